@@ -171,6 +171,7 @@ t.test('the APIs have no HEAD; OPTIONS, other origins, and compressed answers', 
   t.match(data, { openapi: '3.1.0' });
   const unknown = await ask('OPTIONS', '/castles');
   t.equal(unknown.status, 404);
+  t.equal(unknown.headers['access-control-allow-origin'], '*', 'pages can read errors');
 });
 
 t.test('pages of other origins may request tokens; clients that reject compression get plain answers', async (t) => {

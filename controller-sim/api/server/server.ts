@@ -4,6 +4,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { Shares } from '#lib/shares.ts';
@@ -17,7 +18,7 @@ import { serveOidc } from '../oidc/server.ts';
 import { LARGEST_BODY, readBodies } from './bodies.ts';
 import { sendCompressed } from './compression.ts';
 import { serveConsole } from './console.ts';
-import { allowOrigins, answerOptions } from './cors.ts';
+import { CORS } from './cors.ts';
 import { type Sent, wrapAnswer, wrapError } from './envelope.ts';
 import { toApiError, unknownMethod, unknownPath } from './errors.ts';
 import { serveHealth } from './health.ts';
@@ -76,7 +77,7 @@ export class ApiServer {
   /** `consoleFolder` has a built web console. Rejects with ConsoleError otherwise. */
   static async open(services: ApiServices, consoleFolder?: string): Promise<ApiServer> {
     const server = new ApiServer(services);
-    server.#setUp();
+    await server.#setUp();
     if (consoleFolder !== undefined) await serveConsole(server.#fastify, consoleFolder, server.#rejectUnknown);
     await server.#fastify.ready();
     return server;
@@ -93,8 +94,9 @@ export class ApiServer {
     await this.#fastify.close();
   }
 
-  #setUp(): void {
+  async #setUp(): Promise<void> {
     const app = this.#fastify;
+    await app.register(cors, CORS); // its hook precedes the others
     readBodies(app);
     app.addHook('onRequest', this.#onRequest);
     for (const route of this.#routes) {
@@ -117,30 +119,30 @@ export class ApiServer {
     // Answers are text already. Without a serializer, fastify adds a charset to the JSON content type, and SDKs compare
     // it exactly.
     reply.serializer(asItIs);
-    if (request.method === 'OPTIONS') {
-      const allowed = this.#paths.methodsOf(request.url);
-      if (allowed.length > 0) return answerOptions(request, reply.headers(this.#headers), allowed);
-      await this.#reject(request, reply, unknownPath(request.url));
-      return reply;
-    }
-    allowOrigins(request, reply);
+    if (request.method === 'OPTIONS') return this.#answerOptions(request, reply);
     // Unknown methods are rejected before other checks, such as the content type of a QUERY.
-    if (KNOWN.has(request.method)) return undefined;
-    await this.#rejectUnknown(request, reply);
-    return reply;
+    return KNOWN.has(request.method) ? undefined : this.#rejectUnknown(request, reply);
   };
 
-  async #handle({ operation, handler }: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async #handle({ operation, handler }: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const source = sourceOf(request.raw.socket.remoteAddress);
     if (!this.#running.acquire(source)) throw new ApiError('RATE_LIMITED');
     try {
       const apiRequest = this.#apiRequest(operation, request);
       const answer = await perform(apiRequest, handler);
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
-      await this.#send(request, reply, wrapAnswer(answer, operation.status));
+      return this.#send(request, reply, wrapAnswer(answer, operation.status));
     } finally {
       this.#running.release(source);
     }
+  }
+
+  /** The methods of the path; for a preflight, the headers of CORS are set already. */
+  #answerOptions(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const allowed = this.#paths.methodsOf(request.url);
+    if (allowed.length === 0) return this.#reject(request, reply, unknownPath(request.url));
+    reply.headers({ ...this.#headers, allow: [...allowed, 'OPTIONS'].join(', ') });
+    return reply.code(200).send();
   }
 
   #apiRequest(operation: Route['operation'], { url, headers, params, body, raw }: FastifyRequest): ApiRequest {
@@ -168,28 +170,28 @@ export class ApiServer {
     };
   }
 
-  async #reject(request: FastifyRequest, reply: FastifyReply, thrown: unknown): Promise<void> {
+  #reject(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
     const contentType = request.headers['content-type'];
     const error = toApiError(thrown, { log: this.#services.log, ...(contentType && { contentType }) });
     if (error.challenge !== undefined) reply.header(CHALLENGE, error.challenge);
     if (!request.raw.complete) reply.header('connection', 'close'); // the rest of the body is not read
     if (error.code === 'METHOD_NOT_ALLOWED') reply.header('allow', this.#paths.methodsOf(request.url).join(', '));
-    await this.#send(request, reply, wrapError(error));
+    return this.#send(request, reply, wrapError(error));
   }
 
   /** 405 if the path exists with other methods, else 404. */
-  readonly #rejectUnknown = (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  readonly #rejectUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = this.#paths.methodsOf(request.url);
     const isPath = allowed.length > 0;
     return this.#reject(request, reply, isPath ? unknownMethod(request.method, allowed) : unknownPath(request.url));
   };
 
-  async #send(request: FastifyRequest, reply: FastifyReply, sent: Sent): Promise<void> {
+  #send(request: FastifyRequest, reply: FastifyReply, sent: Sent): FastifyReply {
     reply
       .code(sent.status)
       .headers({ ...this.#headers, ...sent.headers })
       .header('content-type', sent.contentType);
-    await sendCompressed(request, reply, sent.body);
+    return sendCompressed(request, reply, sent.body);
   }
 }
 
