@@ -20,8 +20,14 @@ async function serve() {
   const timeouts = new HttpTimeouts(http, clock, LIMITS);
   const accepted: Socket[] = [];
   const evictable = new WeakMap<Socket, boolean>();
+  const withoutDelay = new WeakSet<Socket>();
   const server = createServer((socket) => {
     accepted.push(socket);
+    const { setNoDelay } = socket;
+    socket.setNoDelay = (isOn) => {
+      withoutDelay.add(socket);
+      return setNoDelay.call(socket, isOn);
+    };
     timeouts.accept(socket, { setEvictable: (isEvictable) => evictable.set(socket, isEvictable) });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,6 +51,7 @@ async function serve() {
         peer,
         errorOf: () => error,
         isEvictable: () => evictable.get(peer),
+        isWithoutDelay: () => withoutDelay.has(peer),
         async sends(text: string, answers = 0) {
           const before = peer.bytesRead;
           const answered = () => received.split('answer').length - 1;
@@ -58,6 +65,14 @@ async function serve() {
     close: () => server.close(),
   };
 }
+
+t.test('parts of an answer are sent at once, without a wait for acknowledgements of earlier ones', async (t) => {
+  const server = await serve();
+  t.teardown(server.close);
+  const client = await server.client();
+  t.ok(client.isWithoutDelay());
+  client.peer.destroy();
+});
 
 t.test('a silent client, or half a request, is disconnected after the read timeout', async (t) => {
   const { clock, client, close } = await serve();
