@@ -13,6 +13,7 @@ import {
   DestType,
   FaultSchema,
   type Route,
+  Route_EgressSchema,
   RouteSchema,
   UnrouteSchema,
 } from '#wire/gen/control_pb.js';
@@ -319,8 +320,7 @@ function routeMessage(circuitId: string): Message {
   const route: Partial<Route> = {
     circuitId,
     timeout: 10_000_000_000n,
-    egress: { binding: 'slow', address: `end-${circuitId}`, destination: 'x', peerData: {} } as Route['egress'] &
-      object,
+    egress: create(Route_EgressSchema, { binding: 'slow', address: `end-${circuitId}`, destination: 'x' }),
     forwards: [
       { srcAddress: 'link1', dstAddress: `end-${circuitId}`, dstType: DestType.END },
       { srcAddress: `end-${circuitId}`, dstAddress: 'link1', dstType: DestType.LINK },

@@ -42,7 +42,12 @@ const UNROUTABLE = new Message(ControlType.CircuitFailed, [], 'no path');
 t.test('messages are decoded, secrets are hidden', async (t) => {
   const route = create(RouteSchema, {
     circuitId: 'circuit1',
-    egress: { binding: 'edge', address: 'a1', destination: 'd1', peerData: { 1003: Buffer.from('the-public-key') } },
+    egress: {
+      binding: 'edge',
+      address: 'a1',
+      destination: 'd1',
+      peerData: [{ key: 1003, value: Buffer.from('the-public-key') }],
+    },
     forwards: [{ srcAddress: 'l1', dstAddress: 'a1' }],
   });
   const decoded = decodeMessage(frameOf(new Message(ControlType.Route, [], toBinary(RouteSchema, route))));

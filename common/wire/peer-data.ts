@@ -2,7 +2,18 @@
 
 export type PeerData = ReadonlyMap<number, Buffer>;
 
-/** Peer data of a protobuf message, whose keys are texts in JavaScript. Copies the values. */
-export function peerDataFrom(fields: Readonly<Record<number, Uint8Array>>): Map<number, Buffer> {
-  return new Map(Object.entries(fields).map(([key, value]) => [Number(key), Buffer.from(value)]));
+/** An entry in a protobuf message. */
+interface Entry {
+  readonly key: number;
+  readonly value: Uint8Array;
+}
+
+/** Peer data of a protobuf message. Copies the values. If a key is repeated, its last value counts, as in a map. */
+export function peerDataFrom(entries: readonly Entry[]): Map<number, Buffer> {
+  return new Map(entries.map(({ key, value }) => [key, Buffer.from(value)]));
+}
+
+/** Peer data as entries of a protobuf message, without copies. */
+export function peerDataEntries(peerData: PeerData): { key: number; value: Buffer }[] {
+  return [...peerData].map(([key, value]) => ({ key, value }));
 }

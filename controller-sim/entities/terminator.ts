@@ -11,7 +11,7 @@ export function createTerminator(transaction: Transaction, id: string, body: Bod
     ...baseFields(transaction, id, body),
     ...ends(transaction, body, undefined),
     ...terminatorFields(body, undefined),
-    peerData: {},
+    peerData: [],
   });
 }
 

@@ -12,7 +12,7 @@ import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { links, reported } from '../../test/support/links.ts';
 import type { State } from '../state/state.ts';
-import type { Service } from '../state/types.ts';
+import type { Service, Terminator } from '../state/types.ts';
 import { advance, CIRCUIT_TRANSITIONS, type CircuitEvent, type CircuitState } from './circuit-states.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
@@ -49,7 +49,7 @@ function network(net: Links) {
     instanceId: '',
     cost: 0,
     precedence: 'default',
-    peerData: {},
+    peerData: [] as Terminator['peerData'],
     hostId: '',
   };
   const tables = {
@@ -94,7 +94,7 @@ function network(net: Links) {
       await clock.advance(10);
     }
   };
-  return { circuits, routers, rejecting, clock, sent, events, answer, create, pass };
+  return { circuits, terminator, routers, rejecting, clock, sent, events, answer, create, pass };
 }
 
 /** Whether the last message to each router removes the circuit. */
@@ -122,6 +122,17 @@ t.test('a circuit has exactly the expected transitions', async (t) => {
       else t.throws(() => advance(circuit, event), InvariantError, `${event} in ${state}`);
       t.equal(circuit.state, next[event] ?? state, 'a forbidden event changes nothing');
     }
+});
+
+t.test('clients get the peer data of the host, also from older data files', async (t) => {
+  const value = Buffer.from('the-key-of-the-host').toString('base64');
+  for (const peerData of [[[PeerDataKey.PublicKey, value]], { [PeerDataKey.PublicKey]: value }] as const) {
+    const { terminator, create, pass } = network(links('a-d:1'));
+    terminator.peerData = peerData;
+    const creation = create({ encryptionRequired: true });
+    await pass(20);
+    t.equal(String((await creation).peerData.get(PeerDataKey.PublicKey)), 'the-key-of-the-host');
+  }
 });
 
 t.test('a circuit that loses a link while it is created moves only afterwards', async (t) => {

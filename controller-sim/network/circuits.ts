@@ -212,9 +212,7 @@ export class Circuits {
   }
 
   #complete(circuit: Circuit, terminator: Terminator, answered: PeerData, request: CircuitRequest): NewCircuit {
-    const peerData = new Map<number, Buffer>(
-      Object.entries(terminator.peerData).map(([key, value]) => [Number(key), Buffer.from(value, 'base64')]),
-    );
+    const peerData = hostPeerData(terminator);
     for (const [key, value] of answered) if (!NOT_FOR_THE_CLIENT.has(key)) peerData.set(key, value);
     // reference fact: the strategy random neither reads nor maintains costs.
     circuit.addsCost = request.service.terminatorStrategy !== 'random';
@@ -273,4 +271,11 @@ export class Circuits {
     });
     background(log, 'invalid terminator', change);
   }
+}
+
+/** What the host sends to every client, as it said when it created the terminator. */
+function hostPeerData({ peerData }: Terminator): Map<number, Buffer> {
+  const entries: Iterable<readonly [key: number | string, value: string]> =
+    Symbol.iterator in peerData ? peerData : Object.entries(peerData);
+  return new Map(Array.from(entries, ([key, value]) => [Number(key), Buffer.from(value, 'base64')]));
 }

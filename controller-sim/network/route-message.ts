@@ -7,7 +7,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { DestType, RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { PeerData } from '#wire/peer-data.ts';
+import { type PeerData, peerDataEntries } from '#wire/peer-data.ts';
 import type { Terminator } from '../state/types.ts';
 import type { Circuit } from './circuit.ts';
 
@@ -62,6 +62,6 @@ function egressOf(circuit: Circuit, { terminator, peerData }: NonNullable<RouteO
     binding: terminator.binding,
     address: circuit.egress,
     destination: terminator.address,
-    peerData: Object.fromEntries(peerData),
+    peerData: peerDataEntries(peerData),
   };
 }

@@ -164,8 +164,8 @@ export interface Terminator extends Entity {
   readonly instanceId: string;
   readonly instanceSecret: string;
   readonly hostId: string;
-  /** Peer data of the host: key to base64. */
-  readonly peerData: Readonly<Record<string, string>>;
+  /** Peer data of the host: keys and values in base64. Older data files have it as an object. */
+  readonly peerData: readonly (readonly [key: number, value: string])[] | Readonly<Record<string, string>>;
 }
 
 interface Policy extends Named {

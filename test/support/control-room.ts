@@ -210,6 +210,6 @@ function addEntities(transaction: Transaction): void {
     instanceId: '',
     instanceSecret: '',
     hostId: 'client',
-    peerData: {},
+    peerData: [],
   });
 }

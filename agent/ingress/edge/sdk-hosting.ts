@@ -196,7 +196,7 @@ export class SdkHosting implements TerminatorHosts {
       sessionToken: init.right.serviceSession?.token ?? '',
       apiSessionToken: connection.session.token,
       fingerprints: [...connection.fingerprints],
-      peerData: init.publicKey ? { [PeerDataKey.PublicKey]: init.publicKey } : {},
+      peerData: init.publicKey ? [{ key: PeerDataKey.PublicKey, value: init.publicKey }] : [],
       cost,
       precedence,
       instanceId: init.instanceId,

@@ -7,7 +7,7 @@ import { HIGH_LANE } from '#wire/control-lanes.ts';
 import { CreateTunnelCircuitV2RequestSchema, CreateTunnelCircuitV2ResponseSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { type PeerData, peerDataFrom } from '#wire/peer-data.ts';
+import { type PeerData, peerDataEntries, peerDataFrom } from '#wire/peer-data.ts';
 import type { Controllers } from '../../control/controllers.ts';
 
 export interface TunnelCircuit {
@@ -56,7 +56,7 @@ export async function requestTunnelCircuit(
   const body = create(CreateTunnelCircuitV2RequestSchema, {
     serviceName: request.serviceName,
     terminatorInstanceId: request.instanceId ?? '',
-    peerData: Object.fromEntries(request.peerData),
+    peerData: peerDataEntries(request.peerData),
   });
   const message = new Message(
     EdgeControlType.CreateTunnelCircuitV2,

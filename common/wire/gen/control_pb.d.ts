@@ -30,6 +30,30 @@ export declare type Settings = Message<"edgeweave.control.Settings"> & {
 export declare const SettingsSchema: GenMessage<Settings>;
 
 /**
+ * An entry of peer data: on the wire the same as `map<uint32, bytes>`. Not a map here, because JavaScript keeps 12 KiB for
+ * each object whose keys are numbers around 1,000.
+ *
+ * @generated from message edgeweave.control.PeerDataEntry
+ */
+export declare type PeerDataEntry = Message<"edgeweave.control.PeerDataEntry"> & {
+  /**
+   * @generated from field: uint32 key = 1;
+   */
+  key: number;
+
+  /**
+   * @generated from field: bytes value = 2;
+   */
+  value: Uint8Array;
+};
+
+/**
+ * Describes the message edgeweave.control.PeerDataEntry.
+ * Use `create(PeerDataEntrySchema)` to create a new message.
+ */
+export declare const PeerDataEntrySchema: GenMessage<PeerDataEntry>;
+
+/**
  * @generated from message edgeweave.control.CircuitRequest
  */
 export declare type CircuitRequest = Message<"edgeweave.control.CircuitRequest"> & {
@@ -44,9 +68,9 @@ export declare type CircuitRequest = Message<"edgeweave.control.CircuitRequest">
   service: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 3;
+   * @generated from field: repeated edgeweave.control.PeerDataEntry peerData = 3;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 };
 
 /**
@@ -96,9 +120,9 @@ export declare type CreateTerminatorRequest = Message<"edgeweave.control.CreateT
   address: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 5;
+   * @generated from field: repeated edgeweave.control.PeerDataEntry peerData = 5;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 
   /**
    * @generated from field: uint32 cost = 6;
@@ -537,9 +561,9 @@ export declare type Route_Egress = Message<"edgeweave.control.Route.Egress"> & {
   destination: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 4;
+   * @generated from field: repeated edgeweave.control.PeerDataEntry peerData = 4;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 };
 
 /**

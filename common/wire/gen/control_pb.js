@@ -11,7 +11,7 @@ import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/code
  * Describes the file control.proto.
  */
 export const file_control = /*@__PURE__*/
-  fileDesc("Cg1jb250cm9sLnByb3RvEhFlZGdld2VhdmUuY29udHJvbCJsCghTZXR0aW5ncxIzCgRkYXRhGAEgAygLMiUuZWRnZXdlYXZlLmNvbnRyb2wuU2V0dGluZ3MuRGF0YUVudHJ5GisKCURhdGFFbnRyeRILCgNrZXkYASABKAUSDQoFdmFsdWUYAiABKAw6AjgBIqgBCg5DaXJjdWl0UmVxdWVzdBIRCglpbmdyZXNzSWQYASABKAkSDwoHc2VydmljZRgCIAEoCRJBCghwZWVyRGF0YRgDIAMoCzIvLmVkZ2V3ZWF2ZS5jb250cm9sLkNpcmN1aXRSZXF1ZXN0LlBlZXJEYXRhRW50cnkaLwoNUGVlckRhdGFFbnRyeRILCgNrZXkYASABKA0SDQoFdmFsdWUYAiABKAw6AjgBIqUBChNDaXJjdWl0Q29uZmlybWF0aW9uEhIKCmNpcmN1aXRJZHMYASADKAkSSAoJaWRsZVRpbWVzGAIgAygLMjUuZWRnZXdlYXZlLmNvbnRyb2wuQ2lyY3VpdENvbmZpcm1hdGlvbi5JZGxlVGltZXNFbnRyeRowCg5JZGxlVGltZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBIsICChdDcmVhdGVUZXJtaW5hdG9yUmVxdWVzdBIRCglzZXJ2aWNlSWQYAiABKAkSDwoHYmluZGluZxgDIAEoCRIPCgdhZGRyZXNzGAQgASgJEkoKCHBlZXJEYXRhGAUgAygLMjguZWRnZXdlYXZlLmNvbnRyb2wuQ3JlYXRlVGVybWluYXRvclJlcXVlc3QuUGVlckRhdGFFbnRyeRIMCgRjb3N0GAYgASgNEjsKCnByZWNlZGVuY2UYByABKA4yJy5lZGdld2VhdmUuY29udHJvbC5UZXJtaW5hdG9yUHJlY2VkZW5jZRISCgppbnN0YW5jZUlkGAggASgJEhYKDmluc3RhbmNlU2VjcmV0GAkgASgMGi8KDVBlZXJEYXRhRW50cnkSCwoDa2V5GAEgASgNEg0KBXZhbHVlGAIgASgMOgI4ASIvChdSZW1vdmVUZXJtaW5hdG9yUmVxdWVzdBIUCgx0ZXJtaW5hdG9ySWQYASABKAkiMQoYUmVtb3ZlVGVybWluYXRvcnNSZXF1ZXN0EhUKDXRlcm1pbmF0b3JJZHMYASADKAkiSgoKVGVybWluYXRvchIKCgJpZBgBIAEoCRIPCgdiaW5kaW5nGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDgoGbWFya2VyGAQgASgEIlAKGlZhbGlkYXRlVGVybWluYXRvcnNSZXF1ZXN0EjIKC3Rlcm1pbmF0b3JzGAEgAygLMh0uZWRnZXdlYXZlLmNvbnRyb2wuVGVybWluYXRvciJ6ChxWYWxpZGF0ZVRlcm1pbmF0b3JzVjJSZXF1ZXN0EjIKC3Rlcm1pbmF0b3JzGAEgAygLMh0uZWRnZXdlYXZlLmNvbnRyb2wuVGVybWluYXRvchISCgpmaXhJbnZhbGlkGAIgASgIEhIKCnBvc3RDcmVhdGUYAyABKAgiggEKFVJvdXRlclRlcm1pbmF0b3JTdGF0ZRINCgV2YWxpZBgBIAEoCBI6CgZyZWFzb24YAiABKA4yKi5lZGdld2VhdmUuY29udHJvbC5UZXJtaW5hdG9ySW52YWxpZFJlYXNvbhIOCgZkZXRhaWwYAyABKAkSDgoGbWFya2VyGAQgASgEIsYBCh1WYWxpZGF0ZVRlcm1pbmF0b3JzVjJSZXNwb25zZRJMCgZzdGF0ZXMYASADKAsyPC5lZGdld2VhdmUuY29udHJvbC5WYWxpZGF0ZVRlcm1pbmF0b3JzVjJSZXNwb25zZS5TdGF0ZXNFbnRyeRpXCgtTdGF0ZXNFbnRyeRILCgNrZXkYASABKAkSNwoFdmFsdWUYAiABKAsyKC5lZGdld2VhdmUuY29udHJvbC5Sb3V0ZXJUZXJtaW5hdG9yU3RhdGU6AjgBIqgBChdVcGRhdGVUZXJtaW5hdG9yUmVxdWVzdBIUCgx0ZXJtaW5hdG9ySWQYASABKAkSGAoQdXBkYXRlUHJlY2VkZW5jZRgCIAEoCBISCgp1cGRhdGVDb3N0GAMgASgIEjsKCnByZWNlZGVuY2UYBCABKA4yJy5lZGdld2VhdmUuY29udHJvbC5UZXJtaW5hdG9yUHJlY2VkZW5jZRIMCgRjb3N0GAUgASgNIj8KCExpbmtDb25uEgwKBHR5cGUYASABKAkSEQoJbG9jYWxBZGRyGAIgASgJEhIKCnJlbW90ZUFkZHIYAyABKAkiUwoNTGlua0Nvbm5TdGF0ZRIWCg5zdGF0ZUl0ZXJhdGlvbhgBIAEoDRIqCgVjb25ucxgCIAMoCzIbLmVkZ2V3ZWF2ZS5jb250cm9sLkxpbmtDb25uIoACCgtSb3V0ZXJMaW5rcxI4CgVsaW5rcxgBIAMoCzIpLmVkZ2V3ZWF2ZS5jb250cm9sLlJvdXRlckxpbmtzLlJvdXRlckxpbmsSEwoLZnVsbFJlZnJlc2gYAiABKAgaoQEKClJvdXRlckxpbmsSCgoCaWQYASABKAkSFAoMZGVzdFJvdXRlcklkGAIgASgJEhQKDGxpbmtQcm90b2NvbBgDIAEoCRITCgtkaWFsQWRkcmVzcxgFIAEoCRIRCglpdGVyYXRpb24YBiABKA0SMwoJY29ublN0YXRlGAcgASgLMiAuZWRnZXdlYXZlLmNvbnRyb2wuTGlua0Nvbm5TdGF0ZSJYCgVGYXVsdBIwCgdzdWJqZWN0GAEgASgOMh8uZWRnZXdlYXZlLmNvbnRyb2wuRmF1bHRTdWJqZWN0EgoKAmlkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSKFAQoHQ29udGV4dBI2CgZmaWVsZHMYASADKAsyJi5lZGdld2VhdmUuY29udHJvbC5Db250ZXh0LkZpZWxkc0VudHJ5EhMKC2NoYW5uZWxNYXNrGAIgASgNGi0KC0ZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiwgQKBVJvdXRlEhEKCWNpcmN1aXRJZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEi8KBmVncmVzcxgDIAEoCzIfLmVkZ2V3ZWF2ZS5jb250cm9sLlJvdXRlLkVncmVzcxIyCghmb3J3YXJkcxgEIAMoCzIgLmVkZ2V3ZWF2ZS5jb250cm9sLlJvdXRlLkZvcndhcmQSKwoHY29udGV4dBgFIAEoCzIaLmVkZ2V3ZWF2ZS5jb250cm9sLkNvbnRleHQSDwoHdGltZW91dBgGIAEoBBIwCgR0YWdzGAcgAygLMiIuZWRnZXdlYXZlLmNvbnRyb2wuUm91dGUuVGFnc0VudHJ5GrEBCgZFZ3Jlc3MSDwoHYmluZGluZxgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEhMKC2Rlc3RpbmF0aW9uGAMgASgJEj8KCHBlZXJEYXRhGAQgAygLMi0uZWRnZXdlYXZlLmNvbnRyb2wuUm91dGUuRWdyZXNzLlBlZXJEYXRhRW50cnkaLwoNUGVlckRhdGFFbnRyeRILCgNrZXkYASABKA0SDQoFdmFsdWUYAiABKAw6AjgBGl8KB0ZvcndhcmQSEgoKc3JjQWRkcmVzcxgBIAEoCRISCgpkc3RBZGRyZXNzGAIgASgJEiwKB2RzdFR5cGUYAyABKA4yGy5lZGdld2VhdmUuY29udHJvbC5EZXN0VHlwZRorCglUYWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIpCgdVbnJvdXRlEhEKCWNpcmN1aXRJZBgBIAEoCRILCgNub3cYAiABKAgiKQoOSW5zcGVjdFJlcXVlc3QSFwoPcmVxdWVzdGVkVmFsdWVzGAEgAygJIqABCg9JbnNwZWN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIOCgZlcnJvcnMYAiADKAkSPwoGdmFsdWVzGAMgAygLMi8uZWRnZXdlYXZlLmNvbnRyb2wuSW5zcGVjdFJlc3BvbnNlLkluc3BlY3RWYWx1ZRorCgxJbnNwZWN0VmFsdWUSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSI2CgxWZXJpZnlSb3V0ZXISEAoIcm91dGVySWQYASABKAkSFAoMZmluZ2VycHJpbnRzGAIgAygJIlMKCExpc3RlbmVyEg8KB2FkZHJlc3MYASABKAkSEAoIcHJvdG9jb2wYAiABKAkSDgoGZ3JvdXBzGAQgAygJEhQKDGxvY2FsQmluZGluZxgFIAEoCSI7CglMaXN0ZW5lcnMSLgoJbGlzdGVuZXJzGAEgAygLMhsuZWRnZXdlYXZlLmNvbnRyb2wuTGlzdGVuZXIiLwoMQ3RybEVuZHBvaW50Eg8KB2FkZHJlc3MYASABKAkSDgoGZ3JvdXBzGAIgAygJIkwKCkN0cmxEZXRhaWwSCgoCaWQYASABKAkSMgoJZW5kcG9pbnRzGAIgAygLMh8uZWRnZXdlYXZlLmNvbnRyb2wuQ3RybEVuZHBvaW50In0KE1VwZGF0ZUN0cmxBZGRyZXNzZXMSEQoJYWRkcmVzc2VzGAEgAygJEg0KBWluZGV4GAIgASgEEhAKCGlzTGVhZGVyGAMgASgIEjIKC2NvbnRyb2xsZXJzGAQgAygLMh0uZWRnZXdlYXZlLmNvbnRyb2wuQ3RybERldGFpbCIkChNVcGRhdGVDbHVzdGVyTGVhZGVyEg0KBWluZGV4GAEgASgEIosBCg9QZWVyU3RhdGVDaGFuZ2USCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIrCgVzdGF0ZRgDIAEoDjIcLmVkZ2V3ZWF2ZS5jb250cm9sLlBlZXJTdGF0ZRIuCglsaXN0ZW5lcnMYBCADKAsyGy5lZGdld2VhdmUuY29udHJvbC5MaXN0ZW5lciJHChBQZWVyU3RhdGVDaGFuZ2VzEjMKB2NoYW5nZXMYASADKAsyIi5lZGdld2VhdmUuY29udHJvbC5QZWVyU3RhdGVDaGFuZ2UiSwoOUm91dGVyTWV0YWRhdGESOQoMY2FwYWJpbGl0aWVzGAEgAygOMiMuZWRnZXdlYXZlLmNvbnRyb2wuUm91dGVyQ2FwYWJpbGl0eSJwCglJbnRlcmZhY2USDAoEbmFtZRgBIAEoCRIXCg9oYXJkd2FyZUFkZHJlc3MYAiABKAkSCwoDbXR1GAMgASgDEg0KBWluZGV4GAQgASgDEg0KBWZsYWdzGAUgASgEEhEKCWFkZHJlc3NlcxgGIAMoCSJKChZSb3V0ZXJJbnRlcmZhY2VzVXBkYXRlEjAKCmludGVyZmFjZXMYASADKAsyHC5lZGdld2VhdmUuY29udHJvbC5JbnRlcmZhY2UibQoPTGlua1N0YXRlVXBkYXRlEg4KBmxpbmtJZBgBIAEoCRIVCg1saW5rSXRlcmF0aW9uGAIgASgNEjMKCWNvbm5TdGF0ZRgDIAEoCzIgLmVkZ2V3ZWF2ZS5jb250cm9sLkxpbmtDb25uU3RhdGUi9AEKBUFsZXJ0EhIKCnNvdXJjZVR5cGUYASABKAkSEAoIc291cmNlSWQYAiABKAkSEQoJdGltZXN0YW1wGAMgASgDEhAKCHNldmVyaXR5GAQgASgJEg8KB21lc3NhZ2UYBSABKAkSDwoHZGV0YWlscxgGIAMoCRJGCg9yZWxhdGVkRW50aXRpZXMYByADKAsyLS5lZGdld2VhdmUuY29udHJvbC5BbGVydC5SZWxhdGVkRW50aXRpZXNFbnRyeRo2ChRSZWxhdGVkRW50aXRpZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjIKBkFsZXJ0cxIoCgZhbGVydHMYASADKAsyGC5lZGdld2VhdmUuY29udHJvbC5BbGVydCIzChBDdHJsQ2hhbkxpc3RlbmVyEg8KB2FkZHJlc3MYASABKAkSDgoGZ3JvdXBzGAIgAygJIksKEUN0cmxDaGFuTGlzdGVuZXJzEjYKCWxpc3RlbmVycxgBIAMoCzIjLmVkZ2V3ZWF2ZS5jb250cm9sLkN0cmxDaGFuTGlzdGVuZXIqYAoQUm91dGVyQ2FwYWJpbGl0eRIlCiFST1VURVJfQ0FQQUJJTElUWV9DQVBBQklMSVRZX1pFUk8QABIlCiFST1VURVJfQ0FQQUJJTElUWV9MSU5LX01BTkFHRU1FTlQQASpUCgxTZXR0aW5nVHlwZXMSIAocU0VUVElOR19UWVBFU19VTlVTRURfU0VUVElORxAAEiIKHlNFVFRJTkdfVFlQRVNfTkVXX0NUUkxfQUREUkVTUxABKn8KFFRlcm1pbmF0b3JQcmVjZWRlbmNlEiEKHVRFUk1JTkFUT1JfUFJFQ0VERU5DRV9ERUZBVUxUEAASIgoeVEVSTUlOQVRPUl9QUkVDRURFTkNFX1JFUVVJUkVEEAESIAocVEVSTUlOQVRPUl9QUkVDRURFTkNFX0ZBSUxFRBACKqMBChdUZXJtaW5hdG9ySW52YWxpZFJlYXNvbhItCilURVJNSU5BVE9SX0lOVkFMSURfUkVBU09OX1VOS05PV05fQklORElORxAAEjAKLFRFUk1JTkFUT1JfSU5WQUxJRF9SRUFTT05fVU5LTk9XTl9URVJNSU5BVE9SEAESJwojVEVSTUlOQVRPUl9JTlZBTElEX1JFQVNPTl9CQURfU1RBVEUQAirfAQoMRmF1bHRTdWJqZWN0Eh8KG0ZBVUxUX1NVQkpFQ1RfSU5HUkVTU19GQVVMVBAAEh4KGkZBVUxUX1NVQkpFQ1RfRUdSRVNTX0ZBVUxUEAESHAoYRkFVTFRfU1VCSkVDVF9MSU5LX0ZBVUxUEAISHwobRkFVTFRfU1VCSkVDVF9GT1JXQVJEX0ZBVUxUEAMSLQopRkFVTFRfU1VCSkVDVF9VTktOT1dOX09XTkVSX0ZPUldBUkRfRkFVTFQQBBIgChxGQVVMVF9TVUJKRUNUX0xJTktfRFVQTElDQVRFEAUqRgoIRGVzdFR5cGUSEwoPREVTVF9UWVBFX1NUQVJUEAASEQoNREVTVF9UWVBFX0VORBABEhIKDkRFU1RfVFlQRV9MSU5LEAIqVQoJUGVlclN0YXRlEhYKElBFRVJfU1RBVEVfSEVBTFRIWRAAEhgKFFBFRVJfU1RBVEVfVU5IRUFMVEhZEAESFgoSUEVFUl9TVEFURV9SRU1PVkVEEAJiBnByb3RvMw");
+  fileDesc("Cg1jb250cm9sLnByb3RvEhFlZGdld2VhdmUuY29udHJvbCJsCghTZXR0aW5ncxIzCgRkYXRhGAEgAygLMiUuZWRnZXdlYXZlLmNvbnRyb2wuU2V0dGluZ3MuRGF0YUVudHJ5GisKCURhdGFFbnRyeRILCgNrZXkYASABKAUSDQoFdmFsdWUYAiABKAw6AjgBIisKDVBlZXJEYXRhRW50cnkSCwoDa2V5GAEgASgNEg0KBXZhbHVlGAIgASgMImgKDkNpcmN1aXRSZXF1ZXN0EhEKCWluZ3Jlc3NJZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEjIKCHBlZXJEYXRhGAMgAygLMiAuZWRnZXdlYXZlLmNvbnRyb2wuUGVlckRhdGFFbnRyeSKlAQoTQ2lyY3VpdENvbmZpcm1hdGlvbhISCgpjaXJjdWl0SWRzGAEgAygJEkgKCWlkbGVUaW1lcxgCIAMoCzI1LmVkZ2V3ZWF2ZS5jb250cm9sLkNpcmN1aXRDb25maXJtYXRpb24uSWRsZVRpbWVzRW50cnkaMAoOSWRsZVRpbWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ASL5AQoXQ3JlYXRlVGVybWluYXRvclJlcXVlc3QSEQoJc2VydmljZUlkGAIgASgJEg8KB2JpbmRpbmcYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRIyCghwZWVyRGF0YRgFIAMoCzIgLmVkZ2V3ZWF2ZS5jb250cm9sLlBlZXJEYXRhRW50cnkSDAoEY29zdBgGIAEoDRI7CgpwcmVjZWRlbmNlGAcgASgOMicuZWRnZXdlYXZlLmNvbnRyb2wuVGVybWluYXRvclByZWNlZGVuY2USEgoKaW5zdGFuY2VJZBgIIAEoCRIWCg5pbnN0YW5jZVNlY3JldBgJIAEoDCIvChdSZW1vdmVUZXJtaW5hdG9yUmVxdWVzdBIUCgx0ZXJtaW5hdG9ySWQYASABKAkiMQoYUmVtb3ZlVGVybWluYXRvcnNSZXF1ZXN0EhUKDXRlcm1pbmF0b3JJZHMYASADKAkiSgoKVGVybWluYXRvchIKCgJpZBgBIAEoCRIPCgdiaW5kaW5nGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDgoGbWFya2VyGAQgASgEIlAKGlZhbGlkYXRlVGVybWluYXRvcnNSZXF1ZXN0EjIKC3Rlcm1pbmF0b3JzGAEgAygLMh0uZWRnZXdlYXZlLmNvbnRyb2wuVGVybWluYXRvciJ6ChxWYWxpZGF0ZVRlcm1pbmF0b3JzVjJSZXF1ZXN0EjIKC3Rlcm1pbmF0b3JzGAEgAygLMh0uZWRnZXdlYXZlLmNvbnRyb2wuVGVybWluYXRvchISCgpmaXhJbnZhbGlkGAIgASgIEhIKCnBvc3RDcmVhdGUYAyABKAgiggEKFVJvdXRlclRlcm1pbmF0b3JTdGF0ZRINCgV2YWxpZBgBIAEoCBI6CgZyZWFzb24YAiABKA4yKi5lZGdld2VhdmUuY29udHJvbC5UZXJtaW5hdG9ySW52YWxpZFJlYXNvbhIOCgZkZXRhaWwYAyABKAkSDgoGbWFya2VyGAQgASgEIsYBCh1WYWxpZGF0ZVRlcm1pbmF0b3JzVjJSZXNwb25zZRJMCgZzdGF0ZXMYASADKAsyPC5lZGdld2VhdmUuY29udHJvbC5WYWxpZGF0ZVRlcm1pbmF0b3JzVjJSZXNwb25zZS5TdGF0ZXNFbnRyeRpXCgtTdGF0ZXNFbnRyeRILCgNrZXkYASABKAkSNwoFdmFsdWUYAiABKAsyKC5lZGdld2VhdmUuY29udHJvbC5Sb3V0ZXJUZXJtaW5hdG9yU3RhdGU6AjgBIqgBChdVcGRhdGVUZXJtaW5hdG9yUmVxdWVzdBIUCgx0ZXJtaW5hdG9ySWQYASABKAkSGAoQdXBkYXRlUHJlY2VkZW5jZRgCIAEoCBISCgp1cGRhdGVDb3N0GAMgASgIEjsKCnByZWNlZGVuY2UYBCABKA4yJy5lZGdld2VhdmUuY29udHJvbC5UZXJtaW5hdG9yUHJlY2VkZW5jZRIMCgRjb3N0GAUgASgNIj8KCExpbmtDb25uEgwKBHR5cGUYASABKAkSEQoJbG9jYWxBZGRyGAIgASgJEhIKCnJlbW90ZUFkZHIYAyABKAkiUwoNTGlua0Nvbm5TdGF0ZRIWCg5zdGF0ZUl0ZXJhdGlvbhgBIAEoDRIqCgVjb25ucxgCIAMoCzIbLmVkZ2V3ZWF2ZS5jb250cm9sLkxpbmtDb25uIoACCgtSb3V0ZXJMaW5rcxI4CgVsaW5rcxgBIAMoCzIpLmVkZ2V3ZWF2ZS5jb250cm9sLlJvdXRlckxpbmtzLlJvdXRlckxpbmsSEwoLZnVsbFJlZnJlc2gYAiABKAgaoQEKClJvdXRlckxpbmsSCgoCaWQYASABKAkSFAoMZGVzdFJvdXRlcklkGAIgASgJEhQKDGxpbmtQcm90b2NvbBgDIAEoCRITCgtkaWFsQWRkcmVzcxgFIAEoCRIRCglpdGVyYXRpb24YBiABKA0SMwoJY29ublN0YXRlGAcgASgLMiAuZWRnZXdlYXZlLmNvbnRyb2wuTGlua0Nvbm5TdGF0ZSJYCgVGYXVsdBIwCgdzdWJqZWN0GAEgASgOMh8uZWRnZXdlYXZlLmNvbnRyb2wuRmF1bHRTdWJqZWN0EgoKAmlkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSKFAQoHQ29udGV4dBI2CgZmaWVsZHMYASADKAsyJi5lZGdld2VhdmUuY29udHJvbC5Db250ZXh0LkZpZWxkc0VudHJ5EhMKC2NoYW5uZWxNYXNrGAIgASgNGi0KC0ZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEigwQKBVJvdXRlEhEKCWNpcmN1aXRJZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEi8KBmVncmVzcxgDIAEoCzIfLmVkZ2V3ZWF2ZS5jb250cm9sLlJvdXRlLkVncmVzcxIyCghmb3J3YXJkcxgEIAMoCzIgLmVkZ2V3ZWF2ZS5jb250cm9sLlJvdXRlLkZvcndhcmQSKwoHY29udGV4dBgFIAEoCzIaLmVkZ2V3ZWF2ZS5jb250cm9sLkNvbnRleHQSDwoHdGltZW91dBgGIAEoBBIwCgR0YWdzGAcgAygLMiIuZWRnZXdlYXZlLmNvbnRyb2wuUm91dGUuVGFnc0VudHJ5GnMKBkVncmVzcxIPCgdiaW5kaW5nGAEgASgJEg8KB2FkZHJlc3MYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSMgoIcGVlckRhdGEYBCADKAsyIC5lZGdld2VhdmUuY29udHJvbC5QZWVyRGF0YUVudHJ5Gl8KB0ZvcndhcmQSEgoKc3JjQWRkcmVzcxgBIAEoCRISCgpkc3RBZGRyZXNzGAIgASgJEiwKB2RzdFR5cGUYAyABKA4yGy5lZGdld2VhdmUuY29udHJvbC5EZXN0VHlwZRorCglUYWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIpCgdVbnJvdXRlEhEKCWNpcmN1aXRJZBgBIAEoCRILCgNub3cYAiABKAgiKQoOSW5zcGVjdFJlcXVlc3QSFwoPcmVxdWVzdGVkVmFsdWVzGAEgAygJIqABCg9JbnNwZWN0UmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBIOCgZlcnJvcnMYAiADKAkSPwoGdmFsdWVzGAMgAygLMi8uZWRnZXdlYXZlLmNvbnRyb2wuSW5zcGVjdFJlc3BvbnNlLkluc3BlY3RWYWx1ZRorCgxJbnNwZWN0VmFsdWUSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSI2CgxWZXJpZnlSb3V0ZXISEAoIcm91dGVySWQYASABKAkSFAoMZmluZ2VycHJpbnRzGAIgAygJIlMKCExpc3RlbmVyEg8KB2FkZHJlc3MYASABKAkSEAoIcHJvdG9jb2wYAiABKAkSDgoGZ3JvdXBzGAQgAygJEhQKDGxvY2FsQmluZGluZxgFIAEoCSI7CglMaXN0ZW5lcnMSLgoJbGlzdGVuZXJzGAEgAygLMhsuZWRnZXdlYXZlLmNvbnRyb2wuTGlzdGVuZXIiLwoMQ3RybEVuZHBvaW50Eg8KB2FkZHJlc3MYASABKAkSDgoGZ3JvdXBzGAIgAygJIkwKCkN0cmxEZXRhaWwSCgoCaWQYASABKAkSMgoJZW5kcG9pbnRzGAIgAygLMh8uZWRnZXdlYXZlLmNvbnRyb2wuQ3RybEVuZHBvaW50In0KE1VwZGF0ZUN0cmxBZGRyZXNzZXMSEQoJYWRkcmVzc2VzGAEgAygJEg0KBWluZGV4GAIgASgEEhAKCGlzTGVhZGVyGAMgASgIEjIKC2NvbnRyb2xsZXJzGAQgAygLMh0uZWRnZXdlYXZlLmNvbnRyb2wuQ3RybERldGFpbCIkChNVcGRhdGVDbHVzdGVyTGVhZGVyEg0KBWluZGV4GAEgASgEIosBCg9QZWVyU3RhdGVDaGFuZ2USCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIrCgVzdGF0ZRgDIAEoDjIcLmVkZ2V3ZWF2ZS5jb250cm9sLlBlZXJTdGF0ZRIuCglsaXN0ZW5lcnMYBCADKAsyGy5lZGdld2VhdmUuY29udHJvbC5MaXN0ZW5lciJHChBQZWVyU3RhdGVDaGFuZ2VzEjMKB2NoYW5nZXMYASADKAsyIi5lZGdld2VhdmUuY29udHJvbC5QZWVyU3RhdGVDaGFuZ2UiSwoOUm91dGVyTWV0YWRhdGESOQoMY2FwYWJpbGl0aWVzGAEgAygOMiMuZWRnZXdlYXZlLmNvbnRyb2wuUm91dGVyQ2FwYWJpbGl0eSJwCglJbnRlcmZhY2USDAoEbmFtZRgBIAEoCRIXCg9oYXJkd2FyZUFkZHJlc3MYAiABKAkSCwoDbXR1GAMgASgDEg0KBWluZGV4GAQgASgDEg0KBWZsYWdzGAUgASgEEhEKCWFkZHJlc3NlcxgGIAMoCSJKChZSb3V0ZXJJbnRlcmZhY2VzVXBkYXRlEjAKCmludGVyZmFjZXMYASADKAsyHC5lZGdld2VhdmUuY29udHJvbC5JbnRlcmZhY2UibQoPTGlua1N0YXRlVXBkYXRlEg4KBmxpbmtJZBgBIAEoCRIVCg1saW5rSXRlcmF0aW9uGAIgASgNEjMKCWNvbm5TdGF0ZRgDIAEoCzIgLmVkZ2V3ZWF2ZS5jb250cm9sLkxpbmtDb25uU3RhdGUi9AEKBUFsZXJ0EhIKCnNvdXJjZVR5cGUYASABKAkSEAoIc291cmNlSWQYAiABKAkSEQoJdGltZXN0YW1wGAMgASgDEhAKCHNldmVyaXR5GAQgASgJEg8KB21lc3NhZ2UYBSABKAkSDwoHZGV0YWlscxgGIAMoCRJGCg9yZWxhdGVkRW50aXRpZXMYByADKAsyLS5lZGdld2VhdmUuY29udHJvbC5BbGVydC5SZWxhdGVkRW50aXRpZXNFbnRyeRo2ChRSZWxhdGVkRW50aXRpZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjIKBkFsZXJ0cxIoCgZhbGVydHMYASADKAsyGC5lZGdld2VhdmUuY29udHJvbC5BbGVydCIzChBDdHJsQ2hhbkxpc3RlbmVyEg8KB2FkZHJlc3MYASABKAkSDgoGZ3JvdXBzGAIgAygJIksKEUN0cmxDaGFuTGlzdGVuZXJzEjYKCWxpc3RlbmVycxgBIAMoCzIjLmVkZ2V3ZWF2ZS5jb250cm9sLkN0cmxDaGFuTGlzdGVuZXIqYAoQUm91dGVyQ2FwYWJpbGl0eRIlCiFST1VURVJfQ0FQQUJJTElUWV9DQVBBQklMSVRZX1pFUk8QABIlCiFST1VURVJfQ0FQQUJJTElUWV9MSU5LX01BTkFHRU1FTlQQASpUCgxTZXR0aW5nVHlwZXMSIAocU0VUVElOR19UWVBFU19VTlVTRURfU0VUVElORxAAEiIKHlNFVFRJTkdfVFlQRVNfTkVXX0NUUkxfQUREUkVTUxABKn8KFFRlcm1pbmF0b3JQcmVjZWRlbmNlEiEKHVRFUk1JTkFUT1JfUFJFQ0VERU5DRV9ERUZBVUxUEAASIgoeVEVSTUlOQVRPUl9QUkVDRURFTkNFX1JFUVVJUkVEEAESIAocVEVSTUlOQVRPUl9QUkVDRURFTkNFX0ZBSUxFRBACKqMBChdUZXJtaW5hdG9ySW52YWxpZFJlYXNvbhItCilURVJNSU5BVE9SX0lOVkFMSURfUkVBU09OX1VOS05PV05fQklORElORxAAEjAKLFRFUk1JTkFUT1JfSU5WQUxJRF9SRUFTT05fVU5LTk9XTl9URVJNSU5BVE9SEAESJwojVEVSTUlOQVRPUl9JTlZBTElEX1JFQVNPTl9CQURfU1RBVEUQAirfAQoMRmF1bHRTdWJqZWN0Eh8KG0ZBVUxUX1NVQkpFQ1RfSU5HUkVTU19GQVVMVBAAEh4KGkZBVUxUX1NVQkpFQ1RfRUdSRVNTX0ZBVUxUEAESHAoYRkFVTFRfU1VCSkVDVF9MSU5LX0ZBVUxUEAISHwobRkFVTFRfU1VCSkVDVF9GT1JXQVJEX0ZBVUxUEAMSLQopRkFVTFRfU1VCSkVDVF9VTktOT1dOX09XTkVSX0ZPUldBUkRfRkFVTFQQBBIgChxGQVVMVF9TVUJKRUNUX0xJTktfRFVQTElDQVRFEAUqRgoIRGVzdFR5cGUSEwoPREVTVF9UWVBFX1NUQVJUEAASEQoNREVTVF9UWVBFX0VORBABEhIKDkRFU1RfVFlQRV9MSU5LEAIqVQoJUGVlclN0YXRlEhYKElBFRVJfU1RBVEVfSEVBTFRIWRAAEhgKFFBFRVJfU1RBVEVfVU5IRUFMVEhZEAESFgoSUEVFUl9TVEFURV9SRU1PVkVEEAJiBnByb3RvMw");
 
 /**
  * Describes the message edgeweave.control.Settings.
@@ -21,291 +21,298 @@ export const SettingsSchema = /*@__PURE__*/
   messageDesc(file_control, 0);
 
 /**
+ * Describes the message edgeweave.control.PeerDataEntry.
+ * Use `create(PeerDataEntrySchema)` to create a new message.
+ */
+export const PeerDataEntrySchema = /*@__PURE__*/
+  messageDesc(file_control, 1);
+
+/**
  * Describes the message edgeweave.control.CircuitRequest.
  * Use `create(CircuitRequestSchema)` to create a new message.
  */
 export const CircuitRequestSchema = /*@__PURE__*/
-  messageDesc(file_control, 1);
+  messageDesc(file_control, 2);
 
 /**
  * Describes the message edgeweave.control.CircuitConfirmation.
  * Use `create(CircuitConfirmationSchema)` to create a new message.
  */
 export const CircuitConfirmationSchema = /*@__PURE__*/
-  messageDesc(file_control, 2);
+  messageDesc(file_control, 3);
 
 /**
  * Describes the message edgeweave.control.CreateTerminatorRequest.
  * Use `create(CreateTerminatorRequestSchema)` to create a new message.
  */
 export const CreateTerminatorRequestSchema = /*@__PURE__*/
-  messageDesc(file_control, 3);
+  messageDesc(file_control, 4);
 
 /**
  * Describes the message edgeweave.control.RemoveTerminatorRequest.
  * Use `create(RemoveTerminatorRequestSchema)` to create a new message.
  */
 export const RemoveTerminatorRequestSchema = /*@__PURE__*/
-  messageDesc(file_control, 4);
+  messageDesc(file_control, 5);
 
 /**
  * Describes the message edgeweave.control.RemoveTerminatorsRequest.
  * Use `create(RemoveTerminatorsRequestSchema)` to create a new message.
  */
 export const RemoveTerminatorsRequestSchema = /*@__PURE__*/
-  messageDesc(file_control, 5);
+  messageDesc(file_control, 6);
 
 /**
  * Describes the message edgeweave.control.Terminator.
  * Use `create(TerminatorSchema)` to create a new message.
  */
 export const TerminatorSchema = /*@__PURE__*/
-  messageDesc(file_control, 6);
+  messageDesc(file_control, 7);
 
 /**
  * Describes the message edgeweave.control.ValidateTerminatorsRequest.
  * Use `create(ValidateTerminatorsRequestSchema)` to create a new message.
  */
 export const ValidateTerminatorsRequestSchema = /*@__PURE__*/
-  messageDesc(file_control, 7);
+  messageDesc(file_control, 8);
 
 /**
  * Describes the message edgeweave.control.ValidateTerminatorsV2Request.
  * Use `create(ValidateTerminatorsV2RequestSchema)` to create a new message.
  */
 export const ValidateTerminatorsV2RequestSchema = /*@__PURE__*/
-  messageDesc(file_control, 8);
+  messageDesc(file_control, 9);
 
 /**
  * Describes the message edgeweave.control.RouterTerminatorState.
  * Use `create(RouterTerminatorStateSchema)` to create a new message.
  */
 export const RouterTerminatorStateSchema = /*@__PURE__*/
-  messageDesc(file_control, 9);
+  messageDesc(file_control, 10);
 
 /**
  * Describes the message edgeweave.control.ValidateTerminatorsV2Response.
  * Use `create(ValidateTerminatorsV2ResponseSchema)` to create a new message.
  */
 export const ValidateTerminatorsV2ResponseSchema = /*@__PURE__*/
-  messageDesc(file_control, 10);
+  messageDesc(file_control, 11);
 
 /**
  * Describes the message edgeweave.control.UpdateTerminatorRequest.
  * Use `create(UpdateTerminatorRequestSchema)` to create a new message.
  */
 export const UpdateTerminatorRequestSchema = /*@__PURE__*/
-  messageDesc(file_control, 11);
+  messageDesc(file_control, 12);
 
 /**
  * Describes the message edgeweave.control.LinkConn.
  * Use `create(LinkConnSchema)` to create a new message.
  */
 export const LinkConnSchema = /*@__PURE__*/
-  messageDesc(file_control, 12);
+  messageDesc(file_control, 13);
 
 /**
  * Describes the message edgeweave.control.LinkConnState.
  * Use `create(LinkConnStateSchema)` to create a new message.
  */
 export const LinkConnStateSchema = /*@__PURE__*/
-  messageDesc(file_control, 13);
+  messageDesc(file_control, 14);
 
 /**
  * Describes the message edgeweave.control.RouterLinks.
  * Use `create(RouterLinksSchema)` to create a new message.
  */
 export const RouterLinksSchema = /*@__PURE__*/
-  messageDesc(file_control, 14);
+  messageDesc(file_control, 15);
 
 /**
  * Describes the message edgeweave.control.RouterLinks.RouterLink.
  * Use `create(RouterLinks_RouterLinkSchema)` to create a new message.
  */
 export const RouterLinks_RouterLinkSchema = /*@__PURE__*/
-  messageDesc(file_control, 14, 0);
+  messageDesc(file_control, 15, 0);
 
 /**
  * Describes the message edgeweave.control.Fault.
  * Use `create(FaultSchema)` to create a new message.
  */
 export const FaultSchema = /*@__PURE__*/
-  messageDesc(file_control, 15);
+  messageDesc(file_control, 16);
 
 /**
  * Describes the message edgeweave.control.Context.
  * Use `create(ContextSchema)` to create a new message.
  */
 export const ContextSchema = /*@__PURE__*/
-  messageDesc(file_control, 16);
+  messageDesc(file_control, 17);
 
 /**
  * Describes the message edgeweave.control.Route.
  * Use `create(RouteSchema)` to create a new message.
  */
 export const RouteSchema = /*@__PURE__*/
-  messageDesc(file_control, 17);
+  messageDesc(file_control, 18);
 
 /**
  * Describes the message edgeweave.control.Route.Egress.
  * Use `create(Route_EgressSchema)` to create a new message.
  */
 export const Route_EgressSchema = /*@__PURE__*/
-  messageDesc(file_control, 17, 0);
+  messageDesc(file_control, 18, 0);
 
 /**
  * Describes the message edgeweave.control.Route.Forward.
  * Use `create(Route_ForwardSchema)` to create a new message.
  */
 export const Route_ForwardSchema = /*@__PURE__*/
-  messageDesc(file_control, 17, 1);
+  messageDesc(file_control, 18, 1);
 
 /**
  * Describes the message edgeweave.control.Unroute.
  * Use `create(UnrouteSchema)` to create a new message.
  */
 export const UnrouteSchema = /*@__PURE__*/
-  messageDesc(file_control, 18);
+  messageDesc(file_control, 19);
 
 /**
  * Describes the message edgeweave.control.InspectRequest.
  * Use `create(InspectRequestSchema)` to create a new message.
  */
 export const InspectRequestSchema = /*@__PURE__*/
-  messageDesc(file_control, 19);
+  messageDesc(file_control, 20);
 
 /**
  * Describes the message edgeweave.control.InspectResponse.
  * Use `create(InspectResponseSchema)` to create a new message.
  */
 export const InspectResponseSchema = /*@__PURE__*/
-  messageDesc(file_control, 20);
+  messageDesc(file_control, 21);
 
 /**
  * Describes the message edgeweave.control.InspectResponse.InspectValue.
  * Use `create(InspectResponse_InspectValueSchema)` to create a new message.
  */
 export const InspectResponse_InspectValueSchema = /*@__PURE__*/
-  messageDesc(file_control, 20, 0);
+  messageDesc(file_control, 21, 0);
 
 /**
  * Describes the message edgeweave.control.VerifyRouter.
  * Use `create(VerifyRouterSchema)` to create a new message.
  */
 export const VerifyRouterSchema = /*@__PURE__*/
-  messageDesc(file_control, 21);
+  messageDesc(file_control, 22);
 
 /**
  * Describes the message edgeweave.control.Listener.
  * Use `create(ListenerSchema)` to create a new message.
  */
 export const ListenerSchema = /*@__PURE__*/
-  messageDesc(file_control, 22);
+  messageDesc(file_control, 23);
 
 /**
  * Describes the message edgeweave.control.Listeners.
  * Use `create(ListenersSchema)` to create a new message.
  */
 export const ListenersSchema = /*@__PURE__*/
-  messageDesc(file_control, 23);
+  messageDesc(file_control, 24);
 
 /**
  * Describes the message edgeweave.control.CtrlEndpoint.
  * Use `create(CtrlEndpointSchema)` to create a new message.
  */
 export const CtrlEndpointSchema = /*@__PURE__*/
-  messageDesc(file_control, 24);
+  messageDesc(file_control, 25);
 
 /**
  * Describes the message edgeweave.control.CtrlDetail.
  * Use `create(CtrlDetailSchema)` to create a new message.
  */
 export const CtrlDetailSchema = /*@__PURE__*/
-  messageDesc(file_control, 25);
+  messageDesc(file_control, 26);
 
 /**
  * Describes the message edgeweave.control.UpdateCtrlAddresses.
  * Use `create(UpdateCtrlAddressesSchema)` to create a new message.
  */
 export const UpdateCtrlAddressesSchema = /*@__PURE__*/
-  messageDesc(file_control, 26);
+  messageDesc(file_control, 27);
 
 /**
  * Describes the message edgeweave.control.UpdateClusterLeader.
  * Use `create(UpdateClusterLeaderSchema)` to create a new message.
  */
 export const UpdateClusterLeaderSchema = /*@__PURE__*/
-  messageDesc(file_control, 27);
+  messageDesc(file_control, 28);
 
 /**
  * Describes the message edgeweave.control.PeerStateChange.
  * Use `create(PeerStateChangeSchema)` to create a new message.
  */
 export const PeerStateChangeSchema = /*@__PURE__*/
-  messageDesc(file_control, 28);
+  messageDesc(file_control, 29);
 
 /**
  * Describes the message edgeweave.control.PeerStateChanges.
  * Use `create(PeerStateChangesSchema)` to create a new message.
  */
 export const PeerStateChangesSchema = /*@__PURE__*/
-  messageDesc(file_control, 29);
+  messageDesc(file_control, 30);
 
 /**
  * Describes the message edgeweave.control.RouterMetadata.
  * Use `create(RouterMetadataSchema)` to create a new message.
  */
 export const RouterMetadataSchema = /*@__PURE__*/
-  messageDesc(file_control, 30);
+  messageDesc(file_control, 31);
 
 /**
  * Describes the message edgeweave.control.Interface.
  * Use `create(InterfaceSchema)` to create a new message.
  */
 export const InterfaceSchema = /*@__PURE__*/
-  messageDesc(file_control, 31);
+  messageDesc(file_control, 32);
 
 /**
  * Describes the message edgeweave.control.RouterInterfacesUpdate.
  * Use `create(RouterInterfacesUpdateSchema)` to create a new message.
  */
 export const RouterInterfacesUpdateSchema = /*@__PURE__*/
-  messageDesc(file_control, 32);
+  messageDesc(file_control, 33);
 
 /**
  * Describes the message edgeweave.control.LinkStateUpdate.
  * Use `create(LinkStateUpdateSchema)` to create a new message.
  */
 export const LinkStateUpdateSchema = /*@__PURE__*/
-  messageDesc(file_control, 33);
+  messageDesc(file_control, 34);
 
 /**
  * Describes the message edgeweave.control.Alert.
  * Use `create(AlertSchema)` to create a new message.
  */
 export const AlertSchema = /*@__PURE__*/
-  messageDesc(file_control, 34);
+  messageDesc(file_control, 35);
 
 /**
  * Describes the message edgeweave.control.Alerts.
  * Use `create(AlertsSchema)` to create a new message.
  */
 export const AlertsSchema = /*@__PURE__*/
-  messageDesc(file_control, 35);
+  messageDesc(file_control, 36);
 
 /**
  * Describes the message edgeweave.control.CtrlChanListener.
  * Use `create(CtrlChanListenerSchema)` to create a new message.
  */
 export const CtrlChanListenerSchema = /*@__PURE__*/
-  messageDesc(file_control, 36);
+  messageDesc(file_control, 37);
 
 /**
  * Describes the message edgeweave.control.CtrlChanListeners.
  * Use `create(CtrlChanListenersSchema)` to create a new message.
  */
 export const CtrlChanListenersSchema = /*@__PURE__*/
-  messageDesc(file_control, 37);
+  messageDesc(file_control, 38);
 
 /**
  * Describes the enum edgeweave.control.RouterCapability.

@@ -1070,6 +1070,30 @@ export declare type RequestClientReSync = Message<"edgeweave.edge_control.Reques
 export declare const RequestClientReSyncSchema: GenMessage<RequestClientReSync>;
 
 /**
+ * An entry of peer data: on the wire the same as `map<uint32, bytes>`. Not a map here, because JavaScript keeps 12 KiB for
+ * each object whose keys are numbers around 1,000.
+ *
+ * @generated from message edgeweave.edge_control.PeerDataEntry
+ */
+export declare type PeerDataEntry = Message<"edgeweave.edge_control.PeerDataEntry"> & {
+  /**
+   * @generated from field: uint32 key = 1;
+   */
+  key: number;
+
+  /**
+   * @generated from field: bytes value = 2;
+   */
+  value: Uint8Array;
+};
+
+/**
+ * Describes the message edgeweave.edge_control.PeerDataEntry.
+ * Use `create(PeerDataEntrySchema)` to create a new message.
+ */
+export declare const PeerDataEntrySchema: GenMessage<PeerDataEntry>;
+
+/**
  * @generated from message edgeweave.edge_control.CreateCircuitRequest
  */
 export declare type CreateCircuitRequest = Message<"edgeweave.edge_control.CreateCircuitRequest"> & {
@@ -1089,9 +1113,9 @@ export declare type CreateCircuitRequest = Message<"edgeweave.edge_control.Creat
   terminatorInstanceId: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 4;
+   * @generated from field: repeated edgeweave.edge_control.PeerDataEntry peerData = 4;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 
   /**
    * @generated from field: string apiSessionToken = 5;
@@ -1120,9 +1144,9 @@ export declare type CreateCircuitResponse = Message<"edgeweave.edge_control.Crea
   address: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 3;
+   * @generated from field: repeated edgeweave.edge_control.PeerDataEntry peerData = 3;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 
   /**
    * @generated from field: map<string, string> tags = 4;
@@ -1156,9 +1180,9 @@ export declare type CreateTerminatorV2Request = Message<"edgeweave.edge_control.
   fingerprints: string[];
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 4;
+   * @generated from field: repeated edgeweave.edge_control.PeerDataEntry peerData = 4;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 
   /**
    * @generated from field: uint32 cost = 5;
@@ -1551,9 +1575,9 @@ export declare type CreateCircuitForServiceRequest = Message<"edgeweave.edge_con
   terminatorInstanceId: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 4;
+   * @generated from field: repeated edgeweave.edge_control.PeerDataEntry peerData = 4;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 };
 
 /**
@@ -1608,9 +1632,9 @@ export declare type CreateCircuitForServiceResponse = Message<"edgeweave.edge_co
   address: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 5;
+   * @generated from field: repeated edgeweave.edge_control.PeerDataEntry peerData = 5;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 
   /**
    * @generated from field: map<string, string> tags = 6;
@@ -1639,9 +1663,9 @@ export declare type CreateTunnelCircuitV2Request = Message<"edgeweave.edge_contr
   terminatorInstanceId: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 3;
+   * @generated from field: repeated edgeweave.edge_control.PeerDataEntry peerData = 3;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 };
 
 /**
@@ -1665,9 +1689,9 @@ export declare type CreateTunnelCircuitV2Response = Message<"edgeweave.edge_cont
   address: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 3;
+   * @generated from field: repeated edgeweave.edge_control.PeerDataEntry peerData = 3;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 
   /**
    * @generated from field: map<string, string> tags = 4;
@@ -1763,9 +1787,9 @@ export declare type CreateTunnelTerminatorRequest = Message<"edgeweave.edge_cont
   address: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 4;
+   * @generated from field: repeated edgeweave.edge_control.PeerDataEntry peerData = 4;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 
   /**
    * @generated from field: uint32 cost = 5;
@@ -1845,9 +1869,9 @@ export declare type CreateTunnelTerminatorRequestV2 = Message<"edgeweave.edge_co
   address: string;
 
   /**
-   * @generated from field: map<uint32, bytes> peerData = 3;
+   * @generated from field: repeated edgeweave.edge_control.PeerDataEntry peerData = 3;
    */
-  peerData: { [key: number]: Uint8Array };
+  peerData: PeerDataEntry[];
 
   /**
    * @generated from field: uint32 cost = 4;

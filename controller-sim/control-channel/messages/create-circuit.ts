@@ -15,7 +15,7 @@ import {
 import { ControlType, EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { decodeBytesMap, encodeBytesMap, encodeStringMap } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { peerDataFrom } from '#wire/peer-data.ts';
+import { peerDataEntries, peerDataFrom } from '#wire/peer-data.ts';
 import type { NewCircuit } from '../../network/circuits.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
@@ -158,7 +158,7 @@ function responseFields({ circuit, peerData }: NewCircuit) {
   return {
     circuitId: circuit.id,
     address: circuit.ingress,
-    peerData: Object.fromEntries(peerData),
+    peerData: peerDataEntries(peerData),
     tags: circuit.tags,
   };
 }

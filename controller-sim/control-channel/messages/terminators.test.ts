@@ -58,7 +58,7 @@ t.test('an SDK host gets its terminator; a repeated request changes cost and pre
   t.same(resultOf(answer), [0, 0, 0]);
   t.match(terminator.get('t1'), { serviceId: 'echo-id', routerId: 'r1', binding: 'edge', address: 't1', cost: 10 });
   t.match(terminator.get('t1'), { hostId: 'client', instanceId: 'me', precedence: 'default' });
-  t.equal(terminator.get('t1')?.peerData[1003], Buffer.alloc(32, 7).toString('base64'));
+  t.strictSame(terminator.get('t1')?.peerData, [[1003, Buffer.alloc(32, 7).toString('base64')]]);
   await room.receive(room.r1, new Message(Type.Create, [], create(20, REQUIRED)));
   t.match(terminator.get('t1'), { cost: 20, precedence: 'required' });
 });

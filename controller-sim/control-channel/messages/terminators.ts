@@ -115,15 +115,14 @@ function wantedFields(request: {
   precedence: number;
   instanceId: string;
   instanceSecret: Uint8Array;
-  peerData: Readonly<Record<number, Uint8Array>>;
+  peerData: readonly { readonly key: number; readonly value: Uint8Array }[];
 }): Pick<Terminator, 'cost' | 'precedence' | 'instanceId' | 'instanceSecret' | 'peerData'> {
-  const peerData = Object.entries(request.peerData).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
   return {
     cost: request.cost,
     precedence: PRECEDENCES[request.precedence] ?? 'default',
     instanceId: request.instanceId,
     instanceSecret: Buffer.from(request.instanceSecret).toString('base64'),
-    peerData: Object.fromEntries(peerData),
+    peerData: request.peerData.map(({ key, value }) => [key, Buffer.from(value).toString('base64')]),
   };
 }
 
