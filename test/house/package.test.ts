@@ -75,6 +75,18 @@ t.test('both commands run, and an old Node gets one sentence', async (t) => {
   const file = join(consumer, 'example.yml');
   await run(installed('.bin/edgeweave-router'), [...config, '--advertise', 'e.example', '--output', file], consumer);
   await run(installed('.bin/edgeweave-router'), ['config', 'check', file, '--before-enrollment'], consumer);
+  const show = 'process.stderr.write(`${process.execArgv} ${process.env.MALLOC_ARENA_MAX} ${process.pid}\\n`)';
+  const report = `--import=data:text/javascript,${encodeURIComponent(show)}`;
+  const started = spawn(installed('.bin/edgeweave-router'), ['run', 'missing.yml'], {
+    cwd: consumer,
+    env: { ...env, NODE_OPTIONS: report, MALLOC_ARENA_MAX: undefined },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  started.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  t.equal(await new Promise((resolve) => started.once('close', resolve)), 1);
+  t.match(said, `--max-semi-space-size=4 1 ${started.pid}\n`, 'memory settings, in the same process');
+  t.match(said, 'missing.yml');
   const simulator = spawn(...withoutTap(installed('.bin/edgeweave-sim'), ['start', '--json']), {
     cwd: consumer,
     env,
