@@ -1,6 +1,8 @@
 // Channels over in-memory pipes with a virtual clock: requests, lanes, bounds, heartbeats, groups, and unauthenticated
 // peers.
 
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import t from 'tap';
@@ -406,6 +408,45 @@ t.test('messages are copied if frames are lent', async (t) => {
     ['a', 'b', 'c'].map((letter) => letter.repeat(100_000)),
   );
   t.equal(new Set(messages.map(({ body }) => body.buffer)).size, 3);
+});
+
+t.test('bytes that wait while a channel is paused survive the reads of other connections', async (t) => {
+  const clock = new VirtualClock();
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const connection = async () => {
+    const client = connect(port, '127.0.0.1');
+    const [accepted] = (await once(server, 'connection')) as [Socket];
+    const sender = channel(clock, 'sender', { lanes: { default: { types: [''], queueLimit: 9 } } });
+    const receiver = channel(clock, 'receiver', { reuseMemory: true });
+    sender.addUnderlay(new Underlay({ socket: client, clock }));
+    receiver.addUnderlay(new Underlay({ socket: accepted, clock }));
+    t.teardown(() => {
+      for (const each of [sender, receiver]) each.close();
+    });
+    return { sender, receiver };
+  };
+  const paused = await connection();
+  const other = await connection();
+  const received: string[] = [];
+  paused.receiver.onFrame(1, (frame) => {
+    received.push(frame.body.toString());
+    paused.receiver.setReading(false);
+  });
+  let others = 0;
+  other.receiver.onFrame(1, () => others++);
+  const texts = ['first', 'second', 'third'];
+  for (const text of texts) paused.sender.send(new Message(1, [], text));
+  while (received.length < 1) await soon();
+  for (let count = 1; count <= 3; count++) {
+    other.sender.send(new Message(1, [], '#'.repeat(60_000)));
+    while (others < count) await soon();
+    t.same(received, texts.slice(0, count));
+    paused.receiver.setReading(true);
+    while (received.length < Math.min(count + 1, texts.length)) await soon();
+  }
+  server.close();
 });
 
 t.test('a silent connection of a group is closed, and the others continue', async (t) => {

@@ -105,18 +105,22 @@ export function frameWithHeader(bytes: Buffer, key: number, value: Buffer): { he
   return { head, body: bytes.subarray(bodyOffset) };
 }
 
-/** The frame without a header; the same frame if it lacks the header. */
-export function frameWithoutHeader(frame: Frame, key: number): Frame {
+/**
+ * Removes a header in place and returns the shorter frame: the bytes before the header move to its end, so the body
+ * stays where it is. Returns the same frame if it lacks the header. @throws ProtocolError for an invalid header block
+ */
+export function removeHeader(frame: Frame, key: number): Frame {
   const { bytes, bodyOffset } = frame;
-  const parts: Buffer[] = [];
-  let kept = 0;
+  let begin = 0;
   forEachHeader(bytes, bodyOffset, (each, start, end) => {
     if (each !== key) return;
-    parts.push(bytes.subarray(kept, start - ENTRY_LENGTH));
-    kept = end;
+    const entry = start - ENTRY_LENGTH;
+    const moved = begin + end - entry;
+    bytes.copyWithin(moved, begin, entry);
+    begin = moved;
   });
-  if (parts.length === 0) return frame;
-  const result = Buffer.concat([...parts, bytes.subarray(kept)]);
-  result.writeUInt32LE(bytes.readUInt32LE(HEADER_LENGTH_OFFSET) - (bytes.length - result.length), HEADER_LENGTH_OFFSET);
-  return new Frame(result);
+  if (begin === 0) return frame;
+  const rest = bytes.subarray(begin);
+  rest.writeUInt32LE(bodyOffset - begin - FRAME_HEAD_LENGTH, HEADER_LENGTH_OFFSET);
+  return new Frame(rest);
 }

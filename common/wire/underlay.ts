@@ -243,7 +243,7 @@ export class Underlay {
 
   #hold(rest: Buffer): void {
     if (this.#ended) return; // a frame of this chunk closed the connection
-    this.#rest = rest;
+    this.#rest = this.#reader.reuseMemory ? Buffer.from(rest) : rest;
     this.socket.pause();
   }
 

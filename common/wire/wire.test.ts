@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import t from 'tap';
 import { ProtocolError } from './errors.ts';
-import { FRAME_HEAD_LENGTH, type Frame } from './frame.ts';
+import { FRAME_HEAD_LENGTH, Frame, removeHeader } from './frame.ts';
 import { FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
 import { PayloadFlag } from './gen/numbers.ts';
 import * as values from './header-values.ts';
@@ -125,6 +125,62 @@ t.test('invalid header blocks are rejected', async (t) => {
   shorter.writeUInt32LE(1, FRAME_HEAD_LENGTH + 4);
   t.throws(() => Message.fromFrame(only(frames([shorter]))), /middle of an entry|runs past/);
 });
+
+t.test('a header is removed in place, wherever and however often it stands', async (t) => {
+  const entries: [number, string][][] = [
+    [
+      [7, 'gone'],
+      [1, 'a'],
+      [2, ''],
+    ],
+    [
+      [1, 'a'],
+      [7, ''],
+      [2, ''],
+    ],
+    [
+      [1, 'a'],
+      [2, ''],
+      [7, 'x'.repeat(300)],
+    ],
+  ];
+  entries.push(
+    [
+      [7, 'x'],
+      [7, ''],
+      [1, 'a'],
+      [7, 'yy'],
+      [2, ''],
+    ],
+    [[7, 'only']],
+    [[1, 'a']],
+    [],
+  );
+  for (const headers of entries) {
+    const frame = new Frame(encoded(5, headers, 'the body'));
+    const { buffer } = frame.bytes;
+    const shorter = removeHeader(frame, 7);
+    t.same(
+      shorter.bytes,
+      encoded(
+        5,
+        headers.filter(([key]) => key !== 7),
+        'the body',
+      ),
+    );
+    t.equal(shorter.bytes.buffer, buffer);
+    t.equal(shorter.body.toString(), 'the body');
+  }
+});
+
+/** Encodes repeated keys, too. */
+function encoded(contentType: number, headers: readonly [number, string][], body: string): Buffer {
+  const parts = headers.map(([key, value]) => new Message(0, [[key, value]]).encode().subarray(FRAME_HEAD_LENGTH));
+  const block = Buffer.concat(parts);
+  const frame = new Message(contentType, [], body).encode();
+  frame.writeUInt32LE(block.length, 12);
+  return Buffer.concat([frame.subarray(0, FRAME_HEAD_LENGTH), block, frame.subarray(FRAME_HEAD_LENGTH)]);
+}
 
 t.test('garbage causes only protocol errors', async (t) => {
   fc.assert(

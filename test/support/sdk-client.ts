@@ -8,7 +8,7 @@ import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { Channel } from '#wire/channel.ts';
 import { dialTls } from '#wire/dial.ts';
-import { Frame, frameWithoutHeader } from '#wire/frame.ts';
+import { Frame, removeHeader } from '#wire/frame.ts';
 import { ChannelHeader, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
@@ -174,7 +174,7 @@ export class SdkClient {
     channel.on(SdkType.Dial, (message) => this.onDial?.(message));
     for (const type of [XgressType.Payload, XgressType.Acknowledgement, XgressType.Control])
       channel.onFrame(type, (frame) => {
-        this.frames.push(frameWithoutHeader(new Frame(Buffer.from(frame.bytes)), SdkHeader.ConnectionId));
+        this.frames.push(removeHeader(new Frame(Buffer.from(frame.bytes)), SdkHeader.ConnectionId));
       });
   }
 

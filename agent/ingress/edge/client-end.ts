@@ -32,6 +32,6 @@ export interface ClientEnd {
   onLinkWritable?(): void;
   /** A trace route of a client that relies on the router's flow control. */
   onTrace?(trace: SdkTrace): void;
-  /** Data of a client that relies on the router's flow control. */
+  /** Data of a client that relies on the router's flow control; valid only during the call. */
   onData?(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void;
 }

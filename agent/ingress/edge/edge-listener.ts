@@ -102,6 +102,7 @@ export class EdgeListener {
         },
       },
       heartbeat: ONLY_ANSWERS,
+      reuseMemory: true,
       writeTimeout,
       ...(grouped && { essentialType: SdkUnderlay.Default }),
     });

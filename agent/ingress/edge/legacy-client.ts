@@ -72,7 +72,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
       return;
     }
     const since = this.#link.onDataDelay ? { since: this.#clock.monotonic() } : {};
-    this.#fromClient.push({ data, headers, ...since });
+    this.#fromClient.push({ data: Buffer.from(data), headers: headers && copied(headers), ...since });
     this.#waitingBytes += data.length;
     if (this.#waitingBytes > MOST_WAITING) this.#link.pause(this);
   }
@@ -214,4 +214,8 @@ export class LegacyClient implements XgressClient, ClientEnd {
     this.#link.resume(this);
     this.#onGone();
   }
+}
+
+function copied(headers: ReadonlyMap<number, Buffer>): ReadonlyMap<number, Buffer> {
+  return new Map(Array.from(headers, ([key, value]) => [key, Buffer.from(value)]));
 }

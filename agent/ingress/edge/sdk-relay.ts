@@ -2,7 +2,7 @@
 // and client, and the router adds and removes the connection id (reference fact: edge, section 5.3).
 
 import type { Clock } from '#lib/clock.ts';
-import { Frame, frameWithHeader, frameWithoutHeader } from '#wire/frame.ts';
+import { Frame, frameWithHeader, removeHeader } from '#wire/frame.ts';
 import { ChannelHeader, ControlMessageType, SdkHeader, XgressHeader } from '#wire/gen/numbers.ts';
 import { encodeInt32, encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
@@ -114,7 +114,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   // From the client --------------------------------------------------------------------------------------------------------
 
   onPayload(frame: Frame): void {
-    const payload = Payload.fromFrame(frameWithoutHeader(frame, SdkHeader.ConnectionId));
+    const payload = Payload.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
     this.transferred.fromClient += payload.dataLength;
     this.#metrics?.sent(this.role, payload.dataLength);
     const outcome = this.#components.forwarder.forwardPayload(this.address, payload, PayloadOrigin.Relayed);
@@ -122,7 +122,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   }
 
   onAcknowledgement(frame: Frame): void {
-    const acknowledgement = Acknowledgement.fromFrame(frameWithoutHeader(frame, SdkHeader.ConnectionId));
+    const acknowledgement = Acknowledgement.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
     this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement);
   }
 
