@@ -31,6 +31,7 @@ interface Waiting {
 }
 
 export class LegacyClient implements XgressClient, ClientEnd {
+  readonly borrows = true;
   readonly connectionId: number;
   readonly #clock: Clock;
   readonly #link: SdkLink;
@@ -72,7 +73,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
       return;
     }
     const since = this.#link.onDataDelay ? { since: this.#clock.monotonic() } : {};
-    this.#fromClient.push({ data: Buffer.from(data), headers: headers && copied(headers), ...since });
+    this.#fromClient.push(copied({ data, headers, ...since }));
     this.#waitingBytes += data.length;
     if (this.#waitingBytes > MOST_WAITING) this.#link.pause(this);
   }
@@ -185,7 +186,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   #send(next: Waiting): boolean {
     if (this.#toClient.length === 0 && this.#trySend(next)) return true;
-    this.#toClient.push(next);
+    this.#toClient.push(copied(next));
     this.#link.onceWritable(this);
     return false;
   }
@@ -216,6 +217,8 @@ export class LegacyClient implements XgressClient, ClientEnd {
   }
 }
 
-function copied(headers: ReadonlyMap<number, Buffer>): ReadonlyMap<number, Buffer> {
-  return new Map(Array.from(headers, ([key, value]) => [key, Buffer.from(value)]));
+/** Data and headers are borrowed for one call. */
+function copied({ data, headers, ...others }: Waiting): Waiting {
+  const entries = Array.from(headers ?? [], ([key, value]) => [key, Buffer.from(value)] as const);
+  return { ...others, data: Buffer.from(data), headers: headers && new Map(entries) };
 }
