@@ -2,6 +2,7 @@
 // a copy. A frame that spans chunks is gathered in a buffer that grows with the received bytes. So a length in a header
 // alone never allocates memory.
 
+import { sharedBuffers } from '#lib/buffer-pool.ts';
 import { ProtocolError } from './errors.ts';
 import { FRAME_HEAD_LENGTH, Frame, MAGIC } from './frame.ts';
 
@@ -17,8 +18,6 @@ export const HELLO_LIMITS: FrameLimits = { maxHeaders: 16_384, maxBody: 4_192 };
 
 /** Enough for a payload of a full socket read with its head. */
 const FIRST_GATHERING = 66 * 1024;
-/** Larger buffers are not kept for the next frame: such frames are rare. */
-const LARGEST_KEPT = 132 * 1024;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -36,7 +35,7 @@ export class WrongMagicError extends ProtocolError {
 
 export class FrameReader {
   limits: FrameLimits;
-  /** Frames are valid only during the call of `onFrame`: the next one is gathered in the same memory. */
+  /** Frames are valid only during the call of `onFrame`: those that span reads are gathered in memory of the pool. */
   reuseMemory = false;
   #gathered: Buffer = NOTHING;
   #filled = 0;
@@ -57,21 +56,26 @@ export class FrameReader {
   push(chunk: Buffer, onFrame: (frame: Frame) => boolean): Buffer | undefined {
     let rest = chunk;
     while (rest.length > 0) {
-      let frame: Frame | undefined;
+      let continues: boolean;
       if (this.#filled > 0) {
         rest = this.#gather(rest);
-        frame = this.#gatheredFrame();
+        const { reuseMemory } = this; // the first frame may end the hello and change it
+        const memory = this.#gathered;
+        const frame = this.#gatheredFrame();
         if (!frame) continue;
+        continues = onFrame(frame);
+        if (reuseMemory) sharedBuffers.release(memory);
       } else {
         const length = this.#frameLength(rest, rest.length);
         if (length === undefined || length > rest.length) {
           rest = this.#gather(rest);
           continue;
         }
-        frame = new Frame(rest.subarray(0, length));
+        const frame = new Frame(rest.subarray(0, length));
         rest = rest.subarray(length);
+        continues = onFrame(frame);
       }
-      if (!onFrame(frame)) return rest.length > 0 ? rest : undefined;
+      if (!continues) return rest.length > 0 ? rest : undefined;
     }
     return undefined;
   }
@@ -104,7 +108,7 @@ export class FrameReader {
     const length = this.#frameLength(this.#gathered, this.#filled);
     if (length === undefined || length > this.#filled) return undefined;
     const frame = new Frame(this.#gathered.subarray(0, length));
-    if (!this.reuseMemory || this.#gathered.length > LARGEST_KEPT) this.#gathered = NOTHING;
+    this.#gathered = NOTHING;
     this.#filled = 0;
     return frame;
   }
@@ -112,8 +116,9 @@ export class FrameReader {
   #reserve(needed: number, wanted: number): void {
     if (needed <= this.#gathered.length) return;
     const size = Math.max(needed, Math.min(wanted, Math.max(FIRST_GATHERING, this.#gathered.length * 2)));
-    const larger = Buffer.allocUnsafeSlow(size);
+    const larger = this.reuseMemory ? sharedBuffers.acquire(size) : Buffer.allocUnsafeSlow(size);
     this.#gathered.copy(larger, 0, 0, this.#filled);
+    if (this.reuseMemory) sharedBuffers.release(this.#gathered);
     this.#gathered = larger;
   }
 }

@@ -273,7 +273,7 @@ export class Circuits {
   }
 }
 
-/** What the host sends to every client, as it said when it created the terminator. */
+/** The peer data that the host gave when it created the terminator; every client receives it. */
 function hostPeerData({ peerData }: Terminator): Map<number, Buffer> {
   const entries: Iterable<readonly [key: number | string, value: string]> =
     Symbol.iterator in peerData ? peerData : Object.entries(peerData);
