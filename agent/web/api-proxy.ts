@@ -63,8 +63,9 @@ export class ApiProxy {
     this.#components = components;
     this.#upstream = upstream;
     this.#server = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: LIMITS.idle });
-    const timeouts = new HttpTimeouts(this.#server, components.clock, LIMITS);
-    this.#server.on('request', (request, response) => this.#passOn(request, response));
+    const timeouts = new HttpTimeouts(this.#server, components.clock, LIMITS, (request, response) =>
+      this.#passOn(request, response),
+    );
     this.#server.on('upgrade', (request, socket, head) => {
       timeouts.release(socket as TLSSocket);
       this.#upgrade(request, socket, head);

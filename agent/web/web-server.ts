@@ -125,12 +125,10 @@ export class WebServer {
     });
     // The idle timeout is announced to clients; HttpTimeouts enforces it.
     const server = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: options.idleTimeout });
-    const timeouts = new HttpTimeouts(server, this.#components.clock, {
-      read: options.readTimeout,
-      write: options.writeTimeout,
-      idle: options.idleTimeout,
-    });
-    server.on('request', (request, response) => this.#onRequest(point, request, response));
+    const limits = { read: options.readTimeout, write: options.writeTimeout, idle: options.idleTimeout };
+    const timeouts = new HttpTimeouts(server, this.#components.clock, limits, (request, response) =>
+      this.#onRequest(point, request, response),
+    );
     const accept = (socket: TLSSocket, connection: PortConnection) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));

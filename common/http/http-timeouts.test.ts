@@ -8,16 +8,20 @@ import { HttpTimeouts } from './http-timeouts.ts';
 
 const LIMITS = { read: 1_000, write: 10_000, idle: 3_000 };
 const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+/** More than the system buffers for a client that does not read. */
+const LARGE_ANSWER = 32 * 1024 * 1024;
 
-/** `/silence` is never answered; other paths are answered at once, without reading the body. */
+/** `/silence` is never answered, `/large` with many bytes; other paths are answered at once, without reading the body. */
 async function serve() {
   const clock = new VirtualClock();
-  const http = createHttpServer((request, response) => {
+  const served: string[] = [];
+  const timeouts = new HttpTimeouts(createHttpServer(), clock, LIMITS, (request, response) => {
+    served.push(String(request.url));
     request.resume();
     if (request.url === '/rejected') response.setHeader('connection', 'close');
-    if (request.url !== '/silence') response.end('answer');
+    if (request.url === '/large') response.end(Buffer.alloc(LARGE_ANSWER));
+    else if (request.url !== '/silence') response.end('answer');
   });
-  const timeouts = new HttpTimeouts(http, clock, LIMITS);
   const accepted: Socket[] = [];
   const evictable = new WeakMap<Socket, boolean>();
   const withoutDelay = new WeakSet<Socket>();
@@ -48,6 +52,7 @@ async function serve() {
       while (!accepted[taken]) await new Promise((resolve) => setTimeout(resolve, 5));
       const peer = accepted[taken];
       return {
+        socket,
         peer,
         errorOf: () => error,
         isEvictable: () => evictable.get(peer),
@@ -62,6 +67,7 @@ async function serve() {
         },
       };
     },
+    served,
     close: () => server.close(),
   };
 }
@@ -72,6 +78,33 @@ t.test('parts of an answer are sent at once, without a wait for acknowledgements
   const client = await server.client();
   t.ok(client.isWithoutDelay());
   client.peer.destroy();
+});
+
+t.test('pipelined requests are served one after another, and only a few may wait', async (t) => {
+  const { clock, client, served, close } = await serve();
+  const reader = await client();
+  reader.socket.pause();
+  const get = (path: string) => GET.replace('/', path);
+  await reader.sends(get('/large') + get('/large') + get('/a'));
+  t.same(served, ['/large'], 'the answers to a client that does not read do not fill the memory');
+  reader.socket.resume();
+  while (served.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  t.same(served.splice(0), ['/large', '/large', '/a']);
+
+  const eager = await client();
+  await eager.sends(get('/silence') + get('/b').repeat(32));
+  t.notOk(eager.peer.destroyed);
+  await eager.sends(get('/b'));
+  t.ok(eager.peer.destroyed, 'one request too many');
+  await clock.advance(LIMITS.write);
+  t.same(served.splice(0), ['/silence'], 'requests that waited are not served after the connection ended');
+
+  const patient = await client();
+  await patient.sends(get('/silence') + get('/c'));
+  await clock.advance(LIMITS.read + 1);
+  t.notOk(patient.peer.destroyed, 'a request that waits is not late');
+  patient.peer.destroy();
+  close();
 });
 
 t.test('a silent client, or half a request, is disconnected after the read timeout', async (t) => {

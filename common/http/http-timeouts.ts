@@ -1,6 +1,9 @@
 // Timeouts for the HTTP connections of a shared TLS port. node:http checks its own timeouts only if its server listens;
 // ours never does, because it receives accepted connections. So each connection has its own timer here.
 //
+// A client may send requests before it has the answers to earlier ones (pipelining). They are served one after another:
+// otherwise the answers to a client that does not read would fill the memory.
+//
 // An answer to a request whose body is not read ends the connection. Then the rest of the body is discarded for a short
 // time: if the connection were reset, the client could fail to write the body before it reads the answer.
 //
@@ -22,6 +25,10 @@ const LONGEST_DISCARD = 1_000;
 const DISCARD_INTERVAL = 50;
 /** Bytes of an unread body that are discarded, up to the next check. */
 const MOST_DISCARDED = 16 * 1024 * 1024;
+/** Requests of a connection that wait for the answer to an earlier one. */
+const MOST_WAITING = 32;
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Milliseconds. */
 export interface HttpLimits {
@@ -39,11 +46,14 @@ export class HttpTimeouts {
   readonly #limits: HttpLimits;
   readonly #connections = new WeakMap<Socket, HttpConnection>();
 
-  constructor(server: Server, clock: Clock, limits: HttpLimits) {
+  /** Calls `serve` for each request of the server. */
+  constructor(server: Server, clock: Clock, limits: HttpLimits, serve: Serve) {
     this.#server = server;
     this.#clock = clock;
     this.#limits = limits;
-    server.on('request', (request, response) => this.#connections.get(request.socket)?.exchange(request, response));
+    server.on('request', (request, response) =>
+      this.#connections.get(request.socket)?.accept(response, () => serve(request, response)),
+    );
   }
 
   /** The connection switched to another protocol, which has its own timeouts. */
@@ -69,8 +79,9 @@ class HttpConnection {
   readonly #port: Evictable | undefined;
   /** The deadline of the client's next step. */
   #timer: Timer | undefined;
-  /** Requests without a complete answer: several if the client pipelines. */
-  #open = 0;
+  #isServing = false;
+  /** Serves requests that arrived before the answer to an earlier one was complete. */
+  readonly #waiting: (() => void)[] = [];
   /** The last request. */
   #request: IncomingMessage | undefined;
   #isEnding = false;
@@ -80,7 +91,10 @@ class HttpConnection {
     this.#port = port;
     this.#clock = clock;
     this.#limits = limits;
-    socket.once('close', () => this.#timer?.cancel());
+    socket.once('close', () => {
+      this.#timer?.cancel();
+      this.#waiting.length = 0;
+    });
     // node:http calls this after the last answer of a connection.
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
@@ -97,19 +111,28 @@ class HttpConnection {
     this.#port?.setEvictable(false);
   }
 
-  exchange(request: IncomingMessage, response: ServerResponse): void {
-    const { read, write } = this.#limits;
-    this.#request = request;
-    this.#open++;
+  accept(response: ServerResponse, serve: () => void): void {
+    this.#request = response.req;
     this.#port?.setEvictable(false);
+    if (!this.#isServing) this.#exchange(response, serve);
+    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(() => this.#exchange(response, serve));
+    else this.#socket.destroy();
+  }
+
+  #exchange(response: ServerResponse, serve: () => void): void {
+    const { read, write } = this.#limits;
+    this.#isServing = true;
     this.#expect('http read', read);
-    request.once('end', () => this.#open > 0 && !this.#isEnding && this.#timer?.cancel());
+    response.req.once('end', () => this.#isServing && !this.#isEnding && this.#timer?.cancel());
     const writing = this.#clock.after('http write', write, () => this.#socket.destroy());
     response.once('close', () => {
       writing.cancel();
-      this.#open--;
-      if (this.#open === 0 && !this.#isEnding) this.#rest();
+      this.#isServing = false;
+      const next = this.#waiting.shift();
+      if (next) next();
+      else if (!this.#isEnding) this.#rest();
     });
+    serve();
   }
 
   /** The connection stays open until the client ends the body or the connection, or a limit is reached. */

@@ -69,7 +69,8 @@ export class WebSocketPort {
     this.#settings = settings;
     const { readTimeout: read, writeTimeout: write, idleTimeout: idle } = settings;
     this.#http = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: idle });
-    this.#timeouts = new HttpTimeouts(this.#http, components.clock, { read, write, idle });
+    const limits = { read, write, idle };
+    this.#timeouts = new HttpTimeouts(this.#http, components.clock, limits, answerWithoutUpgrade);
     this.#upgrades = new WebSocketServer({
       noServer: true,
       maxPayload: LARGEST_MESSAGE,
@@ -80,7 +81,6 @@ export class WebSocketPort {
         threshold: Number.MAX_SAFE_INTEGER,
       },
     });
-    this.#http.on('request', answerWithoutUpgrade);
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as TLSSocket, head));
     // If the port serves nothing else, a client without ALPN is treated as a browser.
     const { identity } = components;

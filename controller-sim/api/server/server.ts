@@ -46,7 +46,8 @@ export class ApiServer {
   readonly #running = new Shares(AT_ONCE);
 
   private constructor(services: ApiServices) {
-    let http: Server | undefined;
+    const http = createServer();
+    let serve: RequestListener | undefined;
     this.#services = services;
     this.#fastify = fastify({
       bodyLimit: LARGEST_BODY,
@@ -60,14 +61,14 @@ export class ApiServer {
       frameworkErrors: (_error, request, reply) => void this.#reject(request, reply, unknownPath(request.url)),
       clientErrorHandler: rejectBytes,
       serverFactory: (handler) => {
-        http = createServer(handler as RequestListener);
+        serve = handler as RequestListener;
         return http;
       },
     });
-    this.#http = http as unknown as Server;
+    this.#http = http;
     this.#headers = { 'ziti-instance-id': services.state.ids.short(), server: 'edgeweave-controller-sim' };
     this.#management = new ManagementUpgrade(services);
-    this.#timeouts = new HttpTimeouts(this.#http, services.clock, LIMITS);
+    this.#timeouts = new HttpTimeouts(http, services.clock, LIMITS, (request, response) => serve?.(request, response));
     this.#http.on('upgrade', (request, socket, head) => {
       this.#timeouts.release(request.socket);
       this.#management.onUpgrade(request, socket, head);
