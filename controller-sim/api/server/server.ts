@@ -26,6 +26,7 @@ import { ManagementUpgrade } from './management-upgrade.ts';
 import { METHODS, Paths } from './paths.ts';
 import { type Route, routes } from './routes.ts';
 import { perform } from './steps.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 
 /** Concurrent requests, in total and for each source. Clients beyond the limit are asked to retry. */
 const AT_ONCE = { most: 4_000, mostOfSource: 2_000 };
@@ -44,6 +45,7 @@ export class ApiServer {
   readonly #management: ManagementUpgrade;
   readonly #timeouts: HttpTimeouts;
   readonly #running = new Shares(AT_ONCE);
+  readonly #unread = new UnreadAnswers();
 
   private constructor(services: ApiServices) {
     const http = createServer();
@@ -132,7 +134,9 @@ export class ApiServer {
       const apiRequest = this.#apiRequest(operation, request);
       const answer = await perform(apiRequest, handler);
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
-      return this.#send(request, reply, wrapAnswer(answer, operation.status));
+      const sent = wrapAnswer(answer, operation.status);
+      if (!this.#unread.add(reply.raw, source, sent.body.length)) throw new ApiError('RATE_LIMITED');
+      return this.#send(request, reply, sent);
     } finally {
       this.#running.release(source);
     }
