@@ -104,15 +104,17 @@ t.test('the metrics page contains queues, links, circuits, bytes and controllers
   const { overlay, a, get, agent } = await withWeb();
   await using _ = overlay;
   await overlay.ready();
-  await transfer(a.proxyPort, 100_000);
-  await until('the link to be counted', async () => (await get('/metrics')).text.includes('link_tx_bytes_total'));
+  // Both routers dial: the first link may still be replaced by its duplicate, and its figures end with it.
+  await until('the link to be counted', async () => {
+    await transfer(a.proxyPort, 100_000);
+    return /link_tx_bytes_total\{link="\w+"\} \d{5}/.test((await get('/metrics')).text);
+  });
   const { status, text } = await get('/metrics');
   t.equal(status, 200);
   for (const pattern of [
     /pool_queue_size\{pool="link\.dialer"\} 0/,
     /pool_worker_count\{pool="route\.handler"\} 128/,
-    /link_tx_bytes_total\{link="\w+"\} \d{5}/,
-    /ingress_rx_bytes_total 1\d{5}/,
+    /ingress_rx_bytes_total \d{6}/,
     /circuit/,
     /edgeweave_router_control_channels 1/,
   ])
