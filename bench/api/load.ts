@@ -4,7 +4,8 @@
 import { Agent, request } from 'undici';
 
 export interface Target {
-  readonly url: string;
+  /** The URL, or the URL of each request. */
+  readonly url: string | ((count: number) => string);
   readonly method: 'GET' | 'POST';
   readonly token?: string;
   /** Returns a new body for each request. */
@@ -43,7 +44,8 @@ export async function load(agent: Agent, target: Target, milliseconds: number): 
 }
 
 export async function ask(agent: Agent, { url, method, token, body }: Target, count = 0): Promise<string> {
-  const response = await request(url, {
+  const at = typeof url === 'string' ? url : url(count);
+  const response = await request(at, {
     method,
     dispatcher: agent,
     headers: {
@@ -53,7 +55,7 @@ export async function ask(agent: Agent, { url, method, token, body }: Target, co
     ...(body && { body: JSON.stringify(body(count)) }),
   });
   const text = await response.body.text();
-  if (response.statusCode >= 300) throw new Error(`${method} ${url}: ${response.statusCode} ${text.slice(0, 300)}`);
+  if (response.statusCode >= 300) throw new Error(`${method} ${at}: ${response.statusCode} ${text.slice(0, 300)}`);
   return text;
 }
 

@@ -12,6 +12,7 @@ export const REQUESTS = [
   'GET version',
   'GET identities?limit=100',
   'GET identities?limit=100 with a filter',
+  'GET identities?limit=100 with changing filters',
   'GET identities?limit=100 sorted by name',
   'GET identities by a name',
   'GET one identity',
@@ -93,13 +94,16 @@ export function targets(
   { managementUrl, clientUrl }: SimulatorReady,
   { token, clientToken, identityId, serviceId }: Filled,
 ): Readonly<Record<RequestName, Target>> {
-  const filter = encodeURIComponent('name contains "-9"');
+  const filtered = (text: string) =>
+    `${managementUrl}/identities?limit=100&filter=${encodeURIComponent(`name contains "${text}"`)}`;
   const stamp = Date.now();
   return {
     'GET version': { url: `${managementUrl}/version`, method: 'GET' },
     'GET identities?limit=100': { url: `${managementUrl}/identities?limit=100`, method: 'GET', token },
-    'GET identities?limit=100 with a filter': {
-      url: `${managementUrl}/identities?limit=100&filter=${filter}`,
+    'GET identities?limit=100 with a filter': { url: filtered('-9'), method: 'GET', token },
+    // More searches than the simulator remembers.
+    'GET identities?limit=100 with changing filters': {
+      url: (count) => filtered(`-9${count % 10}`),
       method: 'GET',
       token,
     },

@@ -10,7 +10,7 @@ export function pointerParts(pointer: string): string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value that a pointer names in `from`; undefined if there is none. */
+/** Finds the value that a pointer names in `from`. Returns undefined if `from` lacks it. */
 export function valueAt(from: unknown, pointer: string): unknown {
   return pointerParts(pointer).reduce(
     (value, part) =>

@@ -3,13 +3,13 @@
 export type PeerData = ReadonlyMap<number, Buffer>;
 
 /** An entry in a protobuf message. */
-interface Entry {
+export interface PeerDataEntry {
   readonly key: number;
   readonly value: Uint8Array;
 }
 
 /** Peer data of a protobuf message. Copies the values. If a key is repeated, its last value counts, as in a map. */
-export function peerDataFrom(entries: readonly Entry[]): Map<number, Buffer> {
+export function peerDataFrom(entries: readonly PeerDataEntry[]): Map<number, Buffer> {
   return new Map(entries.map(({ key, value }) => [key, Buffer.from(value)]));
 }
 

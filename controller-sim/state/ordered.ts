@@ -56,13 +56,13 @@ export class Ordered<T> {
     let total = 0;
     const found: T[] = [];
     for (const piece of this.#pieces) {
-      const { text: all, starts } = piece.joined(text);
-      for (let at = all.indexOf(needle); at >= 0; ) {
-        if (total >= from && total < to) found.push(piece.entities[entityAt(starts, at)] as T);
-        total++;
-        const end = all.indexOf(SEPARATOR, at);
-        at = end < 0 ? -1 : all.indexOf(needle, end + 1);
-      }
+      const joined = piece.joined(text);
+      const matches = joined.find(needle);
+      const first = Math.max(0, from - total);
+      const end = Math.min(matches.length, to - total);
+      for (let each = first; each < end; each++)
+        found.push(piece.entities[joined.indexAt(matches[each] as number)] as T);
+      total += matches.length;
     }
     return { total, found };
   }
@@ -101,13 +101,6 @@ export class Ordered<T> {
   }
 }
 
-/** Texts of all entities of a piece as one: searching it is five times faster than searching each. */
-interface Joined {
-  readonly text: string;
-  /** The position at which the text of each entity starts. */
-  readonly starts: readonly number[];
-}
-
 class Piece<T> {
   readonly entities: T[];
   /** Built by the first search after a change. */
@@ -125,7 +118,7 @@ class Piece<T> {
   joined(text: SearchText<T>): Joined {
     let joined = this.#joined.get(text);
     if (!joined) {
-      joined = join(this.entities.map((entity) => text.of(entity)));
+      joined = new Joined(this.entities.map((entity) => text.of(entity)));
       this.#joined.set(text, joined);
     }
     return joined;
@@ -135,25 +128,51 @@ class Piece<T> {
 const SEPARATOR = '\n';
 /** Replaces separators within texts. Unicode has no such character. */
 const NO_CHARACTER = '\uffff';
+/** Needles of which a piece keeps the matches: the pages of a search, and a console that repeats it, scan only once. */
+const REMEMBERED_NEEDLES = 4;
+
+/** Texts of all entities of a piece as one: searching it is five times faster than searching each. */
+class Joined {
+  readonly #text: string;
+  /** The position at which the text of each entity starts. */
+  readonly #starts: readonly number[];
+  /** By needle, the oldest first. */
+  readonly #matches = new Map<string, readonly number[]>();
+
+  constructor(texts: readonly string[]) {
+    let end = 0;
+    this.#starts = texts.map((text) => {
+      const start = end;
+      end += text.length + 1;
+      return start;
+    });
+    this.#text = texts.map((text) => text.replaceAll(SEPARATOR, NO_CHARACTER)).join(SEPARATOR);
+  }
+
+  /** The position of the first match in each text that contains `needle`. */
+  find(needle: string): readonly number[] {
+    const remembered = this.#matches.get(needle);
+    if (remembered) return remembered;
+    const matches: number[] = [];
+    for (let at = this.#text.indexOf(needle); at >= 0; ) {
+      matches.push(at);
+      const end = this.#text.indexOf(SEPARATOR, at);
+      at = end < 0 ? -1 : this.#text.indexOf(needle, end + 1);
+    }
+    if (this.#matches.size >= REMEMBERED_NEEDLES) this.#matches.delete(this.#matches.keys().next().value as string);
+    this.#matches.set(needle, matches);
+    return matches;
+  }
+
+  /** The index of the entity whose text contains `position`. */
+  indexAt(position: number): number {
+    return firstFrom(this.#starts.length, (each) => (this.#starts[each] as number) <= position) - 1;
+  }
+}
 
 /** Whether `Ordered.search` finds exactly the texts that contain `needle`. */
 export function isSearchable(needle: string): boolean {
   return needle !== '' && !needle.includes(SEPARATOR) && !needle.includes(NO_CHARACTER);
-}
-
-function join(texts: readonly string[]): Joined {
-  let end = 0;
-  const starts = texts.map((text) => {
-    const start = end;
-    end += text.length + 1;
-    return start;
-  });
-  return { text: texts.map((text) => text.replaceAll(SEPARATOR, NO_CHARACTER)).join(SEPARATOR), starts };
-}
-
-/** The index of the last start that is not after `position`. */
-function entityAt(starts: readonly number[], position: number): number {
-  return firstFrom(starts.length, (each) => (starts[each] as number) <= position) - 1;
 }
 
 /** The index of `entity` in a sorted list, or the index at which to insert it. */

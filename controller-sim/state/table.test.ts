@@ -24,6 +24,8 @@ const thing = (id: string, version: number): Thing => ({
 
 const SORTS = SORT_KEYS.flatMap((key) => [false, true].map((descending): IndexedSort => ({ key, descending })));
 
+/** More than a table remembers. */
+const NEEDLES = ['name 1', '7', 'e', 'name 49', 'nowhere'];
 const NAMES = { of: ({ name }: Thing) => name };
 
 /** The expected order: by the key, ties by id. */
@@ -45,8 +47,9 @@ t.test('a table maintains its orders through additions, changes and removals', a
       (first, steps, sort, from, length) => {
         const table = new Table<Thing>({});
         for (const each of first) table.apply(each, thing(each, 0));
-        // From now on the table maintains these orders, and their texts.
-        for (const each of [sort, undefined]) table.ordered(each).search(NAMES, 'x', 0, 1);
+        // From now on the table maintains these orders and their texts, and remembers the matches of these needles.
+        for (const each of [sort, undefined])
+          for (const needle of NEEDLES) table.ordered(each).search(NAMES, needle, 0, 1);
         for (const [version, { id: each, isRemoved }] of steps.entries())
           table.apply(each, isRemoved ? undefined : thing(each, version));
         const sorted = inOrder([...table.values()], sort);
@@ -59,7 +62,7 @@ t.test('a table maintains its orders through additions, changes and removals', a
         const isOdd = ({ id: each }: Thing) => Number(each) % 2 === 1;
         const odd = sorted.filter(isOdd);
         t.strictSame(table.ordered(sort).filter(isOdd), odd);
-        for (const needle of ['name 1', '7', 'e', 'name 49', 'nowhere']) {
+        for (const needle of NEEDLES) {
           const named = sorted.filter(({ name }) => name.includes(needle));
           const all = table.ordered(sort).search(NAMES, needle, 0, Number.MAX_SAFE_INTEGER);
           t.strictSame(all, { total: named.length, found: named }, needle);

@@ -12,6 +12,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { Message, resultMessage } from '#wire/message.ts';
+import type { PeerDataEntry } from '#wire/peer-data.ts';
 import { baseFields, existing } from '../../entities/common.ts';
 import { CircuitError } from '../../network/circuit-failure.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
@@ -115,7 +116,7 @@ function wantedFields(request: {
   precedence: number;
   instanceId: string;
   instanceSecret: Uint8Array;
-  peerData: readonly { readonly key: number; readonly value: Uint8Array }[];
+  peerData: readonly PeerDataEntry[];
 }): Pick<Terminator, 'cost' | 'precedence' | 'instanceId' | 'instanceSecret' | 'peerData'> {
   return {
     cost: request.cost,
