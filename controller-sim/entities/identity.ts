@@ -112,6 +112,7 @@ function revokeTokens(transaction: Transaction, id: string): void {
 /** Removes its authenticators, enrollments, sessions and policy selectors as well. */
 export function removeIdentity(transaction: Transaction, id: string): void {
   const { tables } = transaction;
+  demandRemovable(transaction, id);
   for (const { id: each } of tables.authenticator.referring('identityId', id))
     transaction.delete('authenticator', each);
   for (const { id: each } of tables.enrollment.referring('identityId', id)) transaction.delete('enrollment', each);
@@ -120,6 +121,22 @@ export function removeIdentity(transaction: Transaction, id: string): void {
   revokeTokens(transaction, id);
   removeFromPolicies(transaction, id);
   transaction.delete('identity', id);
+}
+
+/**
+ * reference fact: an identity with role attributes and with a cost or precedence for a deleted service cannot be
+ * deleted. An automation that fails there has to fail here as well.
+ */
+function demandRemovable(transaction: Transaction, id: string): void {
+  const identity = transaction.get('identity', id);
+  if (!identity || identity.roleAttributes.length === 0) return;
+  for (const key of ['serviceHostingCosts', 'serviceHostingPrecedences'] as const)
+    for (const service of Object.keys(identity[key]))
+      if (!transaction.get('service', service))
+        throw new ApiError('NOT_FOUND', {
+          code: 'UNHANDLED',
+          message: `${key} of the identity ${identity.name} (${id}) names the deleted service ${service}; remove it from ${key}, or remove the role attributes, before you delete the identity`,
+        });
 }
 
 function identityFields(transaction: Transaction, body: Body, current: Identity | undefined) {

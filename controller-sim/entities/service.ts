@@ -4,15 +4,7 @@ import { ApiError } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Service } from '../state/types.ts';
 import type { Body } from './body.ts';
-import {
-  baseFields,
-  changedBase,
-  configList,
-  existing,
-  removeFromPolicies,
-  roleAttributes,
-  uniqueName,
-} from './common.ts';
+import { baseFields, changedBase, configList, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
 
 export const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'] as const;
 
@@ -51,24 +43,17 @@ export function updateFabricService(transaction: Transaction, service: Service, 
   });
 }
 
+/** reference fact: identities keep their costs and precedences for the service, see `removeIdentity`. */
 export function deleteService(transaction: Transaction, service: Service): void {
   const { tables } = transaction;
   for (const { id } of tables.terminator.referring('serviceId', service.id)) transaction.delete('terminator', id);
   for (const { id } of tables.session.referring('serviceId', service.id)) transaction.delete('session', id);
-  for (const { id } of tables.identity.referring('services', service.id)) {
-    const { serviceConfigs, serviceHostingCosts, serviceHostingPrecedences } = existing(transaction, 'identity', id);
-    transaction.patch('identity', id, {
-      serviceConfigs: without(serviceConfigs, service.id),
-      serviceHostingCosts: without(serviceHostingCosts, service.id),
-      serviceHostingPrecedences: without(serviceHostingPrecedences, service.id),
-    });
+  for (const { id, serviceConfigs } of tables.identity.referring('overriddenServices', service.id)) {
+    const { [service.id]: _, ...others } = serviceConfigs;
+    transaction.patch('identity', id, { serviceConfigs: others });
   }
   removeFromPolicies(transaction, service.id);
   transaction.delete('service', service.id);
-}
-
-function without<T>(map: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(map).filter(([each]) => each !== key));
 }
 
 function serviceFields(transaction: Transaction, body: Body, current: Service | undefined) {

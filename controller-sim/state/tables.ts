@@ -32,8 +32,7 @@ export function createTables(): Tables {
       unique: ['name', 'externalId'],
       references: ['authPolicyId'],
       derived: {
-        services: ({ serviceConfigs, serviceHostingCosts, serviceHostingPrecedences }) =>
-          Object.keys({ ...serviceConfigs, ...serviceHostingCosts, ...serviceHostingPrecedences }),
+        overriddenServices: ({ serviceConfigs }) => Object.keys(serviceConfigs),
         configs: ({ serviceConfigs }) => Object.values(serviceConfigs).flat(),
       },
     }),

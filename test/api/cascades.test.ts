@@ -44,7 +44,7 @@ t.test('deleting an identity deletes its dependents and its selectors in policie
 });
 
 t.test(
-  'deleting a service deletes terminators, sessions, its selectors in policies, and its entries in identities',
+  'deleting a service deletes terminators, sessions, its selectors in policies, and its configs in identities',
   async (t) => {
     await using api = await ApiClient.start();
     const router = await api.create('/edge-routers', { name: 'router' });
@@ -68,9 +68,37 @@ t.test(
     t.equal((await api.ask('GET', `/sessions/${session}`, { token })).status, 404);
     t.match(await api.get(`/service-policies/${policy}`), { serviceRoles: null, serviceRolesDisplay: [] });
     t.match(await api.get(`/service-edge-router-policies/${routers}`), { serviceRoles: null });
-    t.match(await api.get(`/identities/${id}`), { serviceHostingCosts: {}, serviceHostingPrecedences: {} });
+    t.match(await api.get(`/identities/${id}`), hosting, 'costs and precedences remain, as in the reference');
     t.same(await api.get(`/identities/${id}/service-configs`), []);
     await t.resolves(api.change('DELETE', `/configs/${configId}`), 'no override refers to it any longer');
+  },
+);
+
+t.test(
+  'an identity with attributes and a cost for a deleted service is not deleted, and the error says why',
+  async (t) => {
+    for (const key of ['serviceHostingCosts', 'serviceHostingPrecedences']) {
+      await using api = await ApiClient.start();
+      const service = await api.create('/services', { name: 'service', encryptionRequired: true });
+      const values = { [service]: key === 'serviceHostingCosts' ? 5 : 'failed' };
+      const id = await api.person('user', { roleAttributes: ['red'], [key]: values });
+      const plain = await api.person('plain', { [key]: values });
+      const token = await api.login('user');
+      await api.change('DELETE', `/services/${service}`);
+
+      const answer = await api.manage('DELETE', `/identities/${id}`);
+      t.match(answer, { status: 404, code: 'NOT_FOUND' });
+      t.match(
+        answer.cause?.message,
+        new RegExp(`^${key} of the identity user .* names the deleted service ${service}; .*`),
+      );
+      t.equal((await api.ask('GET', '/current-identity', { token })).status, 200, 'nothing was deleted');
+      await t.resolves(api.change('DELETE', `/identities/${plain}`), 'without role attributes it can be deleted');
+
+      await api.change('PATCH', `/identities/${id}`, { [key]: {} });
+      await t.resolves(api.change('DELETE', `/identities/${id}`));
+      t.equal((await api.ask('GET', '/current-identity', { token })).status, 401);
+    }
   },
 );
 
