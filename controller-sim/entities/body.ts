@@ -1,6 +1,7 @@
 // Reads fields of validated request bodies. Null counts as missing.
 
 import { badRequest } from '../errors/errors.ts';
+import type { Tags } from '../state/types.ts';
 
 /** Whether bodies of a content type are parsed. reference fact: without one they are not. */
 export function isJson(contentType: string): boolean {
@@ -14,6 +15,10 @@ function hasValue(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value !== null && value !== undefined;
   const inner = Object.values(value);
   return inner.length === 0 || inner.some(hasValue);
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** The body of a request. In a patch only the given fields count. */
@@ -71,6 +76,29 @@ export class Body {
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? { ...(value as Record<string, unknown>) }
       : undefined;
+  }
+
+  /**
+   * The tags of an entity. reference fact: lists and maps in tags are dropped without an error, so that tests with the
+   * simulator have to show it.
+   */
+  tags(): Tags | undefined {
+    const tags = this.map('tags');
+    return tags && Object.fromEntries(Object.entries(tags).filter(([, value]) => !isNested(value)));
+  }
+
+  /** Names of the tags that `tags` drops. */
+  droppedTags(): string[] {
+    return Object.entries(this.map('tags') ?? {}).flatMap(([name, value]) => (isNested(value) ? name : []));
+  }
+
+  /** Throws ApiError for a list or a map within the map (reference fact: some entities cannot store them). */
+  flatMap(name: string): Tags | undefined {
+    const map = this.map(name);
+    const nested = Object.keys(map ?? {}).find((key) => isNested(map?.[key]));
+    if (nested !== undefined)
+      throw badRequest(`${name} cannot hold lists or maps: ${nested}; write it as text, such as JSON`);
+    return map;
   }
 
   /** An object field as a body of its own; empty if it is missing. */

@@ -3,20 +3,20 @@
 import { ApiError, invalid, notFound } from '../errors/errors.ts';
 import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Entity, EntityKind, EntityTypes, Named, Router, Service, Tags } from '../state/types.ts';
+import type { Entity, EntityKind, EntityTypes, Named, Router, Service } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { SINGULAR } from './names.ts';
 
 /** The fields that every entity has. */
 export function baseFields(transaction: Transaction, id: string, body?: Body): Entity {
   const { now } = transaction;
-  return { id, createdAt: now, updatedAt: now, tags: (body?.map('tags') as Tags | undefined) ?? {}, isSystem: false };
+  return { id, createdAt: now, updatedAt: now, tags: body?.tags() ?? {}, isSystem: false };
 }
 
 /** Base fields of a changed entity. */
 export function changedBase(transaction: Transaction, entity: Entity, body: Body): Entity {
   const { id, createdAt, isSystem, tags } = entity;
-  const given = body.map('tags');
+  const given = body.tags();
   return { id, createdAt, updatedAt: transaction.now, isSystem, tags: given ?? (body.mode === 'update' ? {} : tags) };
 }
 

@@ -3,7 +3,7 @@
 import { timeText } from '#lib/duration.ts';
 import { ApiError, badRequest, invalid, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Identity, Precedence, Tags } from '../state/types.ts';
+import type { Identity, Precedence } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, removeFromPolicies, requireUnique, roleAttributes } from './common.ts';
@@ -160,7 +160,7 @@ function identityFields(transaction: Transaction, body: Body, current: Identity 
       'serviceHostingPrecedences',
       keep?.serviceHostingPrecedences,
     ) as Readonly<Record<string, Precedence>>,
-    appData: (body.map('appData') as Tags | undefined) ?? keep?.appData ?? {},
+    appData: body.map('appData') ?? keep?.appData ?? {},
   };
 }
 

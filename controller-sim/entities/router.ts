@@ -3,7 +3,7 @@
 
 import { ApiError, badRequest } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Enrollment, Entity, Router, Tags } from '../state/types.ts';
+import type { Enrollment, Entity, Router } from '../state/types.ts';
 import type { Body } from './body.ts';
 import {
   baseFields,
@@ -152,6 +152,6 @@ function edgeFields(body: Body, current: Router | undefined) {
   return {
     isTunnelerEnabled: body.flag('isTunnelerEnabled') ?? keep?.isTunnelerEnabled ?? false,
     roleAttributes: roleAttributes(body, current?.roleAttributes ?? []),
-    appData: (body.map('appData') as Tags | undefined) ?? keep?.appData ?? {},
+    appData: body.flatMap('appData') ?? keep?.appData ?? {},
   };
 }

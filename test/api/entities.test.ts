@@ -2,6 +2,7 @@
 // delete. cascades.test.ts tests cascades of deletions.
 
 import t, { type Test } from 'tap';
+import { createLog } from '#lib/log.ts';
 import { type ApiAnswer, ApiClient, filtered } from '../support/api-client.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { allKinds } from '../support/kinds/all.ts';
@@ -162,6 +163,38 @@ t.test('excessive numbers and endless schemas are rejected without side effects'
   t.match(await api.manage('POST', '/configs', long), cut, 'without a long wait');
   t.match(await api.manage('POST', '/configs', config(later)), { status: 400, cause: { reason: /x is required/ } });
 });
+
+t.test(
+  'tags hold no lists or maps: they are dropped with a warning, or rejected where the reference fails',
+  async (t) => {
+    const lines: string[] = [];
+    await using api = await ApiClient.start({ log: createLog({ level: 'warn', write: (line) => lines.push(line) }) });
+    const tags = { list: ['x'], map: { a: 1 }, text: 'x', number: 1.5, flag: true, nothing: null };
+    const stored = { text: 'x', number: 1.5, flag: true, nothing: null };
+    const service = await api.create('/services', { name: 'service', encryptionRequired: true, tags });
+    t.same((await api.get(`/services/${service}`)).tags, stored);
+    t.match(lines.join(''), /"tag":"list","total":2,.*lists or maps are dropped/);
+    await api.change('PATCH', `/services/${service}`, { tags: { map: {} } });
+    t.same((await api.get(`/services/${service}`)).tags, {});
+    await api.change('PUT', `/services/${service}`, { name: 'service', tags });
+    t.same((await api.get(`/services/${service}`)).tags, stored);
+
+    const appData = { a: { deep: [1] } };
+    const id = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false, appData });
+    t.same((await api.get(`/identities/${id}`)).appData, appData, 'app data of identities may be nested');
+    const rejected = { status: 400, code: 'UNHANDLED', cause: { message: /^appData cannot hold lists or maps: a;/ } };
+    t.match(await api.manage('POST', '/edge-routers', { name: 'router', appData }), rejected);
+    const router = await api.create('/edge-routers', { name: 'router', appData: stored });
+    t.match(await api.manage('PATCH', `/edge-routers/${router}`, { appData }), rejected);
+    t.same((await api.get(`/edge-routers/${router}`)).appData, stored);
+    await api.openPolicies();
+    const session = { serviceId: service, type: 'Dial', tags };
+    t.match(await api.ask('POST', '/sessions', { token: api.token, body: session }), {
+      status: 400,
+      code: 'UNHANDLED',
+    });
+  },
+);
 
 t.test('a body of another type changes name and attributes of a posture check, but not its demands', async (t) => {
   await using api = await ApiClient.start();

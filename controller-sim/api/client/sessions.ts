@@ -35,6 +35,7 @@ async function createSession(request: ApiRequest): Promise<Answer> {
   // reference fact: clients with tokens send their posture to routers, which check it at every dial and bind.
   if (isLegacy) posture.demand(apiSession, service, type);
   if (access.commonRouters(identityId, service.id).length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
+  body.flatMap('tags');
   const id = state.ids.cuid();
   const apiSessionId = apiSession.id;
   const token = await tokens.session({ id, serviceId: service.id, identityId, apiSessionId, type, isLegacy });

@@ -24,7 +24,7 @@ const revocations: Resource<'revocation'> = {
     const type = body.text('type') as 'JTI' | 'IDENTITY' | 'API_SESSION';
     if (type === 'IDENTITY') withoutCause(() => existing(transaction, 'identity', id));
     else if (!UUID.test(id)) throw invalid('id', 'must be a valid UUID v4', id);
-    transaction.put('revocation', revocationOf(transaction, id, type, body.map('tags')));
+    transaction.put('revocation', revocationOf(transaction, id, type, body.tags()));
   },
   show: (revocation) => ({
     ...base('revocation', revocation),

@@ -14,6 +14,8 @@ import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from './conte
 import { listPage } from './list.ts';
 import { created } from './references.ts';
 
+/** Characters of a name in a log line. */
+const LONGEST_LOGGED_NAME = 64;
 /** Kinds with role attributes. */
 const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'service', 'postureCheck']);
 
@@ -160,7 +162,7 @@ function checkedRole(role: string): string {
 
 async function create<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest): Promise<Answer> {
   const { services } = request;
-  const body = new Body(request.body, 'create');
+  const body = readBody(request, 'create');
   const id = resource.newId?.(services, body) ?? services.state.ids.long();
   const prepared = (await resource.prepare?.(request, id, body)) as P;
   await services.state.change((transaction) => resource.create?.(transaction, id, body, prepared, request));
@@ -169,7 +171,7 @@ async function create<K extends EntityKind, P>(resource: Resource<K, P>, request
 
 async function update<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest, mode: Mode) {
   const { services } = request;
-  const body = new Body(request.body, mode);
+  const body = readBody(request, mode);
   body.demandValue(resource.fixed ?? []);
   const current = found(request, resource);
   const prepared = (await resource.prepare?.(request, current.id, body)) as P;
@@ -177,6 +179,17 @@ async function update<K extends EntityKind, P>(resource: Resource<K, P>, request
     resource.update?.(transaction, found(request, resource, transaction), body, request, prepared);
   });
   return { data: {} };
+}
+
+function readBody({ body: given, services }: ApiRequest, mode: Mode): Body {
+  const body = new Body(given, mode);
+  const [tag, ...others] = body.droppedTags();
+  if (tag !== undefined)
+    services.log.warn(
+      { tag: tag.slice(0, LONGEST_LOGGED_NAME), total: others.length + 1 },
+      'tags that hold lists or maps are dropped, as by the reference; write them as text',
+    );
+  return body;
 }
 
 async function remove<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest) {
