@@ -50,14 +50,21 @@ function ends(transaction: Transaction, body: Body, current: Terminator | undefi
   };
 }
 
+/** reference fact: a new terminator with an empty binding gets this one. */
+function defaultBinding(address: string): string {
+  return address.startsWith('udp:') ? 'udp' : 'transport';
+}
+
 /** reference fact: the instance id and secret of a terminator are immutable. */
 function terminatorFields(body: Body, current: Terminator | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
   const address = body.text('address') ?? keep?.address ?? '';
   if (address === '') throw invalid('address', 'address is required', '');
+  const given = body.text('binding');
+  if (current && given === '') throw invalid('binding', 'binding is required', '');
   return {
     address,
-    binding: body.text('binding') ?? keep?.binding ?? '',
+    binding: given || (keep?.binding ?? defaultBinding(address)),
     cost: body.whole('cost') ?? keep?.cost ?? 0,
     precedence: (body.text('precedence') as Precedence | undefined) ?? keep?.precedence ?? ('default' as const),
     instanceId: current?.instanceId ?? body.text('identity') ?? body.text('instanceId') ?? '',

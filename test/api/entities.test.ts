@@ -514,6 +514,24 @@ t.test('a patch may contain immutable fields; a terminator can only move to anot
   t.match(await api.manage('POST', '/terminators', none), { status: 400, cause: { field: 'service' } });
 });
 
+t.test('an empty binding of a new terminator follows from its address; an existing one cannot get one', async (t) => {
+  await using api = await ApiClient.start();
+  const { service, edgeRouter: router } = await known(api);
+  for (const [address, binding] of [
+    ['tcp:h:1', 'transport'],
+    ['udp:h:1', 'udp'],
+  ]) {
+    const body = { service, router, binding: '', address };
+    const at = `/terminators/${await api.create('/terminators', body)}`;
+    t.match(await api.get(at), { binding });
+    await api.change('PATCH', at, { cost: 5 });
+    const required = { status: 400, cause: { field: 'binding', reason: 'binding is required' } };
+    t.match(await api.manage('PUT', at, body), required);
+    t.match(await api.manage('PATCH', at, { binding: '' }), required);
+    t.match(await api.get(at), { binding, cost: 5 });
+  }
+});
+
 t.test('an identity that is deleted or disabled leaves a revocation of its tokens', async (t) => {
   await using api = await ApiClient.start();
   const [gone, off] = [await api.person('gone'), await api.person('off')];
