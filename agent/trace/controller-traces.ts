@@ -15,7 +15,7 @@ import {
 } from '#wire/gen/trace_pb.js';
 import { Message, resultMessage } from '#wire/message.ts';
 import { type MessageEvent, watchMessages } from '#wire/message-events.ts';
-import { decodeMessage } from './decode-message.ts';
+import { decodeForController } from './decode-message.ts';
 
 /** The controller that requested the trace. */
 export interface TraceReceiver {
@@ -147,12 +147,12 @@ export class ControllerTraces {
       timestamp: clock.nowNanoseconds(),
       identity: routerId,
       channel,
-      isRx: direction === 'in',
+      isRx: direction === 'out', // reference fact: the flag is inverted; its command line prints arrows from it
       contentType: frame.contentType,
       sequence: frame.sequence,
       replyFor: replyFor?.length === 4 ? replyFor.readInt32LE() : -1,
       length: frame.body.length,
-      decode: Buffer.from(JSON.stringify(decodeMessage(frame))),
+      decode: decodeForController(frame),
     });
     return toBinary(ChannelMessageSchema, event);
   }

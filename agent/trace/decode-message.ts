@@ -66,6 +66,8 @@ type Headers = readonly (readonly [key: number, name: string, type: HeaderType])
 const LONGEST_TEXT = 1_024;
 /** Bytes of a body that is decoded; a data model or metrics report may be far larger and would hide the rest. */
 const LARGEST_BODY = 64 * 1024;
+/** Values in the JSON for a controller. */
+const MOST_PARTS = 100;
 const SECRET = /token|secret|password|key$|jwt|pem|csr|cert|peerdata|^data$|datajson|instanceid/i;
 const HIDDEN = '…';
 
@@ -172,15 +174,45 @@ const HEADERS: ReadonlyMap<number, Headers> = new Map<number, Headers>([
   ...Object.values(SdkType).map((type) => [type, SDK] as const),
 ]);
 
-const NAMES: ReadonlyMap<number, string> = new Map(
-  [ChannelType, XgressType, ControlType, EdgeControlType, SdkType].flatMap((table) =>
-    Object.entries(table).map(([name, number]) => [number, name] as const),
-  ),
+interface MessageName {
+  /** The part of the network that defines the message, as the reference's traces name it. */
+  readonly decoder: string;
+  readonly name: string;
+}
+
+const NAMES: ReadonlyMap<number, MessageName> = new Map(
+  Object.entries({
+    channel: ChannelType,
+    data: XgressType,
+    ctrl: ControlType,
+    edge_ctrl: EdgeControlType,
+    edge: SdkType,
+  }).flatMap(([decoder, table]) => Object.entries(table).map(([name, number]) => [number, { decoder, name }] as const)),
 );
 
 /** The name of a content type. */
 export function nameOfType(contentType: number): string {
-  return NAMES.get(contentType) ?? 'unknown';
+  return NAMES.get(contentType)?.name ?? 'unknown';
+}
+
+/**
+ * A message as JSON for a controller: its name and all known parts, at one level, because the reference prints only
+ * texts, numbers and booleans. Empty for an unknown content type.
+ */
+export function decodeForController(frame: Frame): Buffer {
+  const known = NAMES.get(frame.contentType);
+  if (!known) return Buffer.alloc(0);
+  const { body, ...headers } = decodeMessage(frame);
+  const parts: Record<string, unknown> = { __decoder__: known.decoder, __message__: known.name, ...headers };
+  flatten(body, typeof body === 'object' ? '' : 'body', parts);
+  return Buffer.from(JSON.stringify(parts));
+}
+
+/** Adds the values within `value` under their paths, such as `egress.address`. */
+function flatten(value: unknown, path: string, into: Record<string, unknown>): void {
+  if (value === undefined || Object.keys(into).length >= MOST_PARTS) return;
+  if (typeof value !== 'object' || value === null) into[path] = value;
+  else for (const [key, each] of Object.entries(value)) flatten(each, path ? `${path}.${key}` : key, into);
 }
 
 /** All known parts of a message. An undecodable body is marked as such. */

@@ -25,7 +25,7 @@ import { encodeUint32, encodeUint64 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { isWatched, publishMessage } from '#wire/message-events.ts';
 import { ControllerTraces } from './controller-traces.ts';
-import { decodeMessage } from './decode-message.ts';
+import { decodeForController, decodeMessage } from './decode-message.ts';
 import { MessageTrace } from './message-trace.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'trace-'));
@@ -51,6 +51,22 @@ t.test('messages are decoded, secrets are hidden', async (t) => {
     forwards: [{ srcAddress: 'l1', dstAddress: 'a1' }],
   });
   const decoded = decodeMessage(frameOf(new Message(ControlType.Route, [], toBinary(RouteSchema, route))));
+  t.same(
+    JSON.parse(
+      decodeForController(frameOf(new Message(ControlType.Route, [], toBinary(RouteSchema, route)))).toString(),
+    ),
+    {
+      __decoder__: 'ctrl',
+      __message__: 'Route',
+      circuitId: 'circuit1',
+      'egress.binding': 'edge',
+      'egress.address': 'a1',
+      'egress.destination': 'd1',
+      'egress.peerData': '…',
+      'forwards.0.srcAddress': 'l1',
+      'forwards.0.dstAddress': 'a1',
+    },
+  );
   t.match(decoded, {
     body: { circuitId: 'circuit1', egress: { destination: 'd1', peerData: '…' }, forwards: [{ srcAddress: 'l1' }] },
   });
@@ -81,6 +97,10 @@ t.test('messages are decoded, secrets are hidden', async (t) => {
     [XgressHeader.Sequence, encodeUint64(5n)],
   ]);
   t.same(decodeMessage(frameOf(payload)), { circuitId: 'c1', circuitSequence: 5 });
+  t.equal(decodeForController(frameOf(new Message(4_242))).length, 0, 'an unknown type is not decoded');
+  const forwards = Array.from({ length: 500 }, (_, each) => ({ srcAddress: `s${each}` }));
+  const long = new Message(ControlType.Route, [], toBinary(RouteSchema, create(RouteSchema, { forwards })));
+  t.equal(Object.keys(JSON.parse(decodeForController(frameOf(long)).toString())).length, 100, 'limited');
   t.same(decodeMessage(frameOf(new Message(ControlType.Route, [], Buffer.of(255, 255)))), {
     body: 'cannot be decoded',
   });
@@ -165,8 +185,12 @@ t.test('a controller turns traces of channels on and off', async (t) => {
   publishMessage(event(new Message(ControlType.TraceEvent), 'link l1'));
   t.equal(sent.length, 1);
   const traced = fromBinary(ChannelMessageSchema, sent[0]?.body ?? Buffer.alloc(0));
-  t.match(traced, { identity: 'r1', channel: 'l/l1', isRx: false, contentType: 1016, replyFor: -1, length: 7 });
-  t.same(JSON.parse(Buffer.from(traced.decode).toString()), { body: 'no path' });
+  t.match(traced, { identity: 'r1', channel: 'l/l1', isRx: true, contentType: 1016, replyFor: -1, length: 7 });
+  t.same(JSON.parse(Buffer.from(traced.decode).toString()), {
+    __decoder__: 'ctrl',
+    __message__: 'CircuitFailed',
+    body: 'no path',
+  });
   toggle({ enable: false, appRegex: '.*', pipeRegex: '.*' });
   t.notOk(isWatched());
   toggle({ enable: true, appRegex: '', pipeRegex: '' });

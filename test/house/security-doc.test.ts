@@ -37,6 +37,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/ingress/tunnel/tunneler.ts SHORTEST_IDLE',
     'agent/trace/decode-message.ts LARGEST_BODY',
     'agent/trace/decode-message.ts LONGEST_TEXT',
+    'agent/trace/decode-message.ts MOST_PARTS',
     'agent/trace/message-trace.ts LARGEST_FILE',
     'agent/trace/message-trace.ts MOST_WAITING',
     'controller-sim/state/store/file-holder.ts LONGEST_COMMAND',
