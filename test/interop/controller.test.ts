@@ -67,6 +67,28 @@ t.test(
       t.ok(hosting.isRunning && proxying.isRunning);
     });
 
+    await t.test('its command line traces the messages of our router', async (t) => {
+      const run = (name: string, line: string) => new ReferenceProcess(name, line.split(' '), overlay.directory);
+      const login = `edge login ${controller.baseUrl.replace('https://', '')} -u admin -p admin -y`;
+      await run('login', login).done();
+      await using stream = run('traces', 'fabric stream traces');
+      await until('the stream', () => stream.log.includes('underlay added'), PATIENCE);
+      const toggle = 'fabric stream traces toggle pipe';
+      t.match(await run('trace-on', `${toggle} on ${own.id} .*`).done(), `Link ${own.id}.ctrl/`);
+      const isTraced = async () => {
+        await transfer(ports[1] ?? 0, 1_000).catch(() => undefined);
+        return stream.log.includes(' Route ') && stream.log.includes(' Payload ');
+      };
+      await until('traced messages', isTraced, PATIENCE);
+      t.match(await run('trace-off', `${toggle} off ${own.id} .*`).done(), 'New trace state: false');
+      const lines = stream.log.split('\n').filter((line) => line.includes(` ${own.id} `));
+      const line = (pattern: RegExp) => lines.find((each) => pattern.test(each));
+      t.ok(line(/ctrl\/\S+ -> #\d+ +\| ctrl +Route +\{circuitId=\[\w+\]/), 'received messages have the arrow ->');
+      t.ok(line(/ctrl\/\S+ <- #\d+ +>\d+ \| ctrl +RouteResult +\{attempt=\[0\]/), 'sent ones <-');
+      t.ok(line(/ l\/\S+ .. #\d+ +\| data +Payload /), 'links are traced, too');
+      t.notOk(line(/<nil>|map\[/), 'each value is printed');
+    });
+
     await t.test('a restarted router recovers its link and traffic', async (t) => {
       await own.router.close({ drain: 0 });
       await until('the link to close', async () => (await linksOf(overlay)).length === 0, PATIENCE);
