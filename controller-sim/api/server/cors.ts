@@ -14,14 +14,8 @@ export const CORS: FastifyCorsOptions = {
     'mfa-validation-code',
     'x-requested-with',
   ],
-  exposedHeaders: [
-    'zt-session',
-    'expires-at',
-    'expiration-seconds',
-    'www-authenticate',
-    'auth-request-id',
-    'totp-required',
-  ],
+  // A text: the plugin would join a list for each request.
+  exposedHeaders: 'zt-session, expires-at, expiration-seconds, www-authenticate, auth-request-id, totp-required',
   maxAge: 600,
   // The server itself answers OPTIONS: with the methods of the path, or that the path is unknown.
   preflightContinue: true,
