@@ -79,8 +79,8 @@ export class Body {
   }
 
   /**
-   * The tags of an entity. reference fact: lists and maps in tags are dropped without an error, so that tests with the
-   * simulator have to show it.
+   * The tags of an entity. reference fact: lists and maps in tags are dropped without an error. A test with the
+   * simulator has to show that loss.
    */
   tags(): Tags | undefined {
     const tags = this.map('tags');

@@ -125,7 +125,7 @@ export function removeIdentity(transaction: Transaction, id: string): void {
 
 /**
  * reference fact: an identity with role attributes and with a cost or precedence for a deleted service cannot be
- * deleted. An automation that fails there has to fail here as well.
+ * deleted. A script that fails there has to fail here, too.
  */
 function demandRemovable(transaction: Transaction, id: string): void {
   const identity = transaction.get('identity', id);

@@ -4,7 +4,15 @@ import { ApiError } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Service } from '../state/types.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, configList, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
+import {
+  baseFields,
+  changedBase,
+  configList,
+  existing,
+  removeFromPolicies,
+  roleAttributes,
+  uniqueName,
+} from './common.ts';
 
 export const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'] as const;
 
@@ -48,8 +56,8 @@ export function deleteService(transaction: Transaction, service: Service): void 
   const { tables } = transaction;
   for (const { id } of tables.terminator.referring('serviceId', service.id)) transaction.delete('terminator', id);
   for (const { id } of tables.session.referring('serviceId', service.id)) transaction.delete('session', id);
-  for (const { id, serviceConfigs } of tables.identity.referring('overriddenServices', service.id)) {
-    const { [service.id]: _, ...others } = serviceConfigs;
+  for (const { id } of tables.identity.referring('overriddenServices', service.id)) {
+    const { [service.id]: _, ...others } = existing(transaction, 'identity', id).serviceConfigs;
     transaction.patch('identity', id, { serviceConfigs: others });
   }
   removeFromPolicies(transaction, service.id);
