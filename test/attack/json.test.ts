@@ -29,10 +29,10 @@ t.test('JSON that is nested deeper than 100 levels is rejected by every API', as
   }
   for (const path of ['/oidc/authorize', '/oidc/oauth/token', '/oidc/login/password'])
     t.equal((await api.ask('POST', path, { body: nested(DEEP) })).status, 400, path);
-  const tags = JSON.parse(nested(90)) as unknown;
-  const id = await api.create('/services', { name: 'deep', encryptionRequired: true, tags });
-  t.same((await api.get(`/services/${id}`)).tags, tags, 'permitted values are stored');
-  t.equal((await api.manage('GET', '/services')).status, 200);
+  const appData = JSON.parse(nested(90)) as unknown;
+  const id = await api.create('/identities', { name: 'deep', type: 'User', isAdmin: false, appData });
+  t.same((await api.get(`/identities/${id}`)).appData, appData, 'permitted values are stored');
+  t.equal((await api.manage('GET', '/identities')).status, 200);
 });
 
 t.test('a token of another issuer with deep claims is rejected', async (t) => {
