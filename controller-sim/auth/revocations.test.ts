@@ -1,4 +1,4 @@
-// Revocations: only the first of concurrent callers gets true.
+// Revocations: a used refresh token is accepted again for a short time, a revoked one is not.
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -9,13 +9,38 @@ import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { Revocations } from './revocations.ts';
 
-t.test('a token is revoked once, by the first caller', async (t) => {
+async function open(): Promise<{ clock: VirtualClock; revocations: Revocations; close: () => Promise<void> }> {
   const clock = new VirtualClock();
   const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
   const revocations = new Revocations({ state, clock, log: silentLog });
-  t.same(await Promise.all([revocations.revoke('t', 'JTI'), revocations.revoke('t', 'JTI')]), [true, false]);
-  t.equal(await revocations.revoke('t', 'JTI'), false);
-  t.equal(await revocations.revoke('other', 'JTI'), true);
-  revocations.close();
-  await state.close();
+  const close = async () => {
+    revocations.close();
+    await state.close();
+  };
+  return { clock, revocations, close };
+}
+
+const claims = (jti: string) => ({ jti, z_asid: 's', z_authid: '', sub: 'i', iat: 0 });
+
+t.test('a used refresh token is accepted again for 30 seconds after its first use', async (t) => {
+  const { clock, revocations, close } = await open();
+  t.same(await Promise.all([revocations.use('t'), revocations.use('t')]), [true, true]);
+  await clock.advance(29_999);
+  t.notOk(revocations.isRevoked(claims('t')));
+  t.ok(await revocations.use('t'), 'a later use does not extend the time');
+  await clock.advance(1);
+  t.ok(revocations.isRevoked(claims('t')));
+  t.notOk(await revocations.use('t'));
+  await close();
+});
+
+t.test('a revoked token is invalid at once, used before or not', async (t) => {
+  const { revocations, close } = await open();
+  await revocations.use('used');
+  for (const jti of ['used', 'fresh']) {
+    await revocations.revoke(jti, 'JTI');
+    t.ok(revocations.isRevoked(claims(jti)));
+    t.notOk(await revocations.use(jti));
+  }
+  await close();
 });

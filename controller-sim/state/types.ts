@@ -294,6 +294,8 @@ export interface Mfa extends Entity {
 export interface Revocation extends Entity {
   readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
   readonly expiresAt: string;
+  /** Until then, the refresh token with this id is still accepted. Nobody revoked it: its client used it. */
+  readonly reusableUntil?: string;
 }
 
 export interface ApiSession extends Entity {

@@ -76,7 +76,7 @@ async function byCode(request: OidcRequest): Promise<OidcAnswer> {
   return tokens(request, claims, { nonce: found.nonce, sessionCert: bound.certificate });
 }
 
-/** Uses the refresh token after all checks, and answers with the next one. */
+/** Uses the refresh token after all checks, and answers with the next one. A client may repeat that for a short time. */
 async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
   const old = await verified(services, text(request, 'refresh_token'), TokenKind.Refresh);
@@ -91,7 +91,7 @@ async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const identity = demandIdentity(services, old.sub);
   const session = sessionClaims(old, identity);
   const bound = await rebind(request, identity, old);
-  if (!(await services.revocations.revoke(old.jti, 'JTI'))) throw revoked();
+  if (!(await services.revocations.use(old.jti))) throw revoked();
   publishSession(request, session, 'refreshed');
   return tokens(request, { ...session, z_cfs: bound.fingerprints }, { sessionCert: bound.certificate });
 }
