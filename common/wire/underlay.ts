@@ -1,6 +1,6 @@
 // One TLS connection that carries frames. First it exchanges the two hellos message by message; then `start` passes
-// every frame to the channel that owns it. Writes of one event loop turn are sent together. It does not interpret
-// frames.
+// every frame to the channel that owns it. Frames that follow each other closely are written together
+// (flush-schedule.ts). It does not interpret frames.
 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -8,6 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { asError, ClosedError, TimeoutError } from '#lib/errors.ts';
 import { readInto } from '#lib/read-into.ts';
+import { sharedFlushes } from './flush-schedule.ts';
 import type { Frame } from './frame.ts';
 import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
 import { Message } from './message.ts';
@@ -68,6 +69,10 @@ export class Underlay {
   #isPaused = false;
   readonly #queue: WriteQueue;
   #isFlushScheduled = false;
+  readonly #flush = () => {
+    this.#isFlushScheduled = false;
+    if (!this.#ended) this.#queue.flush();
+  };
   #closeTimer: Timer | undefined;
 
   constructor(options: UnderlayOptions) {
@@ -160,17 +165,14 @@ export class Underlay {
     else this.socket.pause();
   }
 
-  /** Queues a copy of the bytes; all bytes queued in one turn are written at its end. */
+  /** Queues a copy of the bytes; they are written soon, together with others that follow closely. */
   write(head: Buffer, body?: Buffer): void {
     if (this.#ended) return;
     this.#queue.add(head);
     if (body !== undefined && body.length > 0) this.#queue.add(body);
     if (this.#isFlushScheduled) return;
     this.#isFlushScheduled = true;
-    process.nextTick(() => {
-      this.#isFlushScheduled = false;
-      if (!this.#ended) this.#queue.flush();
-    });
+    sharedFlushes.add(this.#flush);
   }
 
   /** Writes the remaining bytes within a bounded time, then ends the connection. With a reason it ends at once. */
@@ -199,6 +201,7 @@ export class Underlay {
   }
 
   #onData(chunk: Buffer): void {
+    sharedFlushes.noteInput();
     if (this.#ended) return; // the socket may still deliver bytes from before the close
     if (this.#isPaused || (!this.#owner && !this.#waiting)) {
       this.#hold(this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk);

@@ -1,0 +1,52 @@
+// Decides when connections write the bytes that they queued. A write of a small message costs a system call, a TLS
+// record and a wakeup of the peer, more than all other work on it. While several circuits are busy, the next messages
+// for the same connection follow within a fraction of a millisecond. So writes wait while further input arrives, for a
+// short time; a message that arrives alone is written at the end of the same turn of the event loop.
+
+/** Milliseconds that queued bytes wait at most while input arrives. Longer waits save little more. */
+const LONGEST_WAIT = 0.2;
+
+export class FlushSchedule {
+  readonly #now: () => number;
+  #inputs = 0;
+  #seenInputs = 0;
+  #begun = 0;
+  #flushes: (() => void)[] = [];
+  readonly #check = () => {
+    const isOver = this.#inputs === this.#seenInputs || this.#now() - this.#begun >= LONGEST_WAIT;
+    if (isOver) this.#flushAll();
+    else this.#waitOneTurn();
+  };
+
+  /** `now` returns milliseconds. The real time bounds turns of the event loop, which exist in virtual time, too. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Any connection received bytes. */
+  noteInput(): void {
+    this.#inputs++;
+  }
+
+  /** Calls `flush` once, soon. */
+  add(flush: () => void): void {
+    this.#flushes.push(flush);
+    if (this.#flushes.length > 1) return;
+    this.#begun = this.#now();
+    this.#waitOneTurn();
+  }
+
+  #waitOneTurn(): void {
+    this.#seenInputs = this.#inputs;
+    setImmediate(this.#check);
+  }
+
+  #flushAll(): void {
+    const flushes = this.#flushes;
+    this.#flushes = [];
+    for (const flush of flushes) flush();
+  }
+}
+
+/** The schedule of all connections of this process: they share the event loop. */
+export const sharedFlushes = new FlushSchedule();
