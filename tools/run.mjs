@@ -46,6 +46,8 @@ const NODE_OPTIONS = {
 const ENVIRONMENT = {
   MALLOC_ARENA_MAX: '1',
   NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'),
+  // Keeps the cache valid in a copy of the folder, such as a container image.
+  NODE_COMPILE_CACHE_PORTABLE: '1',
   ...process.env,
   PATH: `${BIN}:${process.env.PATH ?? ''}`,
 };
