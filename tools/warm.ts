@@ -11,3 +11,5 @@ import '../agent/metrics/prometheus.ts';
 import '../agent/router.ts';
 import '../agent/web/web-server.ts';
 import '../controller-sim/assembly/simulator.ts';
+// Programs load it when they first need it.
+import 'sodium-native';

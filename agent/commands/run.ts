@@ -11,6 +11,7 @@ import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { LOG_LEVELS } from '#lib/log-levels.ts';
+import { limitHeapGrowth } from '#lib/memory.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -109,6 +110,7 @@ async function serve(
     log.fatal({ error: describeError(error) }, 'router cannot start');
     return Exit.Failed;
   }
+  limitHeapGrowth();
   manager.ready(() => router.summary);
   const reload = reloader({ manager, router, daemonLog, loaded });
   signals.onHangup = () => background(log, 'reload', reload);

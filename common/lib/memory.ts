@@ -1,6 +1,5 @@
-// Returns memory that is reserved for growth to the system: V8 keeps pages of its heap, and the C library keeps the
-// memory of network buffers. For programs that are idle for long after a burst. It takes some tens of milliseconds, so
-// only idle programs may call it.
+// Keeps the memory of a daemon small: it limits how far V8's heap grows with garbage, and returns memory that is
+// reserved for growth to the system.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,9 +16,26 @@ interface Ffi {
 }
 
 const LIBRARY = 'libc.so.6';
+/**
+ * Percent of garbage beside the objects in use after which V8 collects. By default it waits until the heap is up to four
+ * times as large, because it assumes that programs may use gigabytes.
+ */
+const HEAP_GROWTH = 40;
 
 let tools: { collect: Collect; trim: () => void } | undefined;
 
+/**
+ * Trades a few percent of the processor time of short circuits for memory. Call it when all code is loaded: Node's cache
+ * of compiled code is only valid for the flags that it was compiled with.
+ */
+export function limitHeapGrowth(): void {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
+}
+
+/**
+ * V8 keeps pages of its heap, and the C library the memory of network buffers. It takes some tens of milliseconds, so
+ * only idle programs may call it.
+ */
 export function releaseMemory(): void {
   sharedBuffers.clear();
   tools ??= { collect: collector(), trim: trimmer() };
