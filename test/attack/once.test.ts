@@ -39,83 +39,76 @@ t.test('one of many concurrent password changes with the current password succee
   t.equal((await api.tryLogin('anna', both.password)).status, 200, 'a change by an administrator is not undone');
 });
 
-t.test(
-  'one-time passwords, recovery codes, and codes and tokens of logins and enrollments are valid once',
-  async (t) => {
-    await using api = await ApiClient.start();
-    const oidc = new OidcClient(api);
-    const id = await api.person('anna');
-    let token = await api.login('anna');
-    await api.create('/current-identity/mfa', {}, token);
-    const mfa = await api.get('/current-identity/mfa', token);
-    const totp = new TOTP({ secret: Secret.fromBase32(new URL(mfa.provisioningUrl).searchParams.get('secret') ?? '') });
-    const code = async () => {
-      await api.clock.advance(60_000);
-      return totp.generate({ timestamp: api.clock.now() });
-    };
-    const five = { s200: 1, s400: 4 };
-    let current = await code();
-    const verify = (session: string) =>
-      api.ask('POST', '/current-identity/mfa/verify', { token: session, body: { code: current } });
-    const early = await Promise.all(Array.from({ length: 5 }, () => api.login('anna')));
-    t.match(
-      await atOnce((index) => verify(early[index] as string), 5),
-      { s200: 1 },
-      'verification in several sessions',
-    );
-    t.equal((await verify(token)).status, 404, 'a second verification');
-    const sessions = await Promise.all(Array.from({ length: 5 }, () => api.login('anna')));
-    current = await code();
-    const give = (index: number) =>
-      api.ask('POST', '/authenticate/mfa', { token: sessions[index] as string, body: { code: current } });
-    t.same(await atOnce(give, 5), five, 'one-time password in several sessions');
-    current = mfa.recoveryCodes[0];
-    t.same(await atOnce(give, 5), five, 'recovery code in several sessions');
+t.test('one-time passwords, codes and tokens are valid once, even for concurrent use', async (t) => {
+  await using api = await ApiClient.start();
+  const oidc = new OidcClient(api);
+  const id = await api.person('anna');
+  let token = await api.login('anna');
+  await api.create('/current-identity/mfa', {}, token);
+  const mfa = await api.get('/current-identity/mfa', token);
+  const totp = new TOTP({ secret: Secret.fromBase32(new URL(mfa.provisioningUrl).searchParams.get('secret') ?? '') });
+  const code = async () => {
     await api.clock.advance(60_000);
-    current = await code();
-    token = sessions[0] as string;
-    t.equal((await give(0)).status, 200);
-    await api.clock.advance(30_000);
-    t.equal((await give(1)).status, 400, 'again later, before it expires');
-    current = await code();
-    const remove = () =>
-      api.ask('DELETE', '/current-identity/mfa', { token, headers: { 'mfa-validation-code': current } });
-    const removed = (await atOnce(remove, 5)) as Record<string, number>;
-    t.equal(removed.s200, 1, 'deletion of a second factor');
+    return totp.generate({ timestamp: api.clock.now() });
+  };
+  const five = { s200: 1, s400: 4 };
+  let current = await code();
+  const verify = (session: string) =>
+    api.ask('POST', '/current-identity/mfa/verify', { token: session, body: { code: current } });
+  const early = await Promise.all(Array.from({ length: 5 }, () => api.login('anna')));
+  t.match(await atOnce((index) => verify(early[index] as string), 5), { s200: 1 }, 'verification in several sessions');
+  t.equal((await verify(token)).status, 404, 'a second verification');
+  const sessions = await Promise.all(Array.from({ length: 5 }, () => api.login('anna')));
+  current = await code();
+  const give = (index: number) =>
+    api.ask('POST', '/authenticate/mfa', { token: sessions[index] as string, body: { code: current } });
+  t.same(await atOnce(give, 5), five, 'one-time password in several sessions');
+  current = mfa.recoveryCodes[0];
+  t.same(await atOnce(give, 5), five, 'recovery code in several sessions');
+  await api.clock.advance(60_000);
+  current = await code();
+  token = sessions[0] as string;
+  t.equal((await give(0)).status, 200);
+  await api.clock.advance(30_000);
+  t.equal((await give(1)).status, 400, 'again later, before it expires');
+  current = await code();
+  const remove = () =>
+    api.ask('DELETE', '/current-identity/mfa', { token, headers: { 'mfa-validation-code': current } });
+  const removed = (await atOnce(remove, 5)) as Record<string, number>;
+  t.equal(removed.s200, 1, 'deletion of a second factor');
 
-    const redeemed = await oidc.code('anna', PASSWORD);
-    t.same(await atOnce(() => oidc.redeem(redeemed)), { s200: 1, s400: TRIES - 1 }, 'authorization code');
+  const redeemed = await oidc.code('anna', PASSWORD);
+  t.same(await atOnce(() => oidc.redeem(redeemed)), { s200: 1, s400: TRIES - 1 }, 'authorization code');
 
-    const { csr } = newRequest('x');
-    const tokenOf = async (fields: object) => {
-      const person = await api.create('/identities', {
-        name: `of ${JSON.stringify(fields)}`,
-        type: 'User',
-        isAdmin: false,
-      });
-      const enrollment = await api.create('/enrollments', { identityId: person, expiresAt: FUTURE, ...fields });
-      return (await api.get(`/enrollments/${enrollment}`)).token as string;
-    };
-    const ott = await tokenOf({ method: 'ott' });
-    const body = { token: ott, clientCsr: csr };
-    t.same(await atOnce(() => api.ask('POST', '/enroll/ott', { body })), { s200: 1, s400: TRIES - 1 }, 'ott');
-    const updb = await tokenOf({ method: 'updb', username: 'berta' });
-    const choose = (index: number) =>
-      api.ask('POST', `/enroll/updb?token=${updb}`, { body: { username: `berta${index}`, password: PASSWORD } });
-    t.same(await atOnce(choose), { s200: 1, s400: TRIES - 1 }, 'updb');
-    const router = await api.create('/edge-routers', { name: 'router' });
-    const { enrollmentToken } = await api.get(`/edge-routers/${router}`);
-    const own = newRequest(router);
-    const both = { certCsr: own.csr, serverCertCsr: own.csr };
-    const enroll = () => api.ask('POST', `/enroll?method=erott&token=${enrollmentToken}`, { body: both });
-    t.same(await atOnce(enroll), { s200: 1, s400: TRIES - 1 }, 'erott');
-    t.equal(
-      (await api.get<object[]>(filtered('/authenticators', `identity = "${id}"`))).length,
-      1,
-      'no other entities were created',
-    );
-  },
-);
+  const { csr } = newRequest('x');
+  const tokenOf = async (fields: object) => {
+    const person = await api.create('/identities', {
+      name: `of ${JSON.stringify(fields)}`,
+      type: 'User',
+      isAdmin: false,
+    });
+    const enrollment = await api.create('/enrollments', { identityId: person, expiresAt: FUTURE, ...fields });
+    return (await api.get(`/enrollments/${enrollment}`)).token as string;
+  };
+  const ott = await tokenOf({ method: 'ott' });
+  const body = { token: ott, clientCsr: csr };
+  t.same(await atOnce(() => api.ask('POST', '/enroll/ott', { body })), { s200: 1, s400: TRIES - 1 }, 'ott');
+  const updb = await tokenOf({ method: 'updb', username: 'berta' });
+  const choose = (index: number) =>
+    api.ask('POST', `/enroll/updb?token=${updb}`, { body: { username: `berta${index}`, password: PASSWORD } });
+  t.same(await atOnce(choose), { s200: 1, s400: TRIES - 1 }, 'updb');
+  const router = await api.create('/edge-routers', { name: 'router' });
+  const { enrollmentToken } = await api.get(`/edge-routers/${router}`);
+  const own = newRequest(router);
+  const both = { certCsr: own.csr, serverCertCsr: own.csr };
+  const enroll = () => api.ask('POST', `/enroll?method=erott&token=${enrollmentToken}`, { body: both });
+  t.same(await atOnce(enroll), { s200: 1, s400: TRIES - 1 }, 'erott');
+  t.equal(
+    (await api.get<object[]>(filtered('/authenticators', `identity = "${id}"`))).length,
+    1,
+    'no other entities were created',
+  );
+});
 
 t.test('a proof that is revoked during its check does not open a session', async (t) => {
   await using api = await ApiClient.start();
