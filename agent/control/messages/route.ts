@@ -47,20 +47,29 @@ const ROUTE_CONTROL_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHe
 export function onRoute(components: RouteComponents): ControlHandler {
   return (controller, message) => {
     const route = message.decode(RouteSchema);
-    const arrived = components.clock.monotonic();
-    const dial = components.dials.begin(route.circuitId);
-    components.queue
-      .add((signal) => handle(components, controller, message, route, arrived, signal), { signal: dial.signal })
-      .catch((error: unknown) => {
-        // As in the reference: a full queue gets no answer, so the controller's own timeout applies.
-        const level = LEVELS[errorCode(error) ?? ''] ?? 'warn';
-        components.log[level]({ circuitId: route.circuitId, error: describeError(error) }, 'route dropped');
-      })
-      .finally(dial.end);
+    if (createsEnd(components, route)) queueDial(components, controller, message, route);
+    else installAndAnswer(components, controller, message, route);
   };
 }
 
-async function handle(
+function createsEnd({ forwarder }: RouteComponents, { egress }: Route): boolean {
+  return egress !== undefined && forwarder.destination(egress.address) === undefined;
+}
+
+function queueDial(components: RouteComponents, controller: Controller, request: Message, route: Route): void {
+  const arrived = components.clock.monotonic();
+  const dialing = components.dials.begin(route.circuitId);
+  components.queue
+    .add((signal) => dialAndAnswer(components, controller, request, route, arrived, signal), { signal: dialing.signal })
+    .catch((error: unknown) => {
+      // As in the reference: a full queue gets no answer, so the controller's own timeout applies.
+      const level = LEVELS[errorCode(error) ?? ''] ?? 'warn';
+      components.log[level]({ circuitId: route.circuitId, error: describeError(error) }, 'route dropped');
+    })
+    .finally(dialing.end);
+}
+
+async function dialAndAnswer(
   components: RouteComponents,
   controller: Controller,
   request: Message,
@@ -68,56 +77,55 @@ async function handle(
   arrived: number,
   signal: AbortSignal,
 ): Promise<void> {
+  // An earlier attempt of the same circuit may have created the end meanwhile.
+  if (!createsEnd(components, route)) return installAndAnswer(components, controller, request, route);
   try {
-    const peerData = await install(components, controller, route, arrived, signal);
-    answerSuccess(controller, request, route, peerData);
+    const dialed = await dial(components, controller, route, arrived, signal);
+    try {
+      signal.throwIfAborted();
+      checkAccepts(components);
+      install(components, controller, route);
+    } catch (error) {
+      dialed.abandon();
+      throw error;
+    }
+    openEnd(components, controller, route, dialed);
+    answerSuccess(controller, request, route, dialed.peerData);
   } catch (error) {
-    components.log.info(
-      { circuitId: route.circuitId, attempt: route.attempt, error: describeError(error) },
-      'route failed',
-    );
-    answerFailure(controller, request, route, error);
+    answerFailure(components, controller, request, route, error);
   }
 }
 
-async function install(
+/** A route without a dial neither waits for one nor for a worker of the queue. */
+function installAndAnswer(components: RouteComponents, controller: Controller, request: Message, route: Route): void {
+  try {
+    install(components, controller, route);
+    answerSuccess(controller, request, route, NONE);
+  } catch (error) {
+    answerFailure(components, controller, request, route, error);
+  }
+}
+
+function install(components: RouteComponents, controller: Controller, route: Route): void {
+  checkForwards(components, route);
+  const circuit = components.forwarder.circuits.open(route.circuitId, controller.id, route.tags);
+  for (const forward of route.forwards) circuit.forwards.set(forward.srcAddress, forward.dstAddress);
+}
+
+function openEnd(
   components: RouteComponents,
   controller: Controller,
-  route: Route,
-  arrived: number,
-  signal: AbortSignal,
-): Promise<PeerData> {
-  const { forwarder } = components;
-  const isNewEnd = route.egress !== undefined && forwarder.destination(route.egress.address) === undefined;
-  const dialed = isNewEnd ? await dial(components, controller, route, arrived, signal) : undefined;
-  try {
-    signal.throwIfAborted();
-    if (dialed) checkAccepts(components);
-    checkForwards(components, route);
-    const circuit = forwarder.circuits.open(route.circuitId, controller.id, route.tags);
-    for (const forward of route.forwards) circuit.forwards.set(forward.srcAddress, forward.dstAddress);
-  } catch (error) {
-    dialed?.abandon();
-    throw error;
-  }
-  if (!dialed || !route.egress) return NONE;
-  if ('relay' in dialed) {
-    dialed.relay.open(components.ends);
-    return dialed.peerData;
-  }
-  const { address, binding } = route.egress;
-  const init = {
-    circuitId: route.circuitId,
-    address,
-    role: 'terminator' as const,
-    options: components.optionsFor(binding),
-    hopType: dialed.hopType,
-  };
+  { circuitId, egress }: Route,
+  dialed: DialedEgress | DialedRelay,
+): void {
+  if ('relay' in dialed) return dialed.relay.open(components.ends);
+  const { address, binding } = dialedEgress(egress);
+  const options = components.optionsFor(binding);
+  const init = { circuitId, address, role: 'terminator' as const, options, hopType: dialed.hopType };
   const xgress = components.ends.open(init, dialed.client, controller.id);
   dialed.client.attach(xgress);
   xgress.start();
   dialed.opened?.();
-  return dialed.peerData;
 }
 
 async function dial(
@@ -128,8 +136,7 @@ async function dial(
   signal: AbortSignal,
 ): Promise<DialedEgress | DialedRelay> {
   const { clock, dwellTime } = components;
-  const { egress } = route;
-  if (!egress) throw new InvariantError('a route without an egress cannot be dialed');
+  const egress = dialedEgress(route.egress);
   checkAccepts(components);
   if (dwellTime > 0) await clock.sleep(dwellTime, { name: 'egress dwell', signal });
   const allowed = Number(route.timeout / 1_000_000n);
@@ -143,6 +150,11 @@ async function dial(
     owner: controller.id,
     signal,
   });
+}
+
+function dialedEgress(egress: Route['egress']): NonNullable<Route['egress']> {
+  if (!egress) throw new InvariantError('a route without an egress cannot be dialed');
+  return egress;
 }
 
 /** Also checked after the dial: an end created after the start of a drain would never be closed. */
@@ -174,15 +186,23 @@ function answerSuccess(controller: Controller, request: Message, route: Route, p
   controller.channel.reply(request, answer, HIGH_LANE);
 }
 
-function answerFailure(controller: Controller, request: Message, route: Route, error: unknown): void {
+function answerFailure(
+  { log }: RouteComponents,
+  controller: Controller,
+  request: Message,
+  route: Route,
+  error: unknown,
+): void {
+  const { circuitId, attempt } = route;
+  log.info({ circuitId, attempt, error: describeError(error) }, 'route failed');
   const answer = new Message(
     ControlType.RouteResult,
     [
-      [RouteHeader.Attempt, encodeUint32(route.attempt)],
+      [RouteHeader.Attempt, encodeUint32(attempt)],
       [RouteHeader.Error, describeError(error)],
       [RouteHeader.ErrorCode, Buffer.from([routeErrorCodeOf(error)])],
     ],
-    route.circuitId,
+    circuitId,
   );
   controller.channel.reply(request, answer, HIGH_LANE);
 }
