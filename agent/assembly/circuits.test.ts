@@ -257,74 +257,124 @@ t.test(
   'the connection to a service that answers after the removal of its circuit, or after a drain began, is closed',
   async (t) => {
     for (const how of ['unroute', 'drain'] as const) {
-      const { clock, forwarder, ends, unrouter, close } = router();
-      const egress = new Egress(silentLog);
-      const service = new EventEmitter();
-      let abandoned = 0;
-      egress.use('slow', async (request: EgressRequest): Promise<DialedEgress> => {
-        await new Promise((resolve) => service.once('answers', resolve));
-        return {
-          client: { ...NO_ENDS, attach: () => undefined },
-          peerData: new Map(),
-          hopType: request.address,
-          abandon: () => void abandoned++,
-        };
-      });
-      const dials = new DialsInProgress();
-      const queue = new DialQueue({ name: 'dials', length: 10, workers: 1, clock });
-      let accepts = true;
-      const route = onRoute({
-        clock,
-        log: silentLog,
-        forwarder,
-        egress,
-        ends,
-        queue,
-        dials,
-        onMissingLink: () => undefined,
-        optionsFor: () => defaultXgressOptions(),
-        dwellTime: 0,
-        acceptsCircuits: () => accepts,
-      });
-      const answers: Message[] = [];
-      const channel = { reply: (_request: Message, answer: Message) => answers.push(answer) > 0 };
-      const controller = { id: 'c', channel } as unknown as Controller;
-      forwarder.registerLink(link('link1'));
-      for (const circuitId of ['dialing', 'waiting']) route(controller, routeMessage(circuitId));
+      const { clock, forwarder, ends, unrouter, dials, answers, abandoned, route, close, ...slow } = slowService();
+      for (const circuitId of ['dialing', 'waiting']) route(routeMessage(circuitId));
       await new Promise((resolve) => setImmediate(resolve));
       t.equal(dials.size, 2);
-      if (how === 'drain') accepts = false;
+      if (how === 'drain') slow.drain();
       else
         for (const circuitId of ['dialing', 'waiting'])
           onUnroute(unrouter, dials)(
-            controller,
+            {} as Controller,
             new Message(
               ControlType.Unroute,
               [],
               toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now: true })),
             ),
           );
-      service.emit('answers');
+      slow.answer();
       await new Promise((resolve) => setImmediate(resolve));
-      t.equal(abandoned, 1, how);
+      t.equal(abandoned(), 1, how);
       t.same([ends.count, forwarder.circuits.size, dials.size], [0, 0, 0]);
       t.notOk(answers.some(({ headers }) => headers.has(RouteHeader.Success)));
-      await queue.close();
-      close();
+      await close();
       t.same(clock.timers(), []);
     }
   },
 );
 
-function routeMessage(circuitId: string): Message {
+t.test('a route without a dial does not wait behind slow dials', async (t) => {
+  const { forwarder, dials, answers, route, close, ...slow } = slowService();
+  for (const circuitId of ['dialing', 'waiting']) route(routeMessage(circuitId));
+  const outcomes = () =>
+    answers.map(({ headers, body }) => `${body} ${headers.has(RouteHeader.Success) ? 'succeeded' : 'failed'}`);
+  route(routeMessage('transit', { egress: undefined, forwards: between('link1', 'link2') }));
+  t.same(outcomes(), ['transit succeeded']);
+  t.equal(forwarder.circuits.get('transit')?.forwards.get('link2'), 'link1');
+  t.equal(dials.size, 2);
+
+  slow.answer();
+  await new Promise((resolve) => setImmediate(resolve));
+  slow.answer();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.same(outcomes(), ['transit succeeded', 'dialing succeeded', 'waiting succeeded']);
+  route(routeMessage('dialing', { forwards: between('end-dialing', 'link2') }));
+  t.equal(outcomes().length, 4, 'nor does a new path for an end that exists');
+  t.equal(forwarder.circuits.get('dialing')?.forwards.get('end-dialing'), 'link2');
+  route(routeMessage('dialing', { forwards: between('end-dialing', 'link3') }));
+  t.equal(outcomes().at(-1), 'dialing failed', 'an unknown link is refused');
+  await close();
+});
+
+/** A router with one dial worker, the links `link1` and `link2`, and a service that answers when told. */
+function slowService() {
+  const { close, ...rooms } = router();
+  const { clock, forwarder, ends } = rooms;
+  const egress = new Egress(silentLog);
+  const service = new EventEmitter();
+  let abandoned = 0;
+  let accepts = true;
+  egress.use('slow', async (request: EgressRequest): Promise<DialedEgress> => {
+    await new Promise((resolve) => service.once('answers', resolve));
+    return {
+      client: { ...NO_ENDS, attach: () => undefined },
+      peerData: new Map(),
+      hopType: request.address,
+      abandon: () => void abandoned++,
+    };
+  });
+  const dials = new DialsInProgress();
+  const queue = new DialQueue({ name: 'dials', length: 10, workers: 1, clock });
+  const handle = onRoute({
+    clock,
+    log: silentLog,
+    forwarder,
+    egress,
+    ends,
+    queue,
+    dials,
+    onMissingLink: () => undefined,
+    optionsFor: () => defaultXgressOptions(),
+    dwellTime: 0,
+    acceptsCircuits: () => accepts,
+  });
+  const answers: Message[] = [];
+  const channel = { reply: (_request: Message, answer: Message) => answers.push(answer) > 0 };
+  const controller = { id: 'c', channel } as unknown as Controller;
+  for (const address of ['link1', 'link2']) forwarder.registerLink(link(address));
+  return {
+    ...rooms,
+    dials,
+    answers,
+    abandoned: () => abandoned,
+    route: (message: Message) => handle(controller, message),
+    answer: () => void service.emit('answers'),
+    drain() {
+      accepts = false;
+    },
+    async close() {
+      await queue.close();
+      close();
+    },
+  };
+}
+
+function routeMessage(circuitId: string, changes: Partial<Route> = {}): Message {
+  const end = `end-${circuitId}`;
   const route: Partial<Route> = {
     circuitId,
     timeout: 10_000_000_000n,
-    egress: create(Route_EgressSchema, { binding: 'slow', address: `end-${circuitId}`, destination: 'x' }),
-    forwards: [
-      { srcAddress: 'link1', dstAddress: `end-${circuitId}`, dstType: DestType.END },
-      { srcAddress: `end-${circuitId}`, dstAddress: 'link1', dstType: DestType.LINK },
-    ] as Route['forwards'],
+    egress: create(Route_EgressSchema, { binding: 'slow', address: end, destination: 'x' }),
+    forwards: between(end, 'link1'),
+    ...changes,
   };
   return new Message(ControlType.Route, [], toBinary(RouteSchema, create(RouteSchema, route as never)));
+}
+
+function between(one: string, other: string): Route['forwards'] {
+  const typeOf = (address: string) => (address.startsWith('link') ? DestType.LINK : DestType.END);
+  return [
+    { srcAddress: one, dstAddress: other, dstType: typeOf(other) },
+    { srcAddress: other, dstAddress: one, dstType: typeOf(one) },
+  ] as Route['forwards'];
 }
