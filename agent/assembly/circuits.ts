@@ -25,9 +25,6 @@ import { httpProxy, xgressOptionsFor } from './settings.ts';
 /** Idle timeout and sweep interval of UDP sessions in milliseconds, the defaults of the tunneler. */
 const UDP_IDLE = { timeout: 300_000, interval: 30_000 };
 
-/** The reference reports the usage of links without tags. */
-const NO_TAGS: Readonly<Record<string, string>> = {};
-
 export interface Circuits {
   readonly forwarder: Forwarder;
   readonly ends: CircuitEnds;
@@ -65,13 +62,12 @@ export function assembleCircuits(context: RouterContext, controllers: Controller
 /** Reports the usage of circuits on links. */
 function reportFabricUsage(forwarder: Forwarder, metrics: MetricsRegistry): void {
   const report = ({ id, fabric }: Circuit) => {
-    if (fabric.rx > 0) metrics.usage(id, 'fabric.rx', fabric.rx, NO_TAGS);
-    if (fabric.tx > 0) metrics.usage(id, 'fabric.tx', fabric.tx, NO_TAGS);
+    metrics.usage.add(id, 'fabric', fabric);
     fabric.rx = 0;
     fabric.tx = 0;
   };
   forwarder.onCircuitRemoved = report;
-  metrics.addUsageSource(() => {
+  metrics.usage.addSource(() => {
     for (const circuit of forwarder.circuits.values()) report(circuit);
   });
 }

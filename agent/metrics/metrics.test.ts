@@ -48,6 +48,10 @@ function controller(id: string) {
   return receiver;
 }
 
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 t.test('a report contains all metrics and goes to every controller; only the first forwards it', async (t) => {
   const [one, two] = [controller('one'), controller('two')];
   const { clock, registry, reporter } = setup([one, two]);
@@ -56,8 +60,8 @@ t.test('a report contains all metrics and goes to every controller; only the fir
   registry.histogram('link.l1.latency').update(2_000_000);
   registry.timer('pool.link.dialer.work').update(5);
   let unreported = 100;
-  registry.addUsageSource(() => {
-    if (unreported > 0) registry.usage('circuit', 'ingress.rx', unreported, { serviceId: 's' });
+  registry.usage.addSource(() => {
+    registry.usage.add('circuit', 'ingress', { rx: unreported, tx: 0 }, { serviceId: 's' });
     unreported = 0;
   });
   await clock.advance(60_000);
@@ -79,12 +83,53 @@ t.test('a report contains all metrics and goes to every controller; only the fir
 t.test('usage is reported when its interval is old enough', async (t) => {
   const one = controller('one');
   const { clock, registry, reporter } = setup([one], 80_000);
-  registry.usage('circuit', 'egress.tx', 5, {});
+  registry.usage.add('circuit', 'egress', { rx: 0, tx: 5 }, {});
   await clock.advance(60_000);
   t.same(one.sent[0]?.decode(MetricsMessageSchema).usageCounters, []);
   await clock.advance(60_000);
   t.equal(one.sent[1]?.decode(MetricsMessageSchema).usageCounters.length, 1);
   reporter.close();
+});
+
+t.test('the usage of many circuits is sent in parts, one a turn', async (t) => {
+  const one = controller('one');
+  const { registry, reporter } = setup([one]);
+  for (let each = 0; each < 1_001; each++) registry.usage.add(`circuit-${each}`, 'fabric', { rx: 1, tx: 2 ** 40 });
+  registry.usage.add('circuit-1000', 'egress', { rx: 3, tx: 0 }, { serviceId: 's' });
+  registry.gauge('circuits', () => 7);
+  reporter.report();
+  t.equal(one.sent.length, 1);
+  one.accepts = false;
+  await turns();
+  t.equal(one.sent.length, 1);
+  one.accepts = true;
+  reporter.report();
+  await turns();
+  const reports = one.sent.map((message) => message.decode(MetricsMessageSchema));
+  const sizes = reports.map(({ usageCounters }) => Object.keys(usageCounters[0]?.buckets ?? {}).length);
+  t.same(sizes, [250, 250, 250, 250, 1, 0], 'a refused part is sent before the next report');
+  t.same(
+    reports.map(({ intValues }) => intValues.circuits),
+    [7n, undefined, undefined, undefined, undefined, 7n],
+  );
+  t.equal(
+    new Set(reports.flatMap(({ usageCounters }) => usageCounters.flatMap((each) => Object.keys(each.buckets)))).size,
+    1_001,
+  );
+  const [clients, fabric] = reports[4]?.usageCounters.map(({ buckets }) => buckets['circuit-1000']) ?? [];
+  t.match(clients, { values: { 'egress.rx': 3n }, tags: { serviceId: 's' } });
+  t.match(fabric, { values: { 'fabric.rx': 1n, 'fabric.tx': 2n ** 40n }, tags: {} });
+  reporter.close();
+});
+
+t.test('a closed reporter sends no further parts', async (t) => {
+  const one = controller('one');
+  const { registry, reporter } = setup([one]);
+  for (let each = 0; each < 1_000; each++) registry.usage.add(`${each}`, 'fabric', { rx: 1, tx: 0 });
+  reporter.report();
+  reporter.close();
+  await turns();
+  t.equal(one.sent.length, 1);
 });
 
 t.test('reports wait for a controller, in order and bounded; the oldest are dropped', async (t) => {

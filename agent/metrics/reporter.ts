@@ -1,5 +1,6 @@
 // Sends the registry's metrics to every connected controller at each reportInterval (message 1007). Unsent reports wait
-// in a bounded queue; the oldest is dropped and counted (reference fact: config, section 8.2).
+// in a bounded queue; the oldest is dropped and counted (reference fact: config, section 8.2). The reference sends a
+// report as one message; ours is a message with the metrics, followed by one for each further part of the usage.
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -14,7 +15,9 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Histogram, HistogramSnapshot } from './histogram.ts';
 import type { MeterSnapshot } from './meter.ts';
-import type { MetricsRegistry, UsageInterval } from './registry.ts';
+import type { MetricsRegistry } from './registry.ts';
+import type { UsageInterval } from './usage.ts';
+import { type UsageCounters, usageParts } from './usage-counters.ts';
 
 export interface MetricsReceiver {
   readonly id: string;
@@ -30,7 +33,12 @@ export interface MetricsReporterComponents {
   routerId: string;
 }
 
-type UsageCounters = MessageInitShape<typeof MetricsMessageSchema>['usageCounters'] & object;
+interface Report {
+  /** The message to send next. */
+  message: MetricsMessage;
+  /** Later ones. */
+  readonly rest: Iterator<UsageCounters, undefined>;
+}
 
 /** Milliseconds between two log lines about dropped reports. */
 const DROPS_INTERVAL = 3_600_000;
@@ -48,13 +56,14 @@ export interface MetricsReporterInit {
 export class MetricsReporter {
   readonly #components: MetricsReporterComponents;
   readonly #interval: number;
-  readonly #waiting: RingQueue<MetricsMessage>;
+  readonly #waiting: RingQueue<Report>;
   readonly #ids: IdSource;
   readonly #timer: Timer;
   readonly #ageThreshold: number;
   /** Usage intervals that have ended but are too young. */
   readonly #usage: RingQueue<UsageInterval> = new RingQueue(MOST_INTERVALS);
   readonly #dropped: RepeatedCondition;
+  #nextPart: NodeJS.Immediate | undefined;
 
   constructor(components: MetricsReporterComponents, init: MetricsReporterInit) {
     this.#components = components;
@@ -69,16 +78,15 @@ export class MetricsReporter {
 
   /** Creates a report and sends all queued ones. */
   report(): void {
-    const message = this.#collect(this.#dueUsage());
+    const rest = this.#parts(this.#dueUsage());
+    const report = { message: this.#collect(rest.next().value ?? []), rest };
     if (this.#waiting.full) {
       this.#waiting.shift();
       const due = this.#dropped.happened();
       if (due) this.#logDrops(due, 'metrics reports dropped, no controller is connected');
     }
-    this.#waiting.push(message);
-    for (let next = this.#waiting.peek(); next && this.#send(next); next = this.#waiting.peek()) this.#waiting.shift();
-    const before = this.#waiting.peek() ? undefined : this.#dropped.ended();
-    if (before) this.#logDrops(before, 'metrics reports are delivered again');
+    this.#waiting.push(report);
+    this.#deliver();
   }
 
   /** The current metrics as a report without usage. */
@@ -88,6 +96,23 @@ export class MetricsReporter {
 
   close(): void {
     this.#timer.cancel();
+    clearImmediate(this.#nextPart);
+  }
+
+  /** Sends the waiting reports; the traffic goes on between the parts of one. A refused message waits for the next report. */
+  #deliver(): void {
+    clearImmediate(this.#nextPart);
+    for (let report = this.#waiting.peek(); report && this.#send(report.message); report = this.#waiting.peek()) {
+      const { value: usageCounters } = report.rest.next();
+      if (usageCounters) {
+        report.message = this.#message({ usageCounters });
+        this.#nextPart = setImmediate(() => this.#deliver());
+        return;
+      }
+      this.#waiting.shift();
+    }
+    const before = this.#waiting.peek() ? undefined : this.#dropped.ended();
+    if (before) this.#logDrops(before, 'metrics reports are delivered again');
   }
 
   #logDrops({ attempts, seconds }: ConditionFigures, message: string): void {
@@ -104,11 +129,11 @@ export class MetricsReporter {
     return delivered;
   }
 
-  /** The intervals of sufficient age, encoded for the message. */
-  #dueUsage() {
+  /** Ends the current interval and returns those of sufficient age. */
+  #dueUsage(): UsageInterval[] {
     const { registry, clock } = this.#components;
-    const ended = registry.endUsageInterval();
-    if (ended.counters.length > 0) {
+    const ended = registry.usage.endInterval();
+    if (ended.circuits.size > 0) {
       if (this.#usage.full) this.#usage.shift();
       this.#usage.push(ended);
     }
@@ -121,27 +146,16 @@ export class MetricsReporter {
       due.push(next);
       this.#usage.shift();
     }
-    return due.flatMap((interval) => this.#encodeUsage(interval));
+    return due;
   }
 
-  /** Intervals begin at multiples of their length, as in the reference. */
-  #encodeUsage({ since, counters }: UsageInterval) {
-    const start = Math.floor(since / this.#interval) * this.#interval;
-    return counters.map((circuits) => ({
-      intervalStartUTC: BigInt(Math.floor(start / 1000)),
-      intervalLength: BigInt(Math.max(1, Math.round(this.#interval / 1000))),
-      buckets: Object.fromEntries(
-        [...circuits].map(([id, { values, tags }]) => [id, { values: toCounts(values), tags }]),
-      ),
-    }));
+  *#parts(intervals: readonly UsageInterval[]): Generator<UsageCounters, undefined> {
+    for (const interval of intervals) yield* usageParts(interval, this.#interval);
   }
 
   #collect(usageCounters: UsageCounters): MetricsMessage {
-    const { registry, clock, routerId } = this.#components;
-    return create(MetricsMessageSchema, {
-      eventId: this.#ids.uuid(),
-      sourceId: routerId,
-      timestamp: timestampFromMs(Math.round(clock.now())),
+    const { registry } = this.#components;
+    return this.#message({
       intValues: mapValues(registry.gauges, (read) => BigInt(Math.round(read()))),
       meters: mapValues(registry.meters, (meter) => toMeter(meter.snapshot())),
       histograms: mapValues(measured(registry.histograms), (histogram) => toHistogram(histogram.snapshot())),
@@ -152,6 +166,12 @@ export class MetricsReporter {
       usageCounters,
     });
   }
+
+  #message(content: Omit<MessageInitShape<typeof MetricsMessageSchema>, '$typeName'>): MetricsMessage {
+    const { clock, routerId } = this.#components;
+    const timestamp = timestampFromMs(Math.round(clock.now()));
+    return create(MetricsMessageSchema, { eventId: this.#ids.uuid(), sourceId: routerId, timestamp, ...content });
+  }
 }
 
 /** Histograms with values: controllers would read the mean 0 of an empty one as a latency. */
@@ -161,10 +181,6 @@ function measured(histograms: ReadonlyMap<string, Histogram>): Map<string, Histo
 
 function mapValues<T, R>(table: ReadonlyMap<string, T>, convert: (value: T) => R): Record<string, R> {
   return Object.fromEntries([...table].map(([name, value]) => [name, convert(value)]));
-}
-
-function toCounts(values: ReadonlyMap<string, number>): Record<string, bigint> {
-  return Object.fromEntries([...values].map(([kind, bytes]) => [kind, BigInt(bytes)]));
 }
 
 function toRates(snapshot: MeterSnapshot): { m1Rate: number; m5Rate: number; m15Rate: number; meanRate: number } {

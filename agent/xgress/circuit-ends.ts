@@ -12,6 +12,7 @@ import type { CircuitEnd } from '../forwarder/destination.ts';
 import type { FaultReceiver } from '../forwarder/faulter.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
+import type { UsageTags } from '../metrics/usage.ts';
 import { BufferBudget } from './buffer-budget.ts';
 import { registryXgressMetrics } from './registry-metrics.ts';
 import { XgressTicker } from './ticker.ts';
@@ -28,8 +29,6 @@ export interface CircuitEndsComponents {
   controllers: { byId(id: string): FaultReceiver | undefined };
   onUnroutable(circuitId: string): void;
 }
-
-type UsageTags = Readonly<Record<string, string>>;
 
 /** An end whose client does its own flow control. */
 export interface RelayEnd extends CircuitEnd {
@@ -55,7 +54,7 @@ export class CircuitEnds {
     this.#ticker = new XgressTicker(components.clock);
     this.metrics = registryXgressMetrics(components.metrics, () => this.#open);
     components.metrics.gauge('xgress.buffered_bytes', () => this.bufferedBytes);
-    components.metrics.addUsageSource(() => {
+    components.metrics.usage.addSource(() => {
       for (const end of this.#open) this.#reportUsage(end, end.usageTags);
       for (const relay of this.#relays) this.#reportUsage(relay, this.#tagsOf(relay));
     });
@@ -177,9 +176,8 @@ export class CircuitEnds {
    */
   #reportUsage({ circuitId, role, transferred }: Xgress | RelayEnd, tags: UsageTags): void {
     const side = role === 'initiator' ? 'ingress' : 'egress';
-    const { metrics } = this.#components;
-    if (transferred.fromClient > 0) metrics.usage(circuitId, `${side}.rx`, transferred.fromClient, tags);
-    if (transferred.toClient > 0) metrics.usage(circuitId, `${side}.tx`, transferred.toClient, tags);
+    const { fromClient: rx, toClient: tx } = transferred;
+    this.#components.metrics.usage.add(circuitId, side, { rx, tx }, tags);
     transferred.fromClient = 0;
     transferred.toClient = 0;
   }
