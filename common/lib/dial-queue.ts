@@ -41,6 +41,7 @@ export class DialQueue {
   readonly #clock: Clock;
   readonly #options: DialQueueOptions;
   readonly #abort = new AbortController();
+  readonly #combinations = new Set<AbortController>();
   #rejected = 0;
 
   constructor(options: DialQueueOptions) {
@@ -77,9 +78,9 @@ export class DialQueue {
       this.#rejected++;
       return Promise.reject(new QueueFullError(this.name, this.length));
     }
-    const signal = options.signal ? AbortSignal.any([this.#abort.signal, options.signal]) : this.#abort.signal;
+    const { signal, release } = this.#combined(options.signal);
     const added = this.#clock.monotonic();
-    return this.#queue.add(() => this.#run(task, signal, added, options.discard), { signal });
+    return this.#queue.add(() => this.#run(task, signal, added, options.discard), { signal }).finally(release);
   }
 
   /** Rejects new and waiting tasks, and gives the running ones `milliseconds` before their signal aborts. */
@@ -95,7 +96,23 @@ export class DialQueue {
       timer.cancel();
     }
     this.#abort.abort(closed);
+    for (const controller of this.#combinations) controller.abort(closed);
     this.#queue.clear();
+  }
+
+  /** A signal that also aborts with the queue. `AbortSignal.any` would take a third of the time of a short task. */
+  #combined(signal: AbortSignal | undefined): { readonly signal: AbortSignal; release(): void } {
+    if (!signal) return { signal: this.#abort.signal, release: () => undefined };
+    const controller = new AbortController();
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+    this.#combinations.add(controller);
+    const release = () => {
+      signal.removeEventListener('abort', abort);
+      this.#combinations.delete(controller);
+    };
+    return { signal: controller.signal, release };
   }
 
   async #run<T>(

@@ -1,5 +1,6 @@
 // The parts without domain words: durations, addresses, queues, backoff, ids, clock, files.
 
+import { getEventListeners } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -157,6 +158,23 @@ t.test('closing a dial queue rejects waiting tasks, aborts running ones, and rej
     ClosedError,
   );
   await queue.close();
+});
+
+t.test('a task with a signal also aborts with its dial queue, and leaves no listener behind', async (t) => {
+  const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 2, clock: new VirtualClock() });
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const [one, other] = [new AbortController(), new AbortController()];
+  const unwanted = queue.add(untilAborted, { signal: one.signal });
+  const stopped = queue.add(untilAborted, { signal: other.signal });
+  t.equal(await Promise.race([unwanted, stopped, 'both run']), 'both run');
+  one.abort(new Error('removed'));
+  await t.rejects(unwanted, /removed/);
+  t.equal(await queue.add(async () => 'fine', { signal: other.signal }), 'fine');
+  const ended = t.rejects(stopped, ClosedError);
+  await queue.close();
+  await ended;
+  t.equal(getEventListeners(other.signal, 'abort').length, 0);
 });
 
 t.test('the result of a task after its signal aborted is passed to discard only', async (t) => {
