@@ -20,6 +20,8 @@ const BACKLOG_LIMIT = 256 * 1024;
 /** Milliseconds that a peer may take to read the remaining bytes before the connection is closed. */
 const CLOSE_TIME = 2_000;
 /** Answer of a listener to a peer with another protocol version: magic, count 2, versions 1 and 2. */
+/** Bytes that fill a TLS record; they do not wait for others. */
+const BULK = 16 * 1024;
 const VERSIONS_ANSWER = Buffer.from('0306090a020000000100000002000000', 'hex');
 
 /** Bytes of one TLS record, the maximum that a TLS socket reads at once. */
@@ -69,8 +71,13 @@ export class Underlay {
   #isPaused = false;
   readonly #queue: WriteQueue;
   #isFlushScheduled = false;
+  #isBulkFlushScheduled = false;
   readonly #flush = () => {
     this.#isFlushScheduled = false;
+    if (!this.#ended) this.#queue.flush();
+  };
+  readonly #flushBulk = () => {
+    this.#isBulkFlushScheduled = false;
     if (!this.#ended) this.#queue.flush();
   };
   #closeTimer: Timer | undefined;
@@ -165,14 +172,19 @@ export class Underlay {
     else this.socket.pause();
   }
 
-  /** Queues a copy of the bytes; they are written soon, together with others that follow closely. */
+  /** Queues a copy of the bytes; they are written soon, small ones together with others that follow closely. */
   write(head: Buffer, body?: Buffer): void {
     if (this.#ended) return;
     this.#queue.add(head);
     if (body !== undefined && body.length > 0) this.#queue.add(body);
-    if (this.#isFlushScheduled) return;
-    this.#isFlushScheduled = true;
-    sharedFlushes.add(this.#flush);
+    if (this.#queue.bytes >= BULK) {
+      if (this.#isBulkFlushScheduled) return;
+      this.#isBulkFlushScheduled = true;
+      process.nextTick(this.#flushBulk);
+    } else if (!this.#isFlushScheduled) {
+      this.#isFlushScheduled = true;
+      sharedFlushes.add(this.#flush);
+    }
   }
 
   /** Writes the remaining bytes within a bounded time, then ends the connection. With a reason it ends at once. */
