@@ -380,6 +380,24 @@ t.test('the caller may reuse sent memory at once, whether it is written or queue
   );
 });
 
+t.test('small messages wait for those that follow closely, bulk data does not', async (t) => {
+  const [ours] = duplexPair();
+  let written = 0;
+  ours._write = (chunk: Buffer, _encoding, done) => {
+    written += chunk.length;
+    done();
+  };
+  const underlay = new Underlay({ socket: ours, clock: new VirtualClock() });
+  underlay.write(Buffer.alloc(100));
+  await new Promise((resolve) => process.nextTick(resolve));
+  t.equal(written, 0);
+  underlay.write(Buffer.alloc(100), Buffer.alloc(16 * 1024));
+  t.equal(written, 0, 'the frames of one turn are written together');
+  await new Promise((resolve) => process.nextTick(resolve));
+  t.equal(written, 16 * 1024 + 200);
+  underlay.close(new Error('end'));
+});
+
 t.test('frames that span reads are gathered in the same memory if it is reused', async (t) => {
   for (const reuseMemory of [true, false]) {
     const reader = new FrameReader(LIMITS);

@@ -72,13 +72,13 @@ export class Underlay {
   readonly #queue: WriteQueue;
   #isFlushScheduled = false;
   #isBulkFlushScheduled = false;
-  readonly #flush = () => {
+  readonly #flushSmall = () => {
     this.#isFlushScheduled = false;
-    if (!this.#ended) this.#queue.flush();
+    this.#flush();
   };
   readonly #flushBulk = () => {
     this.#isBulkFlushScheduled = false;
-    if (!this.#ended) this.#queue.flush();
+    this.#flush();
   };
   #closeTimer: Timer | undefined;
 
@@ -183,7 +183,7 @@ export class Underlay {
       process.nextTick(this.#flushBulk);
     } else if (!this.#isFlushScheduled) {
       this.#isFlushScheduled = true;
-      sharedFlushes.add(this.#flush);
+      sharedFlushes.add(this.#flushSmall);
     }
   }
 
@@ -210,6 +210,10 @@ export class Underlay {
   rejectVersion(): void {
     this.write(VERSIONS_ANSWER);
     this.close();
+  }
+
+  #flush(): void {
+    if (!this.#ended) this.#queue.flush();
   }
 
   #onData(chunk: Buffer): void {
