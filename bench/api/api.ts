@@ -17,6 +17,7 @@ import {
   type Row,
 } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
+import { Steal } from '../steal.ts';
 import { ask, CONNECTIONS, load, newAgent, type Target } from './load.ts';
 import { fill, REQUESTS, type RequestName, targets } from './network.ts';
 import { type Answers, startBareProgram, startSimulatorProgram, timeToBare, timeToReady } from './programs.ts';
@@ -77,12 +78,13 @@ export const api: Benchmark = {
     const directory = mkdtempSync(join(tmpdir(), 'edgeweave-bench-'));
     const agent = newAgent();
     const rows: Row[] = [];
+    const steal = new Steal();
     try {
       for (const work of worksOf(sizes)) {
         if (!groupsOf(work).some((group) => isWanted(group, options))) continue;
         progress(groupOf(`${work.requests.length} requests`, work));
         const data = work.isStored ? join(directory, 'sim.db') : undefined;
-        rows.push(...(await measureApi({ agent, sizes, options, data }, work)));
+        rows.push(...(await measureApi({ agent, sizes, steal, options, data }, work)));
       }
       if (isWanted(STARTS, options)) {
         progress(STARTS);
@@ -94,13 +96,23 @@ export const api: Benchmark = {
     }
     const title = 'Management and client API';
     const { rounds } = sizes;
-    return { name: 'api', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: [], plots: PLOTS, rounds };
+    return {
+      name: 'api',
+      title,
+      columns: COLUMNS,
+      yardstick: YARDSTICK,
+      rows,
+      notes: steal.notes,
+      plots: PLOTS,
+      rounds,
+    };
   },
 };
 
 interface Lab {
   readonly agent: Agent;
   readonly sizes: Sizes;
+  readonly steal: Steal;
   readonly options: BenchmarkOptions;
   /** The data file of the simulator; undefined for in-memory data. */
   readonly data: string | undefined;
@@ -127,7 +139,7 @@ function pointOf(name: string, { identities, isStored }: Work): Point {
   return { series: `${name}${isStored ? ' in SQLite' : ''}`, x: identities };
 }
 
-async function measureApi({ agent, sizes, options, data }: Lab, work: Work): Promise<Row[]> {
+async function measureApi({ agent, sizes, steal, options, data }: Lab, work: Work): Promise<Row[]> {
   await using simulator = await startSimulatorProgram(data);
   const network = await fill(agent, simulator.ready, work.identities);
   const all = targets(simulator.ready, network);
@@ -143,7 +155,7 @@ async function measureApi({ agent, sizes, options, data }: Lab, work: Work): Pro
     const group = groupOf(name, work);
     if (!isWanted(group, options)) continue;
     const yardstick = { ...all[name], url: `https://127.0.0.1:${bare.ready.port}${bareUrl(name)}` };
-    const measured = await compare(agent, sizes, { [YARDSTICK]: yardstick, simulator: all[name] });
+    const measured = await compare({ agent, sizes, steal }, { [YARDSTICK]: yardstick, simulator: all[name] });
     rows.push(...toRows(group, measured, YARDSTICK, pointOf(name, work)));
   }
   const [memory, bareMemory] = [simulator.resident(), bare.resident()];
@@ -161,15 +173,14 @@ function bareUrl(name: string): string {
 }
 
 async function compare(
-  agent: Agent,
-  { rounds, round }: Sizes,
+  { agent, sizes: { rounds, round }, steal }: Pick<Lab, 'agent' | 'sizes' | 'steal'>,
   subjects: Readonly<Record<string, Target>>,
 ): Promise<Map<string, Values[]>> {
   const measured = new Map<string, Values[]>(Object.keys(subjects).map((name) => [name, []]));
   for (const target of Object.values(subjects)) await load(agent, target, round / 4);
   for (let each = 0; each < rounds; each++)
     for (const [name, target] of Object.entries(subjects))
-      measured.get(name)?.push({ ...(await load(agent, target, round)) });
+      measured.get(name)?.push({ ...(await steal.undisturbed(() => load(agent, target, round))) });
   return measured;
 }
 

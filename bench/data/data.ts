@@ -12,6 +12,7 @@ import { serverCertificate } from '../certificate.ts';
 import { ratioText } from '../figure.ts';
 import { type Benchmark, type Column, isWanted, type Plot, type Row, UsageError } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
+import { Steal } from '../steal.ts';
 import { block, circuits, idle, push, roundTrips, saturate } from './load.ts';
 import { ours, ROOT, reference, type Subject, startBareChain, startNetwork, startTargets } from './subjects.ts';
 
@@ -92,14 +93,15 @@ export const data: Benchmark = {
       await using stack = new AsyncDisposableStack();
       const subjects = await startSubjects(stack, directory, options.beside, progress);
       const rows: Row[] = [];
+      const steal = new Steal();
       for (const [group, rounds, measure] of measures(sizes)) {
         if (!isWanted(group, options)) continue;
         progress(group);
-        rows.push(...toRows(group, await inTurns(subjects, rounds, sizes.quietTime, measure), YARDSTICK));
+        rows.push(...toRows(group, await inTurns(subjects, rounds, sizes.quietTime, measure, steal), YARDSTICK));
       }
       const title = 'Data path of two routers';
       const { rounds } = sizes;
-      const others = notes(rows, subjects);
+      const others = [...ratioNotes(rows, subjects), ...steal.notes];
       return { name: 'data', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: others, plots: PLOTS, rounds };
     } finally {
       rmSync(directory, { recursive: true });
@@ -258,18 +260,22 @@ async function inTurns(
   rounds: number,
   quietTime: number,
   measure: Measure,
+  steal: Steal,
 ): Promise<Map<string, Values[]>> {
   const measured = new Map<string, Values[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++)
     for (const subject of subjects) {
-      await quiet(subjects, quietTime);
-      measured.get(subject.name)?.push(await measure(subject));
+      const values = async () => {
+        await quiet(subjects, quietTime);
+        return measure(subject);
+      };
+      measured.get(subject.name)?.push(await (rounds > 1 ? steal.undisturbed(values) : steal.once(values)));
     }
   return measured;
 }
 
 /** The same ratios relative to each other subject. */
-function notes(rows: readonly Row[], subjects: readonly Subject[]): string[] {
+function ratioNotes(rows: readonly Row[], subjects: readonly Subject[]): string[] {
   const lines: string[] = [];
   for (const { name } of subjects) {
     if (name === YARDSTICK || name === OURS) continue;

@@ -19,9 +19,9 @@ import { WriteWatch } from './write-watch.ts';
 const BACKLOG_LIMIT = 256 * 1024;
 /** Milliseconds that a peer may take to read the remaining bytes before the connection is closed. */
 const CLOSE_TIME = 2_000;
-/** Answer of a listener to a peer with another protocol version: magic, count 2, versions 1 and 2. */
 /** Bytes that fill a TLS record; they do not wait for others. */
 const BULK = 16 * 1024;
+/** Answer of a listener to a peer with another protocol version: magic, count 2, versions 1 and 2. */
 const VERSIONS_ANSWER = Buffer.from('0306090a020000000100000002000000', 'hex');
 
 /** Bytes of one TLS record, the maximum that a TLS socket reads at once. */
