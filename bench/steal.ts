@@ -12,18 +12,22 @@ export interface ProcessorTime {
 const TOLERATED = 0.02;
 /** Repetitions of one measurement. The least disturbed one counts. */
 const MOST_REPETITIONS = 2;
+/** Milliseconds for a measurement with its repetitions. Longer ones are not repeated: disturbances average out. */
+const LONGEST = 30_000;
 const SOURCE = '/proc/stat';
 
 export class Steal {
   readonly #read: () => ProcessorTime;
+  readonly #now: () => number;
   #measurements = 0;
   #repetitions = 0;
   #disturbed = 0;
   #worst = 0;
 
-  /** `read` returns times since any moment, in any unit. */
-  constructor(read = processorTime) {
+  /** `read` returns times since any moment, in any unit; `now` returns milliseconds. */
+  constructor(read = processorTime, now = () => performance.now()) {
     this.#read = read;
+    this.#now = now;
   }
 
   /** Runs `task`, again if it was disturbed. */
@@ -52,8 +56,10 @@ export class Steal {
 
   async #leastDisturbed<T>(task: () => Promise<T>, repetitions: number): Promise<T> {
     this.#measurements++;
+    const start = this.#now();
     let best = await this.#observed(task);
-    for (let left = repetitions; left > 0 && best.stolen > TOLERATED; left--) {
+    const latest = LONGEST - (this.#now() - start);
+    for (let left = repetitions; left > 0 && best.stolen > TOLERATED && this.#now() - start <= latest; left--) {
       this.#repetitions++;
       const next = await this.#observed(task);
       if (next.stolen < best.stolen) best = next;
