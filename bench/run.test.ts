@@ -1,5 +1,7 @@
 // The command `bench` as a user types it. Only `queues --quick` measures.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -156,4 +158,20 @@ t.test('the help describes every option, the comparison, and flame graphs', asyn
   ])
     t.match(stdout, part);
   t.match((await bench('compare', '--help')).stdout, /folder of them/);
+});
+
+t.test('an interrupted benchmark leaves no files', async (t) => {
+  const own = at('interrupted');
+  mkdirSync(own);
+  const args = ['-u', 'NODE_OPTIONS', process.execPath, join(ROOT, 'bench', 'run.ts'), 'data', '--quick'];
+  const child = spawn('env', args, {
+    env: { ...process.env, ZITI_BIN: '', TMPDIR: own },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  for await (const text of child.stderr) if (`${text}`.includes('starting edgeweave')) break;
+  t.equal(readdirSync(own).length, 1);
+  child.kill('SIGINT');
+  t.same(await ended, [1, null]);
+  t.same(readdirSync(own), []);
 });

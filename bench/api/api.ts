@@ -2,8 +2,6 @@
 // bytes from memory. Both take turns within each round and serve the same client; the result is the median of the
 // rounds. The client shares the cores, so absolute figures describe the pair; only ratios are comparable.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from 'undici';
 import { serverCertificate } from '../certificate.ts';
@@ -18,6 +16,7 @@ import {
 } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
 import { Steal } from '../steal.ts';
+import { workFolder } from '../work-folder.ts';
 import { ask, CONNECTIONS, load, newAgent, type Target } from './load.ts';
 import { fill, REQUESTS, type RequestName, targets } from './network.ts';
 import { type Answers, startBareProgram, startSimulatorProgram, timeToBare, timeToReady } from './programs.ts';
@@ -75,7 +74,7 @@ export const api: Benchmark = {
   groups: ({ quick }) => [...worksOf(sizesOf(quick)).flatMap(groupsOf), STARTS],
   async measure(options, progress) {
     const sizes = sizesOf(options.quick);
-    const directory = mkdtempSync(join(tmpdir(), 'edgeweave-bench-'));
+    using folder = workFolder();
     const agent = newAgent();
     const rows: Row[] = [];
     const steal = new Steal();
@@ -83,16 +82,15 @@ export const api: Benchmark = {
       for (const work of worksOf(sizes)) {
         if (!groupsOf(work).some((group) => isWanted(group, options))) continue;
         progress(groupOf(`${work.requests.length} requests`, work));
-        const data = work.isStored ? join(directory, 'sim.db') : undefined;
+        const data = work.isStored ? join(folder.path, 'sim.db') : undefined;
         rows.push(...(await measureApi({ agent, sizes, steal, options, data }, work)));
       }
       if (isWanted(STARTS, options)) {
         progress(STARTS);
-        rows.push(...(await measureStarts(agent, sizes, directory)));
+        rows.push(...(await measureStarts(agent, sizes, folder.path)));
       }
     } finally {
       await agent.close();
-      rmSync(directory, { recursive: true });
     }
     const title = 'Management and client API';
     const { rounds } = sizes;

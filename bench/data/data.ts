@@ -3,8 +3,7 @@
 // the result is the median of the rounds. Load generator, targets and routers share the machine, so only ratios are
 // comparable.
 
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '#lib/errors.ts';
@@ -13,6 +12,7 @@ import { ratioText } from '../figure.ts';
 import { type Benchmark, type Column, isWanted, type Plot, type Row, UsageError } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
 import { Steal } from '../steal.ts';
+import { workFolder } from '../work-folder.ts';
 import { block, circuits, idle, push, roundTrips, saturate } from './load.ts';
 import { ours, ROOT, reference, type Subject, startBareChain, startNetwork, startTargets } from './subjects.ts';
 
@@ -87,25 +87,20 @@ export const data: Benchmark = {
   },
   async measure(options, progress) {
     const sizes = options.quick ? QUICK : FULL;
-    const directory = mkdtempSync(join(tmpdir(), 'edgeweave-bench-'));
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-    try {
-      await using stack = new AsyncDisposableStack();
-      const subjects = await startSubjects(stack, directory, options.beside, progress);
-      const rows: Row[] = [];
-      const steal = new Steal();
-      for (const [group, rounds, measure] of measures(sizes)) {
-        if (!isWanted(group, options)) continue;
-        progress(group);
-        rows.push(...toRows(group, await inTurns(subjects, rounds, sizes.quietTime, measure, steal), YARDSTICK));
-      }
-      const title = 'Data path of two routers';
-      const { rounds } = sizes;
-      const others = [...ratioNotes(rows, subjects), ...steal.notes];
-      return { name: 'data', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: others, plots: PLOTS, rounds };
-    } finally {
-      rmSync(directory, { recursive: true });
+    using folder = workFolder();
+    await using stack = new AsyncDisposableStack();
+    const subjects = await startSubjects(stack, folder.path, options.beside, progress);
+    const rows: Row[] = [];
+    const steal = new Steal();
+    for (const [group, rounds, measure] of measures(sizes)) {
+      if (!isWanted(group, options)) continue;
+      progress(group);
+      rows.push(...toRows(group, await inTurns(subjects, rounds, sizes.quietTime, measure, steal), YARDSTICK));
     }
+    const title = 'Data path of two routers';
+    const { rounds } = sizes;
+    const others = [...ratioNotes(rows, subjects), ...steal.notes];
+    return { name: 'data', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: others, plots: PLOTS, rounds };
   },
 };
 
