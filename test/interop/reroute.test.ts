@@ -3,6 +3,7 @@
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
 import { hasBothPaths, linkIn, longTransfer, pathOf } from '../support/faulty-paths.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/reference.ts';
@@ -44,6 +45,9 @@ for (const outer of ['ingress', 'egress'] as const) {
         async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
         PATIENCE,
       );
+      const flows = async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
+      await until('traffic', flows, PATIENCE);
+      await until('its circuit to end', async () => (await pathOf(overlay)).routers.length === 0, PATIENCE);
       const victims: string[] = [];
       const outcome = await longTransfer({
         port: a.proxyPort,
