@@ -119,6 +119,16 @@ t.test('a file that times out fails, and its remaining processes are not waited 
   t.ok(failuresIn(reportOf([slow as FileResult])).length > 0);
 });
 
+t.test('a process that does not end after its report is killed; the report is its result', async (t) => {
+  const spins = "process.on('exit', () => { for (;;); });";
+  const results = await run({ 'a.mjs': `${PASSES}${spins}`, 'b.mjs': `${FAILS}${spins}` }, { jobs: 2 });
+  t.same(results.map(({ file, isOk, exit }) => [file, isOk, exit]).toSorted(), [
+    ['a.mjs', true, 0],
+    ['b.mjs', false, 1],
+  ]);
+  t.same(countIn(reportOf(results)), { passed: 3, failed: 1, skipped: 0 });
+});
+
 t.test('the time limit of a shared process counts from the end of the last test', async (t) => {
   const half = `import t from ${TAP}; for (const name of ['one', 'two', 'three'])
     t.test(name, () => new Promise((resolve) => setTimeout(resolve, 1_200)));`;

@@ -36,6 +36,12 @@ const LONGEST_OUTPUT = 16 * 1024 * 1024;
 const LONGEST_GROUP = 900_000;
 /** Milliseconds for the last output of a group. */
 const LAST_OUTPUT = 2_000;
+/** Milliseconds for a process to end after its report. */
+const LAST_CLEANUP = 10_000;
+/** The last line of a complete report. */
+const REPORT_END = /\n# time=[\d.]+ms\n$/;
+/** Characters that contain it. */
+const LAST_LINE = 50;
 /** Precedes the path of a file in the comment before its tests. */
 export const FILE_MARK = 'tests of ';
 const GROUP_PROGRAM = join(ROOT, 'tools', 'test-group.ts');
@@ -85,16 +91,27 @@ function runProcess(
     process.once('exit', stop);
     const killer = setTimeout(() => child.kill('SIGKILL'), LONGEST_GROUP);
     let output = '';
+    let isStuck = false;
+    let cleanup: NodeJS.Timeout | undefined;
+    const kill = () => {
+      isStuck = true;
+      child.kill('SIGKILL');
+    };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (output.length < LONGEST_OUTPUT) output += text;
+      // tap ends its report when nothing keeps the process. Node can still spin in its own cleanup then, for a request
+      // of a socket that was closed during a write (see `common/lib/end-process.ts`). The report is the result.
+      clearTimeout(cleanup);
+      if (REPORT_END.test(output.slice(-LAST_LINE))) cleanup = setTimeout(kill, LAST_CLEANUP);
     });
     child.once('error', reject);
     // Processes that a test left behind can keep its output open.
     child.once('exit', () => setTimeout(() => child.stdout.destroy(), LAST_OUTPUT).unref());
     child.once('close', (code, signal) => {
       clearTimeout(killer);
+      clearTimeout(cleanup);
       process.off('exit', stop);
-      const exit = code ?? signal ?? 'SIGKILL';
+      const exit = code ?? (isStuck ? Number(/^not ok /m.test(output)) : (signal ?? 'SIGKILL'));
       resolve({ isOk: exit === 0, exit, milliseconds: performance.now() - start, output });
     });
   });
