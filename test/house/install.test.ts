@@ -1,7 +1,7 @@
-// The scripts of a new checkout: automatic installation, existing installations, and error messages.
+// The scripts of a new checkout: automatic installation, existing installations, compiled code, error messages.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 
@@ -18,11 +18,11 @@ function checkout(folder: string): string {
   return folder;
 }
 
-function check(folder: string) {
+function run(folder: string, script = ['check']) {
   const env = { ...process.env, npm_config_registry: NO_REGISTRY, npm_config_cache: join(folder, 'cache') };
   const { status, stdout, stderr } = spawnSync(
     'env',
-    ['-u', 'NODE_OPTIONS', process.execPath, 'tools/run.mjs', 'check'],
+    ['-u', 'NODE_OPTIONS', process.execPath, 'tools/run.mjs', ...script],
     { cwd: folder, env, encoding: 'utf8' },
   );
   return { status, stdout, stderr };
@@ -38,7 +38,7 @@ function nodeModules(folder: string, change: (packages: Record<string, { version
 }
 
 t.test('without a network, one sentence reports the unreachable registry and the remedy', async (t) => {
-  const { status, stderr, stdout } = check(checkout(t.testdir()));
+  const { status, stderr, stdout } = run(checkout(t.testdir()));
   t.equal(status, 1);
   t.equal(stdout, '');
   t.match(
@@ -50,8 +50,31 @@ t.test('without a network, one sentence reports the unreachable registry and the
 t.test('packages installed with npm are not installed again', async (t) => {
   const folder = checkout(t.testdir());
   nodeModules(folder, () => undefined);
-  t.match(check(folder), { status: 0, stdout: 'ran\n', stderr: '' });
+  t.match(run(folder), { status: 0, stdout: 'ran\n', stderr: '' });
   t.ok(existsSync(join(folder, 'node_modules/.installed')), 'later runs skip the check');
+});
+
+t.test('code is compiled after the installation, and before a router starts with changed code', async (t) => {
+  const folder = checkout(t.testdir());
+  nodeModules(folder, () => undefined);
+  mkdirSync(join(folder, 'agent/access'), { recursive: true });
+  const [router, code] = [join(folder, 'agent/cli.ts'), join(folder, 'agent/access/code.ts')];
+  for (const file of [router, code]) writeFileSync(file, '');
+  writeFileSync(
+    join(folder, 'tools/warm.ts'),
+    `import { appendFileSync } from 'node:fs'; appendFileSync('warmed', '+');`,
+  );
+  const warmed = () => readFileSync(join(folder, 'warmed'), 'utf8').length;
+  run(folder);
+  t.equal(warmed(), 1);
+  run(folder, ['router', 'run', 'edge.yml']);
+  t.equal(warmed(), 1, 'nothing changed');
+  const later = new Date(Date.now() + 5_000);
+  utimesSync(code, later, later);
+  for (const script of [['check'], ['router', 'check', 'edge.yml']]) run(folder, script);
+  t.equal(warmed(), 1, 'other commands end soon');
+  for (const name of ['edge.yml', 'other.yml']) run(folder, ['router', 'run', name]);
+  t.equal(warmed(), 2);
 });
 
 t.test('a missing or outdated package is installed', async (t) => {
@@ -63,6 +86,6 @@ t.test('a missing or outdated package is installed', async (t) => {
   ]) {
     const folder = checkout(join(t.testdir(), String(Math.trunc(performance.now()))));
     nodeModules(folder, change);
-    t.match(check(folder), { status: 1, stderr: /^installing missing packages/ });
+    t.match(run(folder), { status: 1, stderr: /^installing missing packages/ });
   }
 });
