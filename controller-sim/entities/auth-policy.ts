@@ -19,10 +19,10 @@ export function updateAuthPolicy(transaction: Transaction, policy: AuthPolicy, b
 
 export function deleteAuthPolicy(transaction: Transaction, { id }: AuthPolicy): void {
   const { identity, externalJwtSigner } = transaction.tables;
-  const identities = identity.referring('authPolicyId', id).map((each) => each.id);
-  if (identities.length > 0) throw referenced('authPolicy', 'authPolicyId', identities, 'identity');
   const signers = externalJwtSigner.referring('enrollAuthPolicyId', id).map((each) => each.id);
   if (signers.length > 0) throw referenced('authPolicy', 'enrollAuthPolicyId', signers, 'externalJwtSigner');
+  const identities = identity.referring('authPolicyId', id).map((each) => each.id);
+  if (identities.length > 0) throw referenced('authPolicy', 'authPolicyId', identities, 'identity');
   transaction.delete('authPolicy', id);
 }
 

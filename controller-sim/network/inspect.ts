@@ -10,7 +10,7 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { State } from '../state/state.ts';
 import type { ConnectedRouter } from './connected-router.ts';
-import type { Network } from './network.ts';
+import { type Inspected, inspectController, nullIfEmpty } from './controller-inspections.ts';
 
 export interface InspectAnswer {
   readonly success: boolean;
@@ -36,18 +36,13 @@ function whyOf(error: unknown, expression: string): string {
   return why.endsWith('Unterminated group') ? `missing closing ): \`${expression}\`` : why;
 }
 
-export interface Inspected {
-  readonly network: Network;
-  readonly controllerId: string;
-  readonly state: State;
-}
-
 /** `appRegex` selects controllers by their ids, and routers by ids and names, as in the reference. */
 export async function inspect(
-  { network, controllerId, state }: Inspected,
+  inspected: Inspected,
   appRegex: string,
   names: readonly string[],
 ): Promise<InspectAnswer> {
+  const { network, controllerId, state } = inspected;
   const apps = [
     { id: controllerId, name: '' },
     ...network.routers.keys().map((id) => ({ id, name: nameOf(state, id) })),
@@ -67,38 +62,19 @@ export async function inspect(
     };
   }
   const errors: string[] = [];
-  const values = matching.has(controllerId) ? inspectController({ network, controllerId, state }, names) : [];
+  const values = matching.has(controllerId) ? valuesOfController(inspected, names) : [];
   const routers = [...network.routers.values()].filter(({ id }) => matching.has(id));
   const answers = await Promise.allSettled(routers.map((router) => valuesOf(router, names)));
   for (const [index, answer] of answers.entries()) {
     if (answer.status === 'fulfilled') values.push(...answer.value);
     else errors.push(`${routers[index]?.id}: ${describeError(answer.reason)}`);
   }
-  return { success: errors.length === 0, errors: nullWhenEmpty(errors), values: nullWhenEmpty(values) };
+  return { success: errors.length === 0, errors: nullIfEmpty(errors), values: nullIfEmpty(values) };
 }
 
-const modelIndex = ({ state }: Inspected) => ({ timeline: state.timeline, index: Number(state.index) });
-
-/** The values of this controller. It ignores other names. */
-const CONTROLLER_VALUES: Readonly<Record<string, (inspected: Inspected) => unknown>> = {
-  'connected-routers': ({ network, state }) =>
-    [...network.routers.values()].map(({ id, hostname, syncStatus, version, connectedAt }) => ({
-      id,
-      name: nameOf(state, id),
-      hostname,
-      syncStatus,
-      version: version.version,
-      connectTime: new Date(connectedAt).toISOString(),
-    })),
-  'data-model-index': modelIndex,
-  'router-data-model-index': modelIndex,
-  links: ({ network }) => network.links.values().map(({ connections: _connections, ...link }) => link),
-  circuits: ({ network }) => network.circuits.values(),
-};
-
-function inspectController(inspected: Inspected, names: readonly string[]): InspectedValue[] {
+function valuesOfController(inspected: Inspected, names: readonly string[]): InspectedValue[] {
   return names.flatMap((name) => {
-    const value = Object.hasOwn(CONTROLLER_VALUES, name) ? CONTROLLER_VALUES[name]?.(inspected) : undefined;
+    const value = inspectController(inspected, name);
     return value === undefined ? [] : [{ appId: inspected.controllerId, name, value }];
   });
 }
@@ -132,8 +108,4 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function nullWhenEmpty<T>(list: readonly T[]): readonly T[] | null {
-  return list.length === 0 ? null : list;
 }

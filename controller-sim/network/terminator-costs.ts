@@ -34,6 +34,16 @@ export class TerminatorCosts {
     return costs ? Math.min(HIGHEST, costs.circuits * CIRCUIT_COST + costs.failures) : 0;
   }
 
+  /** For inspections, with the reference's field names. */
+  inspect(): Record<string, unknown>[] {
+    return [...this.#costs].map(([terminatorId, { circuits, failures }]) => ({
+      terminatorId,
+      circuitCount: circuits,
+      failureCost: failures,
+      currentCost: this.get(terminatorId),
+    }));
+  }
+
   dialFailed(terminatorId: string): void {
     const costs = this.#of(terminatorId);
     costs.failures += FAILURE_COST;

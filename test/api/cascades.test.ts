@@ -193,15 +193,17 @@ t.test('referenced entities cannot be deleted; the error names the references', 
   await rejected(`/auth-policies/${authPolicy}`, 'enrollAuthPolicyId', signer);
   await rejected(`/external-jwt-signers/${signer}`, 'primary.extJwt.allowedSigners', allows);
   await api.change('PATCH', `/identities/${identity}`, { authPolicyId: authPolicy });
-  await rejected(`/auth-policies/${authPolicy}`, 'authPolicyId', identity);
+  await rejected(`/auth-policies/${authPolicy}`, 'enrollAuthPolicyId', signer); // named before identities, as in the reference
+  await api.change('PATCH', `/identities/${identity}`, { authPolicyId: allows });
+  await rejected(`/auth-policies/${allows}`, 'authPolicyId', identity);
   t.match(await api.manage('DELETE', '/auth-policies/default'), { status: 409, cause: { field: 'authPolicyId' } });
 
   await api.change('DELETE', `/identities/${identity}/service-configs`, []);
   await api.change('DELETE', `/configs/${config}`);
   t.match(await api.get(`/services/${service}`), { configs: null }, 'services do not require a config');
+  await api.change('PATCH', `/identities/${identity}`, { authPolicyId: 'default' });
   for (const path of [`config-types/${configType}`, `auth-policies/${allows}`, `external-jwt-signers/${signer}`])
     await api.change('DELETE', `/${path}`);
-  await api.change('PATCH', `/identities/${identity}`, { authPolicyId: 'default' });
   await api.change('DELETE', `/auth-policies/${authPolicy}`);
 });
 

@@ -172,12 +172,18 @@ t.test('routers are listed with live fields, and answer inspections', async (t) 
     };
   const inspected = await inspect({
     appRegex: '.*',
-    requestedValues: ['links', 'circuits', 'connected-routers', 'router'],
+    requestedValues: ['links', 'router', 'terminator-costs', 'identity-connection-statuses', 'connected-peers'],
   });
   t.equal(inspected.success, true);
   const controller = overlay.simulator.controllerId;
-  const linksOf = inspected.values?.find(({ appId, name }) => appId === controller && name === 'links');
-  t.match(linksOf?.value, [{ protocol: 'tls' }, { protocol: 'tls' }, { protocol: 'tls' }]);
+  const valueOf = (id: string, name: string) =>
+    inspected.values?.find((each) => each.appId === id && each.name === name)?.value;
+  t.match(valueOf(client.id, 'links'), { links: [{ id: /./ }] });
+  t.same(valueOf(controller, 'terminator-costs'), { terminators: null });
+  t.match(valueOf(controller, 'identity-connection-statuses'), {
+    connections: { [host.id]: { connected_routers: { [host.id]: { closed: false } }, last_reported_state: 'online' } },
+  });
+  t.equal(valueOf(controller, 'connected-peers'), undefined, 'without a cluster there are no peers');
   t.ok(
     inspected.values?.some(({ appId, name }) => appId === host.id && name === 'router'),
     'routers answer with their own values',
@@ -189,7 +195,7 @@ t.test('routers are listed with live fields, and answer inspections', async (t) 
   const model = await inspect({ appRegex: controller, requestedValues: ['data-model-index', 'connected-routers'] });
   t.match(model.values, [
     { name: 'data-model-index', value: { timeline: /./, index: Number } },
-    { name: 'connected-routers', value: [{ name: 'client' }, {}, {}] },
+    { name: 'connected-routers', value: [{ name: 'client', underlays: { 'ctrl.default': 1 } }, {}, {}] },
   ]);
   t.match(await inspect({ appRegex: '(', requestedValues: ['links'] }), {
     success: false,

@@ -29,7 +29,7 @@ t.test(
     // The processes are short: they start faster without garbage collection and further threads.
     Object.assign(process.env, { GOGC: 'off', GOMAXPROCS: '1' });
     await using theirs = await Overlay.of(controller, controller.management);
-    await using ours = await Overlay.start({ churnLimit: 0 });
+    await using ours = await Overlay.start({ churnLimit: 0, cluster: true });
     const sides = [new Side(ours), new Side(theirs)] as const;
     await prepare(sides[0], ours.simulator.baseUrl, OWN_PASSWORD);
     await prepare(sides[1], controller.controlAddress.replace('tls:', 'https://'), 'admin');

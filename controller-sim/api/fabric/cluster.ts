@@ -47,10 +47,17 @@ function removeMember({ body, services }: ApiRequest): Answer {
   throw invalidField('id', `unable to remove cluster member: ${why}`, id);
 }
 
-/** A transfer to itself succeeds without an effect. */
+/** reference fact: the only member has nobody to transfer its leadership to. */
 function transferLeadership({ body, services }: ApiRequest): Answer {
-  const id = new Body(body, 'create').text('newLeaderId') ?? services.controllerId;
-  if (id === services.controllerId || id === '') return { data: {} };
-  const message = `no cluster node found with id ${id}`;
-  throw new ApiError('TRANSFER_LEADERSHIP_ERROR', { code: 'UNHANDLED', message });
+  const id = new Body(body, 'create').text('newLeaderId') ?? '';
+  throw new ApiError('TRANSFER_LEADERSHIP_ERROR', {
+    code: 'UNHANDLED',
+    message: whyNotTransferred(id, services.controllerId),
+  });
+}
+
+function whyNotTransferred(id: string, controllerId: string): string {
+  if (id === '') return 'error transferring leadership: cannot find peer';
+  if (id === controllerId) return 'error transferring leadership: cannot transfer leadership to itself';
+  return `no cluster node found with id ${id}`;
 }

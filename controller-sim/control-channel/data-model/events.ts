@@ -43,7 +43,7 @@ export function event(action: DataState_Action, model: Model): DataState_Event {
   return create(DataState_EventSchema, { action, model });
 }
 
-/** The model of an entity, or undefined for kinds that routers do not receive. */
+/** The model of an entity; undefined for kinds that routers do not receive, and for services of the fabric alone. */
 export function modelOf(kind: EntityKind, entity: Entity, tables: Tables): Model | undefined {
   switch (kind) {
     case 'configType':
@@ -53,7 +53,7 @@ export function modelOf(kind: EntityKind, entity: Entity, tables: Tables): Model
     case 'identity':
       return identity(entity as Identity, tables);
     case 'service':
-      return service(entity as Service);
+      return (entity as Service).isFabricOnly ? undefined : service(entity as Service);
     case 'router':
       return router(entity as Router);
     case 'servicePolicy':
@@ -136,7 +136,7 @@ function identity(entity: Identity, tables: Tables): Model {
       serviceHostingCosts: { ...serviceHostingCosts },
       serviceHostingPrecedences: Object.fromEntries(precedences),
       serviceConfigs: Object.fromEntries(overrides),
-      appDataJson: Buffer.from(JSON.stringify(entity.appData)),
+      ...(Object.keys(entity.appData).length > 0 && { appDataJson: Buffer.from(JSON.stringify(entity.appData)) }),
     },
   };
 }

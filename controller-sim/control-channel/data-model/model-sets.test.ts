@@ -9,6 +9,7 @@ import { Access } from '../../access/access.ts';
 import { Body } from '../../entities/body.ts';
 import { plainIdentity, removeIdentity } from '../../entities/identity.ts';
 import { createServicePolicy } from '../../entities/policy.ts';
+import { createService } from '../../entities/service.ts';
 import type { Authority } from '../../pki/authority.ts';
 import { State } from '../../state/state.ts';
 import { MemoryStore } from '../../state/store/memory-store.ts';
@@ -67,4 +68,26 @@ t.test('a deleted identity sends the revocation that is stored, once', async (t)
   t.equal(sent.id, 'anna');
   t.equal(timestampMs(sent.issuedBefore as Timestamp), Date.parse(stored?.createdAt ?? ''));
   t.equal(timestampMs(sent.expiresAt as Timestamp), Date.parse(stored?.expiresAt ?? ''));
+});
+
+t.test('routers receive no services of the fabric alone, and no empty app data', async (t) => {
+  const state = await State.open({ store: new MemoryStore(), clock: new VirtualClock(), ids: new IdSource() });
+  const sets = new ModelSets(state, new Access(state), {} as Authority);
+  const received: ModelSet[] = [];
+  sets.subscribe((set) => received.push(set));
+  await state.change((transaction) => {
+    createService(transaction, 'fabric', new Body({ name: 'fabric' }, 'create'), true);
+    createService(transaction, 'edge', new Body({ name: 'edge', encryptionRequired: true }, 'create'));
+    transaction.put('identity', plainIdentity(transaction, 'anna', 'anna'));
+    transaction.put('identity', { ...plainIdentity(transaction, 'ben', 'ben'), appData: { seat: 3 } });
+  });
+  const models = received.flatMap(({ events }) => events.map(({ model }) => model));
+  t.same(
+    models.flatMap(({ case: kind, value }) => (kind === 'service' ? value.id : [])),
+    ['edge'],
+  );
+  t.same(
+    models.flatMap(({ case: kind, value }) => (kind === 'identity' ? Buffer.from(value.appDataJson).toString() : [])),
+    ['', '{"seat":3}'],
+  );
 });

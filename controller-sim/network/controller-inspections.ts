@@ -1,0 +1,88 @@
+// The values that the controller itself answers to inspections, with the reference's names and fields (reference fact:
+// HTTP entities, section 19). Routers answer their own values.
+
+import { formatDuration } from '#lib/duration.ts';
+import { PROTOCOL_VERSION } from '#wire/version-info.ts';
+import type { State } from '../state/state.ts';
+import type { ConnectedRouter } from './connected-router.ts';
+import type { Network } from './network.ts';
+
+export interface Inspected {
+  readonly network: Network;
+  readonly controllerId: string;
+  readonly state: State;
+  /** Whether it reports itself as the only member of a cluster. */
+  readonly isClusterMember: boolean;
+  /** `tls:host:port`, where routers reach it. */
+  readonly controlAddress: string;
+}
+
+/** Routers report each change, and a lost router is noticed at once: nothing is scanned. */
+const SCAN_INTERVAL = '0s';
+/** reference fact: the type of an underlay of a channel that is not grouped. */
+const UNGROUPED = 'default';
+
+const VALUES: Readonly<Record<string, (inspected: Inspected) => unknown>> = {
+  'connected-routers': connectedRouters,
+  'connected-peers': clusterMembers,
+  'data-model-index': modelIndex,
+  'router-data-model-index': modelIndex,
+  'terminator-costs': ({ network }) => ({ terminators: nullIfEmpty(network.costs.inspect()) }),
+  'identity-connection-statuses': connectedIdentities,
+};
+
+/** Returns undefined for names that the controller does not know: routers may know them. */
+export function inspectController(inspected: Inspected, name: string): unknown {
+  return Object.hasOwn(VALUES, name) ? VALUES[name]?.(inspected) : undefined;
+}
+
+function connectedRouters({ network, state }: Inspected): unknown {
+  const routers = network.routers.values().map(({ id, version, connectedAt, channel }) => ({
+    id,
+    name: state.tables.router.get(id)?.name ?? '',
+    version: version.version,
+    connectTime: new Date(connectedAt).toISOString(),
+    underlays: countTypes(channel.underlays),
+  }));
+  return nullIfEmpty([...routers]);
+}
+
+function countTypes(underlays: ConnectedRouter['channel']['underlays']): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { type } of underlays) counts[type || UNGROUPED] = (counts[type || UNGROUPED] ?? 0) + 1;
+  return counts;
+}
+
+/** Without a cluster there is no such value. */
+function clusterMembers(inspected: Inspected): unknown {
+  const { isClusterMember, controllerId: id, controlAddress: addr } = inspected;
+  if (!isClusterMember) return undefined;
+  const role = { isVoter: true, isLeader: true, isPreferredLeader: false };
+  return [{ id, addr, version: PROTOCOL_VERSION, ...role, isConnected: true, isSelf: true, raftConnCount: 0 }];
+}
+
+function modelIndex({ state }: Inspected): unknown {
+  return { timeline: state.timeline, index: Number(state.index) };
+}
+
+function connectedIdentities({ network, state }: Inspected): unknown {
+  const connections: Record<string, { connected_routers: Record<string, unknown>; last_reported_state: string }> = {};
+  for (const { id, channel, identities } of network.routers.values()) {
+    // The identity of a router's tunneler has the id of the router, and is connected while it is.
+    const own = state.tables.identity.has(id) ? [id] : [];
+    for (const identityId of [...own, ...identities]) {
+      connections[identityId] ??= { connected_routers: {}, last_reported_state: 'online' };
+      connections[identityId].connected_routers[id] = {
+        router_id: id,
+        closed: channel.isClosed,
+        time_since_last_write: formatDuration(channel.unanswered),
+      };
+    }
+  }
+  return { connections, scanInterval: SCAN_INTERVAL };
+}
+
+/** The reference sends null for empty lists. */
+export function nullIfEmpty<T>(list: readonly T[]): readonly T[] | null {
+  return list.length === 0 ? null : list;
+}
