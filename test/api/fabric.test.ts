@@ -176,14 +176,14 @@ t.test('routers are listed with live fields, and answer inspections', async (t) 
   });
   t.equal(inspected.success, true);
   const controller = overlay.simulator.controllerId;
-  const valueOf = (id: string, name: string) =>
+  const answerOf = (id: string, name: string) =>
     inspected.values?.find((each) => each.appId === id && each.name === name)?.value;
-  t.match(valueOf(client.id, 'links'), { links: [{ id: /./ }] });
-  t.same(valueOf(controller, 'terminator-costs'), { terminators: null });
-  t.match(valueOf(controller, 'identity-connection-statuses'), {
+  t.match(answerOf(client.id, 'links'), { links: [{ id: /./ }] });
+  t.same(answerOf(controller, 'terminator-costs'), { terminators: null });
+  t.match(answerOf(controller, 'identity-connection-statuses'), {
     connections: { [host.id]: { connected_routers: { [host.id]: { closed: false } }, last_reported_state: 'online' } },
   });
-  t.equal(valueOf(controller, 'connected-peers'), undefined, 'without a cluster there are no peers');
+  t.equal(answerOf(controller, 'connected-peers'), undefined, 'without a cluster there are no peers');
   t.ok(
     inspected.values?.some(({ appId, name }) => appId === host.id && name === 'router'),
     'routers answer with their own values',
