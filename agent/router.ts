@@ -268,7 +268,7 @@ export class Router {
       channels: () => this.#channels(),
     });
     openRenewal(context, controllers, extend);
-    openIdleMemory(context, circuits);
+    openIdleMemory(context);
     await controllers.start();
     this.#watchStartup();
     context.log.info({ routerId: this.id, version: PROGRAM_VERSION, config: context.config.file }, 'router started');

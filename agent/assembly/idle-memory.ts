@@ -1,27 +1,31 @@
-// Releases memory when the router becomes idle: after its start, and after each burst of circuits.
+// Releases memory when the router becomes idle: after its start, and after each burst of traffic. The processor time
+// tells both, for every kind of traffic: short circuits, long ones that become quiet, and those that only pass.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 
 export interface IdleMemoryComponents {
   clock: Clock;
-  /** Whether circuits are open. */
-  isBusy(): boolean;
-  /** Increases with every circuit. */
-  circuitsSoFar(): number;
+  /** Processor time that this process has used, in milliseconds. */
+  processorTime(): number;
+  /** Pauses the router for some tens of milliseconds. */
   release(): void;
 }
 
 const INTERVAL = 10_000;
+/** Shares of one processor during an interval. Between the two, traffic continues, and garbage is collected as usual. */
+const BUSY = 0.1;
+const QUIET = 0.02;
 
 export class IdleMemory {
   readonly #components: IdleMemoryComponents;
   readonly #timer: Timer;
-  /** The circuit count at the last release; -1 before the first. */
-  #released = -1;
-  #seen = 0;
+  #spent: number;
+  /** The start is a burst, too: it compiles code and reads files. */
+  #hadBurst = true;
 
   constructor(components: IdleMemoryComponents) {
     this.#components = components;
+    this.#spent = components.processorTime();
     this.#timer = components.clock.every('idle memory', INTERVAL, () => this.#check());
   }
 
@@ -29,14 +33,15 @@ export class IdleMemory {
     this.#timer.cancel();
   }
 
-  /** Releases once, if nothing has happened since the last check. */
+  /** Releases once after each burst. A router that is never quiet must not pause. */
   #check(): void {
-    const { circuitsSoFar, isBusy, release } = this.#components;
-    const count = circuitsSoFar();
-    const quiet = count === this.#seen && !isBusy();
-    this.#seen = count;
-    if (!quiet || this.#released === count) return;
-    this.#released = count;
-    release();
+    const { processorTime, release } = this.#components;
+    const share = (processorTime() - this.#spent) / INTERVAL;
+    this.#hadBurst ||= share > BUSY;
+    if (share < QUIET && this.#hadBurst) {
+      this.#hadBurst = false;
+      release();
+    }
+    this.#spent = processorTime();
   }
 }

@@ -150,12 +150,11 @@ export function openRenewal(context: RouterContext, controllers: Controllers, no
   renewal.start({ now });
 }
 
-export function openIdleMemory({ clock, owned }: RouterContext, { forwarder, ends }: Circuits): void {
-  const memory = new IdleMemory({
-    clock,
-    isBusy: () => forwarder.circuits.size > 0,
-    circuitsSoFar: () => ends.total,
-    release: releaseMemory,
-  });
+export function openIdleMemory({ clock, owned }: RouterContext): void {
+  const processorTime = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  };
+  const memory = new IdleMemory({ clock, processorTime, release: releaseMemory });
   owned.defer(() => memory.close());
 }

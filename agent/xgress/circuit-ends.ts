@@ -46,7 +46,6 @@ export class CircuitEnds {
   readonly #open = new Set<Xgress>();
   /** Ends whose clients do their own flow control. */
   readonly #relays = new Set<RelayEnd>();
-  #total = 0;
   readonly #whenEmpty = new Set<() => void>();
 
   constructor(components: CircuitEndsComponents) {
@@ -68,11 +67,6 @@ export class CircuitEnds {
   /** Bytes held for clients that read slowly and for peers that have not acknowledged them. */
   get bufferedBytes(): number {
     return this.#budget.used;
-  }
-
-  /** Number of ends ever opened. */
-  get total(): number {
-    return this.#total;
   }
 
   /**
@@ -97,7 +91,6 @@ export class CircuitEnds {
     const circuit = forwarder.circuits.get(init.circuitId);
     xgress.usageTags = circuit?.tags ?? {};
     this.#open.add(xgress);
-    this.#total++;
     forwarder.registerEnd(xgress);
     if (!circuit) xgress.abort();
     return xgress;
@@ -106,7 +99,6 @@ export class CircuitEnds {
   /** Registers an end whose client does its own flow control, until the returned function is called. */
   openRelay(relay: RelayEnd): () => void {
     this.#relays.add(relay);
-    this.#total++;
     this.#components.forwarder.registerEnd(relay);
     const tags = this.#tagsOf(relay);
     return () => {
