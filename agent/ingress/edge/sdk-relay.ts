@@ -4,7 +4,7 @@
 import type { Clock } from '#lib/clock.ts';
 import { Frame, frameWithHeader, removeHeader } from '#wire/frame.ts';
 import { ChannelHeader, ControlMessageType, SdkHeader, XgressHeader } from '#wire/gen/numbers.ts';
-import { encodeInt32, encodeUint32 } from '#wire/header-values.ts';
+import { decodeInt32, encodeInt32, encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { type CircuitEnd, PayloadOrigin } from '../../forwarder/destination.ts';
@@ -90,12 +90,13 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   acceptControl(frame: Frame): boolean {
     if (this.#isOver) return true;
-    const userValue = frame.header(XgressHeader.UserValue);
     if (isAnswerOfEnd(frame)) {
       this.lastReceived = this.#components.clock.monotonic();
-      if (!userValue) return true; // answers the liveness check
+      // Missing in answers to the liveness check. Another client may send one of any length.
+      const asked = decodeInt32(frame.header(XgressHeader.UserValue));
+      if (asked === undefined) return true;
       const answer = Message.fromFrame(frame);
-      answer.headers.set(ChannelHeader.ReplyFor, encodeInt32(userValue.readInt32LE()));
+      answer.headers.set(ChannelHeader.ReplyFor, encodeInt32(asked));
       return this.#send(answer.encode());
     }
     return this.#send(frame.bytes);

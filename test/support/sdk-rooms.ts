@@ -1,0 +1,219 @@
+// The rooms of a router that serve SDK clients, without sockets, other routers or controllers. The controller of the
+// test permits every request and creates circuits that end at this router.
+
+import { duplexPair } from 'node:stream';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { VirtualClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { Channel } from '#wire/channel.ts';
+import {
+  DataState_ChangeSetSchema,
+  type DataState_EventSchema,
+  PolicyType,
+  ServicePolicyRelatedEntityType,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
+import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
+import { type HeaderEntries, Message } from '#wire/message.ts';
+import { Underlay } from '#wire/underlay.ts';
+import { Access } from '../../agent/access/access.ts';
+import { type ApiSession, ApiSessions } from '../../agent/access/api-session.ts';
+import { DataModel } from '../../agent/access/data-model.ts';
+import type { LegacySessions } from '../../agent/access/legacy-sessions.ts';
+import type { AccessClaims, Tokens } from '../../agent/access/tokens.ts';
+import { defaultXgressOptions } from '../../agent/config/xgress-defaults.ts';
+import type { Controllers } from '../../agent/control/controllers.ts';
+import { Forwarder } from '../../agent/forwarder/forwarder.ts';
+import { SdkClients } from '../../agent/ingress/edge/sdk-clients.ts';
+import { CONTROL_LANE, DATA_LANE } from '../../agent/ingress/edge/sdk-connection.ts';
+import { SdkHosting } from '../../agent/ingress/edge/sdk-hosting.ts';
+import type { TerminatorSpec } from '../../agent/ingress/terminator-spec.ts';
+import type { Terminators } from '../../agent/ingress/terminators.ts';
+import { MetricsRegistry } from '../../agent/metrics/registry.ts';
+import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
+
+const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
+const PATIENCE = 10_000;
+export const ACCESS_TOKEN = 'ey.access';
+export const BIND_TOKEN = 'ey.bind';
+/** The identity of every client. */
+export const ME = 'me';
+
+type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
+
+/** A client that has connected to the rooms. */
+export class RoomClient {
+  readonly channel: Channel;
+  /** Messages that answer no request. */
+  readonly received: Message[] = [];
+
+  constructor(channel: Channel) {
+    this.channel = channel;
+    for (const type of Object.values(SdkType)) channel.on(type, (message) => void this.received.push(message));
+  }
+
+  ask(
+    type: number,
+    connectionId: number,
+    headers: HeaderEntries = [],
+    body: string | Uint8Array = '',
+  ): Promise<Message> {
+    return this.channel.request(this.#message(type, connectionId, headers, body), { timeout: PATIENCE });
+  }
+
+  tell(type: number, connectionId: number, headers: HeaderEntries = [], body: string | Uint8Array = ''): void {
+    this.channel.send(this.#message(type, connectionId, headers, body));
+  }
+
+  dial(connectionId: number, headers: HeaderEntries = []): Promise<Message> {
+    return this.ask(SdkType.ConnectV2, connectionId, [[SdkHeader.ServiceIdentifier, 'echo'], ...headers]);
+  }
+
+  of(type: number): Message[] {
+    return this.received.filter(({ contentType }) => contentType === type);
+  }
+
+  #message(type: number, connectionId: number, headers: HeaderEntries, body: string | Uint8Array): Message {
+    return new Message(type, [[SdkHeader.ConnectionId, encodeUint32(connectionId)], ...headers], body);
+  }
+}
+
+/** Lets messages pass in both directions. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export type SdkRooms = ReturnType<typeof sdkRooms>;
+
+/** The identity `me` may dial and bind the service `echo`. */
+export function sdkRooms() {
+  const clock = new VirtualClock(Date.now());
+  const log = silentLog;
+  const model = new DataModel(log);
+  const change = (...models: Model[]) =>
+    model.change(
+      create(DataState_ChangeSetSchema, { index: model.index + 1n, changes: models.map((each) => ({ model: each })) }),
+    );
+  change(
+    { case: 'identity', value: { id: ME, name: ME } },
+    { case: 'service', value: { id: 'echo', name: 'echo' } },
+    ...grant('dial', PolicyType.DIAL_POLICY),
+    ...grant('bind', PolicyType.BIND_POLICY),
+  );
+  const forwarder = new Forwarder({ clock, log, routerId: 'r' });
+  /** Holds back the controller's answers. */
+  const controllerHolds: Promise<void>[] = [];
+  const sent: Message[] = [];
+  const controller = {
+    id: 'c',
+    channel: { trySend: (message: Message) => sent.push(message) > 0 },
+    send: (message: Message) => void sent.push(message),
+    request: async (_request: Message, { signal }: { signal?: AbortSignal }) => {
+      await Promise.all(controllerHolds);
+      signal?.throwIfAborted();
+      return circuitMade(forwarder);
+    },
+  };
+  const controllers = { all: [controller], best: controller, byId: () => controller } as unknown as Controllers;
+  const metrics = new MetricsRegistry(clock, () => 0);
+  const onUnroutable = () => undefined;
+  const ends = new CircuitEnds({ clock, log, forwarder, metrics, controllers, onUnroutable });
+  const claims: AccessClaims = { sub: ME, z_asid: 'session', exp: clock.now() / 1000 + 3_600, iat: clock.now() / 1000 };
+  const removed = new Set<string>();
+  const legacyListeners = new Set<() => void>();
+  const legacy = {
+    get: () => undefined,
+    onChange: (listener: () => void) => (legacyListeners.add(listener), () => legacyListeners.delete(listener)),
+    isRemovedServiceSession: ({ token }: { token: string }) => removed.has(token),
+  } as unknown as LegacySessions;
+  const tokens = {
+    access: async () => ({ ...claims }),
+    service: async (token: string) => ({ sub: 'echo', z_st: token === BIND_TOKEN ? 'Bind' : 'Dial' }),
+    totp: async () => clock.now(),
+  } as unknown as Tokens;
+  const sessions = new ApiSessions({ clock, model, legacy, tokens, identity: { roots: [] } });
+  sessions.checkCertificate = (_session: ApiSession) => undefined;
+  const kept = new Map<string, TerminatorSpec>();
+  const terminators = {
+    add: (spec: TerminatorSpec) => void kept.set(spec.id, spec),
+    remove: (id: string) => void kept.delete(id),
+    has: (id: string) => kept.has(id),
+    isEstablished: () => false,
+    change: async () => undefined,
+  } as unknown as Terminators;
+  const common = {
+    ...{ clock, log, controllers, model, access: new Access(model), legacy, tokens, forwarder, ends, onUnroutable },
+    options: defaultXgressOptions(),
+    acceptsCircuits: () => true,
+  };
+  const hosting = new SdkHosting({ ...common, terminators, ids: new IdSource(seededRandom(1)) });
+  const nothing = () => undefined;
+  const clients = new SdkClients({
+    ...common,
+    sessions,
+    hosting,
+    onConnections: nothing,
+    metrics: {
+      ...{ connected: nothing, disconnected: nothing, rejected: nothing, invalidToken: nothing, foreign: nothing },
+      dataDelayed: undefined,
+    },
+  });
+
+  /** A client with the access token. */
+  async function connect(): Promise<RoomClient> {
+    const [ours, theirs] = duplexPair();
+    const channel = (name: string, queueLimit: number) =>
+      new Channel({
+        ...{ name, peerId: name, connectionId: 'connection', clock, log, limits: LIMITS, heartbeat: ONLY_ANSWERS },
+        lanes: { [DATA_LANE]: { types: [''], queueLimit }, [CONTROL_LANE]: { types: [''], queueLimit } },
+      });
+    const served = channel('client', 64);
+    clients.accept(served, ACCESS_TOKEN, [], 5_000);
+    served.addUnderlay(new Underlay({ socket: theirs, clock }));
+    const client = new RoomClient(channel('router', 10_000));
+    client.channel.addUnderlay(new Underlay({ socket: ours, clock }));
+    await settled();
+    return client;
+  }
+
+  /** Reports that a controller removed a service session. */
+  function removeServiceSession(token: string): void {
+    removed.add(token);
+    for (const listener of legacyListeners) listener();
+  }
+
+  return {
+    ...{ clock, model, change, forwarder, ends, clients, hosting, kept, claims, sent, controllerHolds },
+    connect,
+    removeServiceSession,
+  };
+}
+
+/** A policy that contains `me` and `echo`. */
+function grant(id: string, policyType: PolicyType): Model[] {
+  const member = (relatedEntityType: ServicePolicyRelatedEntityType, entityId: string): Model => ({
+    case: 'servicePolicyChange',
+    value: { policyId: id, relatedEntityType, relatedEntityIds: [entityId], add: true },
+  });
+  return [
+    { case: 'servicePolicy', value: { id, name: id, policyType } },
+    member(ServicePolicyRelatedEntityType.RELATED_IDENTITY, ME),
+    member(ServicePolicyRelatedEntityType.RELATED_SERVICE, 'echo'),
+  ];
+}
+
+let circuits = 0;
+
+/** Acts as the controller: routes the circuit here, and answers with its ingress address. */
+function circuitMade(forwarder: Forwarder): Message {
+  const id = `circuit-${++circuits}`;
+  const [ingress, egress] = [`${id}-ingress`, `${id}-egress`];
+  forwarder.circuits.open(id, 'c', {}).forwards.set(ingress, egress).set(egress, ingress);
+  return new Message(EdgeControlType.CreateCircuitV3Response, [
+    [EdgeControlHeader.SessionToken, id],
+    [EdgeControlHeader.Fingerprints, ingress],
+  ]);
+}
