@@ -2,12 +2,13 @@
 // test permits every request and creates circuits that end at this router.
 
 import { duplexPair } from 'node:stream';
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { Channel } from '#wire/channel.ts';
+import { type PostureResponseSchema, PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
 import {
   DataState_ChangeSetSchema,
   type DataState_EventSchema,
@@ -42,6 +43,7 @@ export const BIND_TOKEN = 'ey.bind';
 /** The identity of every client. */
 export const ME = 'me';
 
+type Reported = NonNullable<MessageInitShape<typeof PostureResponseSchema>['type']>;
 type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
 
 /** A client that has connected to the rooms. */
@@ -70,6 +72,13 @@ export class RoomClient {
 
   dial(connectionId: number, headers: HeaderEntries = []): Promise<Message> {
     return this.ask(SdkType.ConnectV2, connectionId, [[SdkHeader.ServiceIdentifier, 'echo'], ...headers]);
+  }
+
+  /** Reports posture data. */
+  async report(...types: Reported[]): Promise<void> {
+    const body = create(PostureResponsesSchema, { responses: types.map((type) => ({ type })) });
+    this.tell(SdkType.PostureResponses, 0, [], toBinary(PostureResponsesSchema, body));
+    await settled();
   }
 
   of(type: number): Message[] {
@@ -194,15 +203,24 @@ export function sdkRooms() {
 
 /** A policy that contains `me` and `echo`. */
 function grant(id: string, policyType: PolicyType): Model[] {
-  const member = (relatedEntityType: ServicePolicyRelatedEntityType, entityId: string): Model => ({
-    case: 'servicePolicyChange',
-    value: { policyId: id, relatedEntityType, relatedEntityIds: [entityId], add: true },
-  });
   return [
     { case: 'servicePolicy', value: { id, name: id, policyType } },
-    member(ServicePolicyRelatedEntityType.RELATED_IDENTITY, ME),
-    member(ServicePolicyRelatedEntityType.RELATED_SERVICE, 'echo'),
+    members(id, ServicePolicyRelatedEntityType.RELATED_IDENTITY, [ME]),
+    members(id, ServicePolicyRelatedEntityType.RELATED_SERVICE, ['echo']),
   ];
+}
+
+/** The policy `dial` or `bind` demands posture checks. */
+export function demandOf(policyId: 'dial' | 'bind', checkIds: string[]): Model {
+  return members(policyId, ServicePolicyRelatedEntityType.RELATED_POSTURE_CHECK, checkIds);
+}
+
+function members(
+  policyId: string,
+  relatedEntityType: ServicePolicyRelatedEntityType,
+  relatedEntityIds: string[],
+): Model {
+  return { case: 'servicePolicyChange', value: { policyId, relatedEntityType, relatedEntityIds, add: true } };
 }
 
 let circuits = 0;

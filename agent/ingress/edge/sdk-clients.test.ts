@@ -1,9 +1,10 @@
 // What connected SDK clients receive, and what they cannot do to others.
 
 import t from 'tap';
+import { PostureStateChangeSchema } from '#wire/gen/edge_client_pb.js';
 import { ControlMessageType, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
-import { sdkRooms } from '../../../test/support/sdk-rooms.ts';
+import { demandOf, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import { traceRouteFrame } from '../../forwarder/trace-route.ts';
 
 t.test('an answer with a malformed request number does not throw into the link that delivers it', async (t) => {
@@ -17,5 +18,34 @@ t.test('an answer with a malformed request number does not throw into the link t
     const frame = traceRouteFrame(ControlMessageType.TraceRouteResponse, circuitId, headers);
     t.doesNotThrow(() => forwarder.forwardControl(`${circuitId}-egress`, frame), `${length} bytes`);
   }
+  client.channel.close();
+});
+
+t.test('a changed posture check repeats the states of all others: clients replace their whole state', async (t) => {
+  const { change, connect } = sdkRooms();
+  change(
+    { case: 'postureCheck', value: { id: 'mac', subtype: { case: 'mac', value: { macAddresses: ['0123456789ab'] } } } },
+    { case: 'postureCheck', value: { id: 'domain', subtype: { case: 'domains', value: { domains: ['here'] } } } },
+    demandOf('dial', ['mac', 'domain']),
+  );
+  const client = await connect();
+  client.tell(SdkType.Subscribe, 0);
+  await settled();
+  await client.report({ case: 'domain', value: { name: 'here' } });
+  await client.report({ case: 'domain', value: { name: 'here' } });
+  await client.report({ case: 'macs', value: { addresses: ['01:23:45:67:89:ab'] } });
+  const states = client.of(SdkType.PostureStateChange).map((message) => {
+    const { seq, checkStates, policyStates } = message.decode(PostureStateChangeSchema);
+    return {
+      seq,
+      checks: Object.fromEntries(checkStates.map(({ checkId, isPassing }) => [checkId, isPassing])),
+      policies: Object.fromEntries(policyStates.map(({ policyId, isPassing }) => [policyId, isPassing])),
+    };
+  });
+  t.same(states, [
+    { seq: 1n, checks: { mac: false, domain: false }, policies: { dial: false, bind: true } },
+    { seq: 2n, checks: { mac: false, domain: true }, policies: { dial: false, bind: true } },
+    { seq: 3n, checks: { mac: true, domain: true }, policies: { dial: true, bind: true } },
+  ]);
   client.channel.close();
 });

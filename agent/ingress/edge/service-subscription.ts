@@ -1,5 +1,6 @@
-// Sends an SDK client the services that its identity may use, the policies that grant them, and the state of their
-// posture checks: in full when it subscribes, then only changes (reference fact: edge, section 9.1).
+// Sends an SDK client the services that its identity may use and the policies that grant them: in full when it
+// subscribes, then only changes. Also sends the states of all their posture checks, again in full after each change
+// (reference fact: edge, section 9.1).
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -59,7 +60,7 @@ export class ServiceSubscription {
   #view = NOTHING;
   #states = NO_STATES;
   #index = FULL;
-  /** Number of the last state change; it continues when a client subscribes again. */
+  /** Number of the last message with states; it continues when a client subscribes again. */
   #sequence = 0n;
   #isActive = false;
 
@@ -83,15 +84,14 @@ export class ServiceSubscription {
 
   /** Sends the state of all checks and policies, for a client that missed a change. */
   resync(): void {
-    this.#states = NO_STATES;
-    if (this.#isActive) this.#sendStateChanges({ evenNothing: true });
+    if (this.#isActive) this.#sendStates({ evenUnchanged: true });
   }
 
   /** Called when the network's data or the client's posture may have changed. */
   refresh(): void {
     if (!this.#isActive) return;
     this.#sendChanges(this.#currentView(), { evenNothing: false });
-    this.#sendStateChanges({ evenNothing: false });
+    this.#sendStates({ evenUnchanged: false });
   }
 
   // Visible services -------------------------------------------------------------------------------------------------------
@@ -173,30 +173,34 @@ export class ServiceSubscription {
     return { checks, policies };
   }
 
-  #sendStateChanges({ evenNothing }: { evenNothing: boolean }): void {
+  /** Clients replace their whole state with each message, so a change of one check repeats all others. */
+  #sendStates({ evenUnchanged }: { evenUnchanged: boolean }): void {
     const now = this.#components.clock.now();
-    const states = this.#currentStates(now);
-    const checkStates = [...states.checks.values()].filter(
-      (each) => !isSameState(this.#states.checks.get(each.checkId), each),
-    );
-    const policyStates = [...states.policies.values()].filter(
-      (each) => this.#states.policies.get(each.policyId)?.isPassing !== each.isPassing,
-    );
-    this.#states = states;
-    if (!evenNothing && checkStates.length + policyStates.length === 0) return;
+    const before = this.#states;
+    this.#states = this.#currentStates(now);
+    if (!evenUnchanged && isSame(before, this.#states)) return;
     const change = create(PostureStateChangeSchema, {
       seq: ++this.#sequence,
       structuralIndex: this.#components.model.index,
       generatedAt: timestampFromMs(now),
-      checkStates,
-      policyStates,
+      checkStates: [...this.#states.checks.values()],
+      policyStates: [...this.#states.policies.values()],
     });
     this.#connection.send(new Message(SdkType.PostureStateChange, [], toBinary(PostureStateChangeSchema, change)));
   }
 }
 
+function isSame(before: States, { checks, policies }: States): boolean {
+  if (before.checks.size !== checks.size || before.policies.size !== policies.size) return false;
+  const isSamePolicy = (each: PolicyState) => before.policies.get(each.policyId)?.isPassing === each.isPassing;
+  return (
+    [...checks.values()].every((each) => isSameCheck(before.checks.get(each.checkId), each)) &&
+    [...policies.values()].every(isSamePolicy)
+  );
+}
+
 /** The remaining time changes constantly; the expiry time does not, so only that is compared. */
-function isSameState(before: CheckState | undefined, after: CheckState): boolean {
+function isSameCheck(before: CheckState | undefined, after: CheckState): boolean {
   return before?.isPassing === after.isPassing && before?.timeoutAt?.seconds === after.timeoutAt?.seconds;
 }
 
