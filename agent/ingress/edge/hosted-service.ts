@@ -71,7 +71,7 @@ export function readBind(connectionId: number, right: Right, request: Message): 
     connectionId,
     right,
     publicKey: publicKey && Buffer.from(publicKey),
-    listenerId: request.string(SdkHeader.ListenerId),
+    listenerId: request.string(SdkHeader.ListenerId) || undefined,
     cost: readCost(request.headers.get(SdkHeader.Cost)),
     precedence: readPrecedence(request.headers.get(SdkHeader.Precedence)),
     instanceId: request.string(SdkHeader.TerminatorInstanceId) ?? '',

@@ -2,9 +2,10 @@
 
 import t from 'tap';
 import { PostureStateChangeSchema } from '#wire/gen/edge_client_pb.js';
-import { ControlMessageType, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
+import { ControlMessageType, EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
-import { demandOf, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
+import type { HeaderEntries } from '#wire/message.ts';
+import { BIND_TOKEN, demandOf, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import { traceRouteFrame } from '../../forwarder/trace-route.ts';
 
 t.test('an answer with a malformed request number does not throw into the link that delivers it', async (t) => {
@@ -47,5 +48,32 @@ t.test('a changed posture check repeats the states of all others: clients replac
     { seq: 2n, checks: { mac: false, domain: true }, policies: { dial: false, bind: true } },
     { seq: 3n, checks: { mac: true, domain: true }, policies: { dial: true, bind: true } },
   ]);
+  client.channel.close();
+});
+
+t.test('a bind that replaces another one does not end hosting at the client', async (t) => {
+  const { connect, hosting } = sdkRooms();
+  const client = await connect();
+  const bind = (id: number, headers: HeaderEntries) => client.ask(SdkType.Bind, id, headers, BIND_TOKEN);
+  const closed = () => client.of(SdkType.StateClosed).map((message) => message.string(SdkHeader.StructuredError) ?? '');
+  const listener = [[SdkHeader.ListenerId, 'listener']] as const;
+  for (const id of [1, 2]) t.equal((await bind(id, listener)).contentType, SdkType.StateConnected);
+  await settled();
+  // The hint "not retriable" makes the Go SDK close its whole listener.
+  t.match(
+    closed().map((text) => JSON.parse(text)),
+    [{ code: EdgeErrorCode.Internal, retryHint: RetryHint.Default }],
+  );
+  t.equal(hosting.count, 1);
+
+  client.received.length = 0;
+  for (const id of [3, 4]) t.equal((await bind(id, [])).contentType, SdkType.StateConnected);
+  await settled();
+  // A client without listener ids binds again when it is told, which would close the newer bind.
+  t.same(closed(), []);
+  t.equal(hosting.count, 2);
+  const empty = [[SdkHeader.ListenerId, '']] as const;
+  t.equal((await bind(5, empty)).contentType, SdkType.StateConnected);
+  t.equal(hosting.count, 2, 'an empty listener id counts as none');
   client.channel.close();
 });

@@ -132,7 +132,7 @@ export class SdkHosting implements TerminatorHosts {
     this.#confirm(service, request);
     if (older && this.#components.terminators.isEstablished(terminatorId)) this.#onEstablished(service);
     this.#keep(service);
-    if (bind.listenerId === undefined) this.#closeOlder(service);
+    if (bind.listenerId === undefined) this.#removeOlder(service);
   }
 
   #ofSameListener(connection: SdkConnection, bind: Omit<BindInit, 'terminatorId'>): HostedService | undefined {
@@ -145,22 +145,24 @@ export class SdkHosting implements TerminatorHosts {
     return undefined;
   }
 
-  /** Keeps the terminator for another bind. */
+  /** Keeps the terminator for another bind. With the hint "not retriable", an SDK would close its whole listener. */
   #replace(older: HostedService): void {
     this.#stopInspecting(older);
-    const detail = { code: EdgeErrorCode.Internal, hint: RetryHint.NotRetriable };
+    const detail = { code: EdgeErrorCode.Internal };
     older.connection.send(stateClosed(older.connectionId, 'newer terminator found for listener id', detail));
     older.connection.remove(older.connectionId);
   }
 
-  /** Without a listener id, a bind with the same token and instance replaces the previous one. */
-  #closeOlder(service: HostedService): void {
+  /**
+   * Without a listener id, a bind with the same token and instance replaces the previous one. Its client is not notified:
+   * it would bind again, and so close the newer bind.
+   */
+  #removeOlder(service: HostedService): void {
     const token = service.init.right.serviceSession?.token;
     for (const each of [...this.#hosted.values()]) {
       const isSame =
         each.init.right.serviceSession?.token === token && each.init.instanceId === service.init.instanceId;
-      if (each !== service && each.init.listenerId === undefined && isSame)
-        each.cut('newer terminator found', { code: EdgeErrorCode.Internal, hint: RetryHint.NotRetriable });
+      if (each !== service && each.init.listenerId === undefined && isSame) this.remove(each);
     }
   }
 
