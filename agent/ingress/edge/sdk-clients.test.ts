@@ -77,3 +77,17 @@ t.test('a bind that replaces another one does not end hosting at the client', as
   t.equal(hosting.count, 2, 'an empty listener id counts as none');
   client.channel.close();
 });
+
+t.test('a host whose service session was removed gets the hint to start over', async (t) => {
+  const { connect, hosting, removeServiceSession } = sdkRooms();
+  const client = await connect();
+  await client.ask(SdkType.Bind, 1, [], BIND_TOKEN);
+  removeServiceSession(BIND_TOKEN);
+  await settled();
+  const [closed] = client.of(SdkType.StateClosed);
+  t.match(closed?.body.toString(), /^Invalid Session/);
+  const detail = { code: EdgeErrorCode.InvalidSession, retryHint: RetryHint.StartOver };
+  t.match(JSON.parse(closed?.string(SdkHeader.StructuredError) ?? '{}'), detail);
+  t.equal(hosting.count, 0);
+  client.channel.close();
+});

@@ -307,16 +307,17 @@ export class SdkClients {
     }
     for (const { end, right } of connection.rights()) {
       const { serviceSession, permission } = right;
+      // Without the hint, a host binds again with the same session, in vain.
+      const hint = permission === 'bind' ? RetryHint.StartOver : RetryHint.Default;
       const isRemoved = serviceSession !== undefined && legacy.isRemovedServiceSession(serviceSession);
       if (isRemoved) {
-        end.cut('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
+        end.cut('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession, hint });
         continue;
       }
       try {
         demandAccess(this.#components, connection, right);
       } catch (error) {
         const code = error instanceof SdkRejection ? error.rejection.code : EdgeErrorCode.AccessDenied;
-        const hint = permission === 'bind' ? RetryHint.StartOver : RetryHint.Default;
         end.cut(describeError(error), { ...(error instanceof SdkRejection && error.rejection), code, hint });
       }
     }
