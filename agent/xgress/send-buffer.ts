@@ -126,9 +126,10 @@ export class SendBuffer {
     return this.#memory > this.#budget.share;
   }
 
-  /** Whether the client may send more data. */
+  /** Whether the client may send more data. The windows count only data; the budget also limits payloads without any. */
   get admits(): boolean {
-    return this.#closing || this.#size === 0 || !(this.blockedByPeer || this.blockedByWindow || this.blockedByBudget);
+    if (this.#closing) return true;
+    return !this.blockedByBudget && (this.#size === 0 || !(this.blockedByPeer || this.blockedByWindow));
   }
 
   get isEmpty(): boolean {

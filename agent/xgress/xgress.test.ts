@@ -582,6 +582,21 @@ t.test('a peer that does not read is not flooded with retransmissions', async (t
   t.equal(initiator.outcome, 'cut');
 });
 
+t.test('payloads without data that the peer does not acknowledge are limited, too', async (t) => {
+  const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0 }, new BufferBudget(400_000)).start();
+  await circuit.until(() => circuit.ends.terminator.canWrite);
+  circuit.drop = () => true;
+  const headers = new Map([[PayloadHeader.EdgeFlags, Buffer.alloc(4)]]);
+  let sent = 0;
+  while (sent < 10_000 && circuit.ends.initiator.write(Buffer.alloc(0), headers)) sent++;
+  t.ok(sent > 100 && sent < 1_000, `${sent} payloads wait for an acknowledgement`);
+  circuit.drop = () => false;
+  t.ok(await circuit.until(() => circuit.ends.initiator.canWrite), 'the acknowledgements make room');
+  circuit.ends.initiator.abort();
+  await circuit.until(() => circuit.ticker.size === 0);
+  t.equal(circuit.budget.used, 0);
+});
+
 t.test('ends whose clients do not read share the budget, and others make progress', async (t) => {
   const budget = new BufferBudget(4_000_000);
   const stalled = Array.from({ length: 20 }, (_each, index) => {
