@@ -188,6 +188,13 @@ export function sdkRooms() {
     return client;
   }
 
+  /** Makes the next hop of every circuit reject payloads. */
+  function blockCircuits(): void {
+    const hop = { acceptPayload: () => false, acceptAcknowledgement: () => true, acceptControl: () => true };
+    for (const { id } of forwarder.circuits.values())
+      forwarder.registerLink({ ...hop, address: `${id}-egress`, onceWritable: () => undefined });
+  }
+
   /** Reports that a controller removed a service session. */
   function removeServiceSession(token: string): void {
     removed.add(token);
@@ -197,6 +204,7 @@ export function sdkRooms() {
   return {
     ...{ clock, model, change, forwarder, ends, clients, hosting, kept, claims, sent, controllerHolds },
     connect,
+    blockCircuits,
     removeServiceSession,
   };
 }

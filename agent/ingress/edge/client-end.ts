@@ -15,9 +15,8 @@ export interface SdkLink {
   trySendData(head: Buffer, body: Buffer | undefined): boolean;
   /** Calls `end.onLinkWritable` once, when the queue has room again. */
   onceWritable(end: ClientEnd): void;
-  /** Stops reading from the client until each end that paused it has resumed it. */
-  pause(end: ClientEnd): void;
-  resume(end: ClientEnd): void;
+  /** An end holds `bytes` more of the client that wait for its circuit, or fewer if negative. */
+  hold(bytes: number): void;
 }
 
 /** The object behind a connection id: a circuit end, or a hosted service. */

@@ -11,11 +11,8 @@ import type { ClientEnd, SdkLink } from './client-end.ts';
 import { dataHead, type RejectionDetail, stateClosed } from './sdk-messages.ts';
 import { type SdkTrace, traceToClient } from './sdk-trace.ts';
 
-/**
- * Bytes that a client may send ahead of its circuit; beyond this, the router stops reading its connection and all its
- * circuits.
- */
-const MOST_WAITING = 1024 * 1024;
+/** Bytes that a message needs beside its data: objects and headers. They also bound messages without data. */
+const MESSAGE_OVERHEAD = 512;
 const FIN_HEADERS: ReadonlyMap<number, Buffer> = new Map([[PayloadHeader.EdgeFlags, encodeUint32(EdgeFlag.Fin)]]);
 const EMPTY = Buffer.alloc(0);
 /** Delays above this many milliseconds are reported, as in the reference. */
@@ -39,12 +36,12 @@ export class LegacyClient implements XgressClient, ClientEnd {
   #xgress: Xgress | undefined;
   /** Data from the client that waits for the circuit. */
   readonly #fromClient: Waiting[] = [];
-  #waitingBytes = 0;
   /** True until the circuit calls `writable`: initially, and after each write that returned false. */
   #isBlocked = true;
   /** Data for the client that waits for its connection: the last delivery of the xgress, and the end. */
   readonly #toClient: Waiting[] = [];
   #isClosed = false;
+  #isGone = false;
   /** The circuit is complete: the client is notified after its last data. */
   #isComplete = false;
   #finSent = false;
@@ -68,14 +65,14 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   onData(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void {
     if (this.#isClosed) return;
-    if (!this.#isBlocked) {
+    if (!this.#isBlocked && this.#fromClient.length === 0) {
       this.#write({ data, headers });
       return;
     }
     const since = this.#link.onDataDelay ? { since: this.#clock.monotonic() } : {};
-    this.#fromClient.push(copied({ data, headers, ...since }));
-    this.#waitingBytes += data.length;
-    if (this.#waitingBytes > MOST_WAITING) this.#link.pause(this);
+    const waiting = copied({ data, headers, ...since });
+    this.#fromClient.push(waiting);
+    this.#link.hold(costOf(waiting));
   }
 
   /** Forwards a trace route request or answer of the client to its circuit. */
@@ -96,7 +93,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
     this.#isClosed = true;
     this.#forget();
     this.#xgress?.abort();
-    this.#onGone();
+    this.#gone();
   }
 
   /** The router closes the connection. */
@@ -126,7 +123,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   }
 
   closed(outcome: CircuitOutcome): void {
-    this.#fromClient.length = 0;
+    this.#dropFromClient();
     if (this.#isClosed) this.#gone();
     else if (outcome === 'cut') this.#sendClosed('circuit closed', undefined);
     else this.#complete();
@@ -134,13 +131,14 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   writable(): void {
     this.#isBlocked = false;
+    let written = 0;
     while (this.#fromClient.length > 0 && !this.#isBlocked) {
       const next = this.#fromClient.shift() as Waiting;
-      this.#waitingBytes -= next.data.length;
+      written += costOf(next);
       this.#reportDelay(next);
       this.#write(next);
     }
-    if (this.#waitingBytes <= MOST_WAITING) this.#link.resume(this);
+    if (written > 0) this.#link.hold(-written); // reads on, which may call `onData`
     if (this.#isClosed && this.#fromClient.length === 0) this.#endByClient();
   }
 
@@ -178,7 +176,6 @@ export class LegacyClient implements XgressClient, ClientEnd {
   }
 
   #endByClient(): void {
-    this.#link.resume(this);
     this.#xgress?.end();
     this.#xgress?.rejectData();
     if (!this.#xgress || this.#xgress.isClosed) this.#gone();
@@ -204,17 +201,26 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   #forget(): void {
     this.#grace?.cancel();
-    this.#fromClient.length = 0;
+    this.#dropFromClient();
     this.#toClient.length = 0;
-    this.#waitingBytes = 0;
-    this.#link.resume(this);
   }
 
+  #dropFromClient(): void {
+    const dropped = this.#fromClient.splice(0);
+    if (dropped.length > 0) this.#link.hold(-dropped.reduce((sum, each) => sum + costOf(each), 0));
+  }
+
+  /** The client may use its connection id again from now on, so this end must not release it twice. */
   #gone(): void {
-    this.#grace?.cancel();
-    this.#link.resume(this);
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#forget();
     this.#onGone();
   }
+}
+
+function costOf({ data }: Waiting): number {
+  return data.length + MESSAGE_OVERHEAD;
 }
 
 /** Data and headers are borrowed for one call. */

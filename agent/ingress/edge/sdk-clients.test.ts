@@ -91,3 +91,47 @@ t.test('a host whose service session was removed gets the hint to start over', a
   t.equal(hosting.count, 0);
   client.channel.close();
 });
+
+t.test('the messages that one client may send ahead of its blocked circuits are limited together', async (t) => {
+  const { connect, forwarder, clients, ends, blockCircuits } = sdkRooms();
+  const client = await connect();
+  const ids = Array.from({ length: 8 }, (_, index) => index + 1);
+  for (const id of ids) await client.dial(id);
+  blockCircuits();
+  /** Sends messages on all circuits until the router stops reading; returns how many it has read. */
+  const fill = async (data: Buffer) => {
+    let sent = 0;
+    while (client.channel.queued() === 0 && sent < 100_000) {
+      for (const id of ids) client.tell(SdkType.Data, id, [[SdkHeader.Flags, Buffer.alloc(4)]], data);
+      sent += ids.length;
+      await settled();
+    }
+    return sent;
+  };
+  const sent = await fill(Buffer.alloc(16_384));
+  t.ok(sent < 200, `${sent} messages of 16 KiB`);
+  for (const circuit of [...forwarder.circuits.values()]) forwarder.remove(circuit.id);
+  await settled();
+  t.equal(client.channel.queued(), 0, 'the router reads again once the circuits are gone');
+
+  for (const id of ids) await client.dial(id + 8);
+  client.channel.close();
+  await settled();
+  t.same([clients.count, ends.count], [0, 0]);
+});
+
+t.test('messages without data for a blocked circuit are limited, too', async (t) => {
+  const { connect, forwarder, blockCircuits } = sdkRooms();
+  const client = await connect();
+  await client.dial(1);
+  blockCircuits();
+  let sent = 0;
+  while (client.channel.queued() === 0 && sent < 20_000) {
+    for (let count = 0; count < 100; count++) client.tell(SdkType.Data, 1, [[SdkHeader.Flags, Buffer.alloc(4)]]);
+    sent += 100;
+    await settled();
+  }
+  t.ok(sent < 10_000, `${sent} messages`);
+  for (const circuit of [...forwarder.circuits.values()]) forwarder.remove(circuit.id);
+  client.channel.close();
+});

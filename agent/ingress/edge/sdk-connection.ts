@@ -21,6 +21,11 @@ export const DATA_LANE = 'default';
 
 /** Limit on connections of one client, dialed and hosted. */
 const MOST_CONNECTIONS = 65_536;
+/**
+ * Bytes that a client may send ahead of its circuits; beyond this, the router stops reading its connection and all its
+ * circuits.
+ */
+const MOST_HELD = 1024 * 1024;
 /** Limit on messages other than data that wait for a slow client. */
 const MOST_UNSENT = 10_000;
 /** The router's own ids begin above the ids that clients assign. */
@@ -43,7 +48,8 @@ export class SdkConnection implements SdkLink {
   /** Messages that did not fit into the queue. */
   readonly #unsent: Message[] = [];
   readonly #waiting = new Set<ClientEnd>();
-  readonly #pausing = new Set<ClientEnd>();
+  /** Bytes of the client that wait for its circuits. */
+  #held = 0;
   readonly #abort = new AbortController();
   #nextOwnId = FIRST_OWN_ID;
 
@@ -126,7 +132,6 @@ export class SdkConnection implements SdkLink {
     if (known.end instanceof SdkRelay && this.#relays.get(known.end.circuitId) === known.end)
       this.#relays.delete(known.end.circuitId);
     this.#waiting.delete(known.end);
-    this.resume(known.end);
   }
 
   /** Ends with the rights that they use. */
@@ -157,13 +162,11 @@ export class SdkConnection implements SdkLink {
     this.#waiting.add(end);
   }
 
-  pause(end: ClientEnd): void {
-    if (this.#pausing.size === 0) this.channel.setReading(false);
-    this.#pausing.add(end);
-  }
-
-  resume(end: ClientEnd): void {
-    if (this.#pausing.delete(end) && this.#pausing.size === 0) this.channel.setReading(true);
+  hold(bytes: number): void {
+    const wasReading = this.#held <= MOST_HELD;
+    this.#held += bytes;
+    const isReading = this.#held <= MOST_HELD;
+    if (isReading !== wasReading) this.channel.setReading(isReading);
   }
 
   /** The channel closed: ends everything that used it. */
@@ -172,7 +175,6 @@ export class SdkConnection implements SdkLink {
     for (const each of [...this.#ends.values()]) each?.end.onLost();
     this.#ends.clear();
     this.#waiting.clear();
-    this.#pausing.clear();
   }
 
   #onWritable(): void {
