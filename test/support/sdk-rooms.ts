@@ -121,8 +121,10 @@ export function sdkRooms() {
     channel: { trySend: (message: Message) => sent.push(message) > 0 },
     send: (message: Message) => void sent.push(message),
     request: async (_request: Message, { signal }: { signal?: AbortSignal }) => {
-      await Promise.all(controllerHolds);
-      signal?.throwIfAborted();
+      const aborted = new Promise<never>((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+      await Promise.race([Promise.all(controllerHolds), aborted]);
       return circuitMade(forwarder);
     },
   };

@@ -135,3 +135,24 @@ t.test('messages without data for a blocked circuit are limited, too', async (t)
   for (const circuit of [...forwarder.circuits.values()]) forwarder.remove(circuit.id);
   client.channel.close();
 });
+
+t.test('a connection that its client closes during the dial leaves no circuit', async (t) => {
+  const { connect, forwarder, ends, controllerHolds } = sdkRooms();
+  const client = await connect();
+  const answered = Promise.withResolvers<void>();
+  controllerHolds.push(answered.promise);
+  const first = client.dial(1);
+  await settled();
+  client.tell(SdkType.StateClosed, 1);
+  const second = client.dial(1);
+  t.equal((await first).contentType, SdkType.StateClosed);
+  answered.resolve();
+  t.equal((await second).contentType, SdkType.StateConnected, 'the id is free at once');
+  t.equal(ends.count, 1);
+  client.tell(SdkType.StateClosed, 1);
+  await settled();
+  t.equal(ends.count, 1, 'the circuit is complete when the host has received its end');
+  for (const { id } of [...forwarder.circuits.values()]) forwarder.remove(id);
+  t.equal(ends.count, 0);
+  client.channel.close();
+});

@@ -195,7 +195,7 @@ export class SdkClients {
     channel.on(SdkType.Unbind, (request) => hosting.unbind(connection, request));
     channel.on(SdkType.UpdateBind, (request) => hosting.update(connection, request));
     channel.on(SdkType.HealthEvent, (request) => hosting.healthEvent(connection, request));
-    channel.on(SdkType.StateClosed, (message) => endOf(connection, message)?.onClosed());
+    channel.on(SdkType.StateClosed, (message) => connection.onEndClosed(connectionIdOf(message)));
     channel.on(
       SdkType.UpdateToken,
       asynchronously((request) => this.#updateToken(connection, request)),
@@ -326,7 +326,12 @@ export class SdkClients {
 }
 
 function endOf(connection: SdkConnection, message: Message): ClientEnd | undefined {
-  return connection.end(message.uint32(SdkHeader.ConnectionId) ?? -1);
+  return connection.end(connectionIdOf(message));
+}
+
+/** -1 if it is missing. */
+function connectionIdOf(message: Message): number {
+  return message.uint32(SdkHeader.ConnectionId) ?? -1;
 }
 
 function onTraceRoute(connection: SdkConnection, question: Message): void {

@@ -32,6 +32,13 @@ const MOST_UNSENT = 10_000;
 const FIRST_OWN_ID = 0x8000_0000;
 const LAST_OWN_ID = 0xffff_ffff;
 
+/** The use of a connection id: an end, or a request that will create one. `closed` aborts if the client closes it. */
+interface Use {
+  readonly end?: ClientEnd;
+  readonly right?: Right;
+  readonly closed?: AbortController;
+}
+
 export class SdkConnection implements SdkLink {
   session: ApiSession;
   readonly posture = new SessionPosture();
@@ -43,14 +50,13 @@ export class SdkConnection implements SdkLink {
   onDataDelay: ((milliseconds: number) => void) | undefined;
   /** Set once the client is served. */
   subscription: { refresh(): void } | undefined;
-  readonly #ends = new Map<number, { end: ClientEnd; right: Right } | undefined>();
+  readonly #ends = new Map<number, Use>();
   readonly #relays = new Map<string, SdkRelay>();
   /** Messages that did not fit into the queue. */
   readonly #unsent: Message[] = [];
   readonly #waiting = new Set<ClientEnd>();
   /** Bytes of the client that wait for its circuits. */
   #held = 0;
-  readonly #abort = new AbortController();
   #nextOwnId = FIRST_OWN_ID;
 
   constructor(channel: Channel, session: ApiSession, presented: readonly X509Certificate[], connectedAt: number) {
@@ -60,11 +66,6 @@ export class SdkConnection implements SdkLink {
     this.fingerprints = presented.map(sha1Fingerprint);
     this.connectedAt = connectedAt;
     channel.onWritable = (lane) => lane === DATA_LANE && this.#onWritable();
-  }
-
-  /** Aborts when the client disconnects. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
   }
 
   get isClosed(): boolean {
@@ -83,12 +84,14 @@ export class SdkConnection implements SdkLink {
   // Connection ids ---------------------------------------------------------------------------------------------------------
 
   /**
-   * Reserves an id assigned by the client. Returns false if it is in use, or if the client has too many connections.
+   * Reserves an id assigned by the client. Returns a signal that aborts if the client disconnects, or closes this
+   * connection, before it has an end; undefined if the id is in use, or if the client has too many connections.
    */
-  reserve(connectionId: number): boolean {
-    if (this.#ends.has(connectionId) || this.#ends.size >= MOST_CONNECTIONS) return false;
-    this.#ends.set(connectionId, undefined);
-    return true;
+  reserve(connectionId: number): AbortSignal | undefined {
+    if (this.#ends.has(connectionId) || this.#ends.size >= MOST_CONNECTIONS) return undefined;
+    const closed = new AbortController();
+    this.#ends.set(connectionId, { closed });
+    return closed.signal;
   }
 
   /** Reserves an id for a connection that the router opens; undefined if the client has too many connections. */
@@ -97,13 +100,22 @@ export class SdkConnection implements SdkLink {
     while (this.#ends.has(this.#nextOwnId)) this.#advanceOwnId();
     const id = this.#nextOwnId;
     this.#advanceOwnId();
-    this.#ends.set(id, undefined);
+    this.#ends.set(id, {});
     return id;
   }
 
-  /** Releases a reserved id without an end. */
-  release(connectionId: number): void {
-    if (this.#ends.get(connectionId) === undefined) this.#ends.delete(connectionId);
+  /** Releases an id that was reserved with this signal, unless it has an end or was reserved again. */
+  release(connectionId: number, reserved: AbortSignal): void {
+    if (this.#ends.get(connectionId)?.closed?.signal === reserved) this.#ends.delete(connectionId);
+  }
+
+  /** The client closed a connection. */
+  onEndClosed(connectionId: number): void {
+    const use = this.#ends.get(connectionId);
+    if (use?.closed) {
+      this.#ends.delete(connectionId);
+      use.closed.abort(new ProjectError('CLOSED_BY_CLIENT', 'the client closed the connection'));
+    } else use?.end?.onClosed();
   }
 
   put(connectionId: number, end: ClientEnd, right: Right): void {
@@ -128,7 +140,7 @@ export class SdkConnection implements SdkLink {
   remove(connectionId: number): void {
     const known = this.#ends.get(connectionId);
     this.#ends.delete(connectionId);
-    if (!known) return;
+    if (!known?.end) return;
     if (known.end instanceof SdkRelay && this.#relays.get(known.end.circuitId) === known.end)
       this.#relays.delete(known.end.circuitId);
     this.#waiting.delete(known.end);
@@ -136,7 +148,7 @@ export class SdkConnection implements SdkLink {
 
   /** Ends with the rights that they use. */
   *rights(): Generator<{ end: ClientEnd; right: Right }> {
-    for (const each of [...this.#ends.values()]) if (each) yield each;
+    for (const { end, right } of [...this.#ends.values()]) if (end && right) yield { end, right };
   }
 
   // The way to the client --------------------------------------------------------------------------------------------------
@@ -171,8 +183,10 @@ export class SdkConnection implements SdkLink {
 
   /** The channel closed: ends everything that used it. */
   onClosed(): void {
-    this.#abort.abort(new ClosedError(this.channel.name));
-    for (const each of [...this.#ends.values()]) each?.end.onLost();
+    for (const { end, closed } of [...this.#ends.values()]) {
+      closed?.abort(new ClosedError(this.channel.name));
+      end?.onLost();
+    }
     this.#ends.clear();
     this.#waiting.clear();
   }

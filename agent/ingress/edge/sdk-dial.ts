@@ -45,18 +45,19 @@ export async function serveDial(
     connection.reply(request, stateClosed(0, 'connId not set, required'));
     return;
   }
-  if (!connection.reserve(connectionId)) {
+  const closed = connection.reserve(connectionId);
+  if (!closed) {
     const text = `connection id ${connectionId} is in use`;
     connection.reply(request, stateClosed(connectionId, text, { code: EdgeErrorCode.Internal }));
     return;
   }
   try {
     const right = await rightToDial(components, connection, request);
-    const circuit = await circuitFor(components, connection, request, right);
-    stillMay(components, connection, right, circuit);
+    const circuit = await circuitFor(components, connection, request, right, closed);
+    stillMay(components, connection, right, circuit, closed);
     open(components, connection, request, connectionId, right, circuit);
   } catch (error) {
-    connection.release(connectionId);
+    connection.release(connectionId, closed);
     components.log.info(
       { identityId: connection.session.identityId, connectionId, error: describeError(error) },
       'dial of an SDK client rejected',
@@ -81,11 +82,18 @@ function demandAccepting({ acceptsCircuits }: SdkDialComponents): void {
 }
 
 /**
- * Checks again: access may be lost, or a drain may have started, while the controller created the circuit. The circuit
- * is removed then. @throws SdkRejection
+ * Checks again: access may be lost, a drain may have started, or the client may have closed the connection while the
+ * controller created the circuit. The circuit is removed then. @throws SdkRejection or the reason of `closed`
  */
-function stillMay(components: SdkDialComponents, connection: SdkConnection, right: Right, circuit: SdkCircuit): void {
+function stillMay(
+  components: SdkDialComponents,
+  connection: SdkConnection,
+  right: Right,
+  circuit: SdkCircuit,
+  closed: AbortSignal,
+): void {
   try {
+    closed.throwIfAborted();
     demandAccepting(components);
     demandAccess(components, connection, right);
   } catch (error) {
@@ -99,6 +107,7 @@ async function circuitFor(
   connection: SdkConnection,
   request: Message,
   { serviceId, serviceSession }: Right,
+  closed: AbortSignal,
 ): Promise<SdkCircuit> {
   const { session } = connection;
   return requestSdkCircuit(controllerOf(components.controllers, connection, 'circuit'), {
@@ -108,7 +117,7 @@ async function circuitFor(
     instanceId: request.string(SdkHeader.TerminatorInstanceId) ?? '',
     peerData: peerDataOf(components, connection, request),
     timeout: components.options.getCircuitTimeout,
-    signal: connection.signal,
+    signal: closed,
   });
 }
 
