@@ -115,6 +115,8 @@ export function sdkRooms() {
   const forwarder = new Forwarder({ clock, log, routerId: 'r' });
   /** Holds back the controller's answers. */
   const controllerHolds: Promise<void>[] = [];
+  /** Called with each circuit that the controller has created, before the router handles the answer. */
+  const hooks: { onCircuit(circuitId: string): void } = { onCircuit: () => undefined };
   const sent: Message[] = [];
   const controller = {
     id: 'c',
@@ -125,7 +127,9 @@ export function sdkRooms() {
         signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
       });
       await Promise.race([Promise.all(controllerHolds), aborted]);
-      return circuitMade(forwarder);
+      const answer = circuitMade(forwarder);
+      hooks.onCircuit(answer.string(EdgeControlHeader.SessionToken) ?? '');
+      return answer;
     },
   };
   const controllers = { all: [controller], best: controller, byId: () => controller } as unknown as Controllers;
@@ -204,7 +208,7 @@ export function sdkRooms() {
   }
 
   return {
-    ...{ clock, model, change, forwarder, ends, clients, hosting, kept, claims, sent, controllerHolds },
+    ...{ clock, model, change, forwarder, ends, clients, hosting, kept, claims, sent, controllerHolds, hooks },
     connect,
     blockCircuits,
     removeServiceSession,

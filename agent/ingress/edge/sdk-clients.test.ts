@@ -156,3 +156,18 @@ t.test('a connection that its client closes during the dial leaves no circuit', 
   t.equal(ends.count, 0);
   client.channel.close();
 });
+
+t.test('a dial is rejected if the controller removes the circuit together with its answer', async (t) => {
+  const { connect, forwarder, ends, hooks } = sdkRooms();
+  hooks.onCircuit = (circuitId) => void forwarder.remove(circuitId);
+  const client = await connect();
+  for (const headers of [[], [[SdkHeader.UseXgressToSdk, TRUE]]] as const) {
+    const answer = await client.dial(1, headers);
+    t.equal(answer.contentType, SdkType.StateClosed);
+    t.match(answer.body.toString(), /removed/);
+  }
+  await settled();
+  t.equal(ends.count, 0);
+  t.same(client.received, [], 'the answer is the only message');
+  client.channel.close();
+});

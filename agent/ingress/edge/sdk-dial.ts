@@ -82,8 +82,8 @@ function demandAccepting({ acceptsCircuits }: SdkDialComponents): void {
 }
 
 /**
- * Checks again: access may be lost, a drain may have started, or the client may have closed the connection while the
- * controller created the circuit. The circuit is removed then. @throws SdkRejection or the reason of `closed`
+ * Checks again: while the controller created the circuit, access may be lost, a drain may have started, the client may
+ * have closed the connection, or the controller may have removed the circuit. The circuit is abandoned then. @throws SdkRejection or the reason of `closed`
  */
 function stillMay(
   components: SdkDialComponents,
@@ -94,6 +94,9 @@ function stillMay(
 ): void {
   try {
     closed.throwIfAborted();
+    // A removal that arrived together with the controller's answer has been handled before it.
+    if (!components.forwarder.circuits.get(circuit.circuitId))
+      throw new SdkRejection('the circuit was removed', { code: EdgeErrorCode.Internal, circuitId: circuit.circuitId });
     demandAccepting(components);
     demandAccess(components, connection, right);
   } catch (error) {
@@ -142,7 +145,7 @@ function open(
   right: Right,
   circuit: SdkCircuit,
 ): void {
-  const { ends, forwarder, options } = components;
+  const { ends, options } = components;
   const { circuitId, address, owner } = circuit;
   if (connection.isClosed) {
     ends.abandon(circuitId, 'initiator', owner);
@@ -151,7 +154,6 @@ function open(
   if (request.bool(SdkHeader.UseXgressToSdk)) {
     const relay = relayEnd(components, connection, right, { ...circuit, connectionId, role: 'initiator' });
     relay.open(ends);
-    if (!forwarder.circuits.get(circuitId)) return relay.unrouted();
     connection.reply(request, connectedMessage(request, connectionId, circuit, true));
     return;
   }
