@@ -1,5 +1,5 @@
 // Posture data that SDK clients reported, by API session, in the form that the evaluation uses (reference fact: edge,
-// section 9).
+// section 9). All connections of a session share its data.
 
 import type { PostureState, ProcessState } from '#model/posture.ts';
 import type { PostureResponse } from '#wire/gen/edge_client_pb.js';
@@ -11,8 +11,45 @@ const MOST_ADDRESSES = 100;
 /** Characters of one reported string. */
 const LONGEST_TEXT = 4_096;
 
+/** Limit on sessions without a connection whose events are remembered; nothing reports the end of a token session. */
+const MOST_UNUSED = 10_000;
+
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 type Timestamp = { readonly seconds: bigint; readonly nanos: number };
+
+export class PostureStore {
+  readonly #used = new Map<string, { readonly posture: SessionPosture; connections: number }>();
+  /** Sessions without a connection, in the order of their last one. */
+  readonly #unused = new Map<string, SessionPosture>();
+
+  /** Number of sessions with data. */
+  get size(): number {
+    return this.#used.size + this.#unused.size;
+  }
+
+  /**
+   * The data of a session, for one of its connections. `release` ends the use; after the last one, only the times of
+   * events remain: clients repeat all other reports on a new connection, but must not evade a prompt by reconnecting.
+   */
+  use(sessionId: string): { readonly posture: SessionPosture; release(): void } {
+    const known = this.#used.get(sessionId);
+    const use = known ?? { posture: this.#unused.get(sessionId) ?? new SessionPosture(), connections: 0 };
+    this.#unused.delete(sessionId);
+    this.#used.set(sessionId, use);
+    use.connections++;
+    return { posture: use.posture, release: () => this.#release(sessionId, use) };
+  }
+
+  #release(sessionId: string, use: { readonly posture: SessionPosture; connections: number }): void {
+    if (--use.connections > 0) return;
+    this.#used.delete(sessionId);
+    use.posture.keepEvents();
+    if (!use.posture.hasEvents) return;
+    this.#unused.set(sessionId, use.posture);
+    const [oldest] = this.#unused.keys();
+    if (this.#unused.size > MOST_UNUSED && oldest !== undefined) this.#unused.delete(oldest);
+  }
+}
 
 /** All reports of one API session. */
 export class SessionPosture {
@@ -25,6 +62,27 @@ export class SessionPosture {
   /** Records a one-time password entered at `time` (milliseconds); a time before the known one is ignored. */
   passedMfa(time: number): void {
     this.#state = { ...this.#state, passedMfaAt: Math.max(time, this.#state.passedMfaAt ?? 0) };
+  }
+
+  /** As `passedMfa`, for a time that counts only while no other one is known: a new token must not extend it. */
+  seedMfa(time: number): void {
+    if (this.#state.passedMfaAt === undefined) this.passedMfa(time);
+  }
+
+  get hasEvents(): boolean {
+    const { passedMfaAt, wokenAt, unlockedAt } = this.#state;
+    return passedMfaAt !== undefined || wokenAt !== undefined || unlockedAt !== undefined;
+  }
+
+  /** Forgets everything but the times of events. */
+  keepEvents(): void {
+    const { passedMfaAt, wokenAt, unlockedAt } = this.#state;
+    this.#state = {
+      processes: [],
+      ...(passedMfaAt !== undefined && { passedMfaAt }),
+      ...(wokenAt !== undefined && { wokenAt }),
+      ...(unlockedAt !== undefined && { unlockedAt }),
+    };
   }
 
   /** Stores a report. The caller must verify TOTP tokens first: see `passedMfa`. */
@@ -46,10 +104,10 @@ export class SessionPosture {
         state.processes = type.value.processes.slice(0, MOST_PROCESSES).map(processOf);
         break;
       case 'woken':
-        state.wokenAt = milliseconds(type.value.time, now);
+        state.wokenAt = Math.max(milliseconds(type.value.time, now), state.wokenAt ?? 0);
         break;
       case 'unlocked':
-        state.unlockedAt = milliseconds(type.value.time, now);
+        state.unlockedAt = Math.max(milliseconds(type.value.time, now), state.unlockedAt ?? 0);
         break;
       default:
     }

@@ -1,11 +1,12 @@
 // What connected SDK clients receive, and what they cannot do to others.
 
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import t from 'tap';
 import { PostureStateChangeSchema } from '#wire/gen/edge_client_pb.js';
 import { ControlMessageType, EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import type { HeaderEntries } from '#wire/message.ts';
-import { BIND_TOKEN, demandOf, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
+import { BIND_TOKEN, demandOf, type RoomClient, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import { traceRouteFrame } from '../../forwarder/trace-route.ts';
 
 t.test('an answer with a malformed request number does not throw into the link that delivers it', async (t) => {
@@ -170,4 +171,49 @@ t.test('a dial is rejected if the controller removes the circuit together with i
   t.equal(ends.count, 0);
   t.same(client.received, [], 'the answer is the only message');
   client.channel.close();
+});
+
+const MFA = { timeoutSeconds: 0n, promptOnWake: true };
+
+t.test('a one-time password that is entered in mid-session counts with the next token of the session', async (t) => {
+  const { change, claims, connect, clock } = sdkRooms();
+  change(
+    { case: 'postureCheck', value: { id: 'mfa', subtype: { case: 'mfa', value: MFA } } },
+    demandOf('dial', ['mfa']),
+  );
+  const client = await connect();
+  t.equal((await client.dial(1)).uint32(SdkHeader.ErrorCode), EdgeErrorCode.PostureCheckFailed);
+  Object.assign(claims, { amr: ['pwd', 'totp'], auth_time: clock.now() / 1000 });
+  t.equal((await client.ask(SdkType.UpdateToken, 0, [], 'ey.new')).contentType, SdkType.UpdateTokenSuccess);
+  t.equal((await client.dial(1)).contentType, SdkType.StateConnected);
+  client.channel.close();
+});
+
+t.test('posture belongs to the session: connections share it, and a new one does not evade a prompt', async (t) => {
+  const { change, claims, connect, clock } = sdkRooms();
+  change(
+    { case: 'postureCheck', value: { id: 'mfa', subtype: { case: 'mfa', value: MFA } } },
+    { case: 'postureCheck', value: { id: 'domain', subtype: { case: 'domains', value: { domains: ['here'] } } } },
+    demandOf('dial', ['mfa', 'domain']),
+  );
+  Object.assign(claims, { amr: ['totp'], auth_time: clock.now() / 1000 });
+  const failing = async (client: RoomClient) => {
+    const answer = await client.dial(1);
+    client.tell(SdkType.StateClosed, 1);
+    if (answer.contentType === SdkType.StateConnected) return [];
+    return JSON.parse(answer.string(SdkHeader.StructuredError) ?? '{}').failingPostureCheckIds;
+  };
+  const [first, second] = [await connect(), await connect()];
+  await first.report({ case: 'domain', value: { name: 'here' } });
+  t.same(await failing(second), [], 'the report of another connection counts');
+  await clock.advance(60_000);
+  await second.report({ case: 'woken', value: { time: timestampFromMs(clock.now()) } });
+  await second.report({ case: 'woken', value: { time: timestampFromMs(0) } });
+  await clock.advance(400_000);
+  t.same(await failing(first), ['mfa'], 'the grace period is over');
+  for (const { channel } of [first, second]) channel.close();
+  await settled();
+  const third = await connect();
+  t.same(await failing(third), ['domain', 'mfa'], 'clients repeat reports, but not events');
+  third.channel.close();
 });

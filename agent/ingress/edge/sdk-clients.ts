@@ -11,7 +11,8 @@ import { PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
 import { EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { circuitIdOf } from '#wire/xgress-frames.ts';
-import { type ApiSession, type ApiSessions, SessionRejectedError } from '../../access/api-session.ts';
+import { type ApiSessions, SessionRejectedError } from '../../access/api-session.ts';
+import { PostureStore } from '../../access/posture-store.ts';
 import { isSignedToken } from '../../access/tokens.ts';
 import type { ClientEnd } from './client-end.ts';
 import type { ConnectDetail } from './connect-events.ts';
@@ -56,6 +57,7 @@ const UUID_LENGTH = 16;
 export class SdkClients {
   readonly #components: SdkClientsComponents;
   readonly #connections = new Set<SdkConnection>();
+  readonly #postures = new PostureStore();
   readonly #timer: Timer;
   readonly #unsubscribe: readonly (() => void)[];
   /** Clients whose rights may have changed. */
@@ -139,9 +141,10 @@ export class SdkClients {
     const session = await sessions.find(token, patience, signal);
     sessions.checkCertificate(session, presented);
     if (channel.isClosed) return;
-    const connection = new SdkConnection(channel, session, presented, clock.now());
+    const { posture, release: releasePosture } = this.#postures.use(session.id);
+    const connection = new SdkConnection({ channel, session, posture, presented, connectedAt: clock.now() });
     connection.onDataDelay = metrics.dataDelayed;
-    this.#noteMfa(connection, session);
+    seedMfa(connection);
     this.#handle(connection);
     this.#connections.add(connection);
     const release = session.controllerId === undefined ? undefined : legacy.use(token);
@@ -151,19 +154,13 @@ export class SdkClients {
     void channel.closed.then(() => {
       this.#connections.delete(connection);
       release?.();
+      releasePosture();
       connection.onClosed();
       metrics.disconnected();
       this.#components.onConnections(session.identityId);
       log.info({ channel: channel.name, identityId: session.identityId }, 'SDK client disconnected');
     });
     channel.setReading(true);
-  }
-
-  /** A login with a one-time password is valid from the time of the login. */
-  #noteMfa(connection: SdkConnection, { claims }: ApiSession): void {
-    const methods = Array.isArray(claims?.amr) ? claims.amr : [];
-    if (methods.includes('totp') && typeof claims?.auth_time === 'number')
-      connection.posture.passedMfa(claims.auth_time * 1000);
   }
 
   // Messages ---------------------------------------------------------------------------------------------------------------
@@ -241,6 +238,8 @@ export class SdkClients {
       for (const each of this.#connections)
         if (each.session.claims && each.session.id === session.id && each.session.identityId === session.identityId)
           each.session = session;
+      seedMfa(connection);
+      this.#recheckSession(connection);
       connection.channel.reply(request, new Message(SdkType.UpdateTokenSuccess));
     } catch (error) {
       const detail =
@@ -257,22 +256,22 @@ export class SdkClients {
     const { clock, tokens, log } = this.#components;
     for (const response of request.decode(PostureResponsesSchema).responses) {
       if (response.type.case !== 'totpToken') {
-        this.#eachOfSession(connection, (each) => each.posture.report(response, clock.now()));
+        connection.posture.report(response, clock.now());
         continue;
       }
       try {
         const time = await tokens.totp(response.type.value.token, connection.session.id);
-        this.#eachOfSession(connection, (each) => each.posture.passedMfa(time));
+        connection.posture.passedMfa(time);
       } catch (error) {
         log.info({ channel: connection.channel.name, error: describeError(error) }, 'TOTP token rejected');
       }
     }
-    this.#eachOfSession(connection, (each) => this.#recheck(each));
+    this.#recheckSession(connection);
   }
 
   /** Posture belongs to the API session, which may have several connections here. */
-  #eachOfSession({ session }: SdkConnection, task: (connection: SdkConnection) => void): void {
-    for (const each of [...this.#connections]) if (each.session.id === session.id) task(each);
+  #recheckSession({ session }: SdkConnection): void {
+    for (const each of [...this.#connections]) if (each.session.id === session.id) this.#recheck(each);
   }
 
   // Rights -----------------------------------------------------------------------------------------------------------------
@@ -323,6 +322,12 @@ export class SdkClients {
     }
     connection.subscription?.refresh();
   }
+}
+
+/** A login with a one-time password is valid from the time of the login. */
+function seedMfa({ posture, session: { claims } }: SdkConnection): void {
+  const methods = Array.isArray(claims?.amr) ? claims.amr : [];
+  if (methods.includes('totp') && typeof claims?.auth_time === 'number') posture.seedMfa(claims.auth_time * 1000);
 }
 
 function endOf(connection: SdkConnection, message: Message): ClientEnd | undefined {

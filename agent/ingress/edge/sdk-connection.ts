@@ -8,7 +8,7 @@ import type { Channel } from '#wire/channel.ts';
 import { asReply, type Message } from '#wire/message.ts';
 import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
-import { SessionPosture } from '../../access/posture-store.ts';
+import type { SessionPosture } from '../../access/posture-store.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
 import type { Right } from './right.ts';
 import { SdkRelay } from './sdk-relay.ts';
@@ -32,6 +32,16 @@ const MOST_UNSENT = 10_000;
 const FIRST_OWN_ID = 0x8000_0000;
 const LAST_OWN_ID = 0xffff_ffff;
 
+export interface SdkConnectionInit {
+  readonly channel: Channel;
+  readonly session: ApiSession;
+  /** Shared by all connections of the session. */
+  readonly posture: SessionPosture;
+  /** Leaf first. */
+  readonly presented: readonly X509Certificate[];
+  readonly connectedAt: number;
+}
+
 /** The use of a connection id: an end, or a request that will create one. `closed` aborts if the client closes it. */
 interface Use {
   readonly end?: ClientEnd;
@@ -41,7 +51,7 @@ interface Use {
 
 export class SdkConnection implements SdkLink {
   session: ApiSession;
-  readonly posture = new SessionPosture();
+  readonly posture: SessionPosture;
   readonly channel: Channel;
   /** SHA-1 of all certificates that the client presented. */
   readonly fingerprints: readonly string[];
@@ -59,9 +69,10 @@ export class SdkConnection implements SdkLink {
   #held = 0;
   #nextOwnId = FIRST_OWN_ID;
 
-  constructor(channel: Channel, session: ApiSession, presented: readonly X509Certificate[], connectedAt: number) {
+  constructor({ channel, session, posture, presented, connectedAt }: SdkConnectionInit) {
     this.channel = channel;
     this.session = session;
+    this.posture = posture;
     this.presented = presented;
     this.fingerprints = presented.map(sha1Fingerprint);
     this.connectedAt = connectedAt;
