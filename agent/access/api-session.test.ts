@@ -11,7 +11,7 @@ import { type Authority, issue, makeAuthority } from '../../test/support/certifi
 import { type ApiSession, ApiSessions } from './api-session.ts';
 import { DataModel } from './data-model.ts';
 import type { LegacySession, LegacySessions } from './legacy-sessions.ts';
-import type { AccessClaims, Tokens } from './tokens.ts';
+import { type AccessClaims, TokenError, type Tokens } from './tokens.ts';
 
 const DAY = 86_400_000;
 const NEVER_ABORTED = new AbortController().signal;
@@ -33,7 +33,7 @@ async function sessions() {
   const tokens = { access: async () => claims } as unknown as Tokens;
   const roots = [new X509Certificate(network.certificate.toString('pem'))];
   const checked = new ApiSessions({ clock, model, legacy, tokens, identity: { roots } });
-  return { clock, network, known, model, checked, claims };
+  return { clock, network, known, model, checked, claims, tokens };
 }
 
 const certificate = async (authority: Authority, options: Parameters<typeof issue>[2] = {}) =>
@@ -109,6 +109,39 @@ t.test('a lookup waits, within bounds, for a session that no controller has push
   abandoned.catch(() => undefined);
   gone.abort(new Error('the client is gone'));
   await t.rejects(abandoned, /the client is gone/);
+  t.same(clock.timers(), [], 'no wait is left');
+});
+
+t.test('a lookup waits, within bounds, for the identity of a session and for the key of its token', async (t) => {
+  const { clock, known, model, checked, tokens } = await sessions();
+  known.set('legacy', { token: 'legacy', id: 's', identityId: 'new', fingerprints: new Set(), controllerId: 'c' });
+  const arrive = (id: string) => model.identities.set(id, create(DataState_IdentitySchema, { id, name: id }));
+  const legacy = checked.find('legacy', 5_000, NEVER_ABORTED);
+  await clock.advance(1_500);
+  arrive('new');
+  await clock.advance(1_000);
+  t.match(await legacy, { identityId: 'new' });
+
+  model.identities.clear();
+  const signed = checked.find('ey', 5_000, NEVER_ABORTED);
+  await clock.advance(1_500);
+  arrive('me');
+  await clock.advance(1_000);
+  t.match(await signed, { identityId: 'me' });
+
+  const verify = tokens.access;
+  tokens.access = () => Promise.reject(new TokenError('unknown signing key', { retriable: true }));
+  const ofNewController = checked.find('ey', 5_000, NEVER_ABORTED);
+  await clock.advance(1_500);
+  tokens.access = verify;
+  await clock.advance(1_000);
+  t.match(await ofNewController, { identityId: 'me' });
+
+  tokens.access = () => Promise.reject(new TokenError('expired'));
+  await t.rejects(checked.find('ey', 5_000, NEVER_ABORTED), /invalid/, 'no data can make this token valid');
+  model.identities.set('me', create(DataState_IdentitySchema, { id: 'me', disabled: true }));
+  tokens.access = verify;
+  await t.rejects(checked.find('ey', 5_000, NEVER_ABORTED), /disabled/);
   t.same(clock.timers(), [], 'no wait is left');
 });
 

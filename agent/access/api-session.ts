@@ -7,8 +7,8 @@ import { ProjectError } from '#lib/errors.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
 import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
 import type { DataModel } from './data-model.ts';
-import type { LegacySession, LegacySessions } from './legacy-sessions.ts';
-import { type AccessClaims, isSignedToken, type Tokens } from './tokens.ts';
+import type { LegacySessions } from './legacy-sessions.ts';
+import { type AccessClaims, isSignedToken, TokenError, type Tokens } from './tokens.ts';
 
 /** An API session in the form that both kinds share. */
 export interface ApiSession {
@@ -23,9 +23,9 @@ export interface ApiSession {
   readonly claims: AccessClaims | undefined;
 }
 
-/** The client may not use its session. */
+/** The client may not use its session. Retriable if this router may not have received its data yet. */
 export class SessionRejectedError extends ProjectError {
-  constructor(message: string, options: { cause?: unknown } = {}) {
+  constructor(message: string, options: { cause?: unknown; retriable?: boolean } = {}) {
     super('SESSION_REJECTED', message, options);
   }
 }
@@ -50,11 +50,21 @@ export class ApiSessions {
   }
 
   /**
-   * The session of a token. Waits up to `patience` milliseconds for a legacy session from the controller. @throws
-   * SessionRejectedError
+   * The session of a token. Waits up to `patience` milliseconds for its data: a client may connect before this router
+   * receives its legacy session, its identity, or the key of a new controller. @throws SessionRejectedError
    */
   async find(token: string, patience: number, signal: AbortSignal): Promise<ApiSession> {
-    return isSignedToken(token) ? this.verify(token) : ofLegacy(await this.#await(token, patience, signal));
+    const { clock } = this.#components;
+    const end = clock.monotonic() + patience;
+    for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
+      try {
+        return isSignedToken(token) ? await this.verify(token) : this.#ofLegacy(token);
+      } catch (error) {
+        const left = end - clock.monotonic();
+        if (!(error instanceof SessionRejectedError && error.retriable) || left <= 0) throw error;
+        await clock.sleep(Math.min(pause, left), { name: 'api session lookup', signal });
+      }
+    }
   }
 
   /** The session of an access token. @throws SessionRejectedError */
@@ -63,7 +73,8 @@ export class ApiSessions {
     try {
       claims = await this.#components.tokens.access(token);
     } catch (error) {
-      throw new SessionRejectedError('the access token is invalid', { cause: error });
+      const retriable = error instanceof TokenError && error.retriable;
+      throw new SessionRejectedError('the access token is invalid', { cause: error, retriable });
     }
     const listed = Array.isArray(claims.z_cfs) ? claims.z_cfs.filter((each) => typeof each === 'string') : [];
     const session = {
@@ -74,9 +85,25 @@ export class ApiSessions {
       controllerId: undefined,
       claims,
     };
-    const ended = this.endOf(session);
-    if (ended) throw new SessionRejectedError(ended);
+    this.#demandValid(session);
     return session;
+  }
+
+  /** @throws SessionRejectedError */
+  #ofLegacy(token: string): ApiSession {
+    const known = this.#components.legacy.get(token);
+    if (!known) throw new SessionRejectedError('the API session is unknown to all controllers', { retriable: true });
+    const { id, identityId, fingerprints, controllerId } = known;
+    const session = { id, identityId, token, fingerprints, controllerId, claims: undefined };
+    this.#demandValid(session);
+    return session;
+  }
+
+  /** @throws SessionRejectedError */
+  #demandValid(session: ApiSession): void {
+    const ended = this.endOf(session);
+    if (ended === undefined) return;
+    throw new SessionRejectedError(ended, { retriable: !this.#components.model.identities.has(session.identityId) });
   }
 
   /** The reason why an earlier session is no longer valid; undefined if it still is. */
@@ -116,23 +143,6 @@ export class ApiSessions {
       throw new SessionRejectedError('the certificate is neither listed in the session nor issued for its identity');
     if (invalid && !(fit === 'identity' && mayExpire)) throw new SessionRejectedError(invalid);
   }
-
-  /** Looks up a session repeatedly, with growing pauses. */
-  async #await(token: string, patience: number, signal: AbortSignal): Promise<LegacySession> {
-    const { clock, legacy } = this.#components;
-    const end = clock.monotonic() + patience;
-    for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
-      const session = legacy.get(token);
-      if (session) return session;
-      const left = end - clock.monotonic();
-      if (left <= 0) throw new SessionRejectedError('the API session is unknown to all controllers');
-      await clock.sleep(Math.min(pause, left), { name: 'api session lookup', signal });
-    }
-  }
-}
-
-function ofLegacy({ id, identityId, token, fingerprints, controllerId }: LegacySession): ApiSession {
-  return { id, identityId, token, fingerprints, controllerId, claims: undefined };
 }
 
 /** Whether a certificate of the network belongs to the identity or to this session. */

@@ -31,8 +31,9 @@ export interface ServiceClaims extends JWTPayload {
   readonly z_st: 'Dial' | 'Bind';
 }
 
+/** Retriable if its key may still arrive with the data model. */
 export class TokenError extends ProjectError {
-  constructor(message: string, options: { cause?: unknown } = {}) {
+  constructor(message: string, options: { cause?: unknown; retriable?: boolean } = {}) {
     super('TOKEN', message, options);
   }
 }
@@ -101,7 +102,8 @@ export class Tokens {
       const options = { algorithms: ALGORITHMS, audience: AUDIENCES, currentDate: new Date(clock.now()) };
       ({ payload } = await jwtVerify(token, (header: { kid?: string }) => this.#key(header.kid), options));
     } catch (error) {
-      throw new TokenError(`the token is invalid: ${describeError(error)}`, { cause: error });
+      const retriable = error instanceof TokenError && error.retriable;
+      throw new TokenError(`the token is invalid: ${describeError(error)}`, { cause: error, retriable });
     }
     if (isNestedDeeper(payload)) throw new TokenError('the token is nested too deeply');
     if (payload.z_t !== kind) throw new TokenError(`the token has type '${String(payload.z_t)}', expected '${kind}'`);
@@ -113,7 +115,9 @@ export class Tokens {
   #key(kid: string | undefined): KeyObject {
     const key = this.#components.model.publicKeys.get(kid ?? '');
     if (!key?.usages.includes(DataState_PublicKey_Usage.JWTVALIDATION))
-      throw new TokenError(`unknown signing key ${kid ?? '(missing)'}: it belongs to no controller of the network`);
+      throw new TokenError(`unknown signing key ${kid ?? '(missing)'}: it belongs to no controller of the network`, {
+        retriable: kid !== undefined,
+      });
     const known = this.#keys.get(key);
     if (known) return known;
     const made = keyOf(key);
