@@ -160,6 +160,8 @@ t.test('a session ends with its token, its identity, its removal or its revocati
   t.equal(checked.endOf(mine), undefined, 'the token is newer than the revocation of its identity');
   revoke('me', Math.floor(clock.now() / 1000) + 1);
   t.match(checked.endOf(mine), /revoked/);
+  model.revocations.set('me', create(DataState_RevocationSchema, { id: 'me', type: 'IDENTITY' }));
+  t.match(checked.endOf(mine), /revoked/, 'a revocation without a time applies to all tokens');
   model.revocations.clear();
   await clock.advance(600_000);
   t.match(checked.endOf(mine), /expired/);

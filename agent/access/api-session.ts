@@ -6,6 +6,7 @@ import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
 import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
+import type { DataState_Revocation } from '#wire/gen/edge_control_pb.js';
 import type { DataModel } from './data-model.ts';
 import type { LegacySessions } from './legacy-sessions.ts';
 import { type AccessClaims, isSignedToken, TokenError, type Tokens } from './tokens.ts';
@@ -41,6 +42,8 @@ export interface ApiSessionsComponents {
 
 /** Longest pause in milliseconds between two lookups of a session that no controller has pushed yet. */
 const LONGEST_PAUSE = 1_000;
+/** Type of the revocation of an identity. */
+const OF_IDENTITY = 'IDENTITY';
 
 export class ApiSessions {
   readonly #components: ApiSessionsComponents;
@@ -117,9 +120,7 @@ export class ApiSessions {
     if (model.revocations.has(id)) return 'the API session is revoked';
     if (claims.jti !== undefined && model.revocations.has(claims.jti)) return 'the access token is revoked';
     const ofIdentity = model.revocations.get(identityId);
-    const before = ofIdentity?.issuedBefore;
-    if (before && (claims.iat ?? 0) <= Number(before.seconds))
-      return `the tokens of identity ${identityId} are revoked`;
+    if (ofIdentity && revokes(ofIdentity, claims)) return `the tokens of identity ${identityId} are revoked`;
     return undefined;
   }
 
@@ -143,6 +144,11 @@ export class ApiSessions {
       throw new SessionRejectedError('the certificate is neither listed in the session nor issued for its identity');
     if (invalid && !(fit === 'identity' && mayExpire)) throw new SessionRejectedError(invalid);
   }
+}
+
+/** Whether the revocation of an identity applies to a token. Without a time, it applies to all tokens. */
+function revokes({ type, issuedBefore }: DataState_Revocation, { iat = 0 }: AccessClaims): boolean {
+  return issuedBefore ? iat <= Number(issuedBefore.seconds) : type === OF_IDENTITY;
 }
 
 /** Whether a certificate of the network belongs to the identity or to this session. */
