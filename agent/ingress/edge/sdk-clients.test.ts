@@ -217,3 +217,15 @@ t.test('posture belongs to the session: connections share it, and a new one does
   t.same(await failing(third), ['domain', 'mfa'], 'clients repeat reports, but not events');
   third.channel.close();
 });
+
+t.test('a client loses its connection a few seconds after its token has expired', async (t) => {
+  const { claims, clock, connect } = sdkRooms();
+  Object.assign(claims, { exp: clock.now() / 1000 + 610 });
+  const client = await connect();
+  await clock.advance(609_000);
+  await settled();
+  t.notOk(client.channel.isClosed);
+  await clock.advance(6_000);
+  await settled();
+  t.ok(client.channel.isClosed);
+});

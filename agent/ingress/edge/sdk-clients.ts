@@ -45,7 +45,9 @@ export interface SdkMetrics {
   foreign(): void;
 }
 
-/** Milliseconds between checks of sessions and rights that expire. */
+/** reference fact: milliseconds between checks of sessions that expire. */
+const SESSION_INTERVAL = 5_000;
+/** Milliseconds between checks of rights that expire, with the time limits of posture checks. */
 const RECHECK_INTERVAL = 60_000;
 /** Milliseconds of checking before traffic is processed again. */
 const RECHECK_SLICE = 5;
@@ -58,7 +60,7 @@ export class SdkClients {
   readonly #components: SdkClientsComponents;
   readonly #connections = new Set<SdkConnection>();
   readonly #postures = new PostureStore();
-  readonly #timer: Timer;
+  readonly #timers: readonly Timer[];
   readonly #unsubscribe: readonly (() => void)[];
   /** Clients whose rights may have changed. */
   readonly #unchecked = new Set<SdkConnection>();
@@ -66,7 +68,10 @@ export class SdkClients {
 
   constructor(components: SdkClientsComponents) {
     this.#components = components;
-    this.#timer = components.clock.every('sdk sessions', RECHECK_INTERVAL, () => this.#recheckAll());
+    this.#timers = [
+      components.clock.every('sdk sessions', SESSION_INTERVAL, () => this.#closeEnded()),
+      components.clock.every('sdk rights', RECHECK_INTERVAL, () => this.#recheckAll()),
+    ];
     this.#unsubscribe = [
       components.model.onChange(() => this.#recheckAll()),
       components.legacy.onChange(() => this.#recheckAll()),
@@ -103,7 +108,7 @@ export class SdkClients {
   }
 
   close(): void {
-    this.#timer.cancel();
+    for (const timer of this.#timers) timer.cancel();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     for (const connection of [...this.#connections]) connection.channel.close();
   }
@@ -296,14 +301,22 @@ export class SdkClients {
     if (this.#isRechecking) setImmediate(() => this.#recheckSlice());
   }
 
+  #closeEnded(): void {
+    for (const connection of [...this.#connections]) this.#closeIfEnded(connection);
+  }
+
+  /** Returns true if the session of the client has ended. */
+  #closeIfEnded({ session, channel }: SdkConnection): boolean {
+    const ended = this.#components.sessions.endOf(session);
+    if (ended === undefined) return false;
+    this.#components.log.info({ channel: channel.name, reason: ended }, 'SDK client disconnected: its session ended');
+    channel.close();
+    return true;
+  }
+
   #recheck(connection: SdkConnection): void {
-    const { sessions, legacy, log } = this.#components;
-    const ended = sessions.endOf(connection.session);
-    if (ended) {
-      log.info({ channel: connection.channel.name, reason: ended }, 'SDK client disconnected: its session ended');
-      connection.channel.close();
-      return;
-    }
+    const { legacy } = this.#components;
+    if (this.#closeIfEnded(connection)) return;
     for (const { end, right } of connection.rights()) {
       const { serviceSession, permission } = right;
       // Without the hint, a host binds again with the same session, in vain.
