@@ -229,3 +229,19 @@ t.test('a client loses its connection a few seconds after its token has expired'
   await settled();
   t.ok(client.channel.isClosed);
 });
+
+t.test('a client that asks for long answers and does not read them loses its connection', async (t) => {
+  const { change, clients, connect } = sdkRooms();
+  const dataJson = JSON.stringify('x'.repeat(500_000));
+  change(
+    { case: 'configType', value: { id: 'type', name: 'type' } },
+    { case: 'config', value: { id: 'config', name: 'config', typeId: 'type', dataJson } },
+    { case: 'service', value: { id: 'echo', name: 'echo', configs: ['config'] } },
+  );
+  const client = await connect();
+  client.channel.setReading(false);
+  for (let count = 0; count < 200; count++) client.tell(SdkType.Subscribe, 0);
+  await settled();
+  t.equal(clients.count, 0);
+  client.channel.close();
+});

@@ -26,8 +26,9 @@ const MOST_CONNECTIONS = 65_536;
  * circuits.
  */
 const MOST_HELD = 1024 * 1024;
-/** Limit on messages other than data that wait for a slow client. */
+/** Limits on messages other than data that wait for a slow client, and on the bytes of their bodies. */
 const MOST_UNSENT = 10_000;
+const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
 /** The router's own ids begin above the ids that clients assign. */
 const FIRST_OWN_ID = 0x8000_0000;
 const LAST_OWN_ID = 0xffff_ffff;
@@ -64,6 +65,7 @@ export class SdkConnection implements SdkLink {
   readonly #relays = new Map<string, SdkRelay>();
   /** Messages that did not fit into the queue. */
   readonly #unsent: Message[] = [];
+  #unsentBytes = 0;
   readonly #waiting = new Set<ClientEnd>();
   /** Bytes of the client that wait for its circuits. */
   #held = 0;
@@ -172,8 +174,10 @@ export class SdkConnection implements SdkLink {
     if (this.channel.isClosed) return;
     if (this.#unsent.length === 0 && this.channel.trySend(message, DATA_LANE)) return;
     this.#unsent.push(message);
+    this.#unsentBytes += message.body.length;
     // A client that reads this slowly cannot learn the outcome of its requests and would wait forever.
-    if (this.#unsent.length > MOST_UNSENT)
+    const isTooMuch = this.#unsent.length > MOST_UNSENT || this.#unsentBytes > MOST_UNSENT_BYTES;
+    if (isTooMuch && this.#unsent.length > 1)
       this.channel.close(new ProjectError('SLOW_CLIENT', `${this.channel.name} does not read its messages`));
   }
 
@@ -206,6 +210,7 @@ export class SdkConnection implements SdkLink {
     for (let next = this.#unsent[0]; next; next = this.#unsent[0]) {
       if (!this.channel.trySend(next, DATA_LANE)) return;
       this.#unsent.shift();
+      this.#unsentBytes -= next.body.length;
     }
     const waiting = [...this.#waiting];
     this.#waiting.clear();
