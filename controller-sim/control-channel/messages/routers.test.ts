@@ -98,6 +98,9 @@ t.test('answers about sessions list the unknown ones only', async (t) => {
     validated.map(({ contentType, body }) => [contentType, texts(body, 1)]),
     [[Type.SessionRemoved, ['gone']]],
   );
+  await room.addSessions('Dial', 'another-api-token', 'session-id');
+  await room.change((transaction) => transaction.patch('session', 'session-id', { token: signed }));
+  t.same(await send(room, room.r1, Type.ValidateSessions, [1, 'session-id']), [], 'newer routers send ids');
   const again = await send(room, room.r1, Type.Resync, [1, 'timeout']);
   t.same(
     again.map(({ contentType }) => contentType),

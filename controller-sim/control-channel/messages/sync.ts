@@ -71,9 +71,11 @@ export const onApiSessionHeartbeat: ControlHandler = ({ state, sessions }, route
   );
 };
 
+/** Routers name a session by its id, which its signed token carries; older ones name it by its token. */
 export const onValidateSessions: ControlHandler = async ({ state, sessions, tokens }, router, message) => {
   const { sessionTokens } = message.decode(ValidateSessionsRequestSchema);
-  const unknown = sessionTokens.filter((token) => !state.tables.session.findBy('token', token));
+  const { session } = state.tables;
+  const unknown = sessionTokens.filter((each) => !session.has(each) && !session.findBy('token', each));
   const verified = await Promise.all(unknown.map((token) => tokens.verifySession(token)));
   sessions.rejectServiceSessions(
     router,
