@@ -7,11 +7,13 @@ import { ApiSessions } from '../access/api-session.ts';
 import type { DataModel } from '../access/data-model.ts';
 import { LegacySessions } from '../access/legacy-sessions.ts';
 import { Tokens } from '../access/tokens.ts';
+import type { RouterConfig } from '../config/router-config.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { removeLateSdkCircuits } from '../ingress/edge/circuit-request.ts';
 import { ConnectEvents } from '../ingress/edge/connect-events.ts';
 import { SdkClients, type SdkMetrics } from '../ingress/edge/sdk-clients.ts';
 import { SdkHosting } from '../ingress/edge/sdk-hosting.ts';
+import { SessionValidation, type SessionValidationInit } from '../ingress/edge/session-validation.ts';
 import type { Terminators } from '../ingress/terminators.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
@@ -23,8 +25,9 @@ export interface SdkRooms {
   readonly events: ConnectEvents | undefined;
 }
 
-/** Default for a configuration without an `edge` section. */
+/** Defaults for a configuration without an `edge` section. */
 const HEARTBEAT_SECONDS = 60;
+const VALIDATION = { chunkSize: 1_000, minInterval: 250, maxInterval: 1_500 };
 /** Tokens in one report of tokens in use. */
 const HEARTBEAT_BATCH = 250;
 
@@ -71,13 +74,27 @@ export function assembleSdk(
   const events = config.connectEvents.enabled
     ? new ConnectEvents({ clock, log, controllers, connections: () => clients.connections() }, config.connectEvents)
     : undefined;
+  const validation = new SessionValidation(
+    { clock, log: context.component('access'), random, controllers, clients },
+    validationInit(config),
+  );
   owned.defer(() => events?.close());
+  owned.defer(() => validation.close());
   removeLateSdkCircuits(controllers, ends);
   egress.use('edge', (request) => hosting.dial(request));
   owned.defer(() => legacy.close());
   owned.defer(() => hosting.close());
   owned.defer(() => clients.close());
   return { clients, hosting, events };
+}
+
+function validationInit({ edge }: RouterConfig): SessionValidationInit {
+  if (!edge) return VALIDATION;
+  return {
+    chunkSize: Math.max(1, edge.sessionValidateChunkSize),
+    minInterval: edge.sessionValidateMinInterval,
+    maxInterval: edge.sessionValidateMaxInterval,
+  };
 }
 
 function sdkMetrics({ config, metrics }: RouterContext, model: DataModel, count: () => number): SdkMetrics {
