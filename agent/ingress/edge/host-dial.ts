@@ -8,9 +8,9 @@ import { Message } from '#wire/message.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egress.ts';
 import type { HostedService } from './hosted-service.ts';
-import { CONTROL_LANE } from './sdk-connection.ts';
+import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
 import { legacyEnd, relayEnd, type SdkEndComponents } from './sdk-ends.ts';
-import { type RejectionDetail, stateConnected } from './sdk-messages.ts';
+import { type RejectionDetail, stateClosed, stateConnected } from './sdk-messages.ts';
 import { SDK_HOP } from './sdk-trace.ts';
 
 /** Milliseconds within which a client must answer a dial. */
@@ -75,7 +75,7 @@ async function dialWithClientId(
 ): Promise<DialedEgress> {
   const { connection, init } = service;
   const answer = await askHost(service, request, []);
-  const connectionId = answer.body.length === 4 ? answer.body.readUInt32LE() : undefined;
+  const connectionId = connectionIdIn(answer);
   if (connectionId === undefined || !connection.reserve(connectionId))
     throw new EgressError(RouteErrorCode.RejectedByApplication, 'the host answered without a free connection id');
   const client = legacyEnd(components, connection, init.right, connectionId);
@@ -88,6 +88,18 @@ async function dialWithClientId(
     abandon: () => client.cut('dial abandoned', ABANDONED),
     opened: confirm,
   };
+}
+
+/** A client accepted a dial that was abandoned: without this message, it would wait for data of the circuit forever. */
+export function onLateAnswer(connection: SdkConnection, answer: Message): void {
+  const connectionId = connectionIdIn(answer);
+  if (connectionId === undefined || connection.end(connectionId)) return;
+  connection.send(stateClosed(connectionId, 'dial abandoned', ABANDONED));
+}
+
+/** The id of the new connection; undefined if the answer has none. */
+function connectionIdIn({ body }: Message): number | undefined {
+  return body.length === 4 ? body.readUInt32LE() : undefined;
 }
 
 /** Sends a Dial to the client and waits for its answer. Rejects with EgressError. */

@@ -5,7 +5,7 @@ import t from 'tap';
 import { PostureStateChangeSchema } from '#wire/gen/edge_client_pb.js';
 import { ControlMessageType, EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
-import type { HeaderEntries } from '#wire/message.ts';
+import { type HeaderEntries, Message } from '#wire/message.ts';
 import { BIND_TOKEN, demandOf, type RoomClient, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import { traceRouteFrame } from '../../forwarder/trace-route.ts';
 
@@ -243,5 +243,30 @@ t.test('a client that asks for long answers and does not read them loses its con
   for (let count = 0; count < 200; count++) client.tell(SdkType.Subscribe, 0);
   await settled();
   t.equal(clients.count, 0);
+  client.channel.close();
+});
+
+t.test('a host that accepts a dial too late learns that its connection has no circuit', async (t) => {
+  const { clock, connect, hosting, kept, ends } = sdkRooms();
+  const client = await connect();
+  await client.ask(SdkType.Bind, 1, [[SdkHeader.RouterProvidedConnectionId, TRUE]], BIND_TOKEN);
+  const [terminatorId = ''] = kept.keys();
+  const dial = hosting.dial({
+    ...{ circuitId: 'circuit', address: 'egress', destination: terminatorId, peerData: new Map(), timeLeft: 0 },
+    ...{ tags: {}, owner: 'c', signal: new AbortController().signal },
+  });
+  const rejected = t.rejects(dial, /did not answer/);
+  await settled();
+  const [asked] = client.of(SdkType.Dial);
+  await clock.advance(5_001);
+  await rejected;
+  const id = asked?.headers.get(SdkHeader.RouterProvidedConnectionId) ?? Buffer.alloc(0);
+  client.channel.reply(asked as Message, new Message(SdkType.DialSuccess, [], id));
+  await settled();
+  t.same(
+    client.of(SdkType.StateClosed).map((message) => message.headers.get(SdkHeader.ConnectionId)),
+    [id],
+  );
+  t.equal(ends.count, 0);
   client.channel.close();
 });

@@ -16,6 +16,7 @@ import { PostureStore } from '../../access/posture-store.ts';
 import { isSignedToken } from '../../access/tokens.ts';
 import type { ClientEnd } from './client-end.ts';
 import type { ConnectDetail } from './connect-events.ts';
+import { onLateAnswer } from './host-dial.ts';
 import { SdkConnection } from './sdk-connection.ts';
 import { type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
@@ -198,6 +199,7 @@ export class SdkClients {
     channel.on(SdkType.UpdateBind, (request) => hosting.update(connection, request));
     channel.on(SdkType.HealthEvent, (request) => hosting.healthEvent(connection, request));
     channel.on(SdkType.StateClosed, (message) => connection.onEndClosed(connectionIdOf(message)));
+    channel.on(SdkType.DialSuccess, (answer) => onLateAnswer(connection, answer));
     channel.on(
       SdkType.UpdateToken,
       asynchronously((request) => this.#updateToken(connection, request)),
