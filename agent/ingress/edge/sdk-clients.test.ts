@@ -3,10 +3,18 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import t from 'tap';
 import { PostureStateChangeSchema } from '#wire/gen/edge_client_pb.js';
+import { PolicyType } from '#wire/gen/edge_control_pb.js';
 import { ControlMessageType, EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
-import { BIND_TOKEN, demandOf, type RoomClient, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
+import {
+  BIND_TOKEN,
+  demandOf,
+  type RoomClient,
+  type SdkRooms,
+  sdkRooms,
+  settled,
+} from '../../../test/support/sdk-rooms.ts';
 import { traceRouteFrame } from '../../forwarder/trace-route.ts';
 
 t.test('an answer with a malformed request number does not throw into the link that delivers it', async (t) => {
@@ -246,15 +254,20 @@ t.test('a client that asks for long answers and does not read them loses its con
   client.channel.close();
 });
 
+/** Dials a hosted service, as a route does. */
+function dialHosted({ hosting, kept }: Pick<SdkRooms, 'hosting' | 'kept'>) {
+  const [terminatorId = ''] = kept.keys();
+  return hosting.dial({
+    ...{ circuitId: 'circuit', address: 'egress', destination: terminatorId, peerData: new Map(), timeLeft: 0 },
+    ...{ tags: {}, owner: 'c', signal: new AbortController().signal },
+  });
+}
+
 t.test('a host that accepts a dial too late learns that its connection has no circuit', async (t) => {
   const { clock, connect, hosting, kept, ends } = sdkRooms();
   const client = await connect();
   await client.ask(SdkType.Bind, 1, [[SdkHeader.RouterProvidedConnectionId, TRUE]], BIND_TOKEN);
-  const [terminatorId = ''] = kept.keys();
-  const dial = hosting.dial({
-    ...{ circuitId: 'circuit', address: 'egress', destination: terminatorId, peerData: new Map(), timeLeft: 0 },
-    ...{ tags: {}, owner: 'c', signal: new AbortController().signal },
-  });
+  const dial = dialHosted({ hosting, kept });
   const rejected = t.rejects(dial, /did not answer/);
   await settled();
   const [asked] = client.of(SdkType.Dial);
@@ -269,4 +282,25 @@ t.test('a host that accepts a dial too late learns that its connection has no ci
   );
   t.equal(ends.count, 0);
   client.channel.close();
+});
+
+t.test('a host that loses its access while it is dialed gets no circuit', async (t) => {
+  for (const flowControl of [false, true]) {
+    const { change, connect, hosting, kept, clients } = sdkRooms();
+    const client = await connect();
+    const headers: HeaderEntries = [
+      [SdkHeader.RouterProvidedConnectionId, TRUE],
+      ...(flowControl ? [[SdkHeader.UseXgressToSdk, TRUE] as const] : []),
+    ];
+    await client.ask(SdkType.Bind, 1, headers, BIND_TOKEN);
+    const rejected = t.rejects(dialHosted({ hosting, kept }), /no bind policy/);
+    await settled();
+    change({ case: 'servicePolicy', value: { id: 'bind', policyType: PolicyType.DIAL_POLICY } });
+    await settled();
+    const [asked] = client.of(SdkType.Dial);
+    client.channel.reply(asked as Message, new Message(SdkType.DialSuccess));
+    await rejected;
+    t.equal(clients.ends, 0);
+    client.channel.close();
+  }
 });

@@ -375,7 +375,15 @@ export class SdkHosting implements TerminatorHosts {
     const service = this.#hosted.get(id);
     if (!service)
       throw new EgressError(RouteErrorCode.InvalidTerminator, `terminator ${id} is not hosted by this router`);
-    return dialHost(this.#components, service, request);
+    const dialed = await dialHost(this.#components, service, request);
+    try {
+      demandAccess(this.#components, service.connection, service.init.right);
+    } catch (error) {
+      // The access was lost during the dial, after all ends of this host had been cut.
+      dialed.abandon();
+      throw new EgressError(RouteErrorCode.Generic, describeError(error), { cause: error });
+    }
+    return dialed;
   }
 }
 
