@@ -18,8 +18,8 @@ export interface TerminatorSpec {
   controller(): Controller | undefined;
   /** The controller created the terminator. */
   established?(): void;
-  /** The controller rejected the terminator for the `failures`th time in a row. Returns false to stop retrying. */
-  mayRetry?(answer: TerminatorAnswer, failures: number): boolean;
+  /** The controller rejected the terminator for the `rejections`th time in a row. Returns false to stop retrying. */
+  mayRetry?(answer: TerminatorAnswer, rejections: number): boolean;
 }
 
 /** One entry of the inspections `sdk-terminators` and `ert-terminators`. */

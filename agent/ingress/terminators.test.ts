@@ -14,6 +14,7 @@ import { AdaptiveWindow, DEFAULT_WINDOW } from '../control/adaptive-window.ts';
 import type { Controller } from '../control/controller.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
+import type { TerminatorSpec } from './terminator-spec.ts';
 import { TERMINATOR_TRANSITIONS, type TerminatorEvent } from './terminator-states.ts';
 import { Terminators } from './terminators.ts';
 
@@ -62,8 +63,9 @@ function setup({ maxSize = 10, minSize = 5 } = {}) {
     window,
     created: () => undefined,
   });
-  const add = (id: string) =>
+  const add = (id: string, fields: Partial<TerminatorSpec> = {}) =>
     terminators.add({
+      ...fields,
       id,
       binding: 'tunnel',
       serviceName: 'service',
@@ -112,6 +114,21 @@ t.test('a busy controller gets fewer parallel requests, and later ones', async (
   }
   await turns();
   t.ok(terminators.inspect('tunnel').every(({ state }) => state === 'established'));
+  await terminators.close(100);
+});
+
+t.test('only rejections count as such, not a busy controller', async (t) => {
+  const { clock, controller, terminators, add } = setup();
+  const rejections: number[] = [];
+  add('t', { mayRetry: (_answer, count) => rejections.push(count) > 0 });
+  const { SUCCESS, FAILED_BUSY: busy, FAILED_OTHER: rejected } = CreateTerminatorResult;
+  for (const result of [busy, busy, busy, rejected, busy, rejected, SUCCESS]) {
+    await turns();
+    controller.answerAll(result);
+    await turns();
+    await clock.advance(120_000);
+  }
+  t.same(rejections, [1, 2]);
   await terminators.close(100);
 });
 

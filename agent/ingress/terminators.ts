@@ -40,6 +40,8 @@ interface Kept {
   /** No attempt is made before this time, in milliseconds of the clock's `monotonic`. */
   notBefore: number;
   failures: number;
+  /** Rejections in a row; unlike failures, without timeouts and busy controllers. */
+  rejections: number;
   /** Clock times, for inspections. */
   readonly addedAt: number;
   attemptedAt: number;
@@ -141,7 +143,7 @@ export class Terminators {
     const state = this.#isSuspended ? 'suspended' : 'establishing';
     if (!this.#isSuspended) this.#removing.delete(spec.id);
     const addedAt = this.#components.clock.now();
-    this.#kept.set(spec.id, { spec, state, notBefore: 0, failures: 0, addedAt, attemptedAt: 0 });
+    this.#kept.set(spec.id, { spec, state, notBefore: 0, failures: 0, rejections: 0, addedAt, attemptedAt: 0 });
     this.#work();
   }
 
@@ -162,7 +164,7 @@ export class Terminators {
       if (kept.state !== 'suspended') continue;
       this.#removing.delete(kept.spec.id);
       changeState(kept, 'resume');
-      Object.assign(kept, { notBefore: 0, failures: 0 });
+      Object.assign(kept, { notBefore: 0, failures: 0, rejections: 0 });
     }
     this.#work();
   }
@@ -265,13 +267,14 @@ export class Terminators {
     if (answer.result === CreateTerminatorResult.SUCCESS) {
       this.#components.created(spec.binding, this.#components.clock.now() - kept.attemptedAt);
       kept.failures = 0;
+      kept.rejections = 0;
       changeState(kept, 'created');
       this.#components.log.info({ terminatorId: spec.id, service: spec.serviceName }, 'terminator established');
       spec.established?.();
       return;
     }
     const isBusy = answer.result === CreateTerminatorResult.FAILED_BUSY;
-    if (!isBusy && spec.mayRetry?.(answer, kept.failures + 1) === false) {
+    if (!isBusy && spec.mayRetry?.(answer, ++kept.rejections) === false) {
       this.#kept.delete(spec.id);
       return;
     }

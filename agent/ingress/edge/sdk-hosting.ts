@@ -41,7 +41,7 @@ export interface SdkHostingComponents extends SdkDialComponents {
 }
 
 /** Rejections without a retry hint after which a terminator is no longer requested. */
-const MOST_FAILURES = 3;
+const MOST_REJECTIONS = 3;
 const DESTINATION_PREFIX = 'hosted:';
 const INSPECT_INTERVAL = 10_000;
 const MOST_INSPECTIONS = 60;
@@ -185,7 +185,7 @@ export class SdkHosting implements TerminatorHosts {
       controller: () => ownerOf(controllers, connection),
       request: () => this.#request(init.terminatorId),
       established: () => this.#onEstablished(this.#hosted.get(init.terminatorId)),
-      mayRetry: (answer, failures) => this.#mayRetry(this.#hosted.get(init.terminatorId), answer, failures),
+      mayRetry: (answer, rejections) => this.#mayRetry(this.#hosted.get(init.terminatorId), answer, rejections),
     });
   }
 
@@ -225,10 +225,10 @@ export class SdkHosting implements TerminatorHosts {
     if (init.inspects) this.#inspect(service);
   }
 
-  #mayRetry(service: HostedService | undefined, answer: TerminatorAnswer, failures: number): boolean {
+  #mayRetry(service: HostedService | undefined, answer: TerminatorAnswer, rejections: number): boolean {
     if (!service) return false;
     const hint = (answer.retryHint ?? RetryHint.Default) as RetryHint;
-    if (hint === RetryHint.Default && failures < MOST_FAILURES) return true;
+    if (hint === RetryHint.Default && rejections < MOST_REJECTIONS) return true;
     const code = (answer.errorCode ?? EdgeErrorCode.Internal) as EdgeErrorCode;
     service.cut(answer.msg || 'the controller rejected the terminator', { code, hint });
     return false;
