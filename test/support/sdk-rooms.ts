@@ -44,7 +44,8 @@ export const BIND_TOKEN = 'ey.bind';
 export const ME = 'me';
 
 type Reported = NonNullable<MessageInitShape<typeof PostureResponseSchema>['type']>;
-type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
+/** An entity of the data model. */
+export type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
 
 /** A client that has connected to the rooms. */
 export class RoomClient {

@@ -10,6 +10,7 @@ import { type HeaderEntries, Message } from '#wire/message.ts';
 import {
   BIND_TOKEN,
   demandOf,
+  type Model,
   type RoomClient,
   type SdkRooms,
   sdkRooms,
@@ -238,14 +239,19 @@ t.test('a client loses its connection a few seconds after its token has expired'
   t.ok(client.channel.isClosed);
 });
 
-t.test('a client that asks for long answers and does not read them loses its connection', async (t) => {
-  const { change, clients, connect } = sdkRooms();
+/** Makes the list of services long. */
+function longConfig(): Model[] {
   const dataJson = JSON.stringify('x'.repeat(500_000));
-  change(
+  return [
     { case: 'configType', value: { id: 'type', name: 'type' } },
     { case: 'config', value: { id: 'config', name: 'config', typeId: 'type', dataJson } },
     { case: 'service', value: { id: 'echo', name: 'echo', configs: ['config'] } },
-  );
+  ];
+}
+
+t.test('a client that asks for long answers and does not read them loses its connection', async (t) => {
+  const { change, clients, connect } = sdkRooms();
+  change(...longConfig());
   const client = await connect();
   client.channel.setReading(false);
   for (let count = 0; count < 200; count++) client.tell(SdkType.Subscribe, 0);
@@ -303,4 +309,23 @@ t.test('a host that loses its access while it is dialed gets no circuit', async 
     t.equal(clients.ends, 0);
     client.channel.close();
   }
+});
+
+t.test('a slow client receives the success of every bind', async (t) => {
+  const { change, connect, kept } = sdkRooms();
+  change(...longConfig());
+  const client = await connect();
+  const count = 500;
+  for (let id = 1; id <= count; id++) {
+    const headers = [[SdkHeader.SupportsBindSuccess, TRUE] as const, [SdkHeader.ListenerId, String(id)] as const];
+    await client.ask(SdkType.Bind, id, headers, BIND_TOKEN);
+  }
+  client.channel.setReading(false);
+  client.tell(SdkType.Subscribe, 0);
+  await settled();
+  for (const { established } of kept.values()) established?.();
+  client.channel.setReading(true);
+  for (let turn = 0; turn < 100 && client.of(SdkType.BindSuccess).length < count; turn++) await settled();
+  t.equal(client.of(SdkType.BindSuccess).length, count);
+  client.channel.close();
 });

@@ -217,11 +217,7 @@ export class SdkHosting implements TerminatorHosts {
       service.cut(describeError(error), { code: EdgeErrorCode.AccessDenied, hint: RetryHint.StartOver });
       return;
     }
-    if (init.wantsBindSuccess)
-      connection.channel.trySend(
-        new Message(SdkType.BindSuccess, [[SdkHeader.ConnectionId, encodeUint32(init.connectionId)]]),
-        CONTROL_LANE,
-      );
+    if (init.wantsBindSuccess) confirmBind(service);
     if (init.inspects) this.#inspect(service);
   }
 
@@ -385,6 +381,12 @@ export class SdkHosting implements TerminatorHosts {
     }
     return dialed;
   }
+}
+
+/** A client that hosts many services may not read for a moment: then the message waits. */
+function confirmBind({ connection, connectionId }: HostedService): void {
+  const message = new Message(SdkType.BindSuccess, [[SdkHeader.ConnectionId, encodeUint32(connectionId)]]);
+  if (!connection.channel.trySend(message, CONTROL_LANE)) connection.send(message);
 }
 
 /** Asks a client for the kind of one of its connections. */
