@@ -43,7 +43,6 @@ export interface LegacySessionsComponents {
 /** A full state that arrives in chunks. */
 interface FullState {
   readonly id: string;
-  readonly controllerId: string;
   readonly tokens: Set<string>;
   readonly chunks: Set<number>;
   last: number | undefined;
@@ -61,7 +60,8 @@ export class LegacySessions {
   readonly #removedServiceSessions = new Set<string>();
   readonly #listeners: Listeners<void>;
   readonly #timer: Timer;
-  #state: FullState | undefined;
+  /** Full states in progress, by controller: those of several controllers arrive interleaved. */
+  readonly #states = new Map<string, FullState>();
 
   constructor(components: LegacySessionsComponents) {
     this.#components = components;
@@ -125,7 +125,7 @@ export class LegacySessions {
 
   #put(controller: Controller, { token, id, identityId, certFingerprints }: ApiSessionMessage): void {
     if (this.#sessions.size >= MOST_SESSIONS && !this.#sessions.has(token)) return;
-    this.#state?.tokens.add(token); // it may be newer than the arriving state
+    this.#states.get(controller.id)?.tokens.add(token); // it may be newer than the arriving state
     const fingerprints = new Set(certFingerprints.map((each) => each.toLowerCase()));
     this.#sessions.set(token, { token, id, identityId, fingerprints, controllerId: controller.id });
   }
@@ -134,22 +134,19 @@ export class LegacySessions {
   #onChunk(controller: Controller, message: Message, sessions: readonly ApiSessionMessage[]): void {
     const chunk = chunkOf(message);
     if (!chunk) return;
-    if (this.#state?.id !== chunk.id)
-      this.#state = {
-        id: chunk.id,
-        controllerId: controller.id,
-        tokens: new Set(),
-        chunks: new Set(),
-        last: undefined,
-      };
-    const state = this.#state;
+    const known = this.#states.get(controller.id);
+    const isNew = known?.id !== chunk.id;
+    const state = isNew
+      ? { id: chunk.id, tokens: new Set<string>(), chunks: new Set<number>(), last: undefined }
+      : known;
+    this.#states.set(controller.id, state);
     for (const { token } of sessions) state.tokens.add(token);
     state.chunks.add(chunk.sequence);
     if (chunk.isLast) state.last = chunk.sequence;
     if (state.last === undefined || state.chunks.size <= state.last) return;
-    this.#state = undefined;
+    this.#states.delete(controller.id);
     for (const { token, controllerId } of [...this.#sessions.values()])
-      if (controllerId === state.controllerId && !state.tokens.has(token)) this.#sessions.delete(token);
+      if (controllerId === controller.id && !state.tokens.has(token)) this.#sessions.delete(token);
   }
 
   #rememberRemoved(tokenOrId: string): void {

@@ -1,0 +1,62 @@
+// API sessions that controllers push: full states in chunks, of several controllers at a time.
+
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { ApiSessionAddedSchema } from '#wire/gen/edge_control_pb.js';
+import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import type { Controller } from '../control/controller.ts';
+import type { ControlHandler, Controllers } from '../control/controllers.ts';
+import { LegacySessions } from './legacy-sessions.ts';
+
+function room() {
+  const handlers = new Map<number, ControlHandler>();
+  const controllers = { on: (type: number, handler: ControlHandler) => void handlers.set(type, handler) };
+  const sessions = new LegacySessions({
+    clock: new VirtualClock(),
+    log: silentLog,
+    controllers: controllers as unknown as Controllers,
+    heartbeatInterval: 60_000,
+    heartbeatBatch: 10,
+  });
+  const push = (
+    controllerId: string,
+    tokens: string[],
+    position?: { id: string; sequence: number; isLast: boolean },
+  ) => {
+    const apiSessions: MessageInitShape<typeof ApiSessionAddedSchema>['apiSessions'] = tokens.map((token) => ({
+      token,
+    }));
+    const body = create(ApiSessionAddedSchema, { isFullState: position !== undefined, apiSessions });
+    const headers = position ? [[EdgeControlHeader.ErrorCode, JSON.stringify(position)] as const] : [];
+    const message = new Message(EdgeControlType.ApiSessionAdded, headers, toBinary(ApiSessionAddedSchema, body));
+    void handlers.get(EdgeControlType.ApiSessionAdded)?.({ id: controllerId } as Controller, message);
+  };
+  const known = (...tokens: string[]) => tokens.filter((token) => sessions.get(token));
+  return { sessions, push, known };
+}
+
+t.test('interleaved full states of two controllers each remove what they lack', async (t) => {
+  const { sessions, push, known } = room();
+  for (const id of ['a', 'b']) push(id, [`${id} old`, `${id} kept`]);
+  push('a', ['a kept'], { id: '1', sequence: 0, isLast: false });
+  push('b', ['b kept'], { id: '2', sequence: 0, isLast: false });
+  push('a', ['a meanwhile']);
+  push('a', ['a new'], { id: '1', sequence: 1, isLast: true });
+  push('b', ['b new'], { id: '2', sequence: 1, isLast: true });
+  t.same(known('a old', 'b old'), []);
+  const all = ['a kept', 'a meanwhile', 'a new', 'b kept', 'b new'];
+  t.same(known(...all), all);
+  sessions.close();
+});
+
+t.test('a full state that starts again replaces the incomplete one', async (t) => {
+  const { sessions, push, known } = room();
+  push('a', ['old', 'kept']);
+  push('a', ['old'], { id: '1', sequence: 0, isLast: false });
+  push('a', ['kept'], { id: '2', sequence: 0, isLast: true });
+  t.same(known('old', 'kept'), ['kept']);
+  sessions.close();
+});
