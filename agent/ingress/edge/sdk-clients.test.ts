@@ -329,3 +329,19 @@ t.test('a slow client receives the success of every bind', async (t) => {
   t.equal(client.of(SdkType.BindSuccess).length, count);
   client.channel.close();
 });
+
+t.test('a client with many dials in progress keeps its circuits', async (t) => {
+  const { connect, controllerHolds, ends } = sdkRooms();
+  const client = await connect();
+  t.equal((await client.dial(1)).contentType, SdkType.StateConnected);
+  const answered = Promise.withResolvers<void>();
+  controllerHolds.push(answered.promise);
+  const dials = Array.from({ length: 1_500 }, (_, index) => client.dial(index + 2));
+  const last = await dials.at(-1);
+  t.match(JSON.parse(last?.string(SdkHeader.StructuredError) ?? '{}'), { retryHint: RetryHint.TooBusy });
+  answered.resolve();
+  const types = (await Promise.all(dials)).map(({ contentType }) => contentType);
+  t.equal(types.filter((type) => type === SdkType.StateConnected).length, 1_000);
+  t.equal(ends.count, 1_001);
+  client.channel.close();
+});

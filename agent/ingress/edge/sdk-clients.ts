@@ -20,7 +20,7 @@ import { onLateAnswer } from './host-dial.ts';
 import { SdkConnection } from './sdk-connection.ts';
 import { type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
-import { errorHeaders, payloadHeaders, SdkRejection } from './sdk-messages.ts';
+import { errorHeaders, payloadHeaders, SdkRejection, stateClosed } from './sdk-messages.ts';
 import type { SdkRelay } from './sdk-relay.ts';
 import { demandAccess } from './sdk-right.ts';
 import { answerFromClient, answerToClient, questionFromClient } from './sdk-trace.ts';
@@ -54,6 +54,7 @@ const RECHECK_INTERVAL = 60_000;
 const RECHECK_SLICE = 5;
 /** Limit on requests of one client in progress. */
 const MOST_REQUESTS = 1_000;
+const TOO_MANY = `more than ${MOST_REQUESTS} requests in progress`;
 const UUID_HEADER = 128;
 const UUID_LENGTH = 16;
 
@@ -175,25 +176,27 @@ export class SdkClients {
     const { channel } = connection;
     const { hosting } = this.#components;
     let running = 0;
-    const asynchronously = (serve: (request: Message) => Promise<void>) => (request: Message) => {
-      if (++running > MOST_REQUESTS) {
-        channel.close(
-          new ProjectError('TOO_MANY_REQUESTS', `${channel.name} has more than ${MOST_REQUESTS} requests open`),
+    const limited =
+      (serve: (request: Message) => Promise<void>, onTooMany: (request: Message) => void) => (request: Message) => {
+        if (running >= MOST_REQUESTS) {
+          onTooMany(request);
+          return;
+        }
+        running++;
+        background(
+          this.#components.log,
+          'SDK request',
+          serve(request).finally(() => running--),
         );
-        return;
-      }
-      background(
-        this.#components.log,
-        'SDK request',
-        serve(request).finally(() => running--),
-      );
-    };
-    const dial = asynchronously((request) => serveDial(this.#components, connection, request));
+      };
+    const disconnect = () => channel.close(new ProjectError('TOO_MANY_REQUESTS', `${channel.name} has ${TOO_MANY}`));
+    const reject = (request: Message) => rejectAsTooMany(connection, request);
+    const dial = limited((request) => serveDial(this.#components, connection, request), reject);
     channel.on(SdkType.Connect, dial);
     channel.on(SdkType.ConnectV2, dial);
     channel.on(
       SdkType.Bind,
-      asynchronously((request) => hosting.bind(connection, request)),
+      limited((request) => hosting.bind(connection, request), reject),
     );
     channel.on(SdkType.Unbind, (request) => hosting.unbind(connection, request));
     channel.on(SdkType.UpdateBind, (request) => hosting.update(connection, request));
@@ -202,11 +205,11 @@ export class SdkClients {
     channel.on(SdkType.DialSuccess, (answer) => onLateAnswer(connection, answer));
     channel.on(
       SdkType.UpdateToken,
-      asynchronously((request) => this.#updateToken(connection, request)),
+      limited((request) => this.#updateToken(connection, request), disconnect),
     );
     channel.on(
       SdkType.PostureResponses,
-      asynchronously((request) => this.#onPosture(connection, request)),
+      limited((request) => this.#onPosture(connection, request), disconnect),
     );
     const subscription = new ServiceSubscription(this.#components, connection);
     connection.subscription = subscription;
@@ -347,6 +350,12 @@ function seedMfa({ posture, session: { claims } }: SdkConnection): void {
 
 function endOf(connection: SdkConnection, message: Message): ClientEnd | undefined {
   return connection.end(connectionIdOf(message));
+}
+
+/** A slow controller must not cost a client its other circuits. */
+function rejectAsTooMany(connection: SdkConnection, request: Message): void {
+  const detail = { code: EdgeErrorCode.Internal, hint: RetryHint.TooBusy };
+  connection.reply(request, stateClosed(request.uint32(SdkHeader.ConnectionId) ?? 0, TOO_MANY, detail));
 }
 
 /** -1 if it is missing. */
