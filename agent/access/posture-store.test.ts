@@ -1,4 +1,4 @@
-// What remains of the posture of sessions without connections.
+// The posture store keeps the events of sessions without connections, within limits.
 
 import t from 'tap';
 import { PostureStore } from './posture-store.ts';

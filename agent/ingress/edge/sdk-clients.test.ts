@@ -1,4 +1,4 @@
-// What connected SDK clients receive, and what they cannot do to others.
+// SDK clients at the router: the answers that they receive, and the limits that protect others from them.
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import t from 'tap';
@@ -7,6 +7,7 @@ import { PolicyType } from '#wire/gen/edge_control_pb.js';
 import { ControlMessageType, EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
+import type { Payload } from '#wire/xgress-frames.ts';
 import {
   BIND_TOKEN,
   demandOf,
@@ -343,5 +344,32 @@ t.test('a client with many dials in progress keeps its circuits', async (t) => {
   const types = (await Promise.all(dials)).map(({ contentType }) => contentType);
   t.equal(types.filter((type) => type === SdkType.StateConnected).length, 1_000);
   t.equal(ends.count, 1_001);
+  client.channel.close();
+});
+
+t.test('data that waited for a blocked circuit keeps its order when the router reads on', async (t) => {
+  const { clock, connect, forwarder, blockCircuits } = sdkRooms();
+  const client = await connect();
+  await client.dial(1);
+  blockCircuits();
+  const count = 150;
+  for (let index = 0; index < count; index++) {
+    const data = Buffer.alloc(16_384);
+    data.writeUInt32LE(index);
+    client.tell(SdkType.Data, 1, [], data);
+  }
+  await settled();
+  t.ok(client.channel.queued() > 0, 'the router has stopped reading');
+  const received: number[] = [];
+  const [circuit] = forwarder.circuits.values();
+  const hop = { acceptAcknowledgement: () => true, acceptControl: () => true, onceWritable: () => undefined };
+  const acceptPayload = ({ data }: Payload) => data.length < 4 || received.push(data.readUInt32LE()) > 0;
+  forwarder.registerLink({ ...hop, acceptPayload, address: `${circuit?.id}-egress` });
+  for (let turn = 0; turn < 20; turn++) {
+    await clock.advance(100);
+    await settled();
+  }
+  const inOrder = Array.from({ length: count }, (_, index) => index);
+  t.same(received.slice(0, count), inOrder, 'before any retransmission');
   client.channel.close();
 });
