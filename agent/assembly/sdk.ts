@@ -69,7 +69,7 @@ export function assembleSdk(
     sessions,
     hosting,
     metrics: sdkMetrics(context, model, () => clients.count),
-    onConnections: (identityId) => events?.changed(identityId),
+    onConnections: (identityId, opened) => events?.changed(identityId, opened),
   });
   const events = config.connectEvents.enabled
     ? new ConnectEvents({ clock, log, controllers, connections: () => clients.connections() }, config.connectEvents)

@@ -35,7 +35,10 @@ export interface ConnectEventsInit {
   /** Milliseconds. */
   readonly batchInterval: number;
   readonly fullSyncInterval: number;
-  /** Limit on identities with a change to report; beyond it, the full state is reported instead. */
+  /**
+   * Limit on identities with a change to report; beyond it, the full state is reported instead. Also limits the new
+   * connections; further ones are only part of the state.
+   */
   readonly maxQueuedEvents: number;
 }
 
@@ -43,6 +46,8 @@ export class ConnectEvents {
   readonly #components: ConnectEventsComponents;
   readonly #init: ConnectEventsInit;
   readonly #changed = new Set<string>();
+  /** New connections. Controllers emit an event for each one that they receive, so each is reported once. */
+  #opened: ConnectDetail[] = [];
   readonly #behind = new Set<Controller>();
   readonly #fullSync: Timer;
   #batch: Timer | undefined;
@@ -94,9 +99,10 @@ export class ConnectEvents {
     this.#batch?.cancel();
   }
 
-  /** An identity opened or closed a connection. */
-  changed(identityId: string): void {
+  /** An identity opened a connection, or closed one. */
+  changed(identityId: string, opened?: ConnectDetail): void {
     this.#changed.add(identityId);
+    if (opened && this.#opened.length < this.#init.maxQueuedEvents) this.#opened.push(opened);
     if (this.#changed.size > this.#init.maxQueuedEvents) this.#reportAll();
     else this.#schedule();
   }
@@ -114,19 +120,22 @@ export class ConnectEvents {
   #report(): void {
     this.#batch?.cancel();
     this.#batch = undefined;
-    const byIdentity = Map.groupBy(this.#components.connections(), ({ identityId }) => identityId);
+    const connected = new Set(Array.from(this.#components.connections(), ({ identityId }) => identityId));
+    const opened = Map.groupBy(this.#opened, ({ identityId }) => identityId);
+    this.#opened = [];
     const behind = new Set(this.#behind);
     this.#behind.clear();
-    const changes = [...this.#changed].map((identityId) => eventOf(identityId, byIdentity.get(identityId) ?? []));
+    const eventOf = (id: string) => connectEvent(id, connected.has(id), opened.get(id) ?? []);
+    const changes = [...this.#changed].map(eventOf);
     this.#changed.clear();
-    const everything = [...byIdentity].map(([identityId, connections]) => eventOf(identityId, connections));
+    const everything = [...new Set([...connected, ...opened.keys()])].map(eventOf);
     for (const controller of this.#components.controllers.all) {
       if (behind.has(controller)) this.#send(controller, everything, true);
       else if (changes.length > 0) this.#send(controller, changes, false);
     }
   }
 
-  #send(controller: Controller, events: readonly ReturnType<typeof eventOf>[], fullState: boolean): void {
+  #send(controller: Controller, events: readonly ReturnType<typeof connectEvent>[], fullState: boolean): void {
     const body = toBinary(ConnectEventsSchema, create(ConnectEventsSchema, { events: [...events], fullState }));
     if (controller.channel.trySend(new Message(EdgeControlType.ConnectEvents, [], body))) return;
     this.#behind.add(controller);
@@ -134,11 +143,11 @@ export class ConnectEvents {
   }
 }
 
-function eventOf(identityId: string, connections: readonly ConnectDetail[]) {
+function connectEvent(identityId: string, isConnected: boolean, opened: readonly ConnectDetail[]) {
   return {
     identityId,
-    isConnected: connections.length > 0,
-    connectTimes: connections.map(({ connectedAt, localAddress, remoteAddress }) => ({
+    isConnected,
+    connectTimes: opened.map(({ connectedAt, localAddress, remoteAddress }) => ({
       connectTime: BigInt(Math.round(connectedAt)),
       srcAddr: remoteAddress,
       dstAddr: localAddress,

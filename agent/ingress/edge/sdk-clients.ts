@@ -30,8 +30,8 @@ export interface SdkClientsComponents extends SdkDialComponents {
   sessions: ApiSessions;
   hosting: SdkHosting;
   metrics: SdkMetrics;
-  /** An identity opened or closed a connection. */
-  onConnections(identityId: string): void;
+  /** An identity opened a connection, or closed one. */
+  onConnections(identityId: string, opened?: ConnectDetail): void;
 }
 
 export interface SdkMetrics {
@@ -93,11 +93,7 @@ export class SdkClients {
 
   /** All open connections. */
   *connections(): Generator<ConnectDetail> {
-    for (const { session, connectedAt, channel } of this.#connections) {
-      const [underlay] = channel.underlays;
-      const { localAddress = '', remoteAddress = '' } = underlay ?? {};
-      yield { identityId: session.identityId, id: channel.connectionId, connectedAt, localAddress, remoteAddress };
-    }
+    for (const connection of this.#connections) yield detailOf(connection);
   }
 
   /** The clients themselves, for inspections. */
@@ -156,7 +152,7 @@ export class SdkClients {
     this.#connections.add(connection);
     const release = session.controllerId === undefined ? undefined : legacy.use(token);
     metrics.connected();
-    this.#components.onConnections(session.identityId);
+    this.#components.onConnections(session.identityId, detailOf(connection));
     log.info({ channel: channel.name, identityId: session.identityId }, 'SDK client connected');
     void channel.closed.then(() => {
       this.#connections.delete(connection);
@@ -340,6 +336,12 @@ export class SdkClients {
     }
     connection.subscription?.refresh();
   }
+}
+
+function detailOf({ session, connectedAt, channel }: SdkConnection): ConnectDetail {
+  const [underlay] = channel.underlays;
+  const { localAddress = '', remoteAddress = '' } = underlay ?? {};
+  return { identityId: session.identityId, id: channel.connectionId, connectedAt, localAddress, remoteAddress };
 }
 
 /** A login with a one-time password is valid from the time of the login. */
