@@ -12,6 +12,7 @@ import { type PostureResponseSchema, PostureResponsesSchema } from '#wire/gen/ed
 import {
   DataState_ChangeSetSchema,
   type DataState_EventSchema,
+  DataStateSchema,
   PolicyType,
   ServicePolicyRelatedEntityType,
 } from '#wire/gen/edge_control_pb.js';
@@ -107,12 +108,16 @@ export function sdkRooms() {
     model.change(
       create(DataState_ChangeSetSchema, { index: model.index + 1n, changes: models.map((each) => ({ model: each })) }),
     );
-  change(
+  const atStart: readonly Model[] = [
     { case: 'identity', value: { id: ME, name: ME } },
     { case: 'service', value: { id: 'echo', name: 'echo' } },
     ...grant('dial', PolicyType.DIAL_POLICY),
     ...grant('bind', PolicyType.BIND_POLICY),
-  );
+  ];
+  change(...atStart);
+  /** Sends the first state again, as the first of a new history. */
+  const restartHistory = () =>
+    model.replace(create(DataStateSchema, { events: atStart.map((each) => ({ model: each })), endIndex: 1n }));
   const forwarder = new Forwarder({ clock, log, routerId: 'r' });
   /** Holds back the controller's answers. */
   const controllerHolds: Promise<void>[] = [];
@@ -213,6 +218,7 @@ export function sdkRooms() {
     connect,
     blockCircuits,
     removeServiceSession,
+    restartHistory,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import t from 'tap';
-import { PostureStateChangeSchema } from '#wire/gen/edge_client_pb.js';
+import { PostureStateChangeSchema, ServiceChangeSetSchema } from '#wire/gen/edge_client_pb.js';
 import { PolicyType } from '#wire/gen/edge_control_pb.js';
 import { ControlMessageType, EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
@@ -59,6 +59,38 @@ t.test('a changed posture check repeats the states of all others: clients replac
     { seq: 2n, checks: { mac: false, domain: true }, policies: { dial: false, bind: true } },
     { seq: 3n, checks: { mac: true, domain: true }, policies: { dial: true, bind: true } },
   ]);
+  client.channel.close();
+});
+
+t.test('a subscribed client gets the full state if the history of the controllers has restarted', async (t) => {
+  const { change, model, connect, restartHistory } = sdkRooms();
+  change();
+  const client = await connect();
+  const rename = (name: string) => change({ case: 'service', value: { id: 'echo', name } });
+  const first = model.index;
+  client.tell(SdkType.Subscribe, 0);
+  await settled();
+  rename('second');
+  await settled();
+  restartHistory();
+  await settled();
+  rename('third');
+  await settled();
+  const sets = client.of(SdkType.ServiceChangeSet).map((message) => message.decode(ServiceChangeSetSchema));
+  t.same(
+    sets.map(({ index, previousIndex, services, policies }) => [
+      index,
+      previousIndex,
+      services[0]?.name,
+      policies.length,
+    ]),
+    [
+      [first, -1n, 'echo', 2],
+      [first + 1n, first, 'second', 0],
+      [1n, -1n, 'echo', 2],
+      [2n, 1n, 'third', 0],
+    ],
+  );
   client.channel.close();
 });
 

@@ -127,21 +127,18 @@ export class ServiceSubscription {
 
   /** Removed entries carry only their id. */
   #sendChanges(view: View, { evenNothing }: { evenNothing: boolean }): void {
-    const services = changes(this.#view.services, view.services);
-    const policies = changes(this.#view.policies, view.policies);
-    const postureChecks = changes(this.#view.checks, view.checks);
-    this.#view = view;
-    if (!evenNothing && services.length + policies.length + postureChecks.length === 0) return;
-    const previousIndex = this.#index;
     const current = this.#components.model.index;
-    if (current > previousIndex) this.#index = current;
-    const set = create(ServiceChangeSetSchema, {
-      index: this.#index,
-      previousIndex,
-      services,
-      policies,
-      postureChecks,
-    });
+    const before = this.#view;
+    this.#view = view;
+    const isChanged = evenNothing || !isEmpty(changeSet(before, view));
+    if (!isChanged) return;
+    // Clients drop changes that do not advance the index: the history of the controllers has restarted. They always
+    // accept a full state.
+    const isFull = this.#index === FULL || current <= this.#index;
+    const previousIndex = isFull ? FULL : this.#index;
+    this.#index = current;
+    const changed = changeSet(isFull ? NOTHING : before, view);
+    const set = create(ServiceChangeSetSchema, { index: current, previousIndex, ...changed });
     this.#connection.send(new Message(SdkType.ServiceChangeSet, [], toBinary(ServiceChangeSetSchema, set)));
   }
 
@@ -188,6 +185,18 @@ export class ServiceSubscription {
     });
     this.#connection.send(new Message(SdkType.PostureStateChange, [], toBinary(PostureStateChangeSchema, change)));
   }
+}
+
+function changeSet(before: View, after: View) {
+  return {
+    services: changes(before.services, after.services),
+    policies: changes(before.policies, after.policies),
+    postureChecks: changes(before.checks, after.checks),
+  };
+}
+
+function isEmpty({ services, policies, postureChecks }: ReturnType<typeof changeSet>): boolean {
+  return services.length + policies.length + postureChecks.length === 0;
 }
 
 function isSame(before: States, { checks, policies }: States): boolean {
