@@ -214,7 +214,7 @@ export function sdkRooms() {
   }
 
   return {
-    ...{ clock, model, change, forwarder, ends, clients, hosting, kept, claims, sent, controllerHolds, hooks },
+    ...{ clock, model, change, forwarder, ends, clients, hosting, kept, claims, sent, controllerHolds, hooks, tokens },
     connect,
     blockCircuits,
     removeServiceSession,

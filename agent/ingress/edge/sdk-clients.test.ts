@@ -94,6 +94,24 @@ t.test('a subscribed client gets the full state if the history of the controller
   client.channel.close();
 });
 
+t.test('the verification of a one-time password does not delay the other reports of its message', async (t) => {
+  const { change, connect, tokens } = sdkRooms();
+  change(
+    { case: 'postureCheck', value: { id: 'domain', subtype: { case: 'domains', value: { domains: ['here'] } } } },
+    demandOf('dial', ['domain']),
+  );
+  const client = await connect();
+  const verified = Promise.withResolvers<number>();
+  tokens.totp = () => verified.promise;
+  const totp = { case: 'totpToken', value: { token: 'ey.totp' } } as const;
+  await client.report(totp, { case: 'domain', value: { name: 'elsewhere' } });
+  await client.report({ case: 'domain', value: { name: 'here' } });
+  verified.resolve(0);
+  await settled();
+  t.equal((await client.dial(1)).contentType, SdkType.StateConnected);
+  client.channel.close();
+});
+
 t.test('a bind that replaces another one does not end hosting at the client', async (t) => {
   const { connect, hosting } = sdkRooms();
   const client = await connect();

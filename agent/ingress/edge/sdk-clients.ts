@@ -258,16 +258,17 @@ export class SdkClients {
     }
   }
 
+  /** Stores the reports at once, in the order of their messages: verifying a token takes time. */
   async #onPosture(connection: SdkConnection, request: Message): Promise<void> {
     const { clock, tokens, log } = this.#components;
+    const totpTokens: string[] = [];
     for (const response of request.decode(PostureResponsesSchema).responses) {
-      if (response.type.case !== 'totpToken') {
-        connection.posture.report(response, clock.now());
-        continue;
-      }
+      if (response.type.case === 'totpToken') totpTokens.push(response.type.value.token);
+      else connection.posture.report(response, clock.now());
+    }
+    for (const token of totpTokens) {
       try {
-        const time = await tokens.totp(response.type.value.token, connection.session.id);
-        connection.posture.passedMfa(time);
+        connection.posture.passedMfa(await tokens.totp(token, connection.session.id));
       } catch (error) {
         log.info({ channel: connection.channel.name, error: describeError(error) }, 'TOTP token rejected');
       }
