@@ -2,10 +2,11 @@
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import t from 'tap';
+import type { Frame } from '#wire/frame.ts';
 import { PostureStateChangeSchema, ServiceChangeSetSchema } from '#wire/gen/edge_client_pb.js';
 import { PolicyType } from '#wire/gen/edge_control_pb.js';
 import { ControlMessageType, EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressHeader } from '#wire/gen/numbers.ts';
-import { TRUE } from '#wire/header-values.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 import {
@@ -17,7 +18,7 @@ import {
   sdkRooms,
   settled,
 } from '../../../test/support/sdk-rooms.ts';
-import { traceRouteFrame } from '../../forwarder/trace-route.ts';
+import { traceRouteAnswer, traceRouteFrame } from '../../forwarder/trace-route.ts';
 
 t.test('an answer with a malformed request number does not throw into the link that delivers it', async (t) => {
   const { forwarder, connect } = sdkRooms();
@@ -29,6 +30,28 @@ t.test('an answer with a malformed request number does not throw into the link t
     const headers = [[XgressHeader.UserValue, Buffer.alloc(length)]] as const;
     const frame = traceRouteFrame(ControlMessageType.TraceRouteResponse, circuitId, headers);
     t.doesNotThrow(() => forwarder.forwardControl(`${circuitId}-egress`, frame), `${length} bytes`);
+  }
+  client.channel.close();
+});
+
+t.test('a client with its own flow control gets the answer to its trace route, also an error', async (t) => {
+  const { clock, connect, forwarder } = sdkRooms();
+  const client = await connect();
+  const circuitId = (await client.dial(1, [[SdkHeader.UseXgressToSdk, TRUE]])).string(SdkHeader.CircuitId) ?? '';
+  const address = `${circuitId}-egress`;
+  for (const error of [undefined, 'no route']) {
+    const acceptControl = (question: Frame) => {
+      const answer = traceRouteAnswer(question, { hopType: 'forwarder', hopId: 'r2', now: clock.now(), error });
+      setImmediate(() => forwarder.forwardControl(address, answer));
+      return true;
+    };
+    const hop = { acceptPayload: () => true, acceptAcknowledgement: () => true, onceWritable: () => undefined };
+    forwarder.registerLink({ ...hop, acceptControl, address });
+    const headers = [[XgressHeader.HopCount, encodeUint32(9)]] as const;
+    const question = Message.fromFrame(traceRouteFrame(ControlMessageType.TraceRoute, circuitId, headers));
+    const answer = await client.channel.request(question, { timeout: 10_000 });
+    t.equal(answer.string(XgressHeader.HopId), 'r2');
+    t.equal(answer.string(XgressHeader.Error), error);
   }
   client.channel.close();
 });

@@ -90,16 +90,14 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   acceptControl(frame: Frame): boolean {
     if (this.#isOver) return true;
-    if (isAnswerOfEnd(frame)) {
-      this.lastReceived = this.#components.clock.monotonic();
-      // Missing in answers to the liveness check. Another client may send one of any length.
-      const asked = decodeInt32(frame.header(XgressHeader.UserValue));
-      if (asked === undefined) return true;
-      const answer = Message.fromFrame(frame);
-      answer.headers.set(ChannelHeader.ReplyFor, encodeInt32(asked));
-      return this.#send(answer.encode());
-    }
-    return this.#send(frame.bytes);
+    if (frame.body[0] !== ControlMessageType.TraceRouteResponse) return this.#send(frame.bytes);
+    if (isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.monotonic();
+    // Missing in answers to the liveness check. Another client may send one of any length.
+    const asked = decodeInt32(frame.header(XgressHeader.UserValue));
+    if (asked === undefined) return true;
+    const answer = Message.fromFrame(frame);
+    answer.headers.set(ChannelHeader.ReplyFor, encodeInt32(asked));
+    return this.#send(answer.encode());
   }
 
   onceWritable(task: () => void): void {
