@@ -244,6 +244,16 @@ function members(
   return { case: 'servicePolicyChange', value: { policyId, relatedEntityType, relatedEntityIds, add: true } };
 }
 
+/** Makes the list of services long. */
+export function longConfig(): Model[] {
+  const dataJson = JSON.stringify('x'.repeat(500_000));
+  return [
+    { case: 'configType', value: { id: 'type', name: 'type' } },
+    { case: 'config', value: { id: 'config', name: 'config', typeId: 'type', dataJson } },
+    { case: 'service', value: { id: 'echo', name: 'echo', configs: ['config'] } },
+  ];
+}
+
 let circuits = 0;
 
 /** Acts as the controller: routes the circuit here, and answers with its ingress address. */

@@ -1,0 +1,119 @@
+// Services that SDK clients host over the router: replaced and rejected binds, and dials to hosts.
+
+import t from 'tap';
+import { PolicyType } from '#wire/gen/edge_control_pb.js';
+import { EdgeErrorCode, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { TRUE } from '#wire/header-values.ts';
+import { type HeaderEntries, Message } from '#wire/message.ts';
+import { BIND_TOKEN, longConfig, type SdkRooms, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
+
+t.test('a bind that replaces another one does not end hosting at the client', async (t) => {
+  const { connect, hosting } = sdkRooms();
+  const client = await connect();
+  const bind = (id: number, headers: HeaderEntries) => client.ask(SdkType.Bind, id, headers, BIND_TOKEN);
+  const closed = () => client.of(SdkType.StateClosed).map((message) => message.string(SdkHeader.StructuredError) ?? '');
+  const listener = [[SdkHeader.ListenerId, 'listener']] as const;
+  for (const id of [1, 2]) t.equal((await bind(id, listener)).contentType, SdkType.StateConnected);
+  await settled();
+  // The hint "not retriable" makes the Go SDK close its whole listener.
+  t.match(
+    closed().map((text) => JSON.parse(text)),
+    [{ code: EdgeErrorCode.Internal, retryHint: RetryHint.Default }],
+  );
+  t.equal(hosting.count, 1);
+
+  client.received.length = 0;
+  for (const id of [3, 4]) t.equal((await bind(id, [])).contentType, SdkType.StateConnected);
+  await settled();
+  // A client without listener ids binds again when it is told, which would close the newer bind.
+  t.same(closed(), []);
+  t.equal(hosting.count, 2);
+  const empty = [[SdkHeader.ListenerId, '']] as const;
+  t.equal((await bind(5, empty)).contentType, SdkType.StateConnected);
+  t.equal(hosting.count, 2, 'an empty listener id counts as none');
+  client.channel.close();
+});
+
+t.test('a host whose service session was removed gets the hint to start over', async (t) => {
+  const { connect, hosting, removeServiceSession } = sdkRooms();
+  const client = await connect();
+  await client.ask(SdkType.Bind, 1, [], BIND_TOKEN);
+  removeServiceSession(BIND_TOKEN);
+  await settled();
+  const [closed] = client.of(SdkType.StateClosed);
+  t.match(closed?.body.toString(), /^Invalid Session/);
+  const detail = { code: EdgeErrorCode.InvalidSession, retryHint: RetryHint.StartOver };
+  t.match(JSON.parse(closed?.string(SdkHeader.StructuredError) ?? '{}'), detail);
+  t.equal(hosting.count, 0);
+  client.channel.close();
+});
+
+/** Dials a hosted service, as a route does. */
+function dialHosted({ hosting, kept }: Pick<SdkRooms, 'hosting' | 'kept'>) {
+  const [terminatorId = ''] = kept.keys();
+  return hosting.dial({
+    ...{ circuitId: 'circuit', address: 'egress', destination: terminatorId, peerData: new Map(), timeLeft: 0 },
+    ...{ tags: {}, owner: 'c', signal: new AbortController().signal },
+  });
+}
+
+t.test('a host that accepts a dial too late learns that its connection has no circuit', async (t) => {
+  const { clock, connect, hosting, kept, ends } = sdkRooms();
+  const client = await connect();
+  await client.ask(SdkType.Bind, 1, [[SdkHeader.RouterProvidedConnectionId, TRUE]], BIND_TOKEN);
+  const dial = dialHosted({ hosting, kept });
+  const rejected = t.rejects(dial, /did not answer/);
+  await settled();
+  const [asked] = client.of(SdkType.Dial);
+  await clock.advance(5_001);
+  await rejected;
+  const id = asked?.headers.get(SdkHeader.RouterProvidedConnectionId) ?? Buffer.alloc(0);
+  client.channel.reply(asked as Message, new Message(SdkType.DialSuccess, [], id));
+  await settled();
+  t.same(
+    client.of(SdkType.StateClosed).map((message) => message.headers.get(SdkHeader.ConnectionId)),
+    [id],
+  );
+  t.equal(ends.count, 0);
+  client.channel.close();
+});
+
+t.test('a host that loses its access while it is dialed gets no circuit', async (t) => {
+  for (const flowControl of [false, true]) {
+    const { change, connect, hosting, kept, clients } = sdkRooms();
+    const client = await connect();
+    const headers: HeaderEntries = [
+      [SdkHeader.RouterProvidedConnectionId, TRUE],
+      ...(flowControl ? [[SdkHeader.UseXgressToSdk, TRUE] as const] : []),
+    ];
+    await client.ask(SdkType.Bind, 1, headers, BIND_TOKEN);
+    const rejected = t.rejects(dialHosted({ hosting, kept }), /no bind policy/);
+    await settled();
+    change({ case: 'servicePolicy', value: { id: 'bind', policyType: PolicyType.DIAL_POLICY } });
+    await settled();
+    const [asked] = client.of(SdkType.Dial);
+    client.channel.reply(asked as Message, new Message(SdkType.DialSuccess));
+    await rejected;
+    t.equal(clients.ends, 0);
+    client.channel.close();
+  }
+});
+
+t.test('a slow client receives the success of every bind', async (t) => {
+  const { change, connect, kept } = sdkRooms();
+  change(...longConfig());
+  const client = await connect();
+  const count = 500;
+  for (let id = 1; id <= count; id++) {
+    const headers = [[SdkHeader.SupportsBindSuccess, TRUE] as const, [SdkHeader.ListenerId, String(id)] as const];
+    await client.ask(SdkType.Bind, id, headers, BIND_TOKEN);
+  }
+  client.channel.setReading(false);
+  client.tell(SdkType.Subscribe, 0);
+  await settled();
+  for (const { established } of kept.values()) established?.();
+  client.channel.setReading(true);
+  for (let turn = 0; turn < 100 && client.of(SdkType.BindSuccess).length < count; turn++) await settled();
+  t.equal(client.of(SdkType.BindSuccess).length, count);
+  client.channel.close();
+});
