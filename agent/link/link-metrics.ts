@@ -73,7 +73,7 @@ export class LinkMetrics {
 
   dispose(): void {
     this.#registry.dispose(`link.${this.#id}.`);
-    for (const kind of DROPS) this.#registry.dispose(`link.dropped${kind}_msgs:${this.#id}`);
+    for (const kind of DROPS) this.#registry.meters.delete(`link.dropped${kind}_msgs:${this.#id}`);
   }
 
   #rates(direction: 'tx' | 'rx', bytes: number, messages: number): void {
