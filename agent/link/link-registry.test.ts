@@ -1,20 +1,24 @@
-// What remains of links that lost against a duplicate, or ended.
+// The effects of links that lost against a duplicate, ended, or belong to a router without a controller.
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
+import { DialQueue } from '#lib/dial-queue.ts';
 import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import type { LinkInit } from './link.ts';
 import { linkChannel } from './link-dialer.ts';
 import { LinkRegistry } from './link-registry.ts';
 import { LinkReporter } from './link-reporter.ts';
+import { WantedLinks } from './wanted-links.ts';
 
 const MINUTE = 60_000;
 
 function rooms() {
   const clock = new VirtualClock();
   const log = silentLog;
+  const random = seededRandom(1);
   const metrics = new MetricsRegistry(clock, () => 0.5);
   const forwarder = new Forwarder({
     clock,
@@ -26,6 +30,10 @@ function rooms() {
   const registry = new LinkRegistry({ clock, log, forwarder, metrics, reporter, onUnroutable: () => undefined });
   const heartbeat = { sendInterval: 10_000, checkInterval: 1_000, closeUnresponsiveTimeout: MINUTE };
   const settings = { payloadQueueLength: 8, ackQueueLength: 8, heartbeat };
+  const dialQueue = new DialQueue({ name: 'pool.link.dialer', length: 1, workers: 1, clock });
+  const identity = { id: 'own', clientContext: () => ({}) };
+  const dial = { clock, log, random, identity, settings };
+  const wanted = new WantedLinks({ clock, log, random, registry, dial, dialQueue }, []);
   /** A link that the peer dialed. */
   const accepted = (id: string, { peerId = 'peer', key = 'key' } = {}): LinkInit => {
     const init = { linkId: id, peerId, connectionId: id, grouped: false, writeTimeout: 0 };
@@ -38,7 +46,12 @@ function rooms() {
     [metrics.meters, metrics.histograms].flatMap((table) =>
       [...table.keys()].filter((name) => name.startsWith('link.')),
     );
-  return { clock, registry, accepted, named, close: () => registry.close() };
+  const close = async () => {
+    wanted.close();
+    await dialQueue.close();
+    await registry.close();
+  };
+  return { clock, registry, wanted, accepted, named, close };
 }
 
 async function settled(): Promise<void> {
@@ -75,5 +88,18 @@ t.test('a redialed link keeps its metrics', async (t) => {
   registry.register(accepted('a'));
   await settled();
   t.ok(named().includes('link.a.latency'));
+  await close();
+});
+
+t.test('a router that loses its controller keeps the links that it has dialed', async (t) => {
+  const { clock, registry, wanted, accepted, close } = rooms();
+  wanted.peersChanged([{ id: 'peer', version: 'v2.0.0', state: 'healthy', listeners: [] }]);
+  const link = registry.register(accepted('a'));
+  wanted.peersChanged([{ id: 'peer', version: '', state: 'unhealthy', listeners: [] }]);
+  await clock.advance(3 * MINUTE);
+  t.equal(link?.isClosed, false);
+  t.same(wanted.inspect(), [], 'it is forgotten, because there is nothing to dial');
+  wanted.peersChanged([{ id: 'peer', version: '', state: 'removed', listeners: [] }]);
+  t.equal(link?.isClosed, true, 'a deleted router loses them');
   await close();
 });

@@ -383,8 +383,14 @@ export class WantedLinks {
     for (const peer of this.#peers.values()) {
       const linked = [...peer.wanted.keys()].some((key) => registry.byKey(key));
       const forgotten = !peer.healthy && peer.unhealthySince < before && !linked;
-      if (forgotten || (peer.wanted.size === 0 && !peer.healthy)) this.#removePeer(peer.id);
+      if (forgotten || (peer.wanted.size === 0 && !peer.healthy)) this.#forget(peer);
     }
+  }
+
+  /** The peer may still dial this router, and keeps the links that it has dialed: traffic does not need controllers. */
+  #forget(peer: Peer): void {
+    for (const wanted of peer.wanted.values()) this.#step(wanted, 'removed');
+    this.#peers.delete(peer.id);
   }
 }
 
