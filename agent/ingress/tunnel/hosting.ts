@@ -171,7 +171,7 @@ export class Hosting {
       this.#hosted.set(id, hosted);
       const isSameSpec = JSON.stringify(known?.spec) === JSON.stringify(hosted.spec);
       if (isSameSpec && JSON.stringify(known?.config.checks) === JSON.stringify(hosted.config.checks)) continue;
-      this.#components.terminators.add(hosted.spec);
+      this.#components.terminators.add(hosted.spec, { isChecked: hosted.config.checks.length > 0 });
       this.#check(hosted);
       if (!known) this.#components.log.info({ service: hosted.spec.serviceName, terminatorId: id }, 'service hosted');
     }
@@ -237,10 +237,7 @@ export class Hosting {
   #spec(service: DataState_Service, identity: DataState_Identity, config: HostConfig, index: number): TunnelTerminator {
     const { listen } = config;
     const precedence = ownValue(identity.serviceHostingPrecedences, service.id);
-    return {
-      id: terminatorId(this.#components.routerId, service.id, index),
-      serviceId: service.id,
-      serviceName: service.name,
+    const chosen = {
       cost: ownValue(identity.serviceHostingCosts, service.id) ?? listen.cost ?? identity.defaultHostingCost,
       precedence:
         precedence === undefined
@@ -248,12 +245,17 @@ export class Hosting {
           : PRECEDENCES[precedence],
       instanceId: listen.bindUsingEdgeIdentity ? identity.name : fillIn(listen.identity ?? '', identity),
     };
+    const id = terminatorId([this.#components.routerId, service.id, index, ...Object.values(chosen)]);
+    return { id, serviceId: service.id, serviceName: service.name, ...chosen };
   }
 }
 
-/** Depends only on router, service and host entry, so that a restarted router finds its terminators again. */
-function terminatorId(routerId: string, serviceId: string, index: number): string {
-  return createHash('sha256').update(`${routerId}/${serviceId}/${index}`).digest('hex').slice(0, 22);
+/**
+ * A restarted router finds its terminators again, unless they have changed: controllers ignore a request to create one
+ * that exists, so a changed one needs another id (the reference's router also creates another one).
+ */
+function terminatorId(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 22);
 }
 
 /** `$tunneler_id.name` and `$tunneler_id.appData[key]`. */
