@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { explain, explainAll } from './explain.ts';
 import { checkRouterConfig, type LoadedConfig, loadRouterConfig } from './load.ts';
+import type { RouterConfig } from './router-config.ts';
 import { TEMPLATES, writeTemplate } from './templates.ts';
 
 const MINIMAL = `v: 3
@@ -478,6 +479,33 @@ t.test('each value has a source', async (t) => {
   t.equal(source('forwarder.linkDialWorkerCount'), 'given');
   t.equal(source('forwarder.linkDialQueueLength'), 'default');
   t.equal(source('ctrl.endpoint'), 'environment');
+});
+
+t.test('connectTimeoutMs is used unless connectTimeout is set', async (t) => {
+  const sections: [more: string, path: string, timeoutOf: (config: RouterConfig) => number | undefined][] = [
+    ['ctrl: {endpoint: "tls:c:1", options: {VALUE}}', 'ctrl.options', ({ ctrl }) => ctrl.options.connectTimeout],
+    [
+      'link: {dialers: [{binding: transport, options: {VALUE}}]}',
+      'link.dialers[0].options',
+      ({ link }) => link.dialers[0]?.options.connectTimeout,
+    ],
+    [
+      'link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", options: {VALUE}}]}',
+      'link.listeners[0].options',
+      ({ link }) => link.listeners[0]?.options.connectTimeout,
+    ],
+  ];
+  for (const [more, path, timeoutOf] of sections) {
+    const older = withMore(more.replace('VALUE', 'connectTimeoutMs: 1500'));
+    t.equal(timeoutOf(accepted(older)), 1_500, path);
+    t.match(
+      older.values.find((value) => value.path === `${path}.connectTimeout`),
+      { written: '1.5s', source: 'given' },
+    );
+    for (const both of ['connectTimeoutMs: 1500, connectTimeout: 2s', 'connectTimeout: 2s, connectTimeoutMs: 1500'])
+      t.equal(timeoutOf(accepted(withMore(more.replace('VALUE', both)))), 2_000, both);
+    t.equal(timeoutOf(accepted(withMore(more.replace('VALUE', 'connectTimeoutMs: soon')))), 5_000, 'as the reference');
+  }
 });
 
 t.test('merge keys are merged as in the reference', async (t) => {
