@@ -508,6 +508,31 @@ t.test('connectTimeoutMs is used unless connectTimeout is set', async (t) => {
   }
 });
 
+t.test('keys without effect are reported, and their bounds still apply', async (t) => {
+  const keys: [more: string, path: string][] = [
+    ['ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 3}}', 'ctrl.options.maxQueuedConnects'],
+    ['edge: {dbSaveIntervalSeconds: 60}', 'edge.dbSaveIntervalSeconds'],
+    ['edge: {sessionValidateChunkSize: 5}', 'edge.sessionValidateChunkSize'],
+    ['metrics: {eventQueueSize: 300}', 'metrics.eventQueueSize'],
+    ['link: {heartbeats: {sendInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.sendInterval'],
+    ['link: {heartbeats: {checkInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.checkInterval'],
+    ...['mtu: 900', 'randomDrops: true', 'drop1InN: 9', 'txQueueSize: 9', 'txPortalDupAckScale: 0.5'].map(
+      (option): [string, string] => [
+        `dialers: [{binding: transport, options: {${option}}}]`,
+        `dialers[0].options.${option.split(':')[0]}`,
+      ],
+    ),
+  ];
+  for (const [more, path] of keys)
+    t.match(
+      withMore(more).findings.filter((each) => each.path === path),
+      [{ code: 'CFG-IGNORED', severity: 'warning' }],
+      path,
+    );
+  const tooMany = withMore('ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 5001}}');
+  t.ok(tooMany.findings.some(({ code, severity }) => code === 'CFG-RANGE' && severity === 'error'));
+});
+
 t.test('merge keys are merged as in the reference', async (t) => {
   const common = 'common: &common {linkDialQueueLength: 11, linkDialWorkerCount: 12}';
   const table: [string, string, [number, number]][] = [

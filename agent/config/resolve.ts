@@ -129,7 +129,7 @@ class Resolver {
   #aboutKey(node: ConfigNode, schema: ConfigSchema, path: string): void {
     if (schema['x-deprecated'])
       this.#add('warning', 'CFG-DEPRECATED', path, node.keyAt, 'this key is deprecated', schema['x-deprecated']);
-    if (schema['x-ignored'])
+    if (schema['x-ignored'] && !this.#verdict.rejected.has(path))
       this.#add('warning', 'CFG-IGNORED', path, node.keyAt, 'this key is accepted for compatibility and has no effect');
     if (schema['x-unsupported'])
       this.#add('warning', 'CFG-UNSUPPORTED', path, node.keyAt, 'this is not supported and is ignored');
