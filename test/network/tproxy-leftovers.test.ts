@@ -2,7 +2,7 @@
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { inOwnNamespace } from '../support/network-namespace.ts';
@@ -135,6 +135,35 @@ async function tests(): Promise<void> {
     await once(second, 'exit');
     t.equal(traces(), '', 'after SIGTERM');
     web.close();
+  });
+
+  t.test('what a killed router leaves is removed by a start with another configuration', async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'tproxy', tunnel: 'lanIf: lo' });
+    const tproxy = readFileSync(configFile, 'utf8');
+    const others = [
+      ['without lanIf', tproxy.replace(', lanIf: lo', '')],
+      ['in mode host', tproxy.replace('mode: tproxy, lanIf: lo', 'mode: host')],
+      ['without a tunneler', tproxy.replace(/^listeners: .*$/m, '')],
+    ] as const;
+    for (const [what, other] of others) {
+      writeFileSync(configFile, tproxy);
+      const killed = startDaemon(configFile);
+      await until('rules, a chain and routes', () => /table.*^:edgeweave.*100\.64/ims.test(traces()));
+      killed.kill('SIGKILL');
+      await once(killed, 'exit');
+      writeFileSync(configFile, other);
+      const next = startDaemon(configFile);
+      if (what === 'without lanIf') await until(what, () => !/^-A|^:/m.test(traces()));
+      else await until(what, () => traces() === '');
+      next.kill('SIGTERM');
+      await once(next, 'exit');
+      t.equal(traces(), '', what);
+      t.same(
+        readdirSync(overlay.directory).filter((name) => name.endsWith('.changes')),
+        [],
+      );
+    }
   });
 
   t.test('without the permission the router does not start, and names what is missing', async (t) => {
