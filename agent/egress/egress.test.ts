@@ -54,11 +54,11 @@ t.test('controllers learn why a dial failed, however deep the cause', async (t) 
 
 t.test('the end of a circuit aborts its dials, and only its own', async (t) => {
   const dials = new DialsInProgress();
-  const [first, second, other] = [dials.begin('one'), dials.begin('one'), dials.begin('other')];
+  const [first, second, other] = [dials.begin('one', 0), dials.begin('one', 0), dials.begin('other', 0)];
   dials.cancel('one');
   t.same([first.signal.aborted, second.signal.aborted, other.signal.aborted], [true, true, false]);
   t.match(first.signal.reason, { code: 'CIRCUIT_OVER', message: /circuit one was removed/ });
-  const again = dials.begin('one');
+  const again = dials.begin('one', 0);
   first.end();
   second.end();
   dials.cancel('one');

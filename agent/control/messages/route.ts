@@ -58,7 +58,7 @@ function createsEnd({ forwarder }: RouteComponents, { egress }: Route): boolean 
 
 function queueDial(components: RouteComponents, controller: Controller, request: Message, route: Route): void {
   const arrived = components.clock.monotonic();
-  const dialing = components.dials.begin(route.circuitId);
+  const dialing = components.dials.begin(route.circuitId, route.attempt);
   components.queue
     .add((signal) => dialAndAnswer(components, controller, request, route, arrived, signal), { signal: dialing.signal })
     .catch((error: unknown) => {
