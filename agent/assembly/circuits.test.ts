@@ -334,6 +334,27 @@ t.test('a late dial of an earlier attempt does not disturb the circuit of the ne
   await close();
 });
 
+t.test('the end of an earlier attempt does not take the circuit of the next attempt with it', async (t) => {
+  const { clock, forwarder, ends, received, abandoned, route, close, ...slow } = slowService();
+  for (const attempt of [0, 1]) {
+    const end = `end-${attempt}`;
+    const egress = create(Route_EgressSchema, { binding: 'slow', address: end, destination: 'x' });
+    route(routeMessage('circuit', { attempt, egress, forwards: between(end, 'link1') }));
+    slow.answer(); // another router of the path fails in the first attempt
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  t.equal(forwarder.destination('end-0'), undefined, 'nobody starts it');
+  t.same([abandoned(), ends.count], [0, 1]);
+  const start = Payload.create('circuit', 0, PayloadFlag.CircuitStart, Buffer.alloc(0));
+  t.equal(forwarder.forwardPayload('link1', start, PayloadOrigin.Forwarded), 'sent');
+  await clock.advance(2 * defaultXgressOptions().circuitStartTimeout);
+  t.equal(forwarder.circuits.size, 1);
+  t.same(faulted(received), []);
+  forwarder.remove('circuit');
+  t.equal(ends.count, 0);
+  await close();
+});
+
 /** A router with few dial workers, the links `link1` and `link2`, and a service that answers when told. */
 function slowService({ workers = 1 } = {}) {
   const { close, ...rooms } = router();

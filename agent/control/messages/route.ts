@@ -89,6 +89,7 @@ async function dialAndAnswer(
       dialed.abandon();
       throw error;
     }
+    components.ends.endEarlier(route.circuitId);
     openEnd(components, controller, route, dialed);
     answerSuccess(controller, request, route, dialed.peerData);
   } catch (error) {
