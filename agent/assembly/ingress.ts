@@ -54,7 +54,7 @@ export async function openIngress(
   const edgePool = edgeHellos(context);
   const fabricListeners: FabricListener[] = [];
   let tunneler: Tunneler | undefined;
-  if (config.edge) subscribe(context, { controllers, cluster }, model, edgeListeners);
+  if (usesModel(config)) subscribe(context, { controllers, cluster }, model, edgeListeners);
   else answerValidations(context, controllers, undefined);
   const terminators = assembleTerminators(context, controllers, circuits);
   const isEdge = config.edge && config.listeners.some(({ binding }) => binding === 'edge');
@@ -170,13 +170,18 @@ function assembleValidations(
   owned.defer(() => validations.close());
 }
 
+/** Managed configuration arrives with the data model, so a router without edge functions subscribes, too. */
+export function usesModel({ edge, managedConfig }: RouterConfig): boolean {
+  return edge !== undefined || managedConfig.allow.length > 0;
+}
+
 function subscribe(
   context: RouterContext,
   { controllers, cluster }: { controllers: Controllers; cluster: ClusterView },
   model: DataModel,
   edgeListeners: readonly EdgeListener[],
 ): void {
-  const { clock, random, owned, version } = context;
+  const { clock, config, random, owned, version } = context;
   const pool = new PoolFigures(context.metrics, clock, 'pool.rdm.handler', 1);
   const subscription = new ModelSubscription({
     working: () => pool.begin(),
@@ -188,21 +193,19 @@ function subscribe(
     onHistoryReset: () => cluster.reset(),
   });
   owned.defer(() => subscription.close());
-  controllers.on(
-    EdgeControlType.ServerHello,
-    onServerHello({
-      version,
-      modelIndex: () => model.index,
-      listeners: () =>
-        edgeListeners.map(({ config: { address, options } }) => ({
-          bind: formatAddress(address),
-          protocol: address.type,
-          bindHost: address.host,
-          bindPort: address.port,
-          ...options.advertise,
-        })),
-    }),
-  );
+  const answerHello = onServerHello({
+    version,
+    modelIndex: () => model.index,
+    listeners: () =>
+      edgeListeners.map(({ config: { address, options } }) => ({
+        bind: formatAddress(address),
+        protocol: address.type,
+        bindHost: address.host,
+        bindPort: address.port,
+        ...options.advertise,
+      })),
+  });
+  if (config.edge) controllers.on(EdgeControlType.ServerHello, answerHello);
   answerValidations(context, controllers, { model, subscription });
 }
 
