@@ -14,7 +14,7 @@ import type { DataModel } from '../../access/data-model.ts';
 import { hostDatagrams } from '../../egress/datagram.ts';
 import { dialDatagram } from '../../egress/datagram-dial.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
-import type { DialedEgress, EgressRequest } from '../../egress/egress.ts';
+import { type DialedEgress, dialTime, type EgressRequest } from '../../egress/egress.ts';
 import { hostEncryption } from '../../egress/host-encryption.ts';
 import { dialSocket, dialThroughProxy, type SocketDialOptions } from '../../egress/socket-dial.ts';
 import { hostSocket } from '../../egress/transport.ts';
@@ -104,8 +104,7 @@ export class Hosting {
     const appData = readAppData(request.peerData.get(PeerDataKey.AppData));
     if (appData.connType === 'resolver') return this.#serveResolver(request, config);
     const target = chooseTarget(config, appData);
-    const { connectTimeout } = config.listen;
-    const timeout = request.timeLeft > 0 ? Math.min(connectTimeout, request.timeLeft) : connectTimeout;
+    const timeout = dialTime(request, config.listen.connectTimeout);
     const options: SocketDialOptions = {
       clock: this.#components.clock,
       timeout,

@@ -391,7 +391,7 @@ export interface TunnelListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** host: hosts services of Bind policies. proxy: listens for the listed services, and hosts. tproxy: intercepts services of Dial policies, answers DNS, and hosts. `tproxy:PROGRAM` diverts traffic with a program of the operator. */
   readonly mode: string;
@@ -471,7 +471,7 @@ export interface TransportListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
@@ -531,7 +531,7 @@ export interface TransportUdpListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
@@ -591,7 +591,7 @@ export interface ProxyListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
@@ -653,7 +653,7 @@ export interface ProxyUdpListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
@@ -715,7 +715,7 @@ export interface XgressConfig {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
 }
 
