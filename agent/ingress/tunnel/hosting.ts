@@ -59,6 +59,7 @@ const PRECEDENCES: Readonly<Record<TerminatorPrecedence, Precedence>> = {
   [TerminatorPrecedence.FAILED]: 'failed',
 };
 const HOP_TYPE = 'xgress/tunnel';
+const VARIABLE = /\$tunneler_id\.(?:name|appData\[([^\]]+)\])/g;
 
 export class Hosting {
   readonly #components: HostingComponents;
@@ -258,11 +259,11 @@ function terminatorId(parts: readonly unknown[]): string {
 }
 
 /** `$tunneler_id.name` and `$tunneler_id.appData[key]`. */
-function fillIn(template: string, identity: DataState_Identity): string {
+export function fillIn(template: string, identity: Pick<DataState_Identity, 'name' | 'appDataJson'>): string {
   const appData = readAppData(identity.appDataJson);
-  return template
-    .replaceAll('$tunneler_id.name', identity.name)
-    .replace(/\$tunneler_id\.appData\[([^\]]+)\]/g, (_whole, key: string) => String(ownValue(appData, key) ?? ''));
+  return template.replace(VARIABLE, (_whole: string, key: string | undefined) =>
+    key === undefined ? identity.name : String(ownValue(appData, key) ?? ''),
+  );
 }
 
 /** Any value but a JSON map counts as empty. */
