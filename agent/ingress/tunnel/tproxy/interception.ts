@@ -22,6 +22,7 @@ import { DatagramSessions } from '../../datagram-sessions.ts';
 import { StreamListener } from '../../stream-listener.ts';
 import type { Protocol } from '../config-values.ts';
 import type { ServiceDialer } from '../service-dialer.ts';
+import { ServiceProblems } from '../service-problems.ts';
 import type { ChangesMarker } from '../system/changes-marker.ts';
 import type { LocalRoutes } from '../system/local-routes.ts';
 import { AddressPool } from './address-pool.ts';
@@ -66,6 +67,7 @@ const RETRY = 10_000;
 export class Interception {
   readonly #components: InterceptionComponents;
   readonly #table = new InterceptTable();
+  readonly #problems = new ServiceProblems();
   readonly #range: Ipv4Network;
   readonly #pool: AddressPool;
   readonly #resolver: Resolver;
@@ -259,8 +261,8 @@ export class Interception {
 
   async #reconcile(): Promise<void> {
     this.#changed = false;
-    const { log, model, routerId } = this.#components;
-    const intercepts = readIntercepts(model, routerId, log);
+    const { log } = this.#components;
+    const intercepts = readIntercepts(this.#components, this.#problems);
     const before = new Set(this.#applied);
     this.#table.replace(intercepts);
     await this.#resolver.update();
