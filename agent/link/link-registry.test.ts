@@ -8,14 +8,14 @@ import { seededRandom } from '#lib/random.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import type { LinkInit } from './link.ts';
-import { linkChannel } from './link-dialer.ts';
+import { type LinkDialerSettings, linkChannel } from './link-dialer.ts';
 import { LinkRegistry } from './link-registry.ts';
 import { LinkReporter } from './link-reporter.ts';
 import { WantedLinks } from './wanted-links.ts';
 
 const MINUTE = 60_000;
 
-function rooms() {
+function rooms(dialers: readonly LinkDialerSettings[] = []) {
   const clock = new VirtualClock();
   const log = silentLog;
   const random = seededRandom(1);
@@ -30,10 +30,12 @@ function rooms() {
   const registry = new LinkRegistry({ clock, log, forwarder, metrics, reporter, onUnroutable: () => undefined });
   const heartbeat = { sendInterval: 10_000, checkInterval: 1_000, closeUnresponsiveTimeout: MINUTE };
   const settings = { payloadQueueLength: 8, ackQueueLength: 8, heartbeat };
-  const dialQueue = new DialQueue({ name: 'pool.link.dialer', length: 1, workers: 1, clock });
+  const dialQueue = new DialQueue({ name: 'pool.link.dialer', length: 100, workers: 1, clock });
+  const { promise: forever, resolve: endForever } = Promise.withResolvers<void>();
+  dialQueue.add(() => forever).catch(() => undefined); // so that no dial begins
   const identity = { id: 'own', clientContext: () => ({}) };
   const dial = { clock, log, random, identity, settings };
-  const wanted = new WantedLinks({ clock, log, random, registry, dial, dialQueue }, []);
+  const wanted = new WantedLinks({ clock, log, random, registry, dial, dialQueue }, dialers);
   /** A link that the peer dialed. */
   const accepted = (id: string, { peerId = 'peer', key = 'key' } = {}): LinkInit => {
     const init = { linkId: id, peerId, connectionId: id, grouped: false, writeTimeout: 0 };
@@ -48,6 +50,7 @@ function rooms() {
     );
   const close = async () => {
     wanted.close();
+    endForever();
     await dialQueue.close();
     await registry.close();
   };
@@ -101,5 +104,47 @@ t.test('a router that loses its controller keeps the links that it has dialed', 
   t.same(wanted.inspect(), [], 'it is forgotten, because there is nothing to dial');
   wanted.peersChanged([{ id: 'peer', version: '', state: 'removed', listeners: [] }]);
   t.equal(link?.isClosed, true, 'a deleted router loses them');
+  await close();
+});
+
+t.test('a peer that closes each link at once is dialed less and less often', async (t) => {
+  const backoff = { min: 5_000, max: 60_000, factor: 2, jitter: 0 };
+  const dialer: LinkDialerSettings = {
+    groups: ['default'],
+    binding: '',
+    localAddress: undefined,
+    split: true,
+    maxDefaultConnections: 1,
+    maxAckConnections: 0,
+    startupDelay: 0,
+    connectTimeout: 1_000,
+    writeTimeout: 0,
+    healthyBackoff: backoff,
+    unhealthyBackoff: backoff,
+  };
+  const { clock, registry, wanted, accepted, close } = rooms([dialer]);
+  const listener = { address: 'tls:peer:1', protocol: 'tls', groups: [], localBinding: '' };
+  wanted.peersChanged([{ id: 'peer', version: 'v2.0.0', state: 'healthy', listeners: [listener] }]);
+  const [{ key, attempts: first } = { key: '', attempts: 0 }] = wanted.describe();
+  const attempts = () => (wanted.describe()[0]?.attempts ?? 0) - first;
+  let links = 0;
+  const loseAfter = async (life: number) => {
+    const link = registry.register(accepted(`link${links++}`, { key }));
+    await clock.advance(life);
+    link?.close();
+    await settled();
+  };
+  await loseAfter(100);
+  t.equal(attempts(), 1, 'the first loss is redialed at once');
+  for (const wait of [5_000, 10_000, 20_000]) {
+    await loseAfter(100);
+    const before = attempts();
+    await clock.advance(wait - 1);
+    t.equal(attempts(), before, `not within ${wait} ms`);
+    await clock.advance(2);
+    t.equal(attempts(), before + 1);
+  }
+  await loseAfter(20_000);
+  t.equal(attempts(), 5, 'a link that lasted is redialed at once');
   await close();
 });
