@@ -481,6 +481,28 @@ t.test('each value has a source', async (t) => {
   t.equal(source('ctrl.endpoint'), 'environment');
 });
 
+t.test('options of mode tproxy that cannot work are found, and other modes ignore them', async (t) => {
+  const cases: [option: string, key: string, severity: string][] = [
+    ['dnsSvcIpRange: 10.0.0.0/31', 'dnsSvcIpRange', 'error'],
+    ['dnsSvcIpRange: 0.0.0.0/0', 'dnsSvcIpRange', 'error'],
+    ['dnsSvcIpRange: fd00::/64', 'dnsSvcIpRange', 'error'],
+    ['resolver: tcp://127.0.0.1:53', 'resolver', 'warning'],
+    ['resolver: [udp://127.0.0.1, file:///etc/hosts]', 'resolver', 'warning'],
+    ['resolver: udp://127.0.0.1:99999', 'resolver', 'warning'],
+    ['dnsUpstream: [udp://8.8.8.8, 9.9.9.9]', 'dnsUpstream', 'warning'],
+  ];
+  const findings = (mode: string, option: string, key: string) =>
+    withMore(`edge: {}\nlisteners: [{binding: tunnel, options: {mode: ${mode}, ${option}}}]`).findings.filter(
+      ({ path }) => path === `listeners[0].options.${key}`,
+    );
+  for (const [option, key, severity] of cases) {
+    for (const mode of ['tproxy', '"tproxy:/bin/divert"'])
+      t.match(findings(mode, option, key), [{ code: 'CFG-VALUE', severity, hint: /^use / }], option);
+    t.same(findings('host', option, key), [], option);
+  }
+  t.same(findings('tproxy', 'dnsSvcIpRange: 100.64.0.1/10, resolver: "udp://[::1]:53"', 'resolver'), []);
+});
+
 t.test('connectTimeoutMs is used unless connectTimeout is set', async (t) => {
   const sections: [more: string, path: string, timeoutOf: (config: RouterConfig) => number | undefined][] = [
     ['ctrl: {endpoint: "tls:c:1", options: {VALUE}}', 'ctrl.options', ({ ctrl }) => ctrl.options.connectTimeout],
