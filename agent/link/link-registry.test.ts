@@ -67,6 +67,7 @@ t.test('ended links leave no metrics, whether they were established, replaced or
   registry.register(accepted('z')); // rejected: the smaller id stays
   registry.register(accepted('a')); // replaces m
   registry.register(accepted('ab', { key: 'other' }));
+  registry.register(accepted('a.b', { key: 'with a dot' }));
   await clock.advance(1_000);
   t.match(named(), ['link.dropped_msgs:m']);
   await clock.advance(2 * MINUTE);
@@ -77,9 +78,10 @@ t.test('ended links leave no metrics, whether they were established, replaced or
   );
   registry.faulted('a', 0);
   await settled();
-  t.ok(named().every((name) => /[.:]ab\b/.test(name)));
-  t.ok(named().includes('link.dropped_msgs:ab'), 'metrics of a link with a similar id stay');
-  registry.faulted('ab', 0);
+  t.ok(named().every((name) => /[.:]a\.?b\b/.test(name)));
+  for (const name of ['link.dropped_msgs:ab', 'link.a.b.latency', 'link.a.b.tx.msgsize'])
+    t.ok(named().includes(name), 'metrics of links with similar ids stay');
+  for (const id of ['ab', 'a.b']) registry.faulted(id, 0);
   await settled();
   t.same(named(), []);
   await close();
