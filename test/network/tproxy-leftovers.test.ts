@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
 import { inOwnNamespace } from '../support/network-namespace.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import {
@@ -139,17 +140,23 @@ async function tests(): Promise<void> {
 
   t.test('what a killed router leaves is removed by a start with another configuration', async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0 });
-    const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'tproxy', tunnel: 'lanIf: lo' });
+    const hosts = join(overlay.directory, 'hosts');
+    writeFileSync(hosts, '127.0.0.1\tlocalhost\n');
+    const tunnel = `lanIf: lo, resolver: "file://${hosts}"`;
+    const { id, configFile } = await overlay.enrollRouter({ name: 'a', mode: 'tproxy', tunnel });
+    const intercept = { protocols: ['tcp'], addresses: ['web.example'], portRanges: [{ low: 80, high: 80 }] };
+    await overlay.addService('web', id, { configs: { 'intercept.v1': intercept } });
     const tproxy = readFileSync(configFile, 'utf8');
     const others = [
       ['without lanIf', tproxy.replace(', lanIf: lo', '')],
-      ['in mode host', tproxy.replace('mode: tproxy, lanIf: lo', 'mode: host')],
+      ['in mode host', tproxy.replace(`mode: tproxy, ${tunnel}`, 'mode: host')],
       ['without a tunneler', tproxy.replace(/^listeners: .*$/m, '')],
     ] as const;
     for (const [what, other] of others) {
       writeFileSync(configFile, tproxy);
       const killed = startDaemon(configFile);
       await until('rules, a chain and routes', () => /table.*^:edgeweave.*100\.64/ims.test(traces()));
+      await until('names', () => readFileSync(hosts, 'utf8').includes('web.example'));
       killed.kill('SIGKILL');
       await once(killed, 'exit');
       writeFileSync(configFile, other);
@@ -158,6 +165,7 @@ async function tests(): Promise<void> {
       else await until(what, () => traces() === '');
       next.kill('SIGTERM');
       await once(next, 'exit');
+      t.equal(readFileSync(hosts, 'utf8'), '127.0.0.1\tlocalhost\n');
       t.equal(traces(), '', what);
       t.same(
         readdirSync(overlay.directory).filter((name) => name.endsWith('.changes')),

@@ -1,4 +1,4 @@
-// Removes rules and routes that a killed router left on this machine, before this one makes its own. It runs in every
+// Removes rules, routes and names that a killed router left on this machine, before this one makes its own. It runs in every
 // mode, and without a tunneler: the configuration may have changed in between.
 
 import type { Clock } from '#lib/clock.ts';
@@ -6,6 +6,7 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { ChangesMarker } from './system/changes-marker.ts';
 import { LocalRoutes } from './system/local-routes.ts';
+import { HostsFile } from './tproxy/dns/hosts-file.ts';
 import { Firewall } from './tproxy/firewall.ts';
 
 export interface LeftoversComponents {
@@ -24,11 +25,15 @@ export async function removeLeftovers(components: LeftoversComponents): Promise<
   try {
     await new Firewall(components, NO_SOCKETS).remove();
     await new LocalRoutes(components).apply();
+    for (const path of marker.hostsFiles) await new HostsFile(path, components.routerId).write(new Map());
     marker.clear();
-    log.info({}, 'rules and routes of an earlier process removed');
+    log.info({}, 'changes of an earlier process to this machine reverted');
   } catch (error) {
     marker.failed();
     const remedy = 'start the router once as root, or restart this machine';
-    log.error({ error: describeError(error), remedy }, 'rules and routes of an earlier process cannot be removed');
+    log.error(
+      { error: describeError(error), remedy },
+      'changes of an earlier process to this machine cannot be reverted',
+    );
   }
 }

@@ -1,8 +1,9 @@
-// A file that exists while the tunneler may have changed rules or routes of this machine. A killed router leaves them
-// behind: the next start finds the file and removes them, even if its configuration no longer intercepts.
+// A file that exists while the tunneler may have changed rules, routes or hosts files of this machine; it contains the
+// paths of the latter. A killed router leaves its changes behind: the next start finds the file and reverts them, even
+// if its configuration no longer intercepts.
 
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { describeError } from '#lib/errors.ts';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describeError, errorCode } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 
 const OWNER_ONLY = 0o600;
@@ -10,25 +11,34 @@ const OWNER_ONLY = 0o600;
 export class ChangesMarker {
   readonly #path: string;
   readonly #log: Log;
-  #isSet = false;
+  #isSet: boolean;
+  #hostsFiles: readonly string[] = [];
   #hasFailed = false;
 
   constructor(path: string, log: Log) {
     this.#path = path;
     this.#log = log;
-    this.#isSet = existsSync(path);
+    this.#isSet = this.#load();
   }
 
   get isSet(): boolean {
     return this.#isSet;
   }
 
+  /** Paths of hosts files that may contain names of the tunneler. */
+  get hostsFiles(): readonly string[] {
+    return this.#hostsFiles;
+  }
+
   /** Call before a change: the router may be killed directly afterwards. */
-  set(): void {
-    if (this.#isSet) return;
+  set(hostsFile?: string): void {
+    const isKnown = hostsFile === undefined || this.#hostsFiles.includes(hostsFile);
+    if (this.#isSet && isKnown) return;
     this.#isSet = true;
+    if (!isKnown) this.#hostsFiles = [...this.#hostsFiles, hostsFile];
     try {
-      writeFileSync(this.#path, '', { mode: OWNER_ONLY, flush: true });
+      const content = this.#hostsFiles.map((each) => `${each}\n`).join('');
+      writeFileSync(this.#path, content, { mode: OWNER_ONLY, flush: true });
     } catch (error) {
       this.#log.warn(
         { path: this.#path, error: describeError(error) },
@@ -46,6 +56,7 @@ export class ChangesMarker {
   clear(): void {
     if (!this.#isSet || this.#hasFailed) return;
     this.#isSet = false;
+    this.#hostsFiles = [];
     try {
       rmSync(this.#path, { force: true });
     } catch (error) {
@@ -53,6 +64,16 @@ export class ChangesMarker {
         { path: this.#path, error: describeError(error) },
         'the record of changes to this machine cannot be removed',
       );
+    }
+  }
+
+  /** Returns whether the file exists. */
+  #load(): boolean {
+    try {
+      this.#hostsFiles = readFileSync(this.#path, 'utf8').split('\n').filter(Boolean);
+      return true;
+    } catch (error) {
+      return errorCode(error) !== 'ENOENT'; // an unreadable file may have been written by this router, too
     }
   }
 }

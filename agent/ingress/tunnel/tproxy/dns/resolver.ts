@@ -10,6 +10,7 @@ import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { parseResolvers, parseUpstream, type Unanswerable } from '../../../../config/name-servers.ts';
 import type { TunnelListenerOptions } from '../../../../config/router-config.ts';
+import type { ChangesMarker } from '../../system/changes-marker.ts';
 import type { AddressPool } from '../address-pool.ts';
 import type { InterceptTable } from '../intercept-table.ts';
 import { DnsServer } from './dns-server.ts';
@@ -22,6 +23,7 @@ export interface ResolverComponents {
   random: Random;
   pool: AddressPool;
   table: InterceptTable;
+  marker: ChangesMarker;
   routerId: string;
 }
 
@@ -46,7 +48,10 @@ export class Resolver {
     const { log } = this.#components;
     try {
       const { servers, file, unanswerable } = parseResolvers(options.resolver);
-      if (file !== undefined) this.#hosts = new HostsFile(file, this.#components.routerId);
+      if (file !== undefined) {
+        this.#components.marker.set(file);
+        this.#hosts = new HostsFile(file, this.#components.routerId);
+      }
       for (const { host, port } of servers) await this.#serve(host, port, options, unanswerable);
       if (this.#servers.length > 0) background(log, 'test of the resolver', this.#probe());
     } catch (error) {
@@ -128,6 +133,7 @@ export class Resolver {
     try {
       await this.#hosts?.write(addresses);
     } catch (error) {
+      this.#components.marker.failed();
       this.#components.log.error({ error: describeError(error) }, 'hosts file cannot be written');
     }
   }
