@@ -3,7 +3,9 @@
 // if its configuration no longer intercepts.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { describeError, errorCode } from '#lib/errors.ts';
+import { dirname } from 'node:path';
+import { makePrivateFolder } from '#lib/atomic-file.ts';
+import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 
 const OWNER_ONLY = 0o600;
@@ -37,6 +39,7 @@ export class ChangesMarker {
     this.#isSet = true;
     if (!isKnown) this.#hostsFiles = [...this.#hostsFiles, hostsFile];
     try {
+      makePrivateFolder(dirname(this.#path));
       const content = this.#hostsFiles.map((each) => `${each}\n`).join('');
       writeFileSync(this.#path, content, { mode: OWNER_ONLY, flush: true });
     } catch (error) {
@@ -72,8 +75,8 @@ export class ChangesMarker {
     try {
       this.#hostsFiles = readFileSync(this.#path, 'utf8').split('\n').filter(Boolean);
       return true;
-    } catch (error) {
-      return errorCode(error) !== 'ENOENT'; // an unreadable file may have been written by this router, too
+    } catch {
+      return false; // it is missing, or belongs to another user, whose changes this one cannot revert
     }
   }
 }
