@@ -8,9 +8,8 @@ import { parseResolvers, parseUpstream } from '../name-servers.ts';
 import type { TunnelListenerOptions } from '../router-config.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
-/** Prefix lengths: the range needs three addresses, and must not be all of IPv4. */
-const SHORTEST_PREFIX = 1;
-const LONGEST_PREFIX = 30;
+/** The range needs three addresses, and must not be all of IPv4. */
+const PREFIX_LENGTHS = { from: 1, to: 30 };
 
 export const checkTunnel: Check = (input) =>
   input.config.listeners.flatMap((listener, index) =>
@@ -24,7 +23,7 @@ export const checkTunnel: Check = (input) =>
 
 function range(input: CheckInput, path: string, { dnsSvcIpRange }: TunnelListenerOptions): Finding[] {
   const [ip = '', bits] = dnsSvcIpRange.split('/');
-  if (isIPv4(ip) && Number(bits) >= SHORTEST_PREFIX && Number(bits) <= LONGEST_PREFIX) return [];
+  if (isIPv4(ip) && Number(bits) >= PREFIX_LENGTHS.from && Number(bits) <= PREFIX_LENGTHS.to) return [];
   const message = `${dnsSvcIpRange} is not an IPv4 range with at least 4 addresses`;
   return [at(input, 'error', 'CFG-VALUE', `${path}.dnsSvcIpRange`, message, 'use a range such as 100.64.0.1/10')];
 }

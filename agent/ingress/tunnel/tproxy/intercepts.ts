@@ -18,7 +18,7 @@ export interface InterceptsComponents {
 /** Limit on services. */
 const MOST_SERVICES = 5_000;
 /** Addresses in one log line. */
-const MOST_NAMED = 10;
+const IN_LOG_LINE = 10;
 
 /** Services with an invalid configuration are logged and skipped. */
 export function readIntercepts({ log, model, routerId }: InterceptsComponents, problems: ServiceProblems): Intercept[] {
@@ -30,7 +30,7 @@ export function readIntercepts({ log, model, routerId }: InterceptsComponents, p
       const config = readInterceptConfig(model.configsFor({ id, name, ...service }, identity));
       if (!config) continue;
       const { leftOut } = config;
-      const addresses = leftOut.slice(0, MOST_NAMED);
+      const addresses = leftOut.slice(0, IN_LOG_LINE);
       if (leftOut.length > 0 && problems.isNew(id, leftOut.join(' ')))
         log.warn({ service: name, addresses }, 'addresses are not intercepted: only IPv4 networks are supported');
       intercepts.push({ ...config, id, service: name });
