@@ -294,6 +294,7 @@ export class Router {
       links: this.#links,
       listeners: this.#linkListeners,
       open,
+      closePorts: () => this.#ports.closeUnused(),
     });
     const log = context.component('managed-config');
     const managed = new ManagedConfig({ log, model, routerId }, subsystem, config.managedConfig.allow);

@@ -2,6 +2,7 @@
 // it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -54,8 +55,10 @@ t.test('a router applies link configurations of its controller, changes them, an
     JSON.stringify((await registry(b)).handlers).includes(`127.0.0.1:${next}`),
   );
   await until('a link', () => peers(a).includes(b.id));
+  t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED', 'the first port is free again');
   await hold(b, []);
   await until('no configuration', async () => (await registry(b)).handlers[0]?.applied === undefined);
+  t.equal(await ending(connect(next, '127.0.0.1')), 'ECONNREFUSED');
   t.same((await registry(b)).handlers[0]?.controllerConfigs, []);
 });
 
@@ -99,7 +102,6 @@ t.test(
     t.equal((await registry(rejecting)).handlers[0]?.applied, undefined);
     t.match((await registry(own)).handlers[0]?.applied, { source: 'local' });
     t.equal((await registry(failing)).handlers[0]?.applied, undefined, 'its port is in use');
-    const { connect } = await import('node:net');
     t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED');
     await hold(failing, [config]);
     await until('another try', async () => (await registry(failing)).handlers[0]?.applied !== undefined);
