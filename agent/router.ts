@@ -10,7 +10,7 @@ import { type Random, systemRandom } from '#lib/random.ts';
 import { assembleCircuits, type Circuits, serveRoutes } from './assembly/circuits.ts';
 import { RouterContext } from './assembly/context.ts';
 import { assembleControllers, openControlListeners } from './assembly/controllers.ts';
-import { type Ingress, openIngress } from './assembly/ingress.ts';
+import { type Ingress, openIngress, usesModel } from './assembly/ingress.ts';
 import { assembleInspections } from './assembly/inspections.ts';
 import { assembleLinks, type Links, linkListenerOpener, type OpenLinkListener } from './assembly/links.ts';
 import { managedLinks } from './assembly/managed-links.ts';
@@ -288,12 +288,13 @@ export class Router {
     const context = this.#context;
     const { config, routerId, owned } = context;
     const { model } = this.#ingress;
-    if (!model || !config.edge) return undefined;
+    if (!model || !usesModel(config)) return undefined;
     const subsystem = managedLinks(context, {
       controllers: this.#controllers,
       links: this.#links,
       listeners: this.#linkListeners,
       open,
+      closePorts: () => this.#ports.closeUnused(),
     });
     const log = context.component('managed-config');
     const managed = new ManagedConfig({ log, model, routerId }, subsystem, config.managedConfig.allow);

@@ -306,8 +306,57 @@ t.test('a route without a dial does not wait behind slow dials', async (t) => {
   await close();
 });
 
-/** A router with one dial worker, the links `link1` and `link2`, and a service that answers when told. */
-function slowService() {
+t.test('a late dial of an earlier attempt does not disturb the circuit of the next attempt', async (t) => {
+  const { clock, forwarder, answers, abandoned, route, close, ...slow } = slowService({ workers: 2 });
+  const attempt = (number: number) => {
+    const end = `end-${number}`;
+    const egress = create(Route_EgressSchema, { binding: 'slow', address: end, destination: 'x' });
+    route(routeMessage('circuit', { attempt: number, egress, forwards: between(end, 'link1') }));
+  };
+  attempt(0);
+  attempt(1); // the controller has given up waiting
+  slow.answer();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(abandoned(), 1);
+  t.equal(forwarder.destination('end-0'), undefined);
+  t.ok(forwarder.destination('end-1'));
+  const results = answers.map(({ headers }) => [
+    headers.get(RouteHeader.Attempt)?.readUInt32LE(),
+    headers.has(RouteHeader.Success),
+  ]);
+  t.same(
+    new Map(results as [number, boolean][]),
+    new Map([
+      [0, false],
+      [1, true],
+    ]),
+  );
+  await close();
+});
+
+t.test('the end of an earlier attempt does not take the circuit of the next attempt with it', async (t) => {
+  const { clock, forwarder, ends, received, abandoned, route, close, ...slow } = slowService();
+  for (const attempt of [0, 1]) {
+    const end = `end-${attempt}`;
+    const egress = create(Route_EgressSchema, { binding: 'slow', address: end, destination: 'x' });
+    route(routeMessage('circuit', { attempt, egress, forwards: between(end, 'link1') }));
+    slow.answer(); // another router of the path fails in the first attempt
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  t.equal(forwarder.destination('end-0'), undefined, 'nobody starts it');
+  t.same([abandoned(), ends.count], [0, 1]);
+  const start = Payload.create('circuit', 0, PayloadFlag.CircuitStart, Buffer.alloc(0));
+  t.equal(forwarder.forwardPayload('link1', start, PayloadOrigin.Forwarded), 'sent');
+  await clock.advance(2 * defaultXgressOptions().circuitStartTimeout);
+  t.equal(forwarder.circuits.size, 1);
+  t.same(faulted(received), []);
+  forwarder.remove('circuit');
+  t.equal(ends.count, 0);
+  await close();
+});
+
+/** A router with few dial workers, the links `link1` and `link2`, and a service that answers when told. */
+function slowService({ workers = 1 } = {}) {
   const { close, ...rooms } = router();
   const { clock, forwarder, ends } = rooms;
   const egress = new Egress(silentLog);
@@ -324,7 +373,7 @@ function slowService() {
     };
   });
   const dials = new DialsInProgress();
-  const queue = new DialQueue({ name: 'dials', length: 10, workers: 1, clock });
+  const queue = new DialQueue({ name: 'dials', length: 10, workers, clock });
   const handle = onRoute({
     clock,
     log: silentLog,

@@ -10,6 +10,7 @@ import type { RouterConfig } from '../config/router-config.ts';
 import { AdaptiveWindow, DEFAULT_WINDOW } from '../control/adaptive-window.ts';
 import type { ClusterView } from '../control/cluster-view.ts';
 import type { Controllers } from '../control/controllers.ts';
+import { endpointsFilePath } from '../control/endpoints-file.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
 import { parseDatagramAddress } from '../egress/datagram.ts';
 import type { EdgeListener } from '../ingress/edge/edge-listener.ts';
@@ -17,6 +18,8 @@ import { removeLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
 import { FabricListener, type FabricListenerConfig } from '../ingress/fabric/fabric-listener.ts';
 import { type TerminatorHosts, TerminatorValidations } from '../ingress/terminator-validations.ts';
 import { KEPT_BINDINGS, Terminators } from '../ingress/terminators.ts';
+import { removeLeftovers } from '../ingress/tunnel/leftovers.ts';
+import { ChangesMarker } from '../ingress/tunnel/system/changes-marker.ts';
 import { Tunneler } from '../ingress/tunnel/tunneler.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
 import type { Circuits } from './circuits.ts';
@@ -51,12 +54,13 @@ export async function openIngress(
   const edgePool = edgeHellos(context);
   const fabricListeners: FabricListener[] = [];
   let tunneler: Tunneler | undefined;
-  if (config.edge) subscribe(context, { controllers, cluster }, model, edgeListeners);
+  if (usesModel(config)) subscribe(context, { controllers, cluster }, model, edgeListeners);
   else answerValidations(context, controllers, undefined);
   const terminators = assembleTerminators(context, controllers, circuits);
   const isEdge = config.edge && config.listeners.some(({ binding }) => binding === 'edge');
   const sdk = isEdge ? assembleSdk(context, controllers, circuits, model, terminators) : undefined;
   assembleValidations(context, controllers, terminators, { egress: circuits.egress, hosts: sdk?.hosting });
+  const marker = await removeTraces(context);
   for (const { listener, key } of inOrder(config)) {
     const log = context.component(`listener.${listener.binding}`);
     if (listener.binding === 'edge') {
@@ -69,7 +73,7 @@ export async function openIngress(
     } else if (listener.binding === 'tunnel' && !tunneler) {
       const { ends, egress } = circuits;
       const opened = await Tunneler.open(
-        { clock, log, random, controllers, model, ends, egress, terminators, routerId, acceptsCircuits },
+        { clock, log, random, controllers, model, ends, egress, terminators, marker, routerId, acceptsCircuits },
         { key, options: listener.options },
       );
       owned.defer(() => opened.close());
@@ -87,6 +91,15 @@ export async function openIngress(
   }
   if (fabricListeners.length > 0) removeLateFabricCircuits(controllers, circuits.ends);
   return { edgeListeners, fabricListeners, tunneler, sdk, terminators, model };
+}
+
+/** Reverts the changes of a killed process to this machine. Returns the record of changes for the tunneler. */
+async function removeTraces(context: RouterContext): Promise<ChangesMarker> {
+  const { config, clock, routerId } = context;
+  const log = context.component('listener.tunnel');
+  const marker = new ChangesMarker(`${endpointsFilePath(config)}.changes`, log);
+  await removeLeftovers({ clock, log, marker, routerId });
+  return marker;
 }
 
 /**
@@ -157,13 +170,18 @@ function assembleValidations(
   owned.defer(() => validations.close());
 }
 
+/** Managed configuration arrives with the data model, so a router without edge functions subscribes, too. */
+export function usesModel({ edge, managedConfig }: RouterConfig): boolean {
+  return edge !== undefined || managedConfig.allow.length > 0;
+}
+
 function subscribe(
   context: RouterContext,
   { controllers, cluster }: { controllers: Controllers; cluster: ClusterView },
   model: DataModel,
   edgeListeners: readonly EdgeListener[],
 ): void {
-  const { clock, random, owned, version } = context;
+  const { clock, config, random, owned, version } = context;
   const pool = new PoolFigures(context.metrics, clock, 'pool.rdm.handler', 1);
   const subscription = new ModelSubscription({
     working: () => pool.begin(),
@@ -175,21 +193,19 @@ function subscribe(
     onHistoryReset: () => cluster.reset(),
   });
   owned.defer(() => subscription.close());
-  controllers.on(
-    EdgeControlType.ServerHello,
-    onServerHello({
-      version,
-      modelIndex: () => model.index,
-      listeners: () =>
-        edgeListeners.map(({ config: { address, options } }) => ({
-          bind: formatAddress(address),
-          protocol: address.type,
-          bindHost: address.host,
-          bindPort: address.port,
-          ...options.advertise,
-        })),
-    }),
-  );
+  const answerHello = onServerHello({
+    version,
+    modelIndex: () => model.index,
+    listeners: () =>
+      edgeListeners.map(({ config: { address, options } }) => ({
+        bind: formatAddress(address),
+        protocol: address.type,
+        bindHost: address.host,
+        bindPort: address.port,
+        ...options.advertise,
+      })),
+  });
+  if (config.edge) controllers.on(EdgeControlType.ServerHello, answerHello);
   answerValidations(context, controllers, { model, subscription });
 }
 

@@ -48,7 +48,7 @@ export function assembleLinks(
   owned.defer(() => wanted.close());
   controllers.on(ControlType.PeerStateChanges, onPeerStateChanges(wanted));
   controllers.on(ControlType.Fault, onFault(registry));
-  controllers.onConnect((controller) => reporter.refresh(controller, registry.links));
+  controllers.onConnect((controller) => reporter.refresh(controller, () => registry.links));
   return { registry, wanted, reporter };
 }
 

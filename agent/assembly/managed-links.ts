@@ -23,6 +23,8 @@ export interface ManagedLinksComponents {
   readonly listeners: LinkListener[];
   /** Opens one listener; `key` names it in errors. Rejects with ListenError. */
   open(listener: LinkConfig['listeners'][number], key: string): Promise<LinkListener>;
+  /** Closes the ports of listeners that were closed. */
+  closePorts(): void;
 }
 
 /** Names listeners of the controllers' configuration in errors. */
@@ -74,7 +76,7 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
 
 /** Opens new listeners before closing old ones, unless both need the same port. */
 async function replaceListeners(
-  { controllers, listeners, open }: ManagedLinksComponents,
+  { controllers, listeners, open, closePorts }: ManagedLinksComponents,
   opened: Map<string, LinkListener>,
   link: LinkConfig,
 ): Promise<void> {
@@ -86,6 +88,7 @@ async function replaceListeners(
     listeners.splice(listeners.indexOf(listener), 1);
     listener.close();
   }
+  closePorts();
   try {
     for (const [key, listener] of wanted) if (!opened.has(key)) opened.set(key, await open(listener, MANAGED));
   } finally {

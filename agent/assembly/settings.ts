@@ -46,7 +46,8 @@ export function controlSettings({
     connectTimeout: ctrl.options.connectTimeout,
     outQueueSize: ctrl.options.outQueueSize,
     writeTimeout: ctrl.options.writeTimeout,
-    heartbeat: ctrl.heartbeats,
+    // Without an interval, the reference sends a heartbeat at each check.
+    heartbeat: { ...ctrl.heartbeats, sendInterval: Math.max(1, ctrl.heartbeats.sendInterval) },
     unresponsiveAfter: ctrl.heartbeats.unresponsiveAfter,
     requestTimeout: ctrl.defaultRequestTimeout,
     localAddress: ctrl.bind === undefined ? undefined : localAddressFor(ctrl.bind),

@@ -23,7 +23,10 @@ export interface TlsPortUse {
 export class TlsPorts {
   readonly #init: TlsPortsInit;
   readonly #ports = new Map<string, TlsPort>();
-  readonly #stopWatching: (() => void)[] = [];
+  /** Ends that a port follows its identity, by its key. */
+  readonly #stopWatching = new Map<string, () => void>();
+  /** Closed ports whose last connections are still open. */
+  readonly #closing = new Set<Promise<void>>();
 
   constructor(init: TlsPortsInit) {
     this.#init = init;
@@ -49,12 +52,28 @@ export class TlsPorts {
       log,
     });
     this.#ports.set(key, opened);
-    this.#stopWatching.push(identity.onChange(() => opened.replaceContext(identity.serverContext())));
+    this.#stopWatching.set(
+      key,
+      identity.onChange(() => opened.replaceContext(identity.serverContext())),
+    );
     return opened;
   }
 
+  /** Closes the ports without a listener; their open connections stay. */
+  closeUnused(): void {
+    for (const [key, port] of this.#ports) if (!port.isUsed) this.#close(key, port);
+  }
+
   async close(): Promise<void> {
-    for (const stop of this.#stopWatching) stop();
-    await Promise.all([...this.#ports.values()].map((port) => port.close()));
+    for (const [key, port] of this.#ports) this.#close(key, port);
+    await Promise.all(this.#closing);
+  }
+
+  #close(key: string, port: TlsPort): void {
+    this.#stopWatching.get(key)?.();
+    this.#stopWatching.delete(key);
+    this.#ports.delete(key);
+    const closed = port.close().finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
   }
 }

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { explain, explainAll } from './explain.ts';
 import { checkRouterConfig, type LoadedConfig, loadRouterConfig } from './load.ts';
+import type { RouterConfig } from './router-config.ts';
 import { TEMPLATES, writeTemplate } from './templates.ts';
 
 const MINIMAL = `v: 3
@@ -478,6 +479,80 @@ t.test('each value has a source', async (t) => {
   t.equal(source('forwarder.linkDialWorkerCount'), 'given');
   t.equal(source('forwarder.linkDialQueueLength'), 'default');
   t.equal(source('ctrl.endpoint'), 'environment');
+});
+
+t.test('options of mode tproxy that cannot work are found, and other modes ignore them', async (t) => {
+  const cases: [option: string, key: string, severity: string][] = [
+    ['dnsSvcIpRange: 10.0.0.0/31', 'dnsSvcIpRange', 'error'],
+    ['dnsSvcIpRange: 0.0.0.0/0', 'dnsSvcIpRange', 'error'],
+    ['dnsSvcIpRange: fd00::/64', 'dnsSvcIpRange', 'error'],
+    ['resolver: tcp://127.0.0.1:53', 'resolver', 'warning'],
+    ['resolver: [udp://127.0.0.1, file:///etc/hosts]', 'resolver', 'warning'],
+    ['resolver: udp://127.0.0.1:99999', 'resolver', 'warning'],
+    ['dnsUpstream: [udp://8.8.8.8, 9.9.9.9]', 'dnsUpstream', 'warning'],
+  ];
+  const findings = (mode: string, option: string, key: string) =>
+    withMore(`edge: {}\nlisteners: [{binding: tunnel, options: {mode: ${mode}, ${option}}}]`).findings.filter(
+      ({ path }) => path === `listeners[0].options.${key}`,
+    );
+  for (const [option, key, severity] of cases) {
+    for (const mode of ['tproxy', '"tproxy:/bin/divert"'])
+      t.match(findings(mode, option, key), [{ code: 'CFG-VALUE', severity, hint: /^use / }], option);
+    t.same(findings('host', option, key), [], option);
+  }
+  t.same(findings('tproxy', 'dnsSvcIpRange: 100.64.0.1/10, resolver: "udp://[::1]:53"', 'resolver'), []);
+});
+
+t.test('connectTimeoutMs is used unless connectTimeout is set', async (t) => {
+  const sections: [more: string, path: string, timeoutOf: (config: RouterConfig) => number | undefined][] = [
+    ['ctrl: {endpoint: "tls:c:1", options: {VALUE}}', 'ctrl.options', ({ ctrl }) => ctrl.options.connectTimeout],
+    [
+      'link: {dialers: [{binding: transport, options: {VALUE}}]}',
+      'link.dialers[0].options',
+      ({ link }) => link.dialers[0]?.options.connectTimeout,
+    ],
+    [
+      'link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", options: {VALUE}}]}',
+      'link.listeners[0].options',
+      ({ link }) => link.listeners[0]?.options.connectTimeout,
+    ],
+  ];
+  for (const [more, path, timeoutOf] of sections) {
+    const older = withMore(more.replace('VALUE', 'connectTimeoutMs: 1500'));
+    t.equal(timeoutOf(accepted(older)), 1_500, path);
+    t.match(
+      older.values.find((value) => value.path === `${path}.connectTimeout`),
+      { written: '1.5s', source: 'given' },
+    );
+    for (const both of ['connectTimeoutMs: 1500, connectTimeout: 2s', 'connectTimeout: 2s, connectTimeoutMs: 1500'])
+      t.equal(timeoutOf(accepted(withMore(more.replace('VALUE', both)))), 2_000, both);
+    t.equal(timeoutOf(accepted(withMore(more.replace('VALUE', 'connectTimeoutMs: soon')))), 5_000, 'as the reference');
+  }
+});
+
+t.test('keys without effect are reported, and their bounds still apply', async (t) => {
+  const keys: [more: string, path: string][] = [
+    ['ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 3}}', 'ctrl.options.maxQueuedConnects'],
+    ['edge: {dbSaveIntervalSeconds: 60}', 'edge.dbSaveIntervalSeconds'],
+    ['edge: {sessionValidateChunkSize: 5}', 'edge.sessionValidateChunkSize'],
+    ['metrics: {eventQueueSize: 300}', 'metrics.eventQueueSize'],
+    ['link: {heartbeats: {sendInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.sendInterval'],
+    ['link: {heartbeats: {checkInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.checkInterval'],
+    ...['mtu: 900', 'randomDrops: true', 'drop1InN: 9', 'txQueueSize: 9', 'txPortalDupAckScale: 0.5'].map(
+      (option): [string, string] => [
+        `dialers: [{binding: transport, options: {${option}}}]`,
+        `dialers[0].options.${option.split(':')[0]}`,
+      ],
+    ),
+  ];
+  for (const [more, path] of keys)
+    t.match(
+      withMore(more).findings.filter((each) => each.path === path),
+      [{ code: 'CFG-IGNORED', severity: 'warning' }],
+      path,
+    );
+  const tooMany = withMore('ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 5001}}');
+  t.ok(tooMany.findings.some(({ code, severity }) => code === 'CFG-RANGE' && severity === 'error'));
 });
 
 t.test('merge keys are merged as in the reference', async (t) => {

@@ -13,6 +13,7 @@ import { checkFiles } from './checks/files.ts';
 import { checkIdentity } from './checks/identity.ts';
 import { checkPorts } from './checks/ports.ts';
 import { checkSections } from './checks/sections.ts';
+import { checkTunnel } from './checks/tunnel.ts';
 import { checkValues } from './checks/values.ts';
 import { type ConfigNode, nearestNode, plain, readDocument } from './document.ts';
 import { type Environment, substituteEnvironment } from './environment.ts';
@@ -46,7 +47,15 @@ export interface LoadedConfig {
   readonly values: ResolvedValue[];
 }
 
-const CHECKS: readonly Check[] = [checkSections, checkBackoff, checkPorts, checkValues, checkFiles, checkIdentity];
+const CHECKS: readonly Check[] = [
+  checkSections,
+  checkBackoff,
+  checkPorts,
+  checkValues,
+  checkTunnel,
+  checkFiles,
+  checkIdentity,
+];
 /** Far above the size of any configuration. */
 const LARGEST_FILE = 1024 * 1024;
 const START = { line: 1, column: 1 };

@@ -85,7 +85,21 @@ class Resolver {
       );
       if (value !== undefined) result[key] = value;
     }
+    if (node) this.#useOlderForms(result, node, schema, path);
     return result;
+  }
+
+  #useOlderForms(result: Record<string, unknown>, node: ConfigNode, schema: ConfigSchema, path: string): void {
+    for (const [key, property] of Object.entries(schema.properties ?? {})) {
+      const newer = property['x-milliseconds-of'];
+      const older = node.entries.get(key);
+      const milliseconds = result[key];
+      if (newer === undefined || typeof milliseconds !== 'number' || !older || node.entries.has(newer)) continue;
+      result[newer] = milliseconds;
+      const at = this.values.findIndex((value) => value.path === `${path}.${newer}`);
+      const source = older.fromEnvironment ? 'environment' : 'given';
+      this.values.splice(at, 1, { path: `${path}.${newer}`, written: formatDuration(milliseconds), source });
+    }
   }
 
   #list(node: ConfigNode | undefined, schema: ConfigSchema, path: string, at: Position): unknown {
@@ -115,7 +129,7 @@ class Resolver {
   #aboutKey(node: ConfigNode, schema: ConfigSchema, path: string): void {
     if (schema['x-deprecated'])
       this.#add('warning', 'CFG-DEPRECATED', path, node.keyAt, 'this key is deprecated', schema['x-deprecated']);
-    if (schema['x-ignored'])
+    if (schema['x-ignored'] && !this.#verdict.rejected.has(path))
       this.#add('warning', 'CFG-IGNORED', path, node.keyAt, 'this key is accepted for compatibility and has no effect');
     if (schema['x-unsupported'])
       this.#add('warning', 'CFG-UNSUPPORTED', path, node.keyAt, 'this is not supported and is ignored');

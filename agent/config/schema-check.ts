@@ -70,7 +70,8 @@ function leniency(error: Violation): string | undefined {
   if (schema['x-lenient'] !== 'ignored' || !['type', 'minimum', 'maximum', 'format'].includes(error.keyword))
     return undefined;
   // Bounds still apply to values whose wrong type is ignored.
-  if (error.keyword !== 'type' && !schema['x-clamp'] && !schema['x-ignored']) return undefined;
+  const isFreeForm = schema['x-ignored'] === true && error.keyword === 'format';
+  if (error.keyword !== 'type' && !schema['x-clamp'] && !isFreeForm) return undefined;
   return toPath(error.instancePath);
 }
 

@@ -11,7 +11,7 @@ import { DatagramClient, type DatagramPort } from '../xgress/datagram-client.ts'
 import type { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import { type DatagramTarget, dialDatagram } from './datagram-dial.ts';
 import { EgressError } from './dial-errors.ts';
-import type { DialedEgress, EgressDialer, EgressRequest } from './egress.ts';
+import { type DialedEgress, dialTime, type EgressDialer, type EgressRequest } from './egress.ts';
 import { hostEncryption } from './host-encryption.ts';
 
 export interface DatagramComponents {
@@ -22,7 +22,7 @@ export interface DatagramComponents {
 }
 
 export interface DatagramDialerInit {
-  /** Milliseconds; 0 for the operating system's limit. */
+  /** Milliseconds; 0 for the limit of the route. */
   connectTimeout: number;
 }
 
@@ -32,7 +32,7 @@ const HOP_TYPE = 'xgress/transport_udp';
 export function datagramDialer(components: DatagramComponents, { connectTimeout }: DatagramDialerInit): EgressDialer {
   return async (request) => {
     const target = parseDatagramAddress(request.destination);
-    const timeout = request.timeLeft > 0 && request.timeLeft < connectTimeout ? request.timeLeft : connectTimeout;
+    const timeout = dialTime(request, connectTimeout);
     const socket = await dialDatagram(target, { clock: components.clock, timeout, signal: request.signal });
     return hostDatagrams(components, request, { socket, encryption: false, peerData: false, hopType: HOP_TYPE });
   };

@@ -1,13 +1,17 @@
 // Dialers by binding, the error codes of their failures, and dials of circuits that end meanwhile.
 
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import t from 'tap';
+import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/end-to-end.ts';
+import { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import { EgressError, routeErrorCodeOf } from './dial-errors.ts';
 import { DialsInProgress } from './dials-in-progress.ts';
-import { Egress, type EgressRequest } from './egress.ts';
+import { dialTime, Egress, type EgressRequest } from './egress.ts';
 import { hostEncryption } from './host-encryption.ts';
+import { transportDialer } from './transport.ts';
 
 const REQUEST: EgressRequest = {
   circuitId: 'circuit',
@@ -52,13 +56,41 @@ t.test('controllers learn why a dial failed, however deep the cause', async (t) 
   for (const [error, code] of table) t.equal(routeErrorCodeOf(error), code, String(error));
 });
 
+t.test('a dial does not take longer than its route, even without a configured limit', async (t) => {
+  const table: [configured: number, timeLeft: number, expected: number][] = [
+    [0, 0, 0],
+    [0, 9_000, 9_000],
+    [5_000, 0, 5_000],
+    [5_000, 9_000, 5_000],
+    [9_000, 5_000, 5_000],
+  ];
+  for (const [configured, timeLeft, expected] of table)
+    t.equal(dialTime({ ...REQUEST, timeLeft }, configured), expected);
+});
+
+t.test('a TLS service that accepts connections but does not answer does not keep a dial', async (t) => {
+  const silent = createServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', () => resolve()));
+  const sockets: Socket[] = [];
+  silent.on('connection', (socket) => sockets.push(socket));
+  const clock = new SystemClock();
+  const sweeper = new IdleSweeper(clock, { timeout: 1_000, interval: 1_000 });
+  const components = { clock, log: silentLog, identity: { clientContext: () => ({}) }, sweeper };
+  const dial = transportDialer(components, { connectTimeout: 0, encryption: false, hopType: 'xgress/transport' });
+  const destination = `tls:127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const error = await Promise.resolve(dial({ ...REQUEST, destination, timeLeft: 100 })).catch((each: unknown) => each);
+  t.equal(routeErrorCodeOf(error), RouteErrorCode.DialTimedOut);
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
 t.test('the end of a circuit aborts its dials, and only its own', async (t) => {
   const dials = new DialsInProgress();
-  const [first, second, other] = [dials.begin('one'), dials.begin('one'), dials.begin('other')];
+  const [first, second, other] = [dials.begin('one', 0), dials.begin('one', 0), dials.begin('other', 0)];
   dials.cancel('one');
   t.same([first.signal.aborted, second.signal.aborted, other.signal.aborted], [true, true, false]);
   t.match(first.signal.reason, { code: 'CIRCUIT_OVER', message: /circuit one was removed/ });
-  const again = dials.begin('one');
+  const again = dials.begin('one', 0);
   first.end();
   second.end();
   dials.cancel('one');

@@ -46,6 +46,16 @@ export interface DialedRelay {
 
 export type EgressDialer = (request: EgressRequest) => Promise<DialedEgress | DialedRelay>;
 
+/**
+ * Milliseconds for the dial of a request; 0 for no limit of our own. The controller ignores the result of a later one,
+ * which would only occupy a worker of the dial queue: minutes for a host that does not answer.
+ * @param configured 0 if the configuration sets no limit.
+ */
+export function dialTime({ timeLeft }: Pick<EgressRequest, 'timeLeft'>, configured: number): number {
+  if (configured <= 0 || timeLeft <= 0) return Math.max(configured, timeLeft, 0);
+  return Math.min(configured, timeLeft);
+}
+
 export class Egress {
   readonly #dialers = new Map<string, EgressDialer>();
   readonly #log: Log;

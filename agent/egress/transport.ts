@@ -13,7 +13,7 @@ import { SocketClient } from '../xgress/socket-client.ts';
 import { hostDatagrams } from './datagram.ts';
 import { dialDatagram } from './datagram-dial.ts';
 import { EgressError } from './dial-errors.ts';
-import type { DialedEgress, EgressDialer, EgressRequest } from './egress.ts';
+import { type DialedEgress, dialTime, type EgressDialer, type EgressRequest } from './egress.ts';
 import { hostEncryption } from './host-encryption.ts';
 import { type DialedSocket, dialSocket, dialThroughProxy } from './socket-dial.ts';
 
@@ -26,7 +26,7 @@ export interface TransportComponents {
 }
 
 export interface TransportInit {
-  /** Milliseconds; 0 for the operating system's limit. */
+  /** Milliseconds; 0 for the limit of the route. */
   connectTimeout: number;
   /** Perform the host's part of the key agreement if the route carries a key. */
   encryption: boolean;
@@ -39,7 +39,7 @@ export function transportDialer(components: TransportComponents, init: Transport
   return async (request) => {
     const address = tryParse(request.destination);
     const { connectTimeout } = init;
-    const timeout = request.timeLeft > 0 && request.timeLeft < connectTimeout ? request.timeLeft : connectTimeout;
+    const timeout = dialTime(request, connectTimeout);
     const { clock } = components;
     if (address.type === 'udp') {
       const socket = await dialDatagram(address, { clock, timeout, signal: request.signal });

@@ -36,6 +36,7 @@ export interface Destination {
 /** A destination at the end of a circuit. */
 export interface CircuitEnd extends Destination {
   readonly circuitId: string;
+  readonly role: 'initiator' | 'terminator';
   /** Milliseconds of the clock's `monotonic` at which something last arrived from the network. */
   readonly lastReceived: number;
   /** The circuit was removed: nothing more will arrive. The end still delivers the data that it has received. */

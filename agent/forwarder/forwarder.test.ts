@@ -43,6 +43,7 @@ class Recorder implements Destination {
 
 class End extends Recorder implements CircuitEnd {
   readonly circuitId = CIRCUIT;
+  readonly role = 'terminator';
   readonly lastReceived = 0;
   isUnrouted = false;
 

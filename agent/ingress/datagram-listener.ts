@@ -72,10 +72,11 @@ export class DatagramListener {
     this.#closeIfIdle();
   }
 
-  /** Ends all sessions. */
+  /** Ends all sessions; the port is free then. */
   end(): void {
     this.close();
     this.#sessions.end();
+    this.#closeIfIdle();
   }
 
   #onMessage(data: Buffer, { address, port }: RemoteInfo): void {

@@ -8,6 +8,8 @@ import type { MetricsRegistry } from '../metrics/registry.ts';
 const SIZE_SAMPLE = 16;
 /** Kinds of drops in meter names: all, new payloads, retransmissions, forwarded payloads. */
 const DROPS = ['', '_xg', '_rtx', '_fwd'] as const;
+const DIRECTIONS = ['tx', 'rx'] as const;
+const SERIES = ['bytesrate', 'msgrate', 'msgsize'] as const;
 
 /** Nanoseconds reported for a link without answers: it costs more than any other (reference fact). */
 const SILENT_LATENCY = 8_888_888_888_888;
@@ -25,7 +27,7 @@ export class LinkMetrics {
     this.#registry = registry;
     this.#id = linkId;
     for (const kind of DROPS) registry.meter(`link.dropped${kind}_msgs:${linkId}`);
-    for (const direction of ['tx', 'rx']) registry.histogram(`link.${linkId}.${direction}.msgsize`);
+    for (const direction of DIRECTIONS) registry.histogram(`link.${linkId}.${direction}.msgsize`);
     registry.histogram(`link.${linkId}.latency`);
   }
 
@@ -71,9 +73,11 @@ export class LinkMetrics {
     this.#registry.histogram(`link.${this.#id}.queue_time`).update(queueTime * 1e6);
   }
 
+  /** By whole names: an id with dots may begin with the id of another link. */
   dispose(): void {
-    this.#registry.dispose(`link.${this.#id}.`);
-    for (const kind of DROPS) this.#registry.dispose(`link.dropped${kind}_msgs:${this.#id}`);
+    const names = ['latency', 'queue_time', ...DIRECTIONS.flatMap((each) => SERIES.map((name) => `${each}.${name}`))];
+    this.#registry.dispose(names.map((name) => `link.${this.#id}.${name}`));
+    this.#registry.dispose(DROPS.map((kind) => `link.dropped${kind}_msgs:${this.#id}`));
   }
 
   #rates(direction: 'tx' | 'rx', bytes: number, messages: number): void {

@@ -208,12 +208,9 @@ export class LinkRegistry {
   #onClosed(link: Link, reason: Error | null): void {
     this.#leaving.get(link)?.cancel();
     this.#leaving.delete(link);
-    this.#metrics.delete(link);
     this.#components.forwarder.unregisterLink(link);
-    if (this.#byId.get(link.id) === link) {
-      this.#byId.delete(link.id);
-      this.#components.metrics.dispose(`link.${link.id}.`);
-    }
+    if (this.#byId.get(link.id) === link) this.#byId.delete(link.id);
+    this.#disposeMetrics(link);
     if (this.#byKey.get(link.key) !== link) return;
     this.#byKey.delete(link.key);
     if (this.#closed) return;
@@ -228,6 +225,13 @@ export class LinkRegistry {
     );
     this.#components.reporter.lost(link);
     this.#observer?.down(link);
+  }
+
+  /** A redial has the id of the link that it replaces, and so the same metrics. */
+  #disposeMetrics(link: Link): void {
+    const metrics = this.#metrics.get(link);
+    this.#metrics.delete(link);
+    if (![...this.#metrics.keys()].some(({ id }) => id === link.id)) metrics?.dispose();
   }
 
   #foldMetrics(): void {

@@ -27,6 +27,11 @@ export interface LinkReporterComponents {
   faults: { mark(): void };
 }
 
+interface Report {
+  readonly type: number;
+  readonly body: Uint8Array;
+}
+
 const ATTEMPTS = 10;
 const PAUSE = 1_000;
 
@@ -41,21 +46,21 @@ export class LinkReporter {
    * Reports all dialed links to a controller that has just connected; it deletes links that are missing. A controller
    * ignores the connections of a link that it already knows, so changed connections are reported separately.
    */
-  refresh(controller: LinkReportReceiver, links: readonly Link[]): void {
-    const dialed = links.filter((link) => link.dialed);
-    this.#deliver(controller, routerLinks(dialed, true), 'all links');
-    for (const link of dialed)
-      if (link.connectionsIteration > 1) this.#deliver(controller, linkState(link), 'link connections');
+  refresh(controller: LinkReportReceiver, links: () => readonly Link[]): void {
+    const dialed = () => links().filter((link) => link.dialed);
+    this.#deliver(controller, () => routerLinks(dialed(), true), 'all links');
+    for (const link of dialed())
+      if (link.connectionsIteration > 1) this.#deliver(controller, whileOpen(link, linkState), 'link connections');
   }
 
   established(link: Link): void {
-    for (const controller of this.#components.controllers.all)
-      this.#deliver(controller, routerLinks([link], false), 'new link');
+    const report = whileOpen(link, (open) => routerLinks([open], false));
+    for (const controller of this.#components.controllers.all) this.#deliver(controller, report, 'new link');
   }
 
   connectionsChanged(link: Link): void {
     for (const controller of this.#components.controllers.all)
-      this.#deliver(controller, linkState(link), 'link connections');
+      this.#deliver(controller, whileOpen(link, linkState), 'link connections');
   }
 
   lost(link: Link): void {
@@ -71,23 +76,26 @@ export class LinkReporter {
     this.#components.faults.mark();
     const body = toBinary(FaultSchema, create(FaultSchema, { subject: FaultSubject.LINK_FAULT, id: linkId }));
     for (const controller of this.#components.controllers.all)
-      this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');
+      this.#deliver(controller, () => ({ type: ControlType.Fault, body }), 'link fault');
   }
 
   #fault(link: Link, subject: FaultSubject): void {
     const body = toBinary(FaultSchema, create(FaultSchema, { subject, id: link.id, iteration: link.iteration }));
     for (const controller of this.#components.controllers.all)
-      this.#deliver(controller, { type: ControlType.Fault, body }, 'link fault');
+      this.#deliver(controller, () => ({ type: ControlType.Fault, body }), 'link fault');
   }
 
   /**
-   * Retries a report. If the controller disconnects in the meantime, `refresh` reports all links when it reconnects.
+   * Retries a report, with the state of that time: the loss of a link may have been reported meanwhile. If the
+   * controller disconnects, `refresh` reports all links when it reconnects.
    */
-  #deliver(controller: LinkReportReceiver, report: { type: number; body: Uint8Array }, what: string): void {
+  #deliver(controller: LinkReportReceiver, report: () => Report | undefined, what: string): void {
     background(this.#components.log, `report ${what}`, async () => {
       for (let attempt = 1; attempt <= ATTEMPTS && controller.isConnected; attempt++) {
+        const current = report();
+        if (!current) return;
         try {
-          controller.send(new Message(report.type, [], report.body));
+          controller.send(new Message(current.type, [], current.body));
           return;
         } catch (error) {
           this.#components.log.debug(
@@ -101,7 +109,12 @@ export class LinkReporter {
   }
 }
 
-function routerLinks(links: readonly Link[], fullRefresh: boolean): { type: number; body: Uint8Array } {
+/** A report that is obsolete once the link is closed. */
+function whileOpen(link: Link, report: (link: Link) => Report): () => Report | undefined {
+  return () => (link.isClosed ? undefined : report(link));
+}
+
+function routerLinks(links: readonly Link[], fullRefresh: boolean): Report {
   const message = create(RouterLinksSchema, {
     fullRefresh,
     links: links.map((link) => ({
@@ -116,7 +129,7 @@ function routerLinks(links: readonly Link[], fullRefresh: boolean): { type: numb
   return { type: ControlType.RouterLinks, body: toBinary(RouterLinksSchema, message) };
 }
 
-function linkState(link: Link): { type: number; body: Uint8Array } {
+function linkState(link: Link): Report {
   const update = create(LinkStateUpdateSchema, {
     linkId: link.id,
     linkIteration: link.iteration,

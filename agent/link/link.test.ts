@@ -79,7 +79,8 @@ t.test('a reconnected controller receives all dialed links and their changed con
   });
   const link = (id: string, dialed: boolean, connectionsIteration: number) =>
     ({ id, dialed, connectionsIteration, iteration: 2, connections: [] }) as unknown as Link;
-  reporter.refresh(controller, [link('fresh', true, 1), link('changed', true, 3), link('accepted', false, 5)]);
+  const links = [link('fresh', true, 1), link('changed', true, 3), link('accepted', false, 5)];
+  reporter.refresh(controller, () => links);
   await new Promise((resolve) => setImmediate(resolve));
   t.same(
     sent.map(({ contentType }) => contentType),
@@ -96,4 +97,34 @@ t.test('a reconnected controller receives all dialed links and their changed con
     linkIteration: 2,
     connState: { stateIteration: 3 },
   });
+});
+
+t.test('a report that is retried has the state of that time', async (t) => {
+  const clock = new VirtualClock();
+  const sent: Message[] = [];
+  let isFull = true;
+  const send = (message: Message) => {
+    if (isFull) throw new Error('the queue is full');
+    sent.push(message);
+  };
+  const controllers = { all: [{ id: 'c', isConnected: true, send }] };
+  const reporter = new LinkReporter({ clock, log: silentLog, controllers, faults: { mark: () => undefined } });
+  const link = (id: string) =>
+    ({ id, dialed: true, isClosed: false, connectionsIteration: 1, iteration: 1, connections: [] }) as unknown as Link;
+  const [lost, other] = [link('lost'), link('other')];
+  let links = [lost];
+  for (const controller of controllers.all) reporter.refresh(controller, () => links);
+  reporter.established(lost);
+  await new Promise((resolve) => setImmediate(resolve));
+  isFull = false;
+  Object.assign(lost, { isClosed: true });
+  links = [other];
+  reporter.lost(lost);
+  await clock.advance(5_000);
+  t.same(
+    sent.map(({ contentType }) => contentType),
+    [ControlType.Fault, ControlType.RouterLinks],
+    'the lost link is not reported as new',
+  );
+  t.match(sent[1]?.decode(RouterLinksSchema), { fullRefresh: true, links: [{ id: 'other' }] });
 });

@@ -33,6 +33,11 @@ export interface WantedLink {
   attempts: number;
   /** Number of times that the link came up. */
   connects: number;
+  /** Milliseconds of the clock's `monotonic` at which it came up last. */
+  upSince: number;
+  /** Losses of short-lived links since the last one that lasted, and the wait after the last of them. */
+  earlyLosses: number;
+  lossDelay: number;
   retryDelay: number;
   /** Milliseconds of the clock's `monotonic`. */
   nextDial: number;

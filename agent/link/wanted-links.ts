@@ -52,6 +52,11 @@ const SWEEP = 60_000;
 /** An unhealthy peer without links is removed after this time (reference fact). */
 const FORGET_AFTER = 48 * 3_600_000;
 const DEFAULT_GROUP = ['default'];
+/**
+ * A link with a shorter life (milliseconds) counts as a failed dial if it is not the first: routers of the reference
+ * answer a hello before they verify the dialer, and close the link if they cannot.
+ */
+const SHORT_LIFE = 10_000;
 
 export class WantedLinks {
   readonly #components: WantedLinksComponents;
@@ -204,6 +209,9 @@ export class WantedLinks {
         state: 'pending',
         attempts: 0,
         connects: 0,
+        upSince: 0,
+        earlyLosses: 0,
+        lossDelay: 0,
         retryDelay: 0,
         nextDial: 0,
         lastError: undefined,
@@ -351,6 +359,7 @@ export class WantedLinks {
     if (!wanted) return;
     wanted.retryDelay = 0;
     wanted.connects++;
+    wanted.upSince = this.#components.clock.monotonic();
     wanted.lastError = undefined;
   }
 
@@ -358,7 +367,18 @@ export class WantedLinks {
     if (this.#closed) return;
     const wanted = this.#wantedFor(link, 'linkDown');
     const peer = this.#peers.get(link.peerId);
-    if (peer && wanted) this.#dialSoon(peer, wanted);
+    if (!peer || !wanted) return;
+    const isShort = this.#components.clock.monotonic() - wanted.upSince < SHORT_LIFE;
+    wanted.earlyLosses = isShort ? wanted.earlyLosses + 1 : 0;
+    if (wanted.earlyLosses <= 1) {
+      wanted.lossDelay = 0;
+      this.#dialSoon(peer, wanted);
+      return;
+    }
+    // The wait grows although the dials succeed.
+    wanted.retryDelay = wanted.lossDelay;
+    this.#retryLater(peer, wanted, 0);
+    wanted.lossDelay = wanted.retryDelay;
   }
 
   #wantedFor({ peerId, key }: Link, event: LinkEvent): WantedLink | undefined {
@@ -383,8 +403,14 @@ export class WantedLinks {
     for (const peer of this.#peers.values()) {
       const linked = [...peer.wanted.keys()].some((key) => registry.byKey(key));
       const forgotten = !peer.healthy && peer.unhealthySince < before && !linked;
-      if (forgotten || (peer.wanted.size === 0 && !peer.healthy)) this.#removePeer(peer.id);
+      if (forgotten || (peer.wanted.size === 0 && !peer.healthy)) this.#forget(peer);
     }
+  }
+
+  /** The peer may still dial this router, and keeps the links that it has dialed: traffic does not need controllers. */
+  #forget(peer: Peer): void {
+    for (const wanted of peer.wanted.values()) this.#step(wanted, 'removed');
+    this.#peers.delete(peer.id);
   }
 }
 

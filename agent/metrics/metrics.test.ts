@@ -153,12 +153,18 @@ t.test('the Prometheus page turns ids into labels', async (t) => {
   registry.gauge('pool.link.dialer.queue_size', () => 3);
   registry.gauge('link.abc.connections', () => 4);
   registry.gauge('link.def.connections', () => 1);
+  registry.gauge('link.d.e-f.connections', () => 2);
+  registry.meter('link.d.e-f.tx.bytesrate').mark(5);
+  registry.meter('link.abc.tx.bytesrate').mark(6);
   registry.meter('egress.tx.bytesrate').mark(1_000);
   const page = new PrometheusPage(registry);
   const text = await page.render();
   t.match(text, /^edgeweave_router_pool_queue_size\{pool="link\.dialer"\} 3$/m);
   t.match(text, /^edgeweave_router_link_connections\{link="abc"\} 4$/m);
   t.match(text, /^edgeweave_router_link_connections\{link="def"\} 1$/m);
+  t.match(text, /^edgeweave_router_link_connections\{link="d\.e-f"\} 2$/m, 'ids of older routers contain dots');
+  t.match(text, /^edgeweave_router_link_tx_bytes_total\{link="d\.e-f"\} 5$/m);
+  t.match(text, /^edgeweave_router_link_tx_bytes_total\{link="abc"\} 6$/m);
   t.match(text, /^edgeweave_router_egress_tx_bytes_total 1000$/m);
   t.match(text, /process_resident_memory_bytes/);
   t.equal(text.match(/^# TYPE edgeweave_router_link_connections /gm)?.length, 1, 'each metric is declared once');

@@ -11,7 +11,8 @@ const QUANTILES = [0.5, 0.95, 0.99];
 
 /** Names that contain an id, with its label. */
 const LABELLED: readonly [RegExp, string][] = [
-  [/^link\.(?<id>[^.]+)\.(?<rest>.+)$/, 'link'],
+  // Ids of older routers contain dots.
+  [/^link\.(?<id>.+?)\.(?<rest>[rt]x\.(?:bytesrate|msgrate|msgsize)|[^.]+)$/, 'link'],
   [/^link\.(?<rest>dropped_\w+):(?<id>.+)$/, 'link'],
   [/^pool\.(?<id>.+)\.(?<rest>[^.]+)$/, 'pool'],
 ];

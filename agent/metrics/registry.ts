@@ -57,11 +57,10 @@ export class MetricsRegistry {
     return getOrMake(this.timers, name, () => new Timer(this.#clock, this.#random));
   }
 
-  /** Removes all metrics whose name begins with `prefix`. */
-  dispose(prefix: string): void {
-    for (const table of [this.gauges, this.meters, this.histograms, this.timers]) {
-      for (const name of table.keys()) if (name.startsWith(prefix)) table.delete(name);
-    }
+  /** Removes the metrics with these names, of any kind. */
+  dispose(names: Iterable<string>): void {
+    for (const name of names)
+      for (const table of [this.gauges, this.meters, this.histograms, this.timers]) table.delete(name);
   }
 }
 

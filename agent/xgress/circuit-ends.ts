@@ -110,6 +110,19 @@ export class CircuitEnds {
   }
 
   /**
+   * A later attempt of the controller creates another terminating end of the circuit: earlier ones, which nobody starts,
+   * end without the circuit.
+   */
+  endEarlier(circuitId: string): void {
+    const { forwarder } = this.#components;
+    for (const end of forwarder.endsOf(circuitId)) {
+      if (end.role !== 'terminator') continue;
+      forwarder.unregisterEnd(end);
+      end.unrouted();
+    }
+  }
+
+  /**
    * This router cannot create the end of a circuit: removes the circuit here, and reports a fault so that its
    * controller removes it everywhere.
    */
@@ -150,11 +163,14 @@ export class CircuitEnds {
     this.#open.delete(xgress);
     this.#reportUsage(xgress, xgress.usageTags);
     const { forwarder, log } = this.#components;
-    const circuit = forwarder.circuits.get(xgress.circuitId);
-    forwarder.unregisterEnd(xgress);
-    forwarder.remove(xgress.circuitId);
     log.debug({ circuitId: xgress.circuitId, role: xgress.role }, 'circuit end closed');
-    if (circuit) this.#reportEnd(xgress.circuitId, xgress.role, circuit.owner || owner);
+    const circuit = forwarder.circuits.get(xgress.circuitId);
+    const isOfCircuit = forwarder.destination(xgress.address) === xgress; // else it was removed, or has a successor
+    if (isOfCircuit) {
+      forwarder.unregisterEnd(xgress);
+      forwarder.remove(xgress.circuitId);
+    }
+    if (circuit && isOfCircuit) this.#reportEnd(xgress.circuitId, xgress.role, circuit.owner || owner);
     this.#checkEmpty();
   }
 

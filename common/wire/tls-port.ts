@@ -117,6 +117,11 @@ export class TlsPort {
     return [...this.#handlers.keys()];
   }
 
+  /** Whether any protocol has a handler. */
+  get isUsed(): boolean {
+    return this.#handlers.size > 0;
+  }
+
   has(protocol: string): boolean {
     return this.#handlers.has(protocol);
   }

@@ -44,6 +44,8 @@ export interface ConfigSchema {
   /** Has no effect; a warning says so. */
   readonly 'x-ignored'?: boolean;
   readonly 'x-deprecated'?: string;
+  /** An older form of another key of the same section, in milliseconds; used if that key is missing. */
+  readonly 'x-milliseconds-of'?: string;
   readonly 'x-secret'?: boolean;
   /** `pem`: the value is PEM text or the path of its file. */
   readonly 'x-source'?: 'pem';

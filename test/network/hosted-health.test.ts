@@ -9,6 +9,7 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 
 interface ShownTerminator {
+  readonly identity: string;
   readonly router: { id: string };
   readonly cost: number;
   readonly precedence: string;
@@ -128,4 +129,27 @@ t.test('a web service with wrong answers costs more, and less when it recovers',
   body = 'not at all';
   await until('a higher cost', async () => ((await cost()) ?? 0) > 7);
   t.match(health(b), [{ problem: /does not contain "well"/ }]);
+});
+
+t.test('a changed cost, precedence and instance of a hosted service reach the controller', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  const host = { protocol: 'tcp', address: '127.0.0.1', port: 1, listenOptions: { cost: 7 } };
+  await overlay.addService('web', b.id, { host });
+  const shown = () => terminators(overlay);
+  await until('a terminator', async () => (await shown())[0]?.cost === 7);
+  const [config] = await overlay.management.get<{ id: string }[]>('configs');
+  for (const [cost, precedence, identity] of [
+    [9, 'default', ''],
+    [9, 'required', ''],
+    [9, 'required', 'second'],
+  ] as const) {
+    const listenOptions = { cost, precedence, identity };
+    await overlay.management.patch(`configs/${config?.id}`, { data: { ...host, listenOptions } });
+    await until(JSON.stringify(listenOptions), async () => {
+      const [only, ...others] = await shown();
+      return others.length === 0 && only?.cost === cost && only.precedence === precedence && only.identity === identity;
+    });
+  }
+  t.equal((await shown()).length, 1);
 });

@@ -1,6 +1,8 @@
 // Link configuration that a controller stores for a router: applied at run time, where the router's operator permits
 // it.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -53,9 +55,25 @@ t.test('a router applies link configurations of its controller, changes them, an
     JSON.stringify((await registry(b)).handlers).includes(`127.0.0.1:${next}`),
   );
   await until('a link', () => peers(a).includes(b.id));
+  t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED', 'the first port is free again');
   await hold(b, []);
   await until('no configuration', async () => (await registry(b)).handlers[0]?.applied === undefined);
+  t.equal(await ending(connect(next, '127.0.0.1')), 'ECONNREFUSED');
   t.same((await registry(b)).handlers[0]?.controllerConfigs, []);
+});
+
+t.test('a router without edge functions applies link configurations of its controller', async (t) => {
+  const { overlay, port, managed, hold } = await network();
+  await using _ = overlay;
+  const a = await overlay.addRouter({ name: 'a', mode: 'host' });
+  const extra = 'managedConfig: {allow: [router.link]}';
+  const { id, configFile, proxyPort } = await overlay.enrollRouter({ name: 'b', link: NO_LINKS, extra });
+  writeFileSync(configFile, readFileSync(configFile, 'utf8').replace(/^edge: .*$/m, ''));
+  const b = { id, name: 'b', configFile, proxyPort, router: await overlay.startRouter(configFile) };
+  overlay.routers.push(b);
+  await hold(b, [await managed(port, 'first')]);
+  await until('a link', () => peers(a).includes(id) && peers(b).includes(a.id));
+  t.match((await registry(b)).handlers, [{ applied: { source: 'controller', version: 1 } }]);
 });
 
 t.test(
@@ -84,7 +102,6 @@ t.test(
     t.equal((await registry(rejecting)).handlers[0]?.applied, undefined);
     t.match((await registry(own)).handlers[0]?.applied, { source: 'local' });
     t.equal((await registry(failing)).handlers[0]?.applied, undefined, 'its port is in use');
-    const { connect } = await import('node:net');
     t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED');
     await hold(failing, [config]);
     await until('another try', async () => (await registry(failing)).handlers[0]?.applied !== undefined);

@@ -125,6 +125,25 @@ t.test('idle sessions end on both routers without leftovers, and a returning sou
   t.equal(String(await client.ask('again')), 'again');
 });
 
+t.test('the port of a proxy.v1 service moves to its successor, also while a session is open', async (t) => {
+  using echo = await udpEcho();
+  const host = { protocol: 'udp', address: '127.0.0.1', port: echo.port };
+  const { overlay, a, b } = await udpNetwork({ host });
+  await using _ = overlay;
+  const [port = 0] = await freePorts(1);
+  const proxy = { port, protocols: ['udp'], binding: '127.0.0.1' };
+  const id = await overlay.addService('first', b.id, { host, configs: { 'proxy.v1': proxy } });
+  const proxied = () => (a.router.describe().proxies as { service: string }[]).map(({ service }) => service);
+  await until('the port', () => proxied().includes('first'));
+  await until('its terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length === 2);
+  using client = new UdpClient(port);
+  t.equal(String(await client.ask('hello')), 'hello');
+  await overlay.management.patch(`services/${id}`, { name: 'second' });
+  await until('its successor', () => proxied().includes('second'));
+  using other = new UdpClient(port);
+  t.equal(String(await other.ask('hello again')), 'hello again');
+});
+
 t.test('an unreachable service ends the session, and the next datagram tries again', async (t) => {
   const [nobody = 0] = await freePorts(1);
   const { overlay, port, a, b } = await udpNetwork({ host: { protocol: 'udp', address: '127.0.0.1', port: nobody } });

@@ -58,7 +58,7 @@ function createsEnd({ forwarder }: RouteComponents, { egress }: Route): boolean 
 
 function queueDial(components: RouteComponents, controller: Controller, request: Message, route: Route): void {
   const arrived = components.clock.monotonic();
-  const dialing = components.dials.begin(route.circuitId);
+  const dialing = components.dials.begin(route.circuitId, route.attempt);
   components.queue
     .add((signal) => dialAndAnswer(components, controller, request, route, arrived, signal), { signal: dialing.signal })
     .catch((error: unknown) => {
@@ -89,6 +89,7 @@ async function dialAndAnswer(
       dialed.abandon();
       throw error;
     }
+    components.ends.endEarlier(route.circuitId);
     openEnd(components, controller, route, dialed);
     answerSuccess(controller, request, route, dialed.peerData);
   } catch (error) {

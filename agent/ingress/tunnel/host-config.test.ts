@@ -77,6 +77,34 @@ t.test('the dialing side may request an allowed source address', async (t) => {
     t.throws(() => chooseTarget(some, { source_addr }), Error, source_addr);
 });
 
+t.test('forwarded addresses of both versions are translated by the longest prefix', async (t) => {
+  const config = host({
+    ...FORWARDED,
+    allowedAddresses: ['*'],
+    forwardAddressTranslations: [
+      { from: '10.0.0.0', to: '192.168.0.0', prefixLength: 16 },
+      { from: '10.0.7.0', to: '172.16.7.128', prefixLength: 25 },
+      { from: '2001:db8:1::', to: 'fd00:1:2:3::9', prefixLength: 48 },
+      { from: '2001:db8:1:8000::', to: 'fd00:f::', prefixLength: 49 },
+      { from: '64:ff9b::', to: 'fd00:64::', prefixLength: 96 },
+      { from: '2001:db8:2::1', to: '::1', prefixLength: 128 },
+    ],
+  });
+  const table: [wanted: string, target: string][] = [
+    ['10.0.3.4', '192.168.3.4'],
+    ['10.0.7.5', '172.16.7.133'],
+    ['10.0.7.200', '192.168.7.200'],
+    ['10.1.0.1', '10.1.0.1'],
+    ['2001:db8:1:2::7', 'fd00:1:2:2::7'],
+    ['2001:DB8:1:ffff::', 'fd00:f:0:7fff::'],
+    ['64:ff9b::10.1.2.3', 'fd00:64::a01:203'],
+    ['2001:db8:2::1', '::1'],
+    ['2001:db8:3::1', '2001:db8:3::1'],
+    ['name.example', 'name.example'],
+  ];
+  for (const [dst_ip, target] of table) t.equal(chooseTarget(config, { dst_ip, dst_port: '80' }).host, target, dst_ip);
+});
+
 t.test('an invalid configuration is rejected with the name of its field', async (t) => {
   const wrong: [Readonly<Record<string, unknown>>, RegExp][] = [
     [{ allowedSourceAddresses: ['10.0.0.0/33'] }, /allowedSourceAddresses/],

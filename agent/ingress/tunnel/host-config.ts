@@ -1,7 +1,7 @@
 // Reads the configuration of a hosted service (config types host.v1, host.v2 and ziti-tunneler-server.v1), and chooses
 // the target of each incoming circuit (reference fact: tunnel, sections 3.4 and 3.5).
 
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 import { splitHostPort } from '#lib/address.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
@@ -10,6 +10,7 @@ import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import { asList, asRecord, HostConfigError, type Protocol, readPort, readProtocol, readText } from './config-values.ts';
 import { type CheckConfig, readChecks } from './health/check-config.ts';
+import { ipv4ToNumber, ipv4ToText } from './tproxy/ipv4.ts';
 
 export type Precedence = 'default' | 'required' | 'failed';
 
@@ -226,21 +227,41 @@ function inRange(network: string, bits: number, ip: string): boolean {
 }
 
 /**
- * Applies the longest prefix that contains the address: network bits of `to`, host bits unchanged. IPv4 only; names
- * stay.
+ * Applies the longest prefix that contains the address: network bits of `to`, host bits unchanged. Names, and addresses
+ * with a zone, stay.
  */
 function translate(translations: readonly Translation[], ip: string): string {
-  if (isIP(ip) !== 4) return ip;
-  const fitting = translations.filter(({ from, prefixLength }) => isIP(from) === 4 && inRange(from, prefixLength, ip));
+  const family = isIP(ip);
+  if (family === 0 || ip.includes('%')) return ip;
+  const fitting = translations.filter(
+    ({ from, prefixLength }) => isIP(from) === family && inRange(from, prefixLength, ip),
+  );
   const best = fitting.sort((a, b) => b.prefixLength - a.prefixLength)[0];
   if (!best) return ip;
-  const hostBits = 2 ** (32 - best.prefixLength);
-  const number = Math.floor(toNumber(best.to) / hostBits) * hostBits + (toNumber(ip) % hostBits);
-  return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
+  const hostBits = BigInt((family === 4 ? 32 : 128) - best.prefixLength);
+  const network = (toBits(best.to) >> hostBits) << hostBits;
+  const translated = network | BigInt.asUintN(Number(hostBits), toBits(ip));
+  return family === 4 ? ipv4ToText(Number(translated)) : ipv6Text(translated);
 }
 
-function toNumber(ip: string): number {
-  return ip.split('.').reduce((total, part) => total * 256 + Number(part), 0);
+/** Reads a valid address without a zone. */
+function toBits(ip: string): bigint {
+  if (isIP(ip) === 4) return BigInt(ipv4ToNumber(ip));
+  // The last 32 bits may be written as an IPv4 address.
+  const hexadecimal = ip.replace(/[^:]*\.[^:]*$/, (ipv4) => {
+    const number = ipv4ToNumber(ipv4);
+    return `${Math.floor(number / 65_536).toString(16)}:${(number % 65_536).toString(16)}`;
+  });
+  const [head = [], tail = []] = hexadecimal.split('::').map((half) => (half === '' ? [] : half.split(':')));
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
+  return [...head, ...zeros, ...tail].reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+function ipv6Text(bits: bigint): string {
+  const groups = Array.from({ length: 8 }, (_none, index) =>
+    ((bits >> BigInt(16 * (7 - index))) & 0xffffn).toString(16),
+  );
+  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
 }
 
 function readTranslation(entry: unknown): Translation {

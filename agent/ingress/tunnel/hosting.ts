@@ -14,7 +14,7 @@ import type { DataModel } from '../../access/data-model.ts';
 import { hostDatagrams } from '../../egress/datagram.ts';
 import { dialDatagram } from '../../egress/datagram-dial.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
-import type { DialedEgress, EgressRequest } from '../../egress/egress.ts';
+import { type DialedEgress, dialTime, type EgressRequest } from '../../egress/egress.ts';
 import { hostEncryption } from '../../egress/host-encryption.ts';
 import { dialSocket, dialThroughProxy, type SocketDialOptions } from '../../egress/socket-dial.ts';
 import { hostSocket } from '../../egress/transport.ts';
@@ -59,6 +59,7 @@ const PRECEDENCES: Readonly<Record<TerminatorPrecedence, Precedence>> = {
   [TerminatorPrecedence.FAILED]: 'failed',
 };
 const HOP_TYPE = 'xgress/tunnel';
+const VARIABLE = /\$tunneler_id\.(?:name|appData\[([^\]]+)\])/g;
 
 export class Hosting {
   readonly #components: HostingComponents;
@@ -104,8 +105,7 @@ export class Hosting {
     const appData = readAppData(request.peerData.get(PeerDataKey.AppData));
     if (appData.connType === 'resolver') return this.#serveResolver(request, config);
     const target = chooseTarget(config, appData);
-    const { connectTimeout } = config.listen;
-    const timeout = request.timeLeft > 0 ? Math.min(connectTimeout, request.timeLeft) : connectTimeout;
+    const timeout = dialTime(request, config.listen.connectTimeout);
     const options: SocketDialOptions = {
       clock: this.#components.clock,
       timeout,
@@ -171,7 +171,7 @@ export class Hosting {
       this.#hosted.set(id, hosted);
       const isSameSpec = JSON.stringify(known?.spec) === JSON.stringify(hosted.spec);
       if (isSameSpec && JSON.stringify(known?.config.checks) === JSON.stringify(hosted.config.checks)) continue;
-      this.#components.terminators.add(hosted.spec);
+      this.#components.terminators.add(hosted.spec, { isChecked: hosted.config.checks.length > 0 });
       this.#check(hosted);
       if (!known) this.#components.log.info({ service: hosted.spec.serviceName, terminatorId: id }, 'service hosted');
     }
@@ -237,10 +237,7 @@ export class Hosting {
   #spec(service: DataState_Service, identity: DataState_Identity, config: HostConfig, index: number): TunnelTerminator {
     const { listen } = config;
     const precedence = ownValue(identity.serviceHostingPrecedences, service.id);
-    return {
-      id: terminatorId(this.#components.routerId, service.id, index),
-      serviceId: service.id,
-      serviceName: service.name,
+    const chosen = {
       cost: ownValue(identity.serviceHostingCosts, service.id) ?? listen.cost ?? identity.defaultHostingCost,
       precedence:
         precedence === undefined
@@ -248,20 +245,25 @@ export class Hosting {
           : PRECEDENCES[precedence],
       instanceId: listen.bindUsingEdgeIdentity ? identity.name : fillIn(listen.identity ?? '', identity),
     };
+    const id = terminatorId([this.#components.routerId, service.id, index, ...Object.values(chosen)]);
+    return { id, serviceId: service.id, serviceName: service.name, ...chosen };
   }
 }
 
-/** Depends only on router, service and host entry, so that a restarted router finds its terminators again. */
-function terminatorId(routerId: string, serviceId: string, index: number): string {
-  return createHash('sha256').update(`${routerId}/${serviceId}/${index}`).digest('hex').slice(0, 22);
+/**
+ * A restarted router finds its terminators again, unless they have changed: controllers ignore a request to create one
+ * that exists, so a changed one needs another id (the reference's router also creates another one).
+ */
+function terminatorId(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 22);
 }
 
 /** `$tunneler_id.name` and `$tunneler_id.appData[key]`. */
-function fillIn(template: string, identity: DataState_Identity): string {
+export function fillIn(template: string, identity: Pick<DataState_Identity, 'name' | 'appDataJson'>): string {
   const appData = readAppData(identity.appDataJson);
-  return template
-    .replaceAll('$tunneler_id.name', identity.name)
-    .replace(/\$tunneler_id\.appData\[([^\]]+)\]/g, (_whole, key: string) => String(ownValue(appData, key) ?? ''));
+  return template.replace(VARIABLE, (_whole: string, key: string | undefined) =>
+    key === undefined ? identity.name : String(ownValue(appData, key) ?? ''),
+  );
 }
 
 /** Any value but a JSON map counts as empty. */

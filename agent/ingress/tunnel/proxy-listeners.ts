@@ -190,7 +190,9 @@ export class ProxyListeners {
     for (const [key, { spec, listener }] of this.#followed) {
       if (wanted.has(key)) continue;
       this.#followed.delete(key);
-      listener.close();
+      // Open sessions would keep a UDP port, so that another service could not get it.
+      if (listener instanceof DatagramListener) listener.end();
+      else listener.close();
       this.#components.log.info({ service: spec.service, port: spec.port }, 'proxy listener closed');
     }
     for (const [key, spec] of wanted) {

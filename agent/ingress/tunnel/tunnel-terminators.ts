@@ -29,8 +29,8 @@ interface Kept {
   readonly terminator: TunnelTerminator;
   /** The weight to report. */
   weight: Weight;
-  /** The weight in the last report. */
-  reported: Weight;
+  /** The weight at the controller; undefined if unknown. */
+  reported: Weight | undefined;
   isReporting: boolean;
 }
 
@@ -52,10 +52,19 @@ export class TunnelTerminators {
     this.#log = log;
   }
 
-  add(terminator: TunnelTerminator): void {
+  /**
+   * @param isChecked The weight follows health checks. An earlier process may have reported another one, and controllers
+   *   ignore the weight in a request to create a terminator that exists.
+   */
+  add(terminator: TunnelTerminator, { isChecked }: { isChecked: boolean }): void {
     const controllers = this.#controllers;
     const { id, serviceName, instanceId } = terminator;
-    const kept: Kept = { terminator, weight: terminator, reported: terminator, isReporting: false };
+    const kept: Kept = {
+      terminator,
+      weight: terminator,
+      reported: isChecked ? undefined : terminator,
+      isReporting: false,
+    };
     this.#kept.set(id, kept);
     this.#terminators.add({
       id,
@@ -70,7 +79,7 @@ export class TunnelTerminators {
       binding: 'tunnel',
       controller: () => (controllers.all.length > 0 ? controllers.leader : undefined),
       request: (now) => {
-        kept.reported = kept.weight;
+        kept.reported = isChecked ? undefined : kept.weight;
         return createRequest(kept, now);
       },
       established: () => this.#report(kept),
@@ -129,8 +138,8 @@ export class TunnelTerminators {
   }
 }
 
-function isSame(a: Weight, b: Weight): boolean {
-  return a.cost === b.cost && a.precedence === b.precedence;
+function isSame(a: Weight, b: Weight | undefined): boolean {
+  return a.cost === b?.cost && a.precedence === b.precedence;
 }
 
 function createRequest({ terminator, weight }: Kept, now: number): Message {

@@ -14,6 +14,7 @@ import type { Terminators } from '../terminators.ts';
 import { Hosting } from './hosting.ts';
 import { ProxyListeners } from './proxy-listeners.ts';
 import { ServiceDialer } from './service-dialer.ts';
+import type { ChangesMarker } from './system/changes-marker.ts';
 import { LocalRoutes } from './system/local-routes.ts';
 import { Interception } from './tproxy/interception.ts';
 import { removeLateCircuits } from './tunnel-circuits.ts';
@@ -28,6 +29,7 @@ export interface TunnelerComponents {
   egress: Egress;
   terminators: Terminators;
   random: Random;
+  marker: ChangesMarker;
   routerId: string;
   acceptsCircuits(): boolean;
 }
@@ -51,13 +53,15 @@ export class Tunneler {
   readonly #hosting: Hosting;
   readonly #sweeper: IdleSweeper;
   readonly #routes: LocalRoutes;
+  readonly #marker: ChangesMarker;
   #proxies: ProxyListeners | undefined;
   #interception: Interception | undefined;
 
   private constructor(components: TunnelerComponents, options: TunnelListenerOptions) {
-    const { clock, log, controllers, egress, model, routerId } = components;
+    const { clock, log, controllers, egress, model, marker, routerId } = components;
     this.#sweeper = new IdleSweeper(clock, idleLimits(options));
-    this.#routes = new LocalRoutes({ clock, log, routerId });
+    this.#marker = marker;
+    this.#routes = new LocalRoutes({ clock, log, marker, routerId });
     this.#hosting = new Hosting({
       clock,
       log,
@@ -117,6 +121,7 @@ export class Tunneler {
     await this.#interception?.close();
     this.#sweeper.close();
     await this.#routes.close();
+    this.#marker.clear();
   }
 
   async #intercept(components: TunnelerComponents, options: TunnelListenerOptions): Promise<void> {

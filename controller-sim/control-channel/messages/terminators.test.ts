@@ -93,6 +93,10 @@ t.test('a tunneler hosts a service by its id; the answer returns the start time'
   const fields = readRaw(answer?.body ?? Buffer.alloc(0));
   t.same([String(fields.get(1)?.[0]), fields.get(2), fields.get(3)], ['tt', [1234], undefined], 'result 0');
   t.match(room.context.state.tables.terminator.get('tt'), { binding: 'tunnel', hostId: 'r1', cost: 5 });
+  const repeated = rawMessage([1, 'echo-id'], [2, 'tt'], [4, 9], [5, REQUIRED]);
+  const [again] = await room.receive(room.r1, new Message(Type.CreateTunnel, [], repeated));
+  t.same(readRaw(again?.body ?? Buffer.alloc(0)).get(3), undefined, 'result 0');
+  t.match(room.context.state.tables.terminator.get('tt'), { cost: 5, precedence: 'default' }, 'it is not changed');
   await room.change((transaction) => transaction.delete('servicePolicy', 'policy-Bind'));
   const [denied] = await room.receive(
     room.r1,

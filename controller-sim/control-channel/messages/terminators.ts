@@ -143,7 +143,10 @@ function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, ho
     );
 }
 
-/** Creates the terminator, or changes cost and precedence of an existing one: routers may repeat requests. */
+/**
+ * Creates the terminator. Routers may repeat requests: cost and precedence of an existing one change, except for
+ * tunnelers, which use another request for that (both as in the reference).
+ */
 async function put({ state }: ControlContext, router: ConnectedRouter, wanted: Wanted): Promise<void> {
   if (wanted.id === '')
     throw new EdgeError(EdgeErrorCode.InvalidTerminator, 'the terminator id is missing', NOT_RETRIABLE);
@@ -172,8 +175,8 @@ async function put({ state }: ControlContext, router: ConnectedRouter, wanted: W
         `terminator ${wanted.id} exists for another service, router or host`,
         NOT_RETRIABLE,
       );
-    if (known.cost !== wanted.cost || known.precedence !== wanted.precedence) {
+    const isChanged = known.cost !== wanted.cost || known.precedence !== wanted.precedence;
+    if (isChanged && wanted.binding !== 'tunnel')
       transaction.patch('terminator', wanted.id, { cost: wanted.cost, precedence: wanted.precedence });
-    }
   });
 }

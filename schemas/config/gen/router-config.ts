@@ -31,7 +31,7 @@ export interface IdentityConfig {
 export interface ChannelOptionsConfig {
   /** Limit on messages waiting to be sent. Control channels hold at least 4096, edge listeners 64 if it is 4; links use payloadSenderQueueSize and ackSenderQueueSize instead. */
   readonly outQueueSize: number;
-  /** Limit on accepted connections waiting for their hello. */
+  /** Accepted for compatibility: maxOutstandingConnects alone limits the hellos. */
   readonly maxQueuedConnects: number;
   /** Limit on hellos in progress. */
   readonly maxOutstandingConnects: number;
@@ -134,15 +134,15 @@ export interface EdgeConfig {
   readonly csr?: CsrConfig;
   /** Time between reports of the sessions in use, 10 to 60. */
   readonly heartbeatIntervalSeconds: number;
-  /** Number of sessions that one request validates. */
+  /** Accepted for compatibility: controllers announce sessions that end. */
   readonly sessionValidateChunkSize: number;
-  /** Minimum pause between such requests. */
+  /** Accepted for compatibility, as sessionValidateChunkSize. */
   readonly sessionValidateMinInterval: number;
-  /** Maximum pause between such requests. */
+  /** Accepted for compatibility, as sessionValidateChunkSize. */
   readonly sessionValidateMaxInterval: number;
-  /** File of the router data model; default: this file's path with `.proto.gzip`. */
+  /** File of the reference's router data model; default: this file's path with `.proto.gzip`. An enrollment removes it. */
   readonly db?: string;
-  /** Time between writes of that file, at least 30. */
+  /** Accepted for compatibility: this router keeps the data model in memory. */
   readonly dbSaveIntervalSeconds: number;
   /** HTTPS listener that forwards requests to the API of a controller. */
   readonly apiProxy?: {
@@ -187,7 +187,7 @@ export interface HealthChecksConfig {
   readonly ctrlPingCheck: {
     /** Time between checks. */
     readonly interval: number;
-    /** Timeout of a check. */
+    /** Accepted for compatibility: the check looks at the last heartbeats and does not wait. */
     readonly timeout: number;
     /** Wait before the first check. */
     readonly initialDelay: number;
@@ -259,9 +259,9 @@ export interface LinkConfig {
   readonly dialers: readonly LinkDialerConfig[];
   /** Heartbeats. */
   readonly heartbeats: {
-    /** Time between heartbeats. */
+    /** Accepted for compatibility: links send a heartbeat every 10s, as in the reference. */
     readonly sendInterval: number;
-    /** Time between checks of the state. */
+    /** Accepted for compatibility: links are checked every second, as in the reference. */
     readonly checkInterval: number;
     /** The connection is closed if no heartbeat is answered for this time. */
     readonly closeUnresponsiveTimeout: number;
@@ -273,13 +273,13 @@ export interface LinkConfig {
 }
 
 export interface EdgeListenerOptions {
-  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
+  /** Accepted for compatibility: a payload contains one read. */
   readonly mtu: number;
-  /** Drop payloads at random, for tests of the flow control. */
+  /** Accepted for compatibility: this router never drops payloads on purpose. */
   readonly randomDrops: boolean;
-  /** With randomDrops: drops one payload in this many. */
+  /** Accepted for compatibility, as randomDrops. */
   readonly drop1InN: number;
-  /** Limit on ordered payloads waiting for their consumer. */
+  /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
   /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
@@ -321,7 +321,7 @@ export interface EdgeListenerOptions {
   readonly connectTimeout: number;
   /** Limit on messages waiting to be sent. Control channels hold at least 4096, edge listeners 64 if it is 4; links use payloadSenderQueueSize and ackSenderQueueSize instead. */
   readonly outQueueSize: number;
-  /** Limit on accepted connections waiting for their hello. */
+  /** Accepted for compatibility: maxOutstandingConnects alone limits the hellos. */
   readonly maxQueuedConnects: number;
   /** Limit on hellos in progress. */
   readonly maxOutstandingConnects: number;
@@ -331,7 +331,7 @@ export interface EdgeListenerOptions {
   readonly writeTimeout: number;
   /** `host:port` that is advertised to SDKs. */
   readonly advertise: HostPort;
-  /** Time to wait for the session that a client names. */
+  /** Accepted for compatibility: sessions are verified without a lookup. */
   readonly lookupSessionTimeout: number;
   /** Time to wait for the API session that a client names. */
   readonly lookupApiSessionTimeout: number;
@@ -347,13 +347,13 @@ export interface EdgeListenerConfig {
 }
 
 export interface TunnelListenerOptions {
-  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
+  /** Accepted for compatibility: a payload contains one read. */
   readonly mtu: number;
-  /** Drop payloads at random, for tests of the flow control. */
+  /** Accepted for compatibility: this router never drops payloads on purpose. */
   readonly randomDrops: boolean;
-  /** With randomDrops: drops one payload in this many. */
+  /** Accepted for compatibility, as randomDrops. */
   readonly drop1InN: number;
-  /** Limit on ordered payloads waiting for their consumer. */
+  /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
   /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
@@ -391,7 +391,7 @@ export interface TunnelListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** host: hosts services of Bind policies. proxy: listens for the listed services, and hosts. tproxy: intercepts services of Dial policies, answers DNS, and hosts. `tproxy:PROGRAM` diverts traffic with a program of the operator. */
   readonly mode: string;
@@ -427,13 +427,13 @@ export interface TunnelListenerConfig {
 }
 
 export interface TransportListenerOptions {
-  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
+  /** Accepted for compatibility: a payload contains one read. */
   readonly mtu: number;
-  /** Drop payloads at random, for tests of the flow control. */
+  /** Accepted for compatibility: this router never drops payloads on purpose. */
   readonly randomDrops: boolean;
-  /** With randomDrops: drops one payload in this many. */
+  /** Accepted for compatibility, as randomDrops. */
   readonly drop1InN: number;
-  /** Limit on ordered payloads waiting for their consumer. */
+  /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
   /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
@@ -471,7 +471,7 @@ export interface TransportListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
@@ -487,13 +487,13 @@ export interface TransportListenerConfig {
 }
 
 export interface TransportUdpListenerOptions {
-  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
+  /** Accepted for compatibility: a payload contains one read. */
   readonly mtu: number;
-  /** Drop payloads at random, for tests of the flow control. */
+  /** Accepted for compatibility: this router never drops payloads on purpose. */
   readonly randomDrops: boolean;
-  /** With randomDrops: drops one payload in this many. */
+  /** Accepted for compatibility, as randomDrops. */
   readonly drop1InN: number;
-  /** Limit on ordered payloads waiting for their consumer. */
+  /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
   /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
@@ -531,7 +531,7 @@ export interface TransportUdpListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
@@ -547,13 +547,13 @@ export interface TransportUdpListenerConfig {
 }
 
 export interface ProxyListenerOptions {
-  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
+  /** Accepted for compatibility: a payload contains one read. */
   readonly mtu: number;
-  /** Drop payloads at random, for tests of the flow control. */
+  /** Accepted for compatibility: this router never drops payloads on purpose. */
   readonly randomDrops: boolean;
-  /** With randomDrops: drops one payload in this many. */
+  /** Accepted for compatibility, as randomDrops. */
   readonly drop1InN: number;
-  /** Limit on ordered payloads waiting for their consumer. */
+  /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
   /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
@@ -591,7 +591,7 @@ export interface ProxyListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
@@ -609,13 +609,13 @@ export interface ProxyListenerConfig {
 }
 
 export interface ProxyUdpListenerOptions {
-  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
+  /** Accepted for compatibility: a payload contains one read. */
   readonly mtu: number;
-  /** Drop payloads at random, for tests of the flow control. */
+  /** Accepted for compatibility: this router never drops payloads on purpose. */
   readonly randomDrops: boolean;
-  /** With randomDrops: drops one payload in this many. */
+  /** Accepted for compatibility, as randomDrops. */
   readonly drop1InN: number;
-  /** Limit on ordered payloads waiting for their consumer. */
+  /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
   /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
@@ -653,7 +653,7 @@ export interface ProxyUdpListenerOptions {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
   /** Advertised `host:port`; checked against the certificate. */
   readonly advertise?: HostPort;
@@ -671,13 +671,13 @@ export interface ProxyUdpListenerConfig {
 }
 
 export interface XgressConfig {
-  /** Maximum size of the data in one payload, in bytes; 0: one payload per read. Intended for dtls links only. */
+  /** Accepted for compatibility: a payload contains one read. */
   readonly mtu: number;
-  /** Drop payloads at random, for tests of the flow control. */
+  /** Accepted for compatibility: this router never drops payloads on purpose. */
   readonly randomDrops: boolean;
-  /** With randomDrops: drops one payload in this many. */
+  /** Accepted for compatibility, as randomDrops. */
   readonly drop1InN: number;
-  /** Limit on ordered payloads waiting for their consumer. */
+  /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
   /** Initial send window, in bytes. */
   readonly txPortalStartSize: number;
@@ -715,7 +715,7 @@ export interface XgressConfig {
   readonly getCircuitTimeout: number;
   /** Time that the terminating end waits for the first payload. */
   readonly circuitStartTimeout: number;
-  /** Timeout for dialing a service; 0s: the operating system's limit. */
+  /** Timeout for dialing a service; 0s: the time that the controller waits for the circuit. */
   readonly connectTimeout: number;
 }
 
@@ -733,7 +733,7 @@ export interface MetricsConfig {
   readonly intervalAgeThreshold: number;
   /** Limit on reports waiting for a controller. */
   readonly messageQueueSize: number;
-  /** Limit on events waiting to be counted, at least 16. */
+  /** Accepted for compatibility: events are counted at once. */
   readonly eventQueueSize: number;
   /** Measure the time that data waits in SDK connections. */
   readonly enableDataDelayMetric: boolean;

@@ -48,6 +48,11 @@ export function runCommand(command: Command, clock: Clock): Promise<string> {
   });
 }
 
+/** Whether a command failed because its program is not installed. */
+export function isMissingProgram(error: unknown): boolean {
+  return error instanceof CommandError && errorCode(error.cause) === 'ENOENT';
+}
+
 function startProblem(program: string, error: Error): string {
   const remedy = `install ${PACKAGES[program] ?? program}`;
   return errorCode(error) === 'ENOENT'

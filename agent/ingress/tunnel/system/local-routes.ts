@@ -8,11 +8,13 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
+import type { ChangesMarker } from './changes-marker.ts';
 import { runCommand } from './command.ts';
 
 export interface LocalRoutesComponents {
   clock: Clock;
   log: Log;
+  marker: ChangesMarker;
   routerId: string;
 }
 
@@ -76,6 +78,7 @@ export class LocalRoutes {
     try {
       await this.apply();
     } catch (error) {
+      this.#components.marker.failed();
       this.#components.log.error({ error: describeError(error) }, 'routes of the tunneler could not be removed');
     }
   }
@@ -90,6 +93,7 @@ export class LocalRoutes {
     }
     for (const range of this.#wanted.keys()) {
       if (this.#installed.has(range) || this.#rejected.has(range) || this.#isFull(range)) continue;
+      this.#components.marker.set();
       if (await this.#change('add', range)) this.#installed.add(range);
       else this.#rejected.add(range);
     }
@@ -109,6 +113,7 @@ export class LocalRoutes {
       await this.#ip(['route', action, 'local', range, 'dev', 'lo', ...this.#marks(), ...source]);
       return true;
     } catch (error) {
+      if (action === 'del') this.#components.marker.failed();
       this.#components.log.error(
         { range, error: describeError(error) },
         `local route could not be changed (${action})`,

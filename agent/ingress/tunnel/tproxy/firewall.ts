@@ -8,7 +8,8 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Protocol } from '../config-values.ts';
-import { runCommand } from '../system/command.ts';
+import type { ChangesMarker } from '../system/changes-marker.ts';
+import { isMissingProgram, runCommand } from '../system/command.ts';
 import type { PortRange } from './intercept-config.ts';
 import { type Ipv4Range, ipv4ToText, mergeRanges } from './ipv4.ts';
 
@@ -39,6 +40,7 @@ export interface Diverter {
 export interface FirewallComponents {
   clock: Clock;
   log: Log;
+  marker: ChangesMarker;
   routerId: string;
 }
 
@@ -80,21 +82,38 @@ ${rules}  }
 
   /** Checks that rules can be created, and removes those of an earlier process. Rejects with CommandError. */
   async open(): Promise<void> {
-    const table = this.#table();
-    await this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
+    this.#components.marker.set();
+    await this.#removeTable();
     await this.#removeAccept();
     if (this.#init.lanInterfaces.length > 0) await this.#accept();
   }
 
   async close(): Promise<void> {
-    const table = this.#table();
+    const { log, marker } = this.#components;
     try {
-      await this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
+      await this.#removeTable();
       await this.#removeAccept();
     } catch (error) {
-      this.#components.log.error({ table, error: describeError(error) }, 'interception rules could not be removed');
+      marker.failed();
+      log.error({ table: this.#table(), error: describeError(error) }, 'interception rules could not be removed');
     }
     this.#rules = '';
+  }
+
+  /** Removes the rules of an earlier process. Rejects with CommandError. Without nft there are none. */
+  async remove(): Promise<void> {
+    try {
+      await this.#removeTable();
+    } catch (error) {
+      if (!isMissingProgram(error)) throw error;
+    }
+    await this.#removeAccept();
+  }
+
+  /** Creates the table first, because only an existing one can be deleted. */
+  #removeTable(): Promise<string> {
+    const table = this.#table();
+    return this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
   }
 
   #table(): string {
@@ -118,15 +137,16 @@ ${rules}  }
     await this.#iptables('-I', 'INPUT', '1', '-j', chain);
   }
 
+  /** Regardless of lanIf, which may have had another value in an earlier process. */
   async #removeAccept(): Promise<void> {
-    if (this.#init.lanInterfaces.length === 0) return;
     const chain = this.#name;
-    const steps = [
-      ['-D', 'INPUT', '-j', chain],
-      ['-F', chain],
-      ['-X', chain],
-    ];
-    for (const step of steps) await this.#iptables(...step).catch(() => undefined); // the chain is usually missing
+    try {
+      await this.#iptables('-F', chain);
+    } catch {
+      return; // the chain is usually missing, and iptables may be missing too
+    }
+    await this.#iptables('-D', 'INPUT', '-j', chain).catch(() => undefined); // the rule may be missing
+    await this.#iptables('-X', chain);
   }
 
   #iptables(...args: string[]): Promise<string> {

@@ -22,6 +22,8 @@ import { DatagramSessions } from '../../datagram-sessions.ts';
 import { StreamListener } from '../../stream-listener.ts';
 import type { Protocol } from '../config-values.ts';
 import type { ServiceDialer } from '../service-dialer.ts';
+import { ServiceProblems } from '../service-problems.ts';
+import type { ChangesMarker } from '../system/changes-marker.ts';
 import type { LocalRoutes } from '../system/local-routes.ts';
 import { AddressPool } from './address-pool.ts';
 import { callerOf } from './caller.ts';
@@ -48,6 +50,7 @@ export interface InterceptionComponents {
   model: DataModel;
   dialer: ServiceDialer;
   routes: LocalRoutes;
+  marker: ChangesMarker;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
   acceptsCircuits(): boolean;
@@ -64,6 +67,7 @@ const RETRY = 10_000;
 export class Interception {
   readonly #components: InterceptionComponents;
   readonly #table = new InterceptTable();
+  readonly #problems = new ServiceProblems();
   readonly #range: Ipv4Network;
   readonly #pool: AddressPool;
   readonly #resolver: Resolver;
@@ -134,7 +138,7 @@ export class Interception {
   }
 
   async #open(options: TunnelListenerOptions): Promise<void> {
-    const { log, clock, routerId, routes, model } = this.#components;
+    const { log, clock, routerId, routes, model, marker } = this.#components;
     const descriptor = openTransparentListener({ host: LOOPBACK, port: 0 });
     const tcp = boundAddress(descriptor).port;
     this.#listener = await this.#listen(descriptor);
@@ -145,7 +149,7 @@ export class Interception {
     const program = options.mode.slice('tproxy:'.length);
     const diverter = program
       ? new ExternalDiverter({ clock, log }, { program, sockets })
-      : new Firewall({ clock, log, routerId }, { sockets, lanInterfaces: options.lanIf });
+      : new Firewall({ clock, log, marker, routerId }, { sockets, lanInterfaces: options.lanIf });
     await diverter.open();
     this.#owned.defer(() => diverter.close());
     await diverter.apply(this.#namesDiversions()); // fails on a kernel without nft_tproxy
@@ -257,8 +261,8 @@ export class Interception {
 
   async #reconcile(): Promise<void> {
     this.#changed = false;
-    const { log, model, routerId } = this.#components;
-    const intercepts = readIntercepts(model, routerId, log);
+    const { log } = this.#components;
+    const intercepts = readIntercepts(this.#components, this.#problems);
     const before = new Set(this.#applied);
     this.#table.replace(intercepts);
     await this.#resolver.update();

@@ -4,14 +4,24 @@
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { DataModel } from '../../../access/data-model.ts';
+import type { ServiceProblems } from '../service-problems.ts';
 import { readInterceptConfig } from './intercept-config.ts';
 import type { Intercept } from './intercept-table.ts';
 
+export interface InterceptsComponents {
+  log: Log;
+  model: Pick<DataModel, 'identities' | 'servicesFor' | 'configsFor'>;
+  /** Id of the router, and of the identity that the tunneler uses. */
+  routerId: string;
+}
+
 /** Limit on services. */
 const MOST_SERVICES = 5_000;
+/** Addresses in one log line. */
+const IN_LOG_LINE = 10;
 
 /** Services with an invalid configuration are logged and skipped. */
-export function readIntercepts(model: DataModel, routerId: string, log: Log): Intercept[] {
+export function readIntercepts({ log, model, routerId }: InterceptsComponents, problems: ServiceProblems): Intercept[] {
   const identity = model.identities.get(routerId);
   if (!identity || identity.disabled) return [];
   const intercepts: Intercept[] = [];
@@ -20,18 +30,18 @@ export function readIntercepts(model: DataModel, routerId: string, log: Log): In
       const config = readInterceptConfig(model.configsFor({ id, name, ...service }, identity));
       if (!config) continue;
       const { leftOut } = config;
-      if (leftOut.length > 0)
-        log.warn(
-          { service: name, addresses: leftOut.slice(0, 10) },
-          'addresses are not intercepted: only IPv4 networks are supported',
-        );
+      const addresses = leftOut.slice(0, IN_LOG_LINE);
+      if (leftOut.length > 0 && problems.isNew(id, leftOut.join(' ')))
+        log.warn({ service: name, addresses }, 'addresses are not intercepted: only IPv4 networks are supported');
       intercepts.push({ ...config, id, service: name });
     } catch (error) {
-      log.warn({ service: name, reason: describeError(error) }, 'service cannot be intercepted');
+      const reason = describeError(error);
+      if (problems.isNew(id, reason)) log.warn({ service: name, reason }, 'service cannot be intercepted');
     }
     if (intercepts.length < MOST_SERVICES) continue;
     log.error({ most: MOST_SERVICES }, 'too many services, further ones are not intercepted');
     break;
   }
+  problems.endRound();
   return intercepts;
 }

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import { parseResolvers } from '../../../config/name-servers.ts';
+import { ServiceProblems } from '../service-problems.ts';
 import { AddressPool } from './address-pool.ts';
 import { HostsFile } from './dns/hosts-file.ts';
-import { parseResolvers } from './dns/resolver.ts';
 import { readInterceptConfig } from './intercept-config.ts';
 import { type Flow, InterceptTable } from './intercept-table.ts';
+import { type InterceptsComponents, readIntercepts } from './intercepts.ts';
 import { ipv4ToNumber, mergeRanges, networkToText, parseIpv4Network } from './ipv4.ts';
 import { fillTemplate } from './templates.ts';
 
@@ -207,4 +210,33 @@ t.test('own lines of a hosts file are replaced, other lines stay unchanged', asy
   await missing.write(new Map([['a', '1.1.1.1']]));
   t.match(readFileSync(join(directory, 'new'), 'utf8'), /^1\.1\.1\.1\ta\t/);
   await t.rejects(new HostsFile(directory, 'router').write(new Map()), { code: 'EISDIR' });
+});
+
+t.test('a service that cannot be intercepted is logged once, and again after it was in order', async (t) => {
+  const lines: unknown[] = [];
+  const log = { warn: (fields: unknown) => lines.push(fields) } as unknown as Log;
+  const config = (addresses: readonly string[]) => ({ addresses, protocols: ['tcp'], portRanges: PORTS });
+  let bad: unknown = config(['fd00::1', '10.0.0.1']);
+  const model = {
+    identities: new Map([['r', { disabled: false }]]),
+    servicesFor: () => [
+      { id: 's1', name: 'one' },
+      { id: 's2', name: 'two' },
+    ],
+    configsFor: ({ id }: { id: string }) => new Map([['intercept.v1', id === 's1' ? bad : { protocols: [] }]]),
+  } as unknown as InterceptsComponents['model'];
+  const problems = new ServiceProblems();
+  const read = () => {
+    lines.length = 0;
+    readIntercepts({ log, model, routerId: 'r' }, problems);
+    return lines.map((fields) => (fields as { service: string }).service);
+  };
+  t.same(read(), ['one', 'two']);
+  t.same(read(), [], 'not with every change of the data model');
+  bad = config(['fd00::2', '10.0.0.1']);
+  t.same(read(), ['one'], 'another problem');
+  bad = config(['10.0.0.1']);
+  t.same(read(), []);
+  bad = config(['fd00::2', '10.0.0.1']);
+  t.same(read(), ['one'], 'it has returned');
 });

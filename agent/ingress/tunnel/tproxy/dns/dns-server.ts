@@ -6,6 +6,7 @@ import { isIPv6 } from 'node:net';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import type { Unanswerable } from '../../../../config/name-servers.ts';
 import {
   CLASS_INTERNET,
   type DnsQuery,
@@ -16,8 +17,6 @@ import {
   parseQuery,
 } from './dns-message.ts';
 import type { DnsUpstreams } from './dns-upstreams.ts';
-
-export type Unanswerable = 'refused' | 'servfail' | 'timeout';
 
 /** Resolves the names of services. */
 export interface NameSource {

@@ -3,19 +3,13 @@
 
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { splitHostPort } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Random } from '#lib/random.ts';
+import type { Upstream } from '../../../../config/name-servers.ts';
 import { type DnsQuery, DnsStatus, statusOfAnswer } from './dns-message.ts';
 
 export type UpstreamMode = 'parallel' | 'serial' | 'failover' | 'random';
-
-export interface Upstream {
-  readonly protocol: 'udp' | 'tcp';
-  readonly host: string;
-  readonly port: number;
-}
 
 interface Reply {
   readonly message: Buffer;
@@ -28,18 +22,8 @@ const UPSTREAM_TIMEOUT = 5_000;
 const MOST_QUESTIONS = 256;
 /** Bytes of an answer over TCP. */
 const LARGEST_ANSWER = 65_535;
-const DEFAULT_PORT = 53;
 /** Order of answers, best first; among failures, "unknown name" ranks highest. */
 const RANKS: readonly number[] = [DnsStatus.Ok, DnsStatus.NameError, DnsStatus.ServerFailure, DnsStatus.Refused];
-
-/** `udp://host:port`, `tcp://host`. @throws ProjectError */
-export function parseUpstream(text: string): Upstream {
-  const [, protocol, rest = ''] = /^(udp|tcp):\/\/([^/?#]+)\/?$/.exec(text) ?? [];
-  if (protocol !== 'udp' && protocol !== 'tcp')
-    throw new ProjectError('DNS_UPSTREAM', `dnsUpstream ${text}: expected udp://host:port or tcp://host:port`);
-  const withPort = /:\d+$/.test(rest) && (rest.startsWith('[') || !isIPv6(rest)) ? rest : `${rest}:${DEFAULT_PORT}`;
-  return { protocol, ...splitHostPort(withPort, text) };
-}
 
 export class DnsUpstreams {
   readonly #clock: Clock;

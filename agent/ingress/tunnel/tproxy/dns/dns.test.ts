@@ -7,9 +7,10 @@ import t, { type Test } from 'tap';
 import { SystemClock, VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom, systemRandom } from '#lib/random.ts';
+import { parseUpstream, type Unanswerable } from '../../../../config/name-servers.ts';
 import { encodeAnswer, parseQuery, statusOfAnswer } from './dns-message.ts';
-import { DnsServer, type Unanswerable } from './dns-server.ts';
-import { DnsUpstreams, parseUpstream, type UpstreamMode } from './dns-upstreams.ts';
+import { DnsServer } from './dns-server.ts';
+import { DnsUpstreams, type UpstreamMode } from './dns-upstreams.ts';
 
 const A = 1;
 const AAAA = 28;

@@ -2,18 +2,19 @@
 // (reference fact: tunnel, section 3.8).
 
 import { lookup } from 'node:dns/promises';
-import { splitHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { describeError } from '#lib/errors.ts';
 import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
+import { parseResolvers, parseUpstream, type Unanswerable } from '../../../../config/name-servers.ts';
 import type { TunnelListenerOptions } from '../../../../config/router-config.ts';
+import type { ChangesMarker } from '../../system/changes-marker.ts';
 import type { AddressPool } from '../address-pool.ts';
 import type { InterceptTable } from '../intercept-table.ts';
-import { DnsServer, type Unanswerable } from './dns-server.ts';
-import { DnsUpstreams, parseUpstream } from './dns-upstreams.ts';
+import { DnsServer } from './dns-server.ts';
+import { DnsUpstreams } from './dns-upstreams.ts';
 import { HostsFile } from './hosts-file.ts';
 
 export interface ResolverComponents {
@@ -22,38 +23,11 @@ export interface ResolverComponents {
   random: Random;
   pool: AddressPool;
   table: InterceptTable;
+  marker: ChangesMarker;
   routerId: string;
 }
 
-export interface ParsedResolvers {
-  readonly servers: readonly { readonly host: string; readonly port: number }[];
-  /** Path of a hosts file, instead of servers. */
-  readonly file: string | undefined;
-  readonly unanswerable: Unanswerable | undefined;
-}
-
-const UNANSWERABLE: readonly string[] = ['refused', 'servfail', 'timeout'];
-const DEFAULT_PORT = 53;
 const KEY = 'listeners[]{tunnel}.options.resolver';
-
-/** `udp://host:port?response=servfail`, `file:///path`. @throws ProjectError */
-export function parseResolvers(texts: readonly string[]): ParsedResolvers {
-  const servers: { host: string; port: number }[] = [];
-  let file: string | undefined;
-  let unanswerable: Unanswerable | undefined;
-  for (const text of texts) {
-    const [, scheme, place = '', query = ''] = /^(udp|file):\/\/([^?#]*)(?:\?(.*))?$/.exec(text) ?? [];
-    if (scheme === 'udp') {
-      const withPort = /:\d+$/.test(place) ? place : `${place}:${DEFAULT_PORT}`;
-      servers.push(splitHostPort(withPort.replace(/\/$/, ''), text));
-      unanswerable = unanswerableOf(query) ?? unanswerable;
-    } else if (scheme === 'file' && place.startsWith('/')) file = place;
-    else throw new ProjectError('RESOLVER', `resolver ${text}: expected udp://host:port or file:///path`);
-  }
-  if (file !== undefined && texts.length > 1)
-    throw new ProjectError('RESOLVER', 'resolver: a hosts file must be the only entry; other entries must be udp://');
-  return { servers, file, unanswerable };
-}
 
 export class Resolver {
   readonly #components: ResolverComponents;
@@ -74,7 +48,10 @@ export class Resolver {
     const { log } = this.#components;
     try {
       const { servers, file, unanswerable } = parseResolvers(options.resolver);
-      if (file !== undefined) this.#hosts = new HostsFile(file, this.#components.routerId);
+      if (file !== undefined) {
+        this.#components.marker.set(file);
+        this.#hosts = new HostsFile(file, this.#components.routerId);
+      }
       for (const { host, port } of servers) await this.#serve(host, port, options, unanswerable);
       if (this.#servers.length > 0) background(log, 'test of the resolver', this.#probe());
     } catch (error) {
@@ -156,13 +133,8 @@ export class Resolver {
     try {
       await this.#hosts?.write(addresses);
     } catch (error) {
+      this.#components.marker.failed();
       this.#components.log.error({ error: describeError(error) }, 'hosts file cannot be written');
     }
   }
-}
-
-/** `response=…`, `unanswerable=…`, or the value alone. */
-function unanswerableOf(query: string): Unanswerable | undefined {
-  const words = query.split('&').map((part) => part.replace(/^(response|unanswerable)=/, ''));
-  return words.find((word): word is Unanswerable => UNANSWERABLE.includes(word));
 }

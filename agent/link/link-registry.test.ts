@@ -1,0 +1,152 @@
+// The effects of links that lost against a duplicate, ended, or belong to a router without a controller.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { DialQueue } from '#lib/dial-queue.ts';
+import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { Forwarder } from '../forwarder/forwarder.ts';
+import { MetricsRegistry } from '../metrics/registry.ts';
+import type { LinkInit } from './link.ts';
+import { type LinkDialerSettings, linkChannel } from './link-dialer.ts';
+import { LinkRegistry } from './link-registry.ts';
+import { LinkReporter } from './link-reporter.ts';
+import { WantedLinks } from './wanted-links.ts';
+
+const MINUTE = 60_000;
+
+function rooms(dialers: readonly LinkDialerSettings[] = []) {
+  const clock = new VirtualClock();
+  const log = silentLog;
+  const random = seededRandom(1);
+  const metrics = new MetricsRegistry(clock, () => 0.5);
+  const forwarder = new Forwarder({
+    clock,
+    log,
+    routerId: 'own',
+    foreign: metrics.meter('forwarder.foreign_payloads'),
+  });
+  const reporter = new LinkReporter({ clock, log, controllers: { all: [] }, faults: metrics.meter('faults.link') });
+  const registry = new LinkRegistry({ clock, log, forwarder, metrics, reporter, onUnroutable: () => undefined });
+  const heartbeat = { sendInterval: 10_000, checkInterval: 1_000, closeUnresponsiveTimeout: MINUTE };
+  const settings = { payloadQueueLength: 8, ackQueueLength: 8, heartbeat };
+  const dialQueue = new DialQueue({ name: 'pool.link.dialer', length: 100, workers: 1, clock });
+  const { promise: forever, resolve: endForever } = Promise.withResolvers<void>();
+  dialQueue.add(() => forever).catch(() => undefined); // so that no dial begins
+  const identity = { id: 'own', clientContext: () => ({}) };
+  const dial = { clock, log, random, identity, settings };
+  const wanted = new WantedLinks({ clock, log, random, registry, dial, dialQueue }, dialers);
+  /** A link that the peer dialed. */
+  const accepted = (id: string, { peerId = 'peer', key = 'key' } = {}): LinkInit => {
+    const init = { linkId: id, peerId, connectionId: id, grouped: false, writeTimeout: 0 };
+    const channel = linkChannel({ clock, log, settings }, init);
+    const address = { peerVersion: 'v2.0.0', iteration: 1, dialed: false, protocol: 'tls', address: 'tls:here:1' };
+    return { id, key, peerId, ...address, payloads: channel, acknowledgements: channel };
+  };
+  /** Names of the metrics of links. */
+  const named = () =>
+    [metrics.meters, metrics.histograms].flatMap((table) =>
+      [...table.keys()].filter((name) => name.startsWith('link.')),
+    );
+  const close = async () => {
+    wanted.close();
+    endForever();
+    await dialQueue.close();
+    await registry.close();
+  };
+  return { clock, registry, wanted, accepted, named, close };
+}
+
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+t.test('ended links leave no metrics, whether they were established, replaced or rejected', async (t) => {
+  const { clock, registry, accepted, named, close } = rooms();
+  registry.register(accepted('m'));
+  registry.register(accepted('z')); // rejected: the smaller id stays
+  registry.register(accepted('a')); // replaces m
+  registry.register(accepted('ab', { key: 'other' }));
+  registry.register(accepted('a.b', { key: 'with a dot' }));
+  await clock.advance(1_000);
+  t.match(named(), ['link.dropped_msgs:m']);
+  await clock.advance(2 * MINUTE);
+  await settled();
+  t.notOk(
+    named().some((name) => /[.:][mz]\b/.test(name)),
+    'the replaced and the rejected link are over',
+  );
+  registry.faulted('a', 0);
+  await settled();
+  t.ok(named().every((name) => /[.:]a\.?b\b/.test(name)));
+  for (const name of ['link.dropped_msgs:ab', 'link.a.b.latency', 'link.a.b.tx.msgsize'])
+    t.ok(named().includes(name), 'metrics of links with similar ids stay');
+  for (const id of ['ab', 'a.b']) registry.faulted(id, 0);
+  await settled();
+  t.same(named(), []);
+  await close();
+});
+
+t.test('a redialed link keeps its metrics', async (t) => {
+  const { registry, accepted, named, close } = rooms();
+  registry.register(accepted('a'));
+  registry.register(accepted('a'));
+  await settled();
+  t.ok(named().includes('link.a.latency'));
+  await close();
+});
+
+t.test('a router that loses its controller keeps the links that it has dialed', async (t) => {
+  const { clock, registry, wanted, accepted, close } = rooms();
+  wanted.peersChanged([{ id: 'peer', version: 'v2.0.0', state: 'healthy', listeners: [] }]);
+  const link = registry.register(accepted('a'));
+  wanted.peersChanged([{ id: 'peer', version: '', state: 'unhealthy', listeners: [] }]);
+  await clock.advance(3 * MINUTE);
+  t.equal(link?.isClosed, false);
+  t.same(wanted.inspect(), [], 'it is forgotten, because there is nothing to dial');
+  wanted.peersChanged([{ id: 'peer', version: '', state: 'removed', listeners: [] }]);
+  t.equal(link?.isClosed, true, 'a deleted router loses them');
+  await close();
+});
+
+t.test('a peer that closes each link at once is dialed less and less often', async (t) => {
+  const backoff = { min: 5_000, max: 60_000, factor: 2, jitter: 0 };
+  const dialer: LinkDialerSettings = {
+    groups: ['default'],
+    binding: '',
+    localAddress: undefined,
+    split: true,
+    maxDefaultConnections: 1,
+    maxAckConnections: 0,
+    startupDelay: 0,
+    connectTimeout: 1_000,
+    writeTimeout: 0,
+    healthyBackoff: backoff,
+    unhealthyBackoff: backoff,
+  };
+  const { clock, registry, wanted, accepted, close } = rooms([dialer]);
+  const listener = { address: 'tls:peer:1', protocol: 'tls', groups: [], localBinding: '' };
+  wanted.peersChanged([{ id: 'peer', version: 'v2.0.0', state: 'healthy', listeners: [listener] }]);
+  const [{ key, attempts: first } = { key: '', attempts: 0 }] = wanted.describe();
+  const attempts = () => (wanted.describe()[0]?.attempts ?? 0) - first;
+  let links = 0;
+  const loseAfter = async (life: number) => {
+    const link = registry.register(accepted(`link${links++}`, { key }));
+    await clock.advance(life);
+    link?.close();
+    await settled();
+  };
+  await loseAfter(100);
+  t.equal(attempts(), 1, 'the first loss is redialed at once');
+  for (const wait of [5_000, 10_000, 20_000]) {
+    await loseAfter(100);
+    const before = attempts();
+    await clock.advance(wait - 1);
+    t.equal(attempts(), before, `not within ${wait} ms`);
+    await clock.advance(2);
+    t.equal(attempts(), before + 1);
+  }
+  await loseAfter(20_000);
+  t.equal(attempts(), 5, 'a link that lasted is redialed at once');
+  await close();
+});
