@@ -534,7 +534,6 @@ t.test('keys without effect are reported, and their bounds still apply', async (
   const keys: [more: string, path: string][] = [
     ['ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 3}}', 'ctrl.options.maxQueuedConnects'],
     ['edge: {dbSaveIntervalSeconds: 60}', 'edge.dbSaveIntervalSeconds'],
-    ['edge: {sessionValidateChunkSize: 5}', 'edge.sessionValidateChunkSize'],
     ['metrics: {eventQueueSize: 300}', 'metrics.eventQueueSize'],
     ['link: {heartbeats: {sendInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.sendInterval'],
     ['link: {heartbeats: {checkInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.checkInterval'],

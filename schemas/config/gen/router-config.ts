@@ -134,11 +134,11 @@ export interface EdgeConfig {
   readonly csr?: CsrConfig;
   /** Time between reports of the sessions in use, 10 to 60. */
   readonly heartbeatIntervalSeconds: number;
-  /** Accepted for compatibility: controllers announce sessions that end. */
+  /** Service sessions of legacy clients in one question to a controller that returns: which of them has it removed? */
   readonly sessionValidateChunkSize: number;
-  /** Accepted for compatibility, as sessionValidateChunkSize. */
+  /** Shortest pause between two such questions. */
   readonly sessionValidateMinInterval: number;
-  /** Accepted for compatibility, as sessionValidateChunkSize. */
+  /** Longest pause between two such questions. */
   readonly sessionValidateMaxInterval: number;
   /** File of the reference's router data model; default: this file's path with `.proto.gzip`. An enrollment removes it. */
   readonly db?: string;

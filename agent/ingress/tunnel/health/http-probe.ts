@@ -1,0 +1,33 @@
+// The HTTP probe of a hosted service.
+
+import { Agent, interceptors, request } from 'undici';
+import type { HttpProbe } from './check-config.ts';
+import { ProbeError } from './probe-error.ts';
+
+/** Bytes of an answer that are searched for the expected text. */
+const LARGEST_ANSWER = 1024 * 1024;
+const MOST_REDIRECTS = 10;
+
+/** Opens its own connection, to see the service as a new client would. */
+export async function probeHttp(
+  { url, method, body, expectStatus, expectInBody }: HttpProbe,
+  { signal }: { signal: AbortSignal },
+): Promise<void> {
+  const agent = new Agent({ connect: { timeout: 0 } });
+  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
+  try {
+    const answer = await request(url, { method: method as 'GET', body: body ?? null, dispatcher, signal });
+    if (answer.statusCode !== expectStatus)
+      throw new ProbeError(`the answer has status ${answer.statusCode} instead of ${expectStatus}`);
+    if (expectInBody === undefined) return;
+    let text = '';
+    for await (const chunk of answer.body.setEncoding('utf8')) {
+      text += chunk;
+      if (text.includes(expectInBody)) return;
+      if (text.length > LARGEST_ANSWER) break;
+    }
+    throw new ProbeError(`the answer does not contain ${JSON.stringify(expectInBody)}`);
+  } finally {
+    await agent.destroy();
+  }
+}
