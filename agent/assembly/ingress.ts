@@ -4,6 +4,7 @@ import { formatAddress } from '#lib/address.ts';
 import { type ListenPlace, listening } from '#lib/listening.ts';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { DataModel } from '../access/data-model.ts';
+import { ModelFile, modelFilePath } from '../access/model-file.ts';
 import { ModelSubscription } from '../access/subscription.ts';
 import { onValidateModel } from '../access/validate-model.ts';
 import type { RouterConfig } from '../config/router-config.ts';
@@ -38,6 +39,8 @@ export interface Ingress {
   readonly model: DataModel | undefined;
 }
 
+/** reference fact: shorter intervals become this one. */
+const LEAST_SAVE_SECONDS = 30;
 /** Milliseconds for the removal of terminators from the controllers. */
 const REMOVE_TIME = 2_000;
 
@@ -56,6 +59,7 @@ export async function openIngress(
   let tunneler: Tunneler | undefined;
   if (usesModel(config)) subscribe(context, { controllers, cluster }, model, edgeListeners);
   else answerValidations(context, controllers, undefined);
+  if (usesModel(config)) await openModelFile(context, model);
   const terminators = assembleTerminators(context, controllers, circuits);
   const isEdge = config.edge && config.listeners.some(({ binding }) => binding === 'edge');
   const sdk = isEdge ? assembleSdk(context, controllers, circuits, model, terminators) : undefined;
@@ -168,6 +172,15 @@ function assembleValidations(
     validated: () => figures.begin(),
   });
   owned.defer(() => validations.close());
+}
+
+/** Loads the model before listeners open, so that they serve it from the first client on. */
+async function openModelFile(context: RouterContext, model: DataModel): Promise<void> {
+  const { clock, config, owned } = context;
+  const seconds = Math.max(LEAST_SAVE_SECONDS, config.edge?.dbSaveIntervalSeconds ?? 0);
+  const components = { clock, log: context.component('access'), model };
+  const file = await ModelFile.open(components, { path: modelFilePath(config), interval: seconds * 1_000 });
+  owned.defer(() => file.close());
 }
 
 /** Managed configuration arrives with the data model, so a router without edge functions subscribes, too. */

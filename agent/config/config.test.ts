@@ -533,7 +533,6 @@ t.test('connectTimeoutMs is used unless connectTimeout is set', async (t) => {
 t.test('keys without effect are reported, and their bounds still apply', async (t) => {
   const keys: [more: string, path: string][] = [
     ['ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 3}}', 'ctrl.options.maxQueuedConnects'],
-    ['edge: {dbSaveIntervalSeconds: 60}', 'edge.dbSaveIntervalSeconds'],
     ['metrics: {eventQueueSize: 300}', 'metrics.eventQueueSize'],
     ['link: {heartbeats: {sendInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.sendInterval'],
     ['link: {heartbeats: {checkInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.checkInterval'],

@@ -5,6 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makePrivateFolder } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
+import { modelFilePath } from '../access/model-file.ts';
 import { parsePemSource } from '../config/pem-source.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 import { endpointsFilePath } from '../control/endpoints-file.ts';
@@ -30,7 +31,7 @@ export function targetFiles(config: RouterConfig): TargetFiles {
     key: identityFile('key', key),
     ca: identityFile('ca', ca),
     endpoints: endpointsFilePath(config),
-    data: config.edge?.db ?? `${config.file}.proto.gzip`,
+    data: modelFilePath(config),
   };
   mustDiffer([config.file, ...Object.values(targets)]);
   return targets;

@@ -65,3 +65,29 @@ t.test('a controller is unreachable for three hours', { timeout: 110_000 }, asyn
   t.equal(terminators.length, 1, 'there is exactly one terminator');
   socket.destroy();
 });
+
+t.test('a router that starts without a controller knows the network of its last run', async (t) => {
+  const lines: { msg: string; service?: string }[] = [];
+  const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
+  const data = join(t.testdir(), 'sim.db');
+  await using overlay = await Overlay.start({ churnLimit: 0, data });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  await overlay.simulator.close();
+  await b.router.close({ drain: 0 });
+  b.router = await overlay.startRouter(b.configFile, { log });
+  t.match(
+    lines.filter(({ msg }) => ['data model loaded from its file', 'service hosted'].includes(msg)),
+    [{ services: 1 }, { service: 'echo' }],
+  );
+  await overlay.restart({ data });
+  await until('new circuits', async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB);
+  await b.router.close({ drain: 0 });
+  lines.length = 0;
+  b.router = await overlay.startRouter(b.configFile, { log });
+  await until('a terminator', () => lines.some(({ msg }) => msg === 'terminator established'));
+  const received = lines.filter(({ msg }) => msg === 'data model received');
+  t.same(received, [], 'nothing has changed, so the controller sends nothing');
+});

@@ -140,9 +140,9 @@ export interface EdgeConfig {
   readonly sessionValidateMinInterval: number;
   /** Longest pause between two such questions. */
   readonly sessionValidateMaxInterval: number;
-  /** File of the reference's router data model; default: this file's path with `.proto.gzip`. An enrollment removes it. */
+  /** File in which the router keeps the data model between runs; default: the path of the configuration with `.proto.gzip`. An enrollment removes it. */
   readonly db?: string;
-  /** Accepted for compatibility: this router keeps the data model in memory. */
+  /** Seconds between two writes of the changed data model to `db`; less than 30 counts as 30. */
   readonly dbSaveIntervalSeconds: number;
   /** HTTPS listener that forwards requests to the API of a controller. */
   readonly apiProxy?: {

@@ -1,0 +1,133 @@
+// The file of the data model (`edge.db`): a router that starts knows its services, and which clients to trust, before a
+// controller answers, and receives only what changed since (reference fact: control channel, section 5.1: gzip of a
+// DataState). Access decisions about circuits still need a controller.
+
+import { readFile, stat } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createGzip, gunzip } from 'node:zlib';
+import { fromBinary } from '@bufbuild/protobuf';
+import { writeFileAtomic } from '#lib/atomic-file.ts';
+import { background } from '#lib/background.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { DataStateSchema } from '#wire/gen/edge_control_pb.js';
+import type { DataModel } from './data-model.ts';
+import { encodedParts } from './model-state.ts';
+
+export interface ModelFileComponents {
+  clock: Clock;
+  log: Log;
+  model: DataModel;
+}
+
+export interface ModelFileInit {
+  readonly path: string;
+  /** Milliseconds between two writes. */
+  readonly interval: number;
+}
+
+/** Bytes of the file, and of its content. */
+const LARGEST_FILE = 256 * 1024 * 1024;
+const LARGEST_CONTENT = 1024 * 1024 * 1024;
+
+const uncompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+
+/** The key `edge.db` of the configuration `file`, or the reference's default. */
+export function modelFilePath({ edge, file }: { edge?: { db?: string } | undefined; file: string }): string {
+  return edge?.db ?? `${file}.proto.gzip`;
+}
+
+export class ModelFile {
+  readonly #components: ModelFileComponents;
+  readonly #path: string;
+  readonly #timer: Timer;
+  /** The position of the state in the file; undefined if there is none. */
+  #saved: string | undefined;
+  #isFailing = false;
+  #saving: Promise<void> = Promise.resolve();
+
+  private constructor(components: ModelFileComponents, { path, interval }: ModelFileInit) {
+    this.#components = components;
+    this.#path = path;
+    const save = () => background(components.log, 'write of the data model', this.#save());
+    this.#timer = components.clock.every('data model file', interval, save);
+  }
+
+  /** Loads the file into the model, and writes it after changes. A file that cannot be used is ignored and replaced. */
+  static async open(components: ModelFileComponents, init: ModelFileInit): Promise<ModelFile> {
+    const file = new ModelFile(components, init);
+    await file.#load();
+    return file;
+  }
+
+  /** Resolves when no write is in progress. */
+  get saved(): Promise<void> {
+    return this.#saving;
+  }
+
+  /** Writes the last changes. */
+  async close(): Promise<void> {
+    this.#timer.cancel();
+    await this.#save();
+  }
+
+  async #load(): Promise<void> {
+    const { log, model } = this.#components;
+    const path = this.#path;
+    try {
+      const { size } = await stat(path);
+      if (size > LARGEST_FILE) throw new ProjectError('MODEL_FILE', `it has more than ${LARGEST_FILE} bytes`);
+      const content = await uncompress(await readFile(path), { maxOutputLength: LARGEST_CONTENT });
+      model.replace(fromBinary(DataStateSchema, content));
+      this.#saved = this.#position;
+      log.info({ path, index: String(model.index), services: model.services.size }, 'data model loaded from its file');
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return;
+      const effect = 'a controller sends all data';
+      log.warn({ path, error: describeError(error), effect }, 'file of the data model cannot be used');
+    }
+  }
+
+  get #position(): string {
+    const { timeline, index } = this.#components.model;
+    return `${timeline}/${index}`;
+  }
+
+  /** One write at a time; the next one starts from the state at that time. */
+  #save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#write());
+    return this.#saving;
+  }
+
+  async #write(): Promise<void> {
+    const { log, model } = this.#components;
+    const position = this.#position;
+    if (position === this.#saved || model.index === 0n) return;
+    const path = this.#path;
+    try {
+      await writeFileAtomic(path, await compressed(encodedParts(model)));
+      this.#saved = position;
+      this.#isFailing = false;
+    } catch (error) {
+      const remedy = 'make its folder writable, or set edge.db to another path';
+      if (!this.#isFailing) log.warn({ path, error: describeError(error), remedy }, 'data model cannot be written');
+      this.#isFailing = true;
+    }
+  }
+}
+
+function compressed(parts: Iterable<Uint8Array>): Promise<Buffer> {
+  return pipeline(inTurns(parts), createGzip(), buffer);
+}
+
+/** Traffic continues between the parts. */
+async function* inTurns(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    yield part;
+    await nextTurn();
+  }
+}
