@@ -2,7 +2,7 @@
 
 import { joinHostPort } from '#lib/address.ts';
 import { listening } from '#lib/listening.ts';
-import { releaseMemory } from '#lib/memory.ts';
+import { releaseMemory, trimMemory } from '#lib/memory.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { renewalObstacles } from '../config/renewable.ts';
 import type { Controllers } from '../control/controllers.ts';
@@ -155,6 +155,6 @@ export function openIdleMemory({ clock, owned }: RouterContext): void {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000;
   };
-  const memory = new IdleMemory({ clock, processorTime, release: releaseMemory });
+  const memory = new IdleMemory({ clock, processorTime, release: releaseMemory, trim: trimMemory });
   owned.defer(() => memory.close());
 }

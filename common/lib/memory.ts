@@ -22,7 +22,8 @@ const LIBRARY = 'libc.so.6';
  */
 const HEAP_GROWTH = 40;
 
-let tools: { collect: Collect; trim: () => void } | undefined;
+let collect: Collect | undefined;
+let trim: (() => void) | undefined;
 
 /**
  * Trades a few percent of the processor time of short circuits for memory. Call it when all code is loaded: Node's cache
@@ -38,9 +39,15 @@ export function limitHeapGrowth(): void {
  */
 export function releaseMemory(): void {
   sharedBuffers.clear();
-  tools ??= { collect: collector(), trim: trimmer() };
-  tools.collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  tools.trim();
+  collect ??= collector();
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  trimMemory();
+}
+
+/** Returns only the memory of the C library. It takes about a millisecond, so busy programs may call it, too. */
+export function trimMemory(): void {
+  trim ??= trimmer();
+  trim();
 }
 
 function collector(): Collect {
