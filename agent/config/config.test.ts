@@ -530,6 +530,13 @@ t.test('connectTimeoutMs is used unless connectTimeout is set', async (t) => {
   }
 });
 
+t.test('an interval that would occupy the processor is raised, with a warning', async (t) => {
+  const loaded = withMore('interfaceDiscovery: {checkInterval: 0s}');
+  t.equal(accepted(loaded).interfaceDiscovery.checkInterval, 1_000);
+  const [warning] = loaded.findings.filter(({ path }) => path === 'interfaceDiscovery.checkInterval');
+  t.match(warning, { severity: 'warning', message: '0s is out of bounds, 1s is used', hint: /1s to 24h/ });
+});
+
 t.test('keys without effect are reported, and their bounds still apply', async (t) => {
   const keys: [more: string, path: string][] = [
     ['ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 3}}', 'ctrl.options.maxQueuedConnects'],

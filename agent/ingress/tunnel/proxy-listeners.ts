@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
@@ -19,6 +19,7 @@ import { DatagramListener, type DatagramSource } from '../datagram-listener.ts';
 import { StreamListener } from '../stream-listener.ts';
 import { asRecord, type Protocol, readPort, readProtocols } from './config-values.ts';
 import type { ServiceDialer } from './service-dialer.ts';
+import { ServiceProblems } from './service-problems.ts';
 
 export interface ProxyComponents {
   clock: Clock;
@@ -53,6 +54,8 @@ interface OpenProxy {
 
 /** Limit on ports of all proxy.v1 configurations. */
 const MOST_PROXIES = 1_000;
+/** Milliseconds until ports and interfaces that were not available are tried again. */
+const RETRY = 10_000;
 
 export class ProxyListeners {
   readonly #components: ProxyComponents;
@@ -60,11 +63,11 @@ export class ProxyListeners {
   readonly #configured: OpenProxy[] = [];
   /** Listeners of proxy.v1 services, by their configuration. */
   readonly #followed = new Map<string, OpenProxy>();
-  /** Services whose port is not available; each problem is logged once. */
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new ServiceProblems();
   readonly #unsubscribe: () => void;
   #reconciling: Promise<void> | undefined;
   #changed = false;
+  #retry: Timer | undefined;
   #isClosed = false;
 
   private constructor(components: ProxyComponents, settings: ProxySettings) {
@@ -109,6 +112,7 @@ export class ProxyListeners {
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();
+    this.#retry?.cancel();
     for (const { listener } of [...this.#configured, ...this.#followed.values()]) listener.close();
   }
 
@@ -201,11 +205,11 @@ export class ProxyListeners {
         const listener = await this.#listen(spec, 'proxy.v1.port');
         if (this.#isClosed) listener.close();
         else this.#followed.set(key, { spec, listener });
-        this.#problems.delete(spec.service);
       } catch (error) {
-        this.#logOnce(spec.service, describeError(error));
+        this.#onProblem(spec, error);
       }
     }
+    this.#problems.endRound();
   }
 
   #wanted(): Map<string, ProxySpec> {
@@ -220,7 +224,7 @@ export class ProxyListeners {
         for (const spec of readProxyConfig(service.name, config, this.#settings.host))
           wanted.set(JSON.stringify(spec), spec);
       } catch (error) {
-        this.#logOnce(service.name, describeError(error));
+        this.#onProblem({ service: service.name, protocol: undefined }, error);
       }
     }
     if (wanted.size <= MOST_PROXIES) return wanted;
@@ -228,10 +232,20 @@ export class ProxyListeners {
     return new Map([...wanted].slice(0, MOST_PROXIES));
   }
 
-  #logOnce(service: string, reason: string): void {
-    if (this.#problems.get(service) !== reason)
-      this.#components.log.error({ service, reason }, 'service cannot be proxied');
-    this.#problems.set(service, reason);
+  /** Another program may free the port, and an interface may appear, without a change of the data model. */
+  #onProblem(
+    { service, protocol }: Pick<ProxySpec, 'service'> & { protocol: Protocol | undefined },
+    error: unknown,
+  ): void {
+    const { clock, log } = this.#components;
+    const reason = describeError(error);
+    if (this.#problems.isNew(`${service} ${protocol}`, reason))
+      log.error({ service, protocol, reason }, 'service cannot be proxied, retrying');
+    if (this.#isClosed) return;
+    this.#retry ??= clock.after('proxy.v1 retry', RETRY, () => {
+      this.#retry = undefined;
+      this.#schedule();
+    });
   }
 }
 

@@ -6,10 +6,10 @@ export class ServiceProblems {
   #known: ReadonlyMap<string, string> = new Map();
   #found = new Map<string, string>();
 
-  /** Returns false if the last round found the same problem. A round finds at most one problem of each service. */
-  isNew(serviceId: string, problem: string): boolean {
-    this.#found.set(serviceId, problem);
-    return this.#known.get(serviceId) !== problem;
+  /** Returns false if the last round found the same problem. A round finds at most one problem of each subject. */
+  isNew(subject: string, problem: string): boolean {
+    this.#found.set(subject, problem);
+    return this.#known.get(subject) !== problem;
   }
 
   /** All services have been read. */
