@@ -104,6 +104,7 @@ t.test('a lookup waits, within bounds, for a session that no controller has push
   missing.catch(() => undefined);
   await clock.advance(5_001);
   await t.rejects(missing, /unknown to all controllers/);
+  await t.rejects(checked.find('', 5_000, NEVER_ABORTED), /presents no API session/, 'at once');
   const gone = new AbortController();
   const abandoned = checked.find('never', 5_000, gone.signal);
   abandoned.catch(() => undefined);

@@ -95,7 +95,10 @@ export class ApiSessions {
   /** @throws SessionRejectedError */
   #ofLegacy(token: string): ApiSession {
     const known = this.#components.legacy.get(token);
-    if (!known) throw new SessionRejectedError('the API session is unknown to all controllers', { retriable: true });
+    if (!known) {
+      if (token === '') throw new SessionRejectedError('the client presents no API session');
+      throw new SessionRejectedError('the API session is unknown to all controllers', { retriable: true });
+    }
     const { id, identityId, fingerprints, controllerId } = known;
     const session = { id, identityId, token, fingerprints, controllerId, claims: undefined };
     this.#demandValid(session);

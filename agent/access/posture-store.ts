@@ -14,6 +14,8 @@ const LONGEST_TEXT = 4_096;
 /** Limit on sessions without a connection whose events are remembered; nothing reports the end of a token session. */
 const MOST_UNUSED = 10_000;
 
+const NOTHING: PostureState = { processes: [], comparesProcessOs: true };
+
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 type Timestamp = { readonly seconds: bigint; readonly nanos: number };
 
@@ -53,7 +55,7 @@ export class PostureStore {
 
 /** All reports of one API session. */
 export class SessionPosture {
-  #state: Mutable<PostureState> = { processes: [] };
+  #state: Mutable<PostureState> = { ...NOTHING };
 
   get state(): PostureState {
     return this.#state;
@@ -78,7 +80,7 @@ export class SessionPosture {
   keepEvents(): void {
     const { passedMfaAt, wokenAt, unlockedAt } = this.#state;
     this.#state = {
-      processes: [],
+      ...NOTHING,
       ...(passedMfaAt !== undefined && { passedMfaAt }),
       ...(wokenAt !== undefined && { wokenAt }),
       ...(unlockedAt !== undefined && { unlockedAt }),

@@ -138,6 +138,7 @@ t.test('addresses, domains', async (t) => {
 });
 
 t.test('processes', async (t) => {
+  const system = (type: string) => ({ type, version: '1.0.0', build: '' });
   const running = {
     postureCheckId: 'other',
     path: '/bin/a',
@@ -152,6 +153,10 @@ t.test('processes', async (t) => {
     'answered this check': { processes: [{ ...running, path: 'elsewhere', postureCheckId: 'check' }] },
     both: { processes: [running, { ...running, path: '/bin/b' }] },
     none: {},
+    'of the system, at a router': { processes: [running], comparesProcessOs: true, os: system('linux') },
+    'of another system, at a router': { processes: [running], comparesProcessOs: true, os: system('Windows') },
+    'of an unknown system, at a router': { processes: [running], comparesProcessOs: true },
+    'of another system, at a controller': { processes: [running], os: system('Windows') },
   };
   const single = (hashes: string[], signerFingerprint: string) =>
     check('PROCESS', { process: { osType: 'Linux', path: '/bin/a', hashes, signerFingerprint } });
@@ -172,6 +177,18 @@ t.test('processes', async (t) => {
       { running: true, stopped: false, 'another path': false, none: false },
     ],
     ['a wrong hash', single(['00'], ''), { running: false, both: false }],
+    ...[single([], ''), multi('AllOf', '/bin/a'), multi('AnyOf', '/bin/a')].map(
+      (each, index): [string, PostureDemand, Record<string, boolean>] => [
+        `the operating system, ${index}`,
+        each,
+        {
+          'of the system, at a router': true,
+          'of another system, at a router': false,
+          'of an unknown system, at a router': true,
+          'of another system, at a controller': true,
+        },
+      ],
+    ),
     ['a signer', single([], 'f1'), { running: true, stopped: false, none: false }],
     ['a wrong signer', single([], 'f9'), { running: false }],
     ['hash and signer', single(['AB12'], 'F1'), { running: true }],

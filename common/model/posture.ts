@@ -38,6 +38,8 @@ export interface PostureState {
   readonly macAddresses?: readonly string[];
   readonly domain?: string;
   readonly processes: readonly ProcessState[];
+  /** Demanded processes must belong to the reported operating system: routers demand it (reference fact: edge, section 9). */
+  readonly comparesProcessOs?: boolean;
   readonly passedMfaAt?: number;
   readonly wokenAt?: number;
   readonly unlockedAt?: number;
@@ -63,9 +65,9 @@ export function evaluatePosture(check: PostureDemand, state: PostureState, now: 
     case 'DOMAIN':
       return timeless(isInDomain(check.demands.domains, state.domain));
     case 'PROCESS':
-      return timeless(runs(check.id, check.demands.process, state.processes));
+      return timeless(runs(check.id, check.demands.process, state));
     case 'PROCESS_MULTI':
-      return timeless(runsAll(check.demands, state.processes));
+      return timeless(runsAll(check.demands, state));
     case 'MFA':
       return evaluateMfa(check.demands, state, now);
   }
@@ -169,21 +171,28 @@ export interface MultiProcessDemand {
 }
 
 /** Finds the process that was reported for this check, else the process with this path. */
-function runs(checkId: string, demand: ProcessDemand, processes: readonly ProcessState[]): boolean {
+function runs(checkId: string, demand: ProcessDemand, state: PostureState): boolean {
+  const { processes } = state;
   const found =
     processes.find(({ postureCheckId }) => postureCheckId === checkId) ??
     processes.find(({ path }) => path === demand.path);
-  return isAsDemanded(demand, found);
+  return isOfSystem(demand, state) && isAsDemanded(demand, found);
 }
 
-function runsAll({ semantic, processes: demanded }: MultiProcessDemand, processes: readonly ProcessState[]): boolean {
+function runsAll({ semantic, processes: demanded }: MultiProcessDemand, state: PostureState): boolean {
   const isRunning = (demand: ProcessDemand) =>
     demand.path !== '' &&
+    isOfSystem(demand, state) &&
     isAsDemanded(
       demand,
-      processes.find(({ path }) => path === demand.path),
+      state.processes.find(({ path }) => path === demand.path),
     );
   return semantic === 'AllOf' ? demanded.every(isRunning) : demanded.some(isRunning);
+}
+
+/** Clients report their operating system only on demand, so a missing report is not a mismatch. */
+function isOfSystem({ osType }: ProcessDemand, { comparesProcessOs, os }: PostureState): boolean {
+  return !comparesProcessOs || os === undefined || equalFold(osType, os.type);
 }
 
 function isAsDemanded(demand: ProcessDemand, process: ProcessState | undefined): boolean {
