@@ -83,7 +83,8 @@ function demandAccepting({ acceptsCircuits }: SdkDialComponents): void {
 
 /**
  * Checks again: while the controller created the circuit, access may be lost, a drain may have started, the client may
- * have closed the connection, or the controller may have removed the circuit. The circuit is abandoned then. @throws SdkRejection or the reason of `closed`
+ * have closed the connection, or the controller may have removed the circuit. The circuit is abandoned then. @throws
+ * SdkRejection, or the reason of `closed`
  */
 function stillMay(
   components: SdkDialComponents,
