@@ -49,6 +49,7 @@ export function assembleControl(
       version: ownVersionInfo(packageJson.version),
       apiAddresses: JSON.stringify(apiAddresses(baseUrl)),
       churnLimit: options.churnLimit ?? CHURN_LIMIT,
+      isClusterMember: options.cluster ?? false,
     }),
   );
   const routerDialer = options.dialRouters ? context.own(new RouterDialer(control, server, random)) : undefined;

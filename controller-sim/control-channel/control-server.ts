@@ -31,9 +31,17 @@ export interface ControlServerOptions {
   readonly apiAddresses: string;
   /** Milliseconds after a connection during which the router may not connect again; reference fact: one minute. */
   readonly churnLimit: number;
+  /** Whether it reports itself as the only member of a cluster. */
+  readonly isClusterMember: boolean;
 }
 
 const HELLO_TIMEOUT = 5_000;
+/**
+ * Milliseconds until a router without a cluster receives the controller's address. The reference's router never returns
+ * to a controller that was silent for 30 s unless it has the address. But with it, a router that stops within a program
+ * that continues, as in tests, connects again; the reference's controller without a cluster does not send it.
+ */
+const ADDRESS_DELAY = 10_000;
 const MOST_HELLOS = 200;
 /**
  * Larger than any message that routers send. Messages to routers may be larger, but are subject to the routers' own
@@ -163,7 +171,7 @@ export class ControlServer {
     };
     this.#handleMessages(router);
     background(this.#log, 'listeners of a router', storeListeners(this.#context, id, hello));
-    setImmediate(() => this.#greet(router)); // once the first connection has joined the channel
+    setImmediate(() => this.#greet(router, grouped)); // once the first connection has joined the channel
     return channel;
   }
 
@@ -191,18 +199,29 @@ export class ControlServer {
     return { author: { type: 'router', id, name }, source: { type: 'ctrl.channel' } };
   }
 
-  #greet(router: ConnectedRouter): void {
+  #greet(router: ConnectedRouter, grouped: boolean): void {
     if (router.channel.isClosed) return;
     const { version } = router.version;
     this.#log.info({ routerId: router.id, version, linkListeners: router.linkListeners.length }, 'router connected');
     this.#context.network.attach(router);
-    sendMembers(this.#context, router);
+    this.#sendAddress(router, grouped);
     sendServerHello(router);
     router.syncStatus = 'SYNC_HELLO';
     const validated = withOrigin(this.#originOf(router), () => validateTerminators(this.#context, router));
     validated.catch((error: unknown) =>
       this.#log.info({ routerId: router.id, error: describeError(error) }, 'terminators could not be validated'),
     );
+  }
+
+  /** A router with a single connection needs the address for every reconnect; a group redials by itself. */
+  #sendAddress(router: ConnectedRouter, grouped: boolean): void {
+    const { clock } = this.#context;
+    if (this.#options.isClusterMember || !grouped) {
+      sendMembers(this.#context, router);
+      return;
+    }
+    const timer = clock.after('address for a router', ADDRESS_DELAY, () => sendMembers(this.#context, router));
+    void router.channel.closed.then(() => timer.cancel());
   }
 }
 
