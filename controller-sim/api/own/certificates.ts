@@ -36,9 +36,12 @@ async function create(request: ApiRequest): Promise<Answer> {
   const id = state.ids.long();
   const certificate = authority.signIdentity(csr, identityId, { apiSessionId: apiSession.id, id });
   const leaf = leafOf(certificate);
-  const isKept = state.tables.apiSession.has(apiSession.id);
+  const answer: Answer = { data: { ...created(LIST, id), certificate, cas: authority.bundle } };
+  // reference fact: certificates of sessions in token form are not stored. Nothing would delete them.
+  if (!state.tables.apiSession.has(apiSession.id)) return answer;
   await state.change((transaction) => {
-    if (isKept && !transaction.get('apiSession', apiSession.id)) throw new ApiError('UNAUTHORIZED');
+    const current = transaction.get('apiSession', apiSession.id);
+    if (!current) throw new ApiError('UNAUTHORIZED');
     transaction.put('apiSessionCertificate', {
       ...baseFields(transaction, id),
       apiSessionId: apiSession.id,
@@ -48,11 +51,11 @@ async function create(request: ApiRequest): Promise<Answer> {
       validFrom: leaf.validFromDate.toISOString(),
       validTo: leaf.validToDate.toISOString(),
     });
-    const current = transaction.get('apiSession', apiSession.id);
-    const fingerprints = [...(current?.fingerprints ?? []), sha1Fingerprint(leaf)];
-    transaction.patch('apiSession', apiSession.id, { fingerprints });
+    transaction.patch('apiSession', apiSession.id, {
+      fingerprints: [...current.fingerprints, sha1Fingerprint(leaf)],
+    });
   });
-  return { data: { ...created(LIST, id), certificate, cas: authority.bundle } };
+  return answer;
 }
 
 function own({ services, params, session }: ApiRequest): ApiSessionCertificate {
