@@ -299,7 +299,10 @@ t.test('a session certificate is stored with its session, and not at all for a t
   t.equal(await stored(), 0, 'nothing would delete it');
   const token = await api.login('anna');
   const { data } = await api.ask('POST', path, { token, body: { csr } });
-  t.match(await api.get(path, token), [{ id: data.id }]);
+  const [certificate] = await api.get(path, token);
+  t.equal(certificate.id, data.id);
+  const hours = (Date.parse(certificate.validTo) - api.clock.now()) / 3_600_000;
+  t.ok(hours > 11.9 && hours <= 12, 'valid for 12 hours, as those of the reference');
   await api.change('DELETE', '/current-api-session', undefined, token);
   t.equal(await stored(), 0);
 });

@@ -13,6 +13,8 @@ import { list } from '../http/resource.ts';
 import { idOfCaller } from '../http/rights.ts';
 
 const LIST = 'current-api-session/certificates';
+/** reference fact: milliseconds for which the certificate of a session is valid. */
+const LIFETIME = 12 * 3_600_000;
 const NO_CSR = { code: 'UNHANDLED', message: 'csrPem must not be null or empty' } as const;
 
 export const certificateHandlers: Handlers = {
@@ -34,7 +36,7 @@ async function create(request: ApiRequest): Promise<Answer> {
   if (given === '') throw new ApiError('COULD_NOT_PROCESS_CSR', NO_CSR);
   const csr = await readCsr(given);
   const id = state.ids.long();
-  const certificate = authority.signIdentity(csr, identityId, { apiSessionId: apiSession.id, id });
+  const certificate = authority.signIdentity(csr, identityId, { apiSessionId: apiSession.id, id, lifetime: LIFETIME });
   const leaf = leafOf(certificate);
   const answer: Answer = { data: { ...created(LIST, id), certificate, cas: authority.bundle } };
   // reference fact: certificates of sessions in token form are not stored. Nothing would delete them.
