@@ -225,6 +225,33 @@ t.test('identities are online while a router reports them; a full state replaces
   t.notOk(room.context.network.isConnected('b'));
 });
 
+t.test(
+  'an event is published when an identity comes online at its first router or goes offline at its last',
+  async (t) => {
+    using room = await ControlRoom.open();
+    const report = (from: FakeRouter, id: string, isConnected: number) =>
+      send(room, from, Type.ConnectEvents, [1, rawMessage([1, id], [2, isConnected])]);
+    const published = () =>
+      room.events
+        .splice(0)
+        .flatMap((event) =>
+          event.kind === 'sdk' ? [`${event.identityId} ${event.isOnline ? 'online' : 'offline'}`] : [],
+        );
+    await report(room.r1, 'a', 1);
+    await report(room.r1, 'b', 1);
+    t.same(published(), ['a online', 'b online'], 'each once');
+    await report(room.r2, 'a', 1);
+    await report(room.r2, 'b', 0);
+    await report(room.r1, 'a', 0);
+    t.same(published(), [], 'the other router still has a connection of a; b had none there');
+    const [a, b] = ['a', 'b'].map((id) => [1, rawMessage([1, id], [2, 1])] as const) as [RawField, RawField];
+    await send(room, room.r1, Type.ConnectEvents, a, b, [2, 1]);
+    t.same(published(), [], 'a full state without a change');
+    room.context.network.detach(room.r1.router);
+    t.same(published(), ['b offline'], 'the identities of a router that disconnects');
+  },
+);
+
 t.test('a router that asks for its deletion is deleted and disconnected, without an answer', async (t) => {
   using room = await ControlRoom.open();
   t.same(await send(room, room.r2, Type.Decommission), []);
