@@ -3,6 +3,7 @@
 import { Body } from '../../entities/body.ts';
 import { baseFields } from '../../entities/common.ts';
 import { ApiError, invalid, notFound } from '../../errors/errors.ts';
+import { sessionEvent } from '../../events/session.ts';
 import type { ApiSession, Session } from '../../state/types.ts';
 import { sessions, showSession } from '../edge/sessions.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
@@ -57,6 +58,7 @@ async function createSession(request: ApiRequest): Promise<Answer> {
     if (!before) transaction.put('session', session);
     return before ?? session;
   });
+  if (!isLegacy) request.services.events.emit(sessionEvent(request.services, 'created', 'jwt', session));
   const { tags: _tags, ...answer } = showSession(session, request.services);
   return { data: answer };
 }
