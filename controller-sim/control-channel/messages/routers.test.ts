@@ -308,3 +308,21 @@ t.test(
     t.equal(broken?.contentType, Type.Error);
   },
 );
+
+t.test('a router that has to enroll again meanwhile cannot renew its certificates', async (t) => {
+  using room = await ControlRoom.open();
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const csr = createCsr('r1', { sans: { dns: [], ip: [], email: [], uri: [] } }, privateKey);
+  const router = () => room.context.state.tables.router.get('r1');
+  const invalidate = () =>
+    room.change((transaction) => transaction.patch('router', 'r1', { fingerprint: null, certPem: null }));
+  const extend = (verification: number) =>
+    send(room, room.r1, Type.ExtendRouter, [1, csr], [2, csr], [3, verification]);
+  const [[answer]] = await Promise.all([extend(0), invalidate()]);
+  t.equal(answer?.contentType, Type.Error);
+  t.match(router(), { fingerprint: null, certPem: null }, 'the renewal does not undo it');
+  const [certificates] = await extend(1);
+  const issued = rawText(certificates?.body ?? EMPTY, 1);
+  await t.rejects(send(room, room.r1, Type.ExtendVerify, [1, issued]));
+  t.match(router(), { fingerprint: null, certPem: null });
+});
