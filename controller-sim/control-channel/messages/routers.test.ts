@@ -31,6 +31,7 @@ const Type = {
   Error: 20002,
   SessionRemoved: 20102,
   ApiSessionAdded: 20200,
+  ApiSessionUpdated: 20201,
   ApiSessionRemoved: 20202,
   Heartbeat: 20203,
   Resync: 20204,
@@ -106,6 +107,22 @@ t.test('answers about sessions list the unknown ones only', async (t) => {
     again.map(({ contentType }) => contentType),
     [Type.ApiSessionAdded],
   );
+});
+
+t.test('routers learn of the certificates of a session that change', async (t) => {
+  using room = await ControlRoom.open();
+  await room.addSessions('Dial', 'api-token', 'session-token');
+  room.r1.sent.length = 0;
+  await room.change((transaction) => transaction.patch('apiSession', 'api-token', { lastActivityAt: transaction.now }));
+  t.same(room.r1.sent, [], 'activity is no change for routers');
+  for (const fingerprints of [['one', 'two'], ['two']]) {
+    await room.change((transaction) => transaction.patch('apiSession', 'api-token', { fingerprints }));
+    const [updated, ...others] = room.r1.sent.splice(0);
+    t.same([updated?.contentType, others.length], [Type.ApiSessionUpdated, 0]);
+    t.same([updated?.string(1013), updated?.string(1014)], ['instant', '']);
+    const session = readRaw(updated?.body ?? EMPTY).get(1)?.[0] as Buffer;
+    t.same([texts(session, 1), texts(session, 2)], [['api-token'], fingerprints]);
+  }
 });
 
 t.test('a subscription gets the whole data model, or the changes since its index', async (t) => {
