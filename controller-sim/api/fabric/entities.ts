@@ -1,7 +1,7 @@
 // The fabric API's view of services, routers and terminators, which are the entities of the edge APIs.
 
 import type { Body } from '../../entities/body.ts';
-import { createTransitRouter, deleteRouter, updateTransitRouter } from '../../entities/router.ts';
+import { createTransitRouter, deleteRouter, updateFabricRouter } from '../../entities/router.ts';
 import { createService, deleteService, updateFabricService } from '../../entities/service.ts';
 import { createFabricTerminator, updateFabricTerminator } from '../../entities/terminator.ts';
 import { invalid } from '../../errors/errors.ts';
@@ -43,7 +43,7 @@ const routers: Resource<'router'> = {
   symbols: fabricRouterSymbols,
   newId: ({ state }, body) => givenId(body) || state.ids.short(), // reference fact: an empty id counts as missing
   create: (transaction, id, body) => createTransitRouter(transaction, id, body, undefined),
-  update: updateTransitRouter,
+  update: updateFabricRouter,
   remove: deleteRouter,
   show: showRouter,
 };
