@@ -2,7 +2,7 @@
 
 import type { Body } from '../../entities/body.ts';
 import { createTransitRouter, deleteRouter, updateFabricRouter } from '../../entities/router.ts';
-import { createService, deleteService, updateFabricService } from '../../entities/service.ts';
+import { createFabricService, deleteService, updateFabricService } from '../../entities/service.ts';
 import { createFabricTerminator, updateFabricTerminator } from '../../entities/terminator.ts';
 import { invalid } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
@@ -20,7 +20,7 @@ const services: Resource<'service'> = {
   kind: 'service',
   names: { one: 'Service', many: 'Services' },
   symbols: serviceSymbols,
-  create: (transaction, id, body) => createService(transaction, id, body, true),
+  create: createFabricService,
   update: updateFabricService,
   remove: deleteService,
   show: (service) => ({
