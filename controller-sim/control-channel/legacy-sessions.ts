@@ -8,6 +8,7 @@ import {
   type ApiSession as ApiSessionMessage,
   ApiSessionRemovedSchema,
   ApiSessionSchema,
+  ApiSessionUpdatedSchema,
   SessionRemovedSchema,
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
@@ -16,11 +17,16 @@ import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { Network } from '../network/network.ts';
 import type { ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession, Session } from '../state/types.ts';
+import type { ApiSession, Entity, Session } from '../state/types.ts';
 
 /** reference fact: sessions in one message. */
 const CHUNK = 100;
 const STRATEGY = 'instant';
+/** Headers of a single change, as opposed to a full state. */
+const SINGLE = [
+  [EdgeControlHeader.SyncStrategy, STRATEGY],
+  [EdgeControlHeader.ErrorCode, ''],
+] as const;
 
 export class LegacySessions {
   readonly #state: State;
@@ -75,25 +81,30 @@ export class LegacySessions {
 
   #onChange({ changes }: ChangeSet): void {
     const added: ApiSession[] = [];
+    const updated: ApiSession[] = [];
     const removed: ApiSession[] = [];
     const removedSessions: Session[] = [];
     for (const { kind, before, after } of changes) {
       if (kind === 'apiSession' && !before && after) added.push(after as ApiSession);
+      if (kind === 'apiSession' && before && after && haveOtherCertificates(before, after))
+        updated.push(after as ApiSession);
       if (kind === 'apiSession' && before && !after) removed.push(before as ApiSession);
       if (kind === 'session' && before && !after) removedSessions.push(before as Session);
     }
     if (added.length > 0) this.#sendAdded(added);
+    if (updated.length > 0) this.#sendUpdated(updated);
     if (removed.length > 0) this.#sendRemoved(removed);
     if (removedSessions.length > 0) this.#sendSessionsRemoved(removedSessions);
   }
 
   #sendAdded(sessions: readonly ApiSession[]): void {
     const body = create(ApiSessionAddedSchema, { apiSessions: sessions.map(toMessage) });
-    const headers = [
-      [EdgeControlHeader.SyncStrategy, STRATEGY],
-      [EdgeControlHeader.ErrorCode, ''],
-    ] as const;
-    this.#sendToAll(EdgeControlType.ApiSessionAdded, toBinary(ApiSessionAddedSchema, body), headers);
+    this.#sendToAll(EdgeControlType.ApiSessionAdded, toBinary(ApiSessionAddedSchema, body), SINGLE);
+  }
+
+  #sendUpdated(sessions: readonly ApiSession[]): void {
+    const body = create(ApiSessionUpdatedSchema, { apiSessions: sessions.map(toMessage) });
+    this.#sendToAll(EdgeControlType.ApiSessionUpdated, toBinary(ApiSessionUpdatedSchema, body), SINGLE);
   }
 
   #sendRemoved(sessions: readonly ApiSession[]): void {
@@ -115,6 +126,11 @@ export class LegacySessions {
   #sendToAll(type: number, body: Uint8Array, headers: Iterable<readonly [number, string]> = []): void {
     for (const { channel } of this.#network.routers.values()) channel.trySend(new Message(type, headers, body));
   }
+}
+
+/** Most changes of a session only store its last activity and keep the list itself. */
+function haveOtherCertificates(before: Entity, after: Entity): boolean {
+  return (before as ApiSession).fingerprints !== (after as ApiSession).fingerprints;
 }
 
 function toMessage({ id, token, identityId, fingerprints }: ApiSession): ApiSessionMessage {

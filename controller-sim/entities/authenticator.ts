@@ -4,7 +4,7 @@ import type { X509Certificate } from 'node:crypto';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Authenticator, Entity } from '../state/types.ts';
+import type { Authenticator, Entity, Identity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, existing, requireUnique } from './common.ts';
@@ -43,20 +43,28 @@ export function certificateProof(certificate: X509Certificate, caId?: string): O
   };
 }
 
-/** Throws ApiError if the identity has an authenticator of this method, or the user name or certificate is in use. */
+/**
+ * Throws ApiError if the identity has an authenticator of this method, or is that of a router, or if the user name or
+ * certificate is in use.
+ */
 export function addAuthenticator(
   transaction: Transaction,
   wanted: { id: string; identityId: string; proof: Own; body?: Body },
 ): void {
   const { id, identityId, proof, body } = wanted;
   const { method, username, fingerprint } = proof;
-  existing(transaction, 'identity', identityId);
+  rejectRouterIdentity(existing(transaction, 'identity', identityId));
   const others = transaction.tables.authenticator.referring('identityId', identityId);
   if (others.some((each) => each.method === method && transaction.get('authenticator', each.id)))
     throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
   if (username !== null) requireUniqueUsername(transaction, username, undefined);
   if (fingerprint !== null) requireUnique(transaction, 'authenticator', 'fingerprint', fingerprint, undefined);
   transaction.put('authenticator', { ...baseFields(transaction, id, body), ...proof, identityId });
+}
+
+/** reference fact: the identity of a router can have an enrollment, but not the authenticator at its end. */
+export function rejectRouterIdentity({ id, type }: Identity): void {
+  if (type === 'Router') throw invalid('identityId', 'may not create authenticators for router identities', id);
 }
 
 /** `passwordHash` is the hash of the body's password, if there is one. */

@@ -32,7 +32,7 @@ export function createEdgeRouter(transaction: Transaction, id: string, body: Bod
   if (router.isTunnelerEnabled) enableTunneler(transaction, router);
 }
 
-/** A transit router. Without an enrollment it uses the certificate in the body. */
+/** A transit router. Only without an enrollment it uses the certificate in the body. */
 export function createTransitRouter(
   transaction: Transaction,
   id: string,
@@ -42,7 +42,7 @@ export function createTransitRouter(
   if (transaction.get('router', id)) {
     throw badRequest(`an entity of type router already exists with id ${id}`);
   }
-  const fingerprint = body.text('fingerprint') ?? null;
+  const fingerprint = enrollment ? null : (body.text('fingerprint') ?? null);
   transaction.put('router', { ...newRouter(transaction, id, body), fingerprint, isVerified: enrollment === undefined });
   if (enrollment) addRouterEnrollment(transaction, id, 'trott', enrollment);
 }
@@ -69,9 +69,15 @@ export function updateTransitRouter(transaction: Transaction, router: Router, bo
   transaction.put('router', {
     ...router,
     ...routerFields(transaction, body, router),
-    ...(body.has('fingerprint') && { fingerprint: body.text('fingerprint') ?? null, isVerified: true }),
     ...changedBase(transaction, router, body),
   });
+}
+
+/** Through the fabric API, which knows the certificate of a router. */
+export function updateFabricRouter(transaction: Transaction, router: Router, body: Body): void {
+  updateTransitRouter(transaction, router, body);
+  if (!body.has('fingerprint')) return;
+  transaction.patch('router', router.id, { fingerprint: body.text('fingerprint') ?? null, isVerified: true });
 }
 
 export function deleteRouter(transaction: Transaction, { id }: Router): void {

@@ -16,15 +16,21 @@ import {
 
 export const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'] as const;
 
-/** `isFabricOnly`: created through the fabric API. Such a service has no configs, attributes or encryption flag. */
-export function createService(transaction: Transaction, id: string, body: Body, isFabricOnly = false): void {
+export function createService(transaction: Transaction, id: string, body: Body): void {
   const encryptionRequired = body.flag('encryptionRequired') ?? false;
   transaction.put('service', {
     ...baseFields(transaction, id, body),
     ...serviceFields(transaction, body, undefined),
     encryptionRequired,
-    isFabricOnly,
+    isFabricOnly: false,
   });
+}
+
+/** Through the fabric API. Such a service has no configs, attributes or encryption flag, even if the body names some. */
+export function createFabricService(transaction: Transaction, id: string, body: Body): void {
+  const own = commonFields(transaction, body, undefined);
+  const edge = { configs: [], roleAttributes: [], encryptionRequired: false };
+  transaction.put('service', { ...baseFields(transaction, id, body), ...own, ...edge, isFabricOnly: true });
 }
 
 /**
@@ -41,12 +47,9 @@ export function updateService(transaction: Transaction, service: Service, body: 
 
 /** The fabric API changes its own fields and keeps the others. */
 export function updateFabricService(transaction: Transaction, service: Service, body: Body): void {
-  const { configs, roleAttributes: attributes } = service;
   transaction.put('service', {
     ...service,
-    ...serviceFields(transaction, body, service),
-    configs,
-    roleAttributes: attributes,
+    ...commonFields(transaction, body, service),
     ...changedBase(transaction, service, body),
   });
 }
@@ -65,6 +68,15 @@ export function deleteService(transaction: Transaction, service: Service): void 
 }
 
 function serviceFields(transaction: Transaction, body: Body, current: Service | undefined) {
+  return {
+    ...commonFields(transaction, body, current),
+    configs: configList(transaction, body, 'service', current?.configs ?? []),
+    roleAttributes: roleAttributes(body, current?.roleAttributes ?? []),
+  };
+}
+
+/** The fields of both APIs. */
+function commonFields(transaction: Transaction, body: Body, current: Service | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
   const terminatorStrategy = (body.text('terminatorStrategy') ?? keep?.terminatorStrategy) || STRATEGIES[0];
   if (!(STRATEGIES as readonly string[]).includes(terminatorStrategy)) {
@@ -77,7 +89,5 @@ function serviceFields(transaction: Transaction, body: Body, current: Service | 
     name: uniqueName(transaction, 'service', body, current),
     terminatorStrategy,
     maxIdleTimeMillis: body.whole('maxIdleTimeMillis') ?? keep?.maxIdleTimeMillis ?? 0,
-    configs: configList(transaction, body, 'service', current?.configs ?? []),
-    roleAttributes: roleAttributes(body, current?.roleAttributes ?? []),
   };
 }

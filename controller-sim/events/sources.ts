@@ -19,6 +19,7 @@ import { apiSessionEvent } from './api-session.ts';
 import { type Events, eventOf, type Namespace } from './events.ts';
 import { metricEvents } from './metrics.ts';
 import { ServiceCounters } from './service-counters.ts';
+import { sessionEvent } from './session.ts';
 import { usageEvents } from './usage.ts';
 
 export interface EventSourcesComponents {
@@ -135,16 +136,8 @@ export class EventSources {
 
   #onSession({ before, after }: Change): void {
     if (before && after) return;
-    const { id, type, apiSessionId, identityId, serviceId } = (after ?? before) as Session;
-    this.#emit('session', {
-      event_type: after ? 'created' : 'deleted',
-      session_type: type,
-      provider: 'legacy',
-      id,
-      api_session_id: apiSessionId,
-      identity_id: identityId,
-      service_id: serviceId,
-    });
+    const session = (after ?? before) as Session;
+    this.#components.events.emit(sessionEvent(this.#components, after ? 'created' : 'deleted', 'legacy', session));
   }
 
   #onTerminator({ before, after }: Change): void {

@@ -107,6 +107,19 @@ export class Network {
   }
 
   /**
+   * Runs `change`, which may connect or disconnect these identities at a router. reference fact: an event is published
+   * only if an identity comes online at its first router, or goes offline at its last.
+   */
+  reportIdentities(affected: ReadonlySet<string>, change: () => void): void {
+    const before = new Map([...affected].map((identityId) => [identityId, this.isConnected(identityId)]));
+    change();
+    for (const [identityId, wasOnline] of before) {
+      const isOnline = this.isConnected(identityId);
+      if (isOnline !== wasOnline) this.events.emit({ kind: 'sdk', identityId, isOnline });
+    }
+  }
+
+  /**
    * Applies an administrator's cost and state to a link. Circuits leave a link that is disabled or too expensive. False
    * for an unknown link.
    */
@@ -148,8 +161,7 @@ export class Network {
    */
   detach(router: ConnectedRouter): void {
     if (this.#routers.get(router.id) !== router) return;
-    this.#routers.delete(router.id);
-    for (const identityId of router.identities) this.events.emit({ kind: 'sdk', identityId, isOnline: false });
+    this.reportIdentities(router.identities, () => this.#routers.delete(router.id));
     this.events.emit({ kind: 'router', routerId: router.id, isOnline: false });
     for (const link of this.links.from(router.id)) this.#dropLink(link.id);
     for (const link of this.links.values()) {

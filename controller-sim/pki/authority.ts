@@ -145,16 +145,17 @@ export class Authority {
    * the request (reference fact: its test of forged requests), so that no client can choose the names in its
    * certificate.
    *
-   * @returns the chain, leaf first, valid for one year
+   * @returns the chain, leaf first, valid for one year, or for the lifetime in milliseconds
    */
   signIdentity(
     { publicKey }: CertificateRequest,
     identityId: string,
-    ofSession?: { readonly apiSessionId: string; readonly id: string },
+    ofSession?: { readonly apiSessionId: string; readonly id: string; readonly lifetime?: number },
   ): string {
     const session = ofSession ? `/apiSession/${ofSession.apiSessionId}/apiSessionCertificate/${ofSession.id}` : '';
     const spiffe = `identity/${identityId}${session}`;
-    return this.#sign({ commonName: identityId, publicKey, names: NO_NAMES, spiffe, purposes: ['client'] });
+    const fields = { commonName: identityId, publicKey, names: NO_NAMES, spiffe, purposes: ['client'] as const };
+    return this.#sign(fields, ofSession?.lifetime);
   }
 
   /**
@@ -171,10 +172,13 @@ export class Authority {
     return this.#sign({ commonName: routerId, publicKey, names: own, spiffe: `router/${routerId}`, purposes });
   }
 
-  #sign(options: Pick<LeafFields, 'commonName' | 'publicKey' | 'names' | 'purposes'> & { spiffe: string }): string {
+  #sign(
+    options: Pick<LeafFields, 'commonName' | 'publicKey' | 'names' | 'purposes'> & { spiffe: string },
+    lifetime = YEAR,
+  ): string {
     const { commonName, publicKey, purposes, spiffe } = options;
     const names = { ...options.names, uri: [...options.names.uri, `spiffe://${this.trustDomain}/${spiffe}`] };
-    const common = { commonName, publicKey, serial: serial(this.#random), ...period(this.#clock, YEAR) };
+    const common = { commonName, publicKey, serial: serial(this.#random), ...period(this.#clock, lifetime) };
     return issueLeaf({ ...common, names, purposes }, this.#intermediate) + this.#intermediate.certificate;
   }
 }

@@ -123,12 +123,17 @@ export class State {
     }
   }
 
-  /** All data in the form of a store. */
+  /**
+   * All data in the form of a store, without the timeline: a start from it begins another history. Otherwise routers
+   * would take its next changes for those that they know.
+   */
   snapshot(): StoredState {
     const entities = Object.entries(this.tables).flatMap(([kind, table]) =>
       [...table.values()].map((entity) => ({ kind: kind as EntityKind, entity })),
     );
-    return { index: this.#index, entities, meta: this.#meta };
+    const meta = new Map(this.#meta);
+    meta.delete('timeline');
+    return { index: this.#index, entities, meta };
   }
 
   /** Calls `listener` after each change, in its stage, until the returned function is called. */

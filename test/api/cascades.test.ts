@@ -288,7 +288,15 @@ t.test('selectors select by attribute and by id, AllOf or AnyOf', async (t) => {
 
 t.test('the edge APIs ignore a service that is limited to the fabric', async (t) => {
   await using api = await ApiClient.start();
-  const id = await api.create('/fabric/v1/services', { name: 'fabric' });
+  const { id: configTypeId } = await api.get('/config-types/host.v2');
+  const config = { name: 'c', configTypeId, data: { terminators: [{ protocol: 'tcp', address: 'x', port: 1 }] } };
+  const configId = await api.create('/configs', config);
+  // The fabric API does not have these fields.
+  const more = { roleAttributes: ['x'], configs: [configId], encryptionRequired: true };
+  const id = await api.create('/fabric/v1/services', { name: 'fabric', ...more });
+  await api.change('PUT', `/fabric/v1/services/${id}`, { name: 'fabric', ...more });
+  t.same(await api.get('/service-role-attributes'), []);
+  t.same(await api.get(`/configs/${configId}/services`), []);
   t.equal((await api.manage('GET', `/services/${id}`)).status, 404);
   t.same(await api.names('/services'), []);
   t.same(await api.names('/fabric/v1/services'), ['fabric']);

@@ -137,3 +137,26 @@ t.test('a full disk answers 503 with its cause, and writes work again once space
   t.equal((await create('accepted')).status, 201);
   t.same(await api.names('/services'), ['accepted']);
 });
+
+t.test('ids that clients choose leave a readable data file', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const options = { data: join(directory, 'sim.db') };
+  const known: string[] = [];
+  {
+    await using api = await ApiClient.start(options);
+    const add = (id: string, name: string) =>
+      api.manage('POST', '/fabric/v1/routers', { id, name, cost: 0, noTraversal: false });
+    t.match(await add('\ud800', 'half a character'), { status: 400, cause: { field: 'id' } });
+    for (const [index, id] of ['a\0b', 'a/b', '..', '\u{1f600}', '__proto__'].entries()) {
+      t.match(await add(id, `router ${index}`), { status: 201, data: { id } });
+      known.push(id);
+    }
+    const { status, data } = await add('', 'without an id');
+    t.match([status, data.id], [201, /./], 'an empty id counts as missing');
+    known.push(data.id);
+  }
+  await using again = await ApiClient.start(options);
+  const routers = await again.get<{ id: string }[]>('/fabric/v1/routers');
+  t.same(routers.map(({ id }) => id).sort(), known.sort());
+  rmSync(directory, { recursive: true });
+});

@@ -144,6 +144,22 @@ t.test('an invalid certificate request or key is rejected without using the toke
   t.equal((await ott(api, token, rsa)).status, 200, 'the token remains valid for a correct request');
 });
 
+t.test('the identity of a router does not enroll', async (t) => {
+  await using api = await ApiClient.start();
+  const identityId = await api.create('/edge-routers', { name: 'router', isTunnelerEnabled: true });
+  const expiresAt = '2099-01-01T00:00:00Z';
+  const open = async (fields: object) => {
+    const id = await api.create('/enrollments', { identityId, expiresAt, ...fields });
+    return (await api.get(`/enrollments/${id}`)).token as string;
+  };
+  const rejected = { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field: 'identityId', value: identityId } };
+  const body = { token: await open({ method: 'ott' }), clientCsr: newRequest('x').csr };
+  t.match(await api.ask('POST', '/enroll/ott', { body }), rejected, 'with a certificate');
+  const updb = await open({ method: 'updb', username: 'router' });
+  const chosen = { username: 'router', password: PASSWORD };
+  t.match(await api.ask('POST', `/enroll/updb?token=${updb}`, { body: chosen }), rejected, 'with a password');
+});
+
 t.test('a token is valid until it expires, for its own method, and until its enrollment is deleted', async (t) => {
   await using api = await ApiClient.start();
   const { csr } = newRequest('x');

@@ -209,6 +209,19 @@ t.test('a body of another type changes name and attributes of a posture check, b
   });
 });
 
+t.test('only the fabric API sets the certificate of a transit router', async (t) => {
+  await using api = await ApiClient.start();
+  const fingerprint = 'aa'.repeat(20);
+  const id = await api.create('/routers', { name: 'carrier', fingerprint });
+  const unverified = { fingerprint: null, isVerified: false, enrollmentToken: String };
+  t.match(await api.get(`/routers/${id}`), unverified, 'the management API has no such field');
+  await api.change('PATCH', `/routers/${id}`, { cost: 5, fingerprint });
+  await api.change('PUT', `/transit-routers/${id}`, { name: 'carrier', fingerprint });
+  t.match(await api.get(`/routers/${id}`), unverified);
+  await api.change('PATCH', `/fabric/v1/routers/${id}`, { fingerprint });
+  t.match(await api.get(`/routers/${id}`), { fingerprint, isVerified: true });
+});
+
 t.test('the edge APIs ignore a transit router', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/routers', { name: 'carrier' });

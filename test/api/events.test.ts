@@ -14,7 +14,7 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
 import { Management } from '../../examples/two-routers/management.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/api-client.ts';
 import { OidcClient } from '../support/oidc-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
@@ -213,6 +213,28 @@ t.test('a session in token form is published when it begins and when it is renew
   t.equal(new Set(received.map(({ id }) => id)).size, 1, 'it remains the same session');
   await api.close();
   await overlay.close();
+});
+
+t.test('sessions of services are published, stored or in token form', async (t) => {
+  await using api = await ApiClient.start();
+  const received: Event[] = [];
+  api.simulator.events.subscribe((event) => received.push(event), ['session']);
+  await api.create('/edge-routers', { name: 'router' });
+  const serviceId = await api.create('/services', { name: 'service', encryptionRequired: true });
+  await api.openPolicies();
+  const userId = await api.person('user');
+  const { access_token: access } = (await new OidcClient(api).login('user', PASSWORD)).body;
+  const body = { serviceId, type: 'Dial' };
+  const signed = await api.ask('POST', '/sessions', { headers: { authorization: `Bearer ${access}` }, body });
+  const stored = await api.create('/sessions', body, await api.login('user'));
+  await api.change('DELETE', `/sessions/${stored}`);
+  const common = { session_type: 'Dial', identity_id: userId, service_id: serviceId };
+  t.match(received, [
+    { ...common, event_type: 'created', provider: 'jwt', id: signed.data.id },
+    { ...common, event_type: 'created', provider: 'legacy', id: stored },
+    { ...common, event_type: 'deleted', provider: 'legacy', id: stored },
+  ]);
+  t.match(received[0]?.api_session_id, /^[\da-f-]{36}$/, 'that of the token');
 });
 
 t.test('the only member of a cluster publishes its leadership', async (t) => {

@@ -7,7 +7,7 @@ import t from 'tap';
 import { Agent } from 'undici';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { ApiClient, JSON_TYPE } from '../support/api-client.ts';
+import { ApiClient, JSON_TYPE, PASSWORD } from '../support/api-client.ts';
 
 const CONNECTIONS = 300;
 /** Milliseconds for a connection: all handshakes share one processor with the test. */
@@ -96,4 +96,24 @@ t.test('requests on one connection beyond the limit', async (t) => {
   statuses.delete(429);
   t.same([...statuses], [200]);
   await agent.close();
+});
+
+t.test('wrong current passwords from one address leave room for passwords of others', async (t) => {
+  const passwordCost = { memory: 19_456, passes: 8 };
+  await using api = await ApiClient.start({ passwordCost, passwordsWaiting: 1 });
+  await api.person('anna');
+  const token = await api.login('anna', PASSWORD);
+  const [own] = await api.get('/current-identity/authenticators', token);
+  const identityId = await api.create('/identities', { name: 'berta', type: 'User', isAdmin: false });
+  const as = new Agent({ connect: { ca: api.simulator.ca }, localAddress: '127.0.0.2', connections: 30 });
+  const body = { username: 'anna', currentPassword: 'wrong', password: PASSWORD };
+  const flood = Array.from({ length: 30 }, () =>
+    api.ask('PUT', `/current-identity/authenticators/${own.id}`, { token, body, as }),
+  );
+  await Promise.race(flood);
+  const authenticator = { identityId, method: 'updb', username: 'berta', password: PASSWORD };
+  t.match(await api.manage('POST', '/authenticators', authenticator), { status: 201 });
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  t.same([...new Set(statuses)].sort(), [401, 429]);
+  await as.close();
 });

@@ -175,14 +175,23 @@ t.test('a snapshot is a data file with the same entities, readable only by its o
   const lists = ['services', 'identities', 'authenticators', 'enrollments', 'config-types', 'auth-policies'];
   const all = async (from: ApiClient) =>
     await Promise.all(lists.map((list) => from.get(`/${list}?filter=true%20limit%20none`)));
+  const timelineOf = async (from: ApiClient) => {
+    const wanted = { appRegex: from.simulator.controllerId, requestedValues: ['data-model-index'] };
+    return JSON.parse((await from.manage('POST', '/fabric/v1/inspections', wanted)).text).values[0].value.timeline;
+  };
   const entities = await all(api);
+  const timelines = [await timelineOf(api)];
   await api.create('/services', { name: 'later', encryptionRequired: true });
   await api.close();
   for (const file of files) {
     await using copy = await ApiClient.start({ data: join(place, file) });
+    timelines.push(await timelineOf(copy));
     const same = (found: unknown) => JSON.stringify(found).replaceAll(/"updatedAt":"[^"]*"/g, '');
     t.equal(same(await all(copy)), same(entities), file);
   }
+  t.equal(new Set(timelines).size, 3, 'each has its own history: routers fetch the whole data model');
+  await using again = await ApiClient.start({ data });
+  t.equal(await timelineOf(again), timelines[0], 'a restart continues the history');
 });
 
 t.test('counts follow creations and deletions', async (t) => {

@@ -284,3 +284,25 @@ t.test('routers check the posture of clients with tokens, the controller that of
   const answer = await api.ask('POST', '/sessions', { token, body: { serviceId, type: 'Dial' } });
   t.match(answer, { status: 409, code: 'INVALID_POSTURE' });
 });
+
+t.test('a session certificate is stored with its session, and not at all for a token', async (t) => {
+  await using api = await ApiClient.start();
+  const path = '/current-api-session/certificates';
+  await api.person('anna');
+  const { csr } = newRequest('anna');
+  const { access_token: access } = (await new OidcClient(api).login('anna', PASSWORD)).body;
+  const headers = { authorization: `Bearer ${access}` };
+  const signed = await api.ask('POST', path, { headers, body: { csr } });
+  t.match(signed, { status: 201, data: { certificate: /BEGIN CERTIFICATE/ } });
+  t.same((await api.ask('GET', path, { headers })).data, []);
+  const stored = async () => (await api.get('/summary')).apiSessionCertificates;
+  t.equal(await stored(), 0, 'nothing would delete it');
+  const token = await api.login('anna');
+  const { data } = await api.ask('POST', path, { token, body: { csr } });
+  const [certificate] = await api.get(path, token);
+  t.equal(certificate.id, data.id);
+  const hours = (Date.parse(certificate.validTo) - api.clock.now()) / 3_600_000;
+  t.ok(hours > 11.9 && hours <= 12, 'valid for 12 hours, as those of the reference');
+  await api.change('DELETE', '/current-api-session', undefined, token);
+  t.equal(await stored(), 0);
+});

@@ -8,7 +8,9 @@ import { IdSource } from '#lib/ids.ts';
 import { AuthRequests } from '../../controller-sim/api/oidc/auth-requests.ts';
 import type { Proven } from '../../controller-sim/auth/login-attempt.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { makeAuthority } from '../support/certificates.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
+import { OidcClient } from '../support/oidc-client.ts';
 import { until } from '../support/overlay.ts';
 
 const MIB = 1024 * 1024;
@@ -168,4 +170,26 @@ t.test('incomplete bodies are limited, and small requests continue meanwhile', a
     401,
     'the budget is restored',
   );
+});
+
+t.test('a revocation is stored for tokens of the OIDC API only', async (t) => {
+  await using api = await ApiClient.start();
+  const oidc = new OidcClient(api);
+  const ca = await makeAuthority('Third Party');
+  const caId = await api.addAuthority('third party', ca);
+  const service = await api.create('/services', { name: 'service', encryptionRequired: true });
+  await api.create('/edge-routers', { name: 'router' });
+  await api.openPolicies();
+  await api.person('ann');
+  const { body } = await oidc.login('ann', PASSWORD);
+  const headers = { authorization: `Bearer ${String(body.access_token)}` };
+  const session = await api.ask('POST', '/sessions', { headers, body: { serviceId: service, type: 'Dial' } });
+  // Anyone gets a new one with every request, and it never expires.
+  const network = async () => (await api.ask('GET', '/network-jwts')).data[0].token as string;
+  const authority = (await api.manage('GET', `/cas/${caId}/jwt`)).text;
+  const others = [await network(), await network(), authority, session.data.token as string];
+  for (const token of others) await oidc.revoke(token);
+  t.same(await api.get('/revocations'), []);
+  for (const name of ['access_token', 'refresh_token', 'id_token']) await oidc.revoke(String(body[name]));
+  t.equal((await api.get<object[]>('/revocations')).length, 3);
 });

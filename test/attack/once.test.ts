@@ -133,6 +133,35 @@ t.test('a proof that is revoked during its check does not open a session', async
   }
 });
 
+t.test('a right that ends while a session is created leaves no session', async (t) => {
+  await using api = await ApiClient.start();
+  await api.create('/edge-routers', { name: 'router' });
+  const policy = await api.openPolicies({ serviceRoles: ['#dialed'] });
+  await api.person('anna');
+  let count = 0;
+  await api.create('/posture-checks', { name: 'domain', typeId: 'DOMAIN', domains: ['x'], roleAttributes: ['domain'] });
+  const ends: [string, (serviceId: string) => Promise<unknown>][] = [
+    ['the service is deleted', (serviceId) => api.manage('DELETE', `/services/${serviceId}`)],
+    ['the service has no policy', (serviceId) => api.manage('PATCH', `/services/${serviceId}`, { roleAttributes: [] })],
+    [
+      'the policy has a check',
+      () => api.manage('PATCH', `/service-policies/${policy}`, { postureCheckRoles: ['#domain'] }),
+    ],
+    ['the policy is deleted', () => api.manage('DELETE', `/service-policies/${policy}`)],
+  ];
+  const tokens = await Promise.all(Array.from({ length: 2 * TRIES }, () => api.login('anna')));
+  for (const [what, end] of [...ends.slice(0, 3), ...ends]) {
+    await api.manage('PATCH', `/service-policies/${policy}`, { postureCheckRoles: ['#none'] });
+    const name = `${what} ${count++}`;
+    const serviceId = await api.create('/services', { name, encryptionRequired: true, roleAttributes: ['dialed'] });
+    const body = { serviceId, type: 'Dial' };
+    const create = (token: string) => api.ask('POST', '/sessions', { token, body });
+    const early = tokens.slice(TRIES).map(create);
+    await Promise.all([...early, end(serviceId), ...tokens.slice(0, TRIES).map(create)]);
+    t.same(await api.get(filtered('/sessions', `service = "${serviceId}"`)), [], what);
+  }
+});
+
 t.test('concurrent guesses of passwords do not bypass the lock', async (t) => {
   await using api = await ApiClient.start();
   const authPolicyId = await api.authPolicy('strict', { updb: { maxAttempts: 3, lockoutDurationMinutes: 5 } });

@@ -23,6 +23,8 @@ import { RouterPeer } from '../support/router-peer.ts';
 import { TokenIssuer } from '../support/token-issuer.ts';
 
 const MANAGEMENT = '/edge/management/v1';
+/** ziti-tunneler-client.v1 */
+const CLIENT_CONFIG_TYPE = 'f2dd2df0-9c04-4b84-a91e-71437ac229f1';
 const FUTURE = '2099-01-01T00:00:00Z';
 
 /** Secrets by purpose. The signatures of JWTs are sufficient for a search. */
@@ -480,6 +482,11 @@ t.test('no permission changes an administrator or its auth policy', async (t) =>
   const { id: _id, _links, createdAt: _at, updatedAt: _until, ...whole } = await api.get(`/auth-policies/${policy}`);
   const { cert, updb } = whole.primary;
   const loose = { primary: { cert, updb, extJwt: { allowed: true, allowedSigners: [signer] } } };
+  const data = { hostname: 'elsewhere.example', port: 1 };
+  const override = {
+    serviceId: await api.create('/services', { name: 'service', encryptionRequired: true }),
+    configId: await api.create('/configs', { name: 'c', configTypeId: CLIENT_CONFIG_TYPE, data }),
+  };
   const attempts: readonly (readonly [string, string, unknown?])[] = [
     ['PATCH', `/auth-policies/${policy}`, loose],
     ['PATCH', `/auth-policies/${policy}`, { secondary: { requireTotp: false } }],
@@ -488,6 +495,8 @@ t.test('no permission changes an administrator or its auth policy', async (t) =>
     ['PATCH', '/auth-policies/default', loose],
     ['PATCH', `/identities/${climber.bossId}`, { authPolicyId: 'default' }],
     ['PATCH', `/identities/${climber.bossId}`, { externalId: 'climber@example' }],
+    ['POST', `/identities/${climber.bossId}/service-configs`, [override]],
+    ['DELETE', `/identities/${climber.bossId}/service-configs`, [override]],
     ['POST', '/identities', { name: 'new', type: 'User', isAdmin: true }],
     ['POST', '/identities', { name: 'new', type: 'User', isAdmin: false, permissions: ['admin_readonly'] }],
     ['POST', '/enrollments', { identityId: climber.bossId, method: 'ott', expiresAt: FUTURE }],
@@ -500,6 +509,9 @@ t.test('no permission changes an administrator or its auth policy', async (t) =>
   t.same(await climber.withToken('boss'), REJECTED);
   t.equal(await climber.withCertificate('boss'), 401);
 
+  const [{ id: userId }] = await api.get(filtered('/identities', 'name = "user"'));
+  const overridden = await climber.ask('POST', `/identities/${userId}/service-configs`, [override]);
+  t.equal(overridden.status, 200, 'configs of others may be overridden');
   const own = await climber.ask('POST', '/auth-policies', { ...whole, name: 'own' });
   t.equal(own.status, 201, 'auth policies of others may be created');
   t.equal((await climber.ask('PATCH', `/auth-policies/${own.data.id}`, loose)).status, 200, 'and changed');

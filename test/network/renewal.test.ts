@@ -26,8 +26,8 @@ class CalendarClock extends VirtualClock {
 }
 
 /** An edge router that the test enrolled over the API. */
-async function enrolledRouter(api: ApiClient): Promise<Issued & { readonly id: string }> {
-  const id = await api.create('/edge-routers', { name: 'router' });
+async function enrolledRouter(api: ApiClient, name = 'router'): Promise<Issued & { readonly id: string }> {
+  const id = await api.create('/edge-routers', { name });
   const { enrollmentToken } = await api.get(`/edge-routers/${id}`);
   const { key, csr } = newRequest(id);
   const body = { certCsr: csr, serverCertCsr: csr };
@@ -186,6 +186,33 @@ t.test('a router with an expired certificate cannot renew it', async (t) => {
   t.match(await extend(), NOT_ALLOWED);
   clock.shift = YEAR - MINUTE;
   t.equal((await extend()).status, 200);
+});
+
+t.test('a router cannot renew certificates that it forwards', async (t) => {
+  await using api = await ApiClient.start();
+  const [victim, attacker] = [await enrolledRouter(api, 'victim'), await enrolledRouter(api, 'attacker')];
+  const as = api.connect(attacker);
+  // The API proxy of an edge router sends these headers for a client that presented the certificate.
+  const forwarded = ({ pem }: Issued) => ({
+    'x-edge-router-proxy-request': 'now',
+    'x-client-certpem': new X509Certificate(pem).raw.toString('base64'),
+  });
+  const { csr } = newRequest(victim.id);
+  const body = { certCsr: csr, serverCertCsr: csr };
+  t.match(
+    await api.ask('POST', '/enroll/extend/router', { body, headers: forwarded(victim), as }),
+    NOT_ALLOWED,
+    'of another router',
+  );
+
+  const device = await api.device('device');
+  const headers = forwarded(device);
+  const { data } = await api.ask('POST', '/authenticate?method=cert', { body: {}, headers, as });
+  t.equal(data.identityId, device.identityId, 'logins are forwarded');
+  const path = `/current-identity/authenticators/${data.authenticatorId}/extend`;
+  const extend = (more: object) => api.ask('POST', path, { token: data.token, body: { clientCertCsr: csr }, ...more });
+  t.match(await extend({ headers, as }), NOT_ALLOWED, 'of a client');
+  t.equal((await extend({ as: api.connect(device) })).status, 200, 'the client renews its own');
 });
 
 t.test('a router to be re-enrolled is disconnected at once, and only the newest token enrolls it', async (t) => {

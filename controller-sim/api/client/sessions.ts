@@ -3,6 +3,7 @@
 import { Body } from '../../entities/body.ts';
 import { baseFields } from '../../entities/common.ts';
 import { ApiError, invalid, notFound } from '../../errors/errors.ts';
+import { sessionEvent } from '../../events/session.ts';
 import type { ApiSession, Session } from '../../state/types.ts';
 import { sessions, showSession } from '../edge/sessions.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
@@ -30,10 +31,13 @@ async function createSession(request: ApiRequest): Promise<Answer> {
   const service = visibleService(request, body.text('serviceId') ?? '');
   const identityId = idOfCaller(request);
   const apiSession = request.session as ApiSession;
-  if (!access.may(identityId, service.id, type)) throw invalid('ServiceId', 'service not found', service.id);
   const isLegacy = state.tables.apiSession.has(apiSession.id);
-  // reference fact: clients with tokens send their posture to routers, which check it at every dial and bind.
-  if (isLegacy) posture.demand(apiSession, service, type);
+  const demandRight = () => {
+    if (!access.may(identityId, service.id, type)) throw invalid('ServiceId', 'service not found', service.id);
+    // reference fact: clients with tokens send their posture to routers, which check it at every dial and bind.
+    if (isLegacy) posture.demand(apiSession, service, type);
+  };
+  demandRight();
   if (access.commonRouters(identityId, service.id).length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   body.flatMap('tags');
   const id = state.ids.cuid();
@@ -45,12 +49,16 @@ async function createSession(request: ApiRequest): Promise<Answer> {
     // A session in token form is not stored: routers verify it and the API session from their signatures.
     if (!isLegacy) return session;
     if (!transaction.get('apiSession', apiSessionId)) throw new ApiError('UNAUTHORIZED');
+    // The right may have ended while the token was signed. Nothing reviews a session that is stored after that.
+    if (!transaction.get('service', service.id)) throw invalid('ServiceId', 'service not found', service.id);
+    demandRight();
     const before = transaction.tables.session
       .referring('apiSessionId', apiSessionId)
       .find((each) => isFor(each, session));
     if (!before) transaction.put('session', session);
     return before ?? session;
   });
+  if (!isLegacy) request.services.events.emit(sessionEvent(request.services, 'created', 'jwt', session));
   const { tags: _tags, ...answer } = showSession(session, request.services);
   return { data: answer };
 }

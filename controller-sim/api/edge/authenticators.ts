@@ -8,6 +8,7 @@ import {
   certificateProof,
   deleteAuthenticator,
   passwordProof,
+  rejectRouterIdentity,
   requestExtension,
   updateAuthenticator,
 } from '../../entities/authenticator.ts';
@@ -74,8 +75,7 @@ async function newProof(request: ApiRequest, body: Body): Promise<Proof> {
   const identityId = body.text('identityId') ?? '';
   const identity = state.tables.identity.get(identityId);
   if (!identity) throw notFound('identity', identityId);
-  if (identity.type === 'Router')
-    throw invalid('identityId', 'may not create authenticators for router identities', identityId);
+  rejectRouterIdentity(identity);
   const method = body.text('method') ?? '';
   if (method === 'cert') {
     const certPem = body.text('certPem') ?? '';

@@ -5,6 +5,10 @@ import { associateConfigs, disassociateConfigs } from '../../entities/service-co
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { reference } from '../http/references.ts';
 import { find } from '../http/resource.ts';
+import { requirePowerOver } from '../http/rights.ts';
+
+/** An override redirects the connections of its identity. Permissions are not sufficient for administrators. */
+const OF_ADMINS = 'override service configs of admins';
 
 export const serviceConfigHandlers: Handlers = {
   listIdentitysServiceConfigs: serviceConfigs,
@@ -29,17 +33,19 @@ function serviceConfigs(request: ApiRequest): Answer {
 
 async function associate(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'identity');
-  await request.services.state.change((transaction) =>
-    associateConfigs(transaction, existing(transaction, 'identity', id), pairs(request)),
-  );
+  await request.services.state.change((transaction) => {
+    requirePowerOver(request, id, OF_ADMINS);
+    associateConfigs(transaction, existing(transaction, 'identity', id), pairs(request));
+  });
   return { data: {} };
 }
 
 async function disassociate(request: ApiRequest): Promise<Answer> {
   const { id } = find(request, 'identity');
-  await request.services.state.change((transaction) =>
-    disassociateConfigs(transaction, existing(transaction, 'identity', id), pairs(request)),
-  );
+  await request.services.state.change((transaction) => {
+    requirePowerOver(request, id, OF_ADMINS);
+    disassociateConfigs(transaction, existing(transaction, 'identity', id), pairs(request));
+  });
   return { data: {} };
 }
 

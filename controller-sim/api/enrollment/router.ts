@@ -23,9 +23,13 @@ export async function enrollRouter({ services, body }: ApiRequest, enrollment: E
   return { data: signed };
 }
 
-/** Renews with the router's current certificate, which is invalid afterwards. */
-export async function extendRouter({ services, body, certificates }: ApiRequest): Promise<Answer> {
+/**
+ * Renews with the router's current certificate, which is invalid afterwards. The router presents it itself: an API proxy
+ * that forwards it could otherwise take the place of every router.
+ */
+export async function extendRouter({ services, body, certificates, viaRouter }: ApiRequest): Promise<Answer> {
   const { state, clock } = services;
+  if (viaRouter !== undefined) throw new ApiError('UNAUTHORIZED');
   const [leaf] = certificates;
   const router = leaf && state.tables.router.findBy('fingerprint', sha1Fingerprint(leaf));
   if (!router || validity(leaf, clock.now()) !== undefined) throw new ApiError('UNAUTHORIZED');

@@ -1,8 +1,10 @@
 // The fabric API's view of services, routers and terminators, which are the entities of the edge APIs.
 
-import { createTransitRouter, deleteRouter, updateTransitRouter } from '../../entities/router.ts';
-import { createService, deleteService, updateFabricService } from '../../entities/service.ts';
+import type { Body } from '../../entities/body.ts';
+import { createTransitRouter, deleteRouter, updateFabricRouter } from '../../entities/router.ts';
+import { createFabricService, deleteService, updateFabricService } from '../../entities/service.ts';
 import { createFabricTerminator, updateFabricTerminator } from '../../entities/terminator.ts';
+import { invalid } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Router } from '../../state/types.ts';
 import { routerSymbols } from '../edge/routers.ts';
@@ -18,7 +20,7 @@ const services: Resource<'service'> = {
   kind: 'service',
   names: { one: 'Service', many: 'Services' },
   symbols: serviceSymbols,
-  create: (transaction, id, body) => createService(transaction, id, body, true),
+  create: createFabricService,
   update: updateFabricService,
   remove: deleteService,
   show: (service) => ({
@@ -39,12 +41,19 @@ const routers: Resource<'router'> = {
   plural: 'routers',
   names: { one: 'Router', many: 'Routers' },
   symbols: fabricRouterSymbols,
-  newId: ({ state }, body) => body.text('id') ?? state.ids.short(),
+  newId: ({ state }, body) => givenId(body) || state.ids.short(), // reference fact: an empty id counts as missing
   create: (transaction, id, body) => createTransitRouter(transaction, id, body, undefined),
-  update: updateTransitRouter,
+  update: updateFabricRouter,
   remove: deleteRouter,
   show: showRouter,
 };
+
+/** Throws ApiError for text that is not valid Unicode: data files store it differently, and would be unreadable. */
+function givenId(body: Body): string {
+  const id = body.text('id') ?? '';
+  if (!id.isWellFormed()) throw invalid('id', 'id in body must be valid Unicode: it has half of a surrogate pair', id);
+  return id;
+}
 
 function showRouter(router: Router, context: ApiServices): Record<string, unknown> {
   const { name, cost, noTraversal, disabled, configs, ctrlChanListeners, fingerprint } = router;

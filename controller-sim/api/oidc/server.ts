@@ -6,6 +6,7 @@ import { describeError } from '#lib/errors.ts';
 import { ownText } from '#lib/own-text.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import type { ApiServices } from '../http/context.ts';
 import { AuthRequests } from './auth-requests.ts';
@@ -83,6 +84,8 @@ function rejection(error: unknown, services: ApiServices): OidcAnswer {
     const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
     return { status, headers, body: { code, message: 'message' in details ? details.message : error.message } };
   }
+  if (error instanceof BusyError)
+    return { status: 429, body: { error: 'temporarily_unavailable', error_description: error.message } };
   if (error instanceof StoreWriteError) {
     services.log.error({ error: describeError(error) }, 'a change could not be stored');
     return { status: 503, body: { error: 'temporarily_unavailable', error_description: error.message } };

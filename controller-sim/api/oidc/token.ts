@@ -131,11 +131,15 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
   }
 }
 
-/** Revokes a token. Unknown and invalid tokens are ignored silently (RFC 7009, section 2.2). */
+/**
+ * Revokes a token. Unknown and invalid tokens are ignored silently (RFC 7009, section 2.2), and so are tokens of the
+ * other APIs: anyone can request new ones of the network, and each would be stored and sent to every router.
+ */
 export async function revoke(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
   const claims = await services.tokens.verify(text(request, 'token'));
-  if (claims?.jti !== undefined) await services.revocations.revoke(claims.jti, 'JTI');
+  if (claims?.jti !== undefined && claims.iss === issuerOf(services))
+    await services.revocations.revoke(claims.jti, 'JTI');
   return { status: 200, headers: { 'content-type': 'application/json' }, body: '' };
 }
 

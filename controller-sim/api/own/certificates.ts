@@ -13,6 +13,8 @@ import { list } from '../http/resource.ts';
 import { idOfCaller } from '../http/rights.ts';
 
 const LIST = 'current-api-session/certificates';
+/** reference fact: milliseconds for which the certificate of a session is valid. */
+const LIFETIME = 12 * 3_600_000;
 const NO_CSR = { code: 'UNHANDLED', message: 'csrPem must not be null or empty' } as const;
 
 export const certificateHandlers: Handlers = {
@@ -34,11 +36,14 @@ async function create(request: ApiRequest): Promise<Answer> {
   if (given === '') throw new ApiError('COULD_NOT_PROCESS_CSR', NO_CSR);
   const csr = await readCsr(given);
   const id = state.ids.long();
-  const certificate = authority.signIdentity(csr, identityId, { apiSessionId: apiSession.id, id });
+  const certificate = authority.signIdentity(csr, identityId, { apiSessionId: apiSession.id, id, lifetime: LIFETIME });
   const leaf = leafOf(certificate);
-  const isKept = state.tables.apiSession.has(apiSession.id);
+  const answer: Answer = { data: { ...created(LIST, id), certificate, cas: authority.bundle } };
+  // reference fact: certificates of sessions in token form are not stored. Nothing would delete them.
+  if (!state.tables.apiSession.has(apiSession.id)) return answer;
   await state.change((transaction) => {
-    if (isKept && !transaction.get('apiSession', apiSession.id)) throw new ApiError('UNAUTHORIZED');
+    const current = transaction.get('apiSession', apiSession.id);
+    if (!current) throw new ApiError('UNAUTHORIZED');
     transaction.put('apiSessionCertificate', {
       ...baseFields(transaction, id),
       apiSessionId: apiSession.id,
@@ -48,11 +53,11 @@ async function create(request: ApiRequest): Promise<Answer> {
       validFrom: leaf.validFromDate.toISOString(),
       validTo: leaf.validToDate.toISOString(),
     });
-    const current = transaction.get('apiSession', apiSession.id);
-    const fingerprints = [...(current?.fingerprints ?? []), sha1Fingerprint(leaf)];
-    transaction.patch('apiSession', apiSession.id, { fingerprints });
+    transaction.patch('apiSession', apiSession.id, {
+      fingerprints: [...current.fingerprints, sha1Fingerprint(leaf)],
+    });
   });
-  return { data: { ...created(LIST, id), certificate, cas: authority.bundle } };
+  return answer;
 }
 
 function own({ services, params, session }: ApiRequest): ApiSessionCertificate {

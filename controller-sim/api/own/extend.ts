@@ -8,13 +8,17 @@ import { readCsr } from '../../pki/csr.ts';
 import type { Authenticator } from '../../state/types.ts';
 import type { Answer, ApiRequest } from '../http/context.ts';
 
-/** Requires a connection that presents the certificate to be renewed. */
+/**
+ * Requires a connection that presents the certificate to be renewed. An API proxy that forwards it could otherwise keep
+ * the rights of its clients for itself.
+ */
 export async function extendCertificate(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
   const { authority, state } = request.services;
   if (authenticator.method !== 'cert' || !authenticator.isIssuedByNetwork)
     throw new ApiError('INVALID_AUTHENTICATOR_PROPERTIES');
   const [leaf] = request.certificates;
-  if (!leaf || sha1Fingerprint(leaf) !== authenticator.fingerprint) throw new ApiError('UNAUTHORIZED');
+  if (!leaf || request.viaRouter !== undefined || sha1Fingerprint(leaf) !== authenticator.fingerprint)
+    throw new ApiError('UNAUTHORIZED');
   const pem = new Body(request.body, 'create').text('clientCertCsr') ?? '';
   const csr = await readCsr(pem);
   const clientCert = authority.signIdentity(csr, authenticator.identityId);

@@ -106,7 +106,8 @@ async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> 
   const authenticator = ownAuthenticator(request);
   if (authenticator.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
   const body = new Body(request.body, mode);
-  const isKnown = await passwords.verify(body.text('currentPassword') ?? '', authenticator.passwordHash ?? undefined);
+  const given = body.text('currentPassword') ?? '';
+  const isKnown = await passwords.verify(given, authenticator.passwordHash ?? undefined, request.remoteAddress);
   const reject = () => {
     const reason = 'invalid current password';
     throw new ApiError('UNAUTHORIZED', { field: 'currentPassword', reason, value: '' });

@@ -9,7 +9,7 @@ import { Access } from '../../access/access.ts';
 import { Body } from '../../entities/body.ts';
 import { plainIdentity, removeIdentity } from '../../entities/identity.ts';
 import { createServicePolicy } from '../../entities/policy.ts';
-import { createService } from '../../entities/service.ts';
+import { createFabricService, createService } from '../../entities/service.ts';
 import type { Authority } from '../../pki/authority.ts';
 import { State } from '../../state/state.ts';
 import { MemoryStore } from '../../state/store/memory-store.ts';
@@ -76,7 +76,7 @@ t.test('routers receive no services of the fabric alone, and no empty app data',
   const received: ModelSet[] = [];
   sets.subscribe((set) => received.push(set));
   await state.change((transaction) => {
-    createService(transaction, 'fabric', new Body({ name: 'fabric' }, 'create'), true);
+    createFabricService(transaction, 'fabric', new Body({ name: 'fabric' }, 'create'));
     createService(transaction, 'edge', new Body({ name: 'edge', encryptionRequired: true }, 'create'));
     transaction.put('identity', plainIdentity(transaction, 'anna', 'anna'));
     transaction.put('identity', { ...plainIdentity(transaction, 'ben', 'ben'), appData: { seat: 3 } });

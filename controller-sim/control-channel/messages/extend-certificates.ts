@@ -12,7 +12,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { readRequest } from '../../pki/authority.ts';
+import { CsrError, readRequest } from '../../pki/authority.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { edgeErrorMessage } from './edge-error.ts';
 
@@ -20,12 +20,13 @@ import { edgeErrorMessage } from './edge-error.ts';
 export const onExtendCertificates: ControlHandler = async (context, router, message) => {
   const { authority } = context;
   const { clientCertCsr, serverCertCsr, requireVerification } = message.decode(EnrollmentExtendRouterRequestSchema);
+  const old = fingerprintOfRouter(context, router.id);
   try {
     const [client, server] = await Promise.all([readRequest(clientCertCsr), readRequest(serverCertCsr)]);
     const clientCertPem = authority.signRouter(client, router.id, 'client');
     const serverCertPem = authority.signRouter(server, router.id, 'server');
     if (requireVerification) context.unverified.set(router.id, clientCertPem);
-    else await install(context, router.id, clientCertPem);
+    else await install(context, router.id, { old, pem: clientCertPem });
     const response = create(EnrollmentCertsResponseSchema, {
       clientCertPem,
       serverCertPem,
@@ -49,7 +50,7 @@ export const onExtendVerify: ControlHandler = async (context, router, message) =
   const waiting = context.unverified.get(router.id);
   const valid = waiting !== undefined && fingerprintOf(waiting) === fingerprintOf(clientCertPem);
   if (valid) {
-    await install(context, router.id, waiting);
+    await install(context, router.id, { old: fingerprintOfRouter(context, router.id), pem: waiting });
     context.unverified.delete(router.id);
   }
   const verdict = valid
@@ -61,9 +62,25 @@ export const onExtendVerify: ControlHandler = async (context, router, message) =
   );
 };
 
-async function install({ state }: ControlContext, routerId: string, pem: string): Promise<void> {
+function fingerprintOfRouter({ state }: ControlContext, routerId: string): string | null | undefined {
+  return state.tables.router.get(routerId)?.fingerprint;
+}
+
+/**
+ * Replaces the certificate of a router that has the fingerprint `old`. Rejects if it has another or none: an
+ * administrator who lets a router enroll again invalidates all its certificates.
+ */
+async function install(
+  { state }: ControlContext,
+  routerId: string,
+  { old, pem }: { old: string | null | undefined; pem: string },
+): Promise<void> {
   const fingerprint = fingerprintOf(pem);
-  await state.change((transaction) => transaction.patch('router', routerId, { fingerprint, certPem: pem }));
+  await state.change((transaction) => {
+    if (!old || transaction.get('router', routerId)?.fingerprint !== old)
+      throw new CsrError('the certificate of the router was replaced or invalidated meanwhile');
+    transaction.patch('router', routerId, { fingerprint, certPem: pem });
+  });
 }
 
 function fingerprintOf(pem: string): string {

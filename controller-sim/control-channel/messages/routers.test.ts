@@ -31,6 +31,7 @@ const Type = {
   Error: 20002,
   SessionRemoved: 20102,
   ApiSessionAdded: 20200,
+  ApiSessionUpdated: 20201,
   ApiSessionRemoved: 20202,
   Heartbeat: 20203,
   Resync: 20204,
@@ -106,6 +107,22 @@ t.test('answers about sessions list the unknown ones only', async (t) => {
     again.map(({ contentType }) => contentType),
     [Type.ApiSessionAdded],
   );
+});
+
+t.test('routers learn of the certificates of a session that change', async (t) => {
+  using room = await ControlRoom.open();
+  await room.addSessions('Dial', 'api-token', 'session-token');
+  room.r1.sent.length = 0;
+  await room.change((transaction) => transaction.patch('apiSession', 'api-token', { lastActivityAt: transaction.now }));
+  t.same(room.r1.sent, [], 'activity is no change for routers');
+  for (const fingerprints of [['one', 'two'], ['two']]) {
+    await room.change((transaction) => transaction.patch('apiSession', 'api-token', { fingerprints }));
+    const [updated, ...others] = room.r1.sent.splice(0);
+    t.same([updated?.contentType, others.length], [Type.ApiSessionUpdated, 0]);
+    t.same([updated?.string(1013), updated?.string(1014)], ['instant', '']);
+    const session = readRaw(updated?.body ?? EMPTY).get(1)?.[0] as Buffer;
+    t.same([texts(session, 1), texts(session, 2)], [['api-token'], fingerprints]);
+  }
 });
 
 t.test('a subscription gets the whole data model, or the changes since its index', async (t) => {
@@ -225,6 +242,33 @@ t.test('identities are online while a router reports them; a full state replaces
   t.notOk(room.context.network.isConnected('b'));
 });
 
+t.test(
+  'an event is published when an identity comes online at its first router or goes offline at its last',
+  async (t) => {
+    using room = await ControlRoom.open();
+    const report = (from: FakeRouter, id: string, isConnected: number) =>
+      send(room, from, Type.ConnectEvents, [1, rawMessage([1, id], [2, isConnected])]);
+    const published = () =>
+      room.events
+        .splice(0)
+        .flatMap((event) =>
+          event.kind === 'sdk' ? [`${event.identityId} ${event.isOnline ? 'online' : 'offline'}`] : [],
+        );
+    await report(room.r1, 'a', 1);
+    await report(room.r1, 'b', 1);
+    t.same(published(), ['a online', 'b online'], 'each once');
+    await report(room.r2, 'a', 1);
+    await report(room.r2, 'b', 0);
+    await report(room.r1, 'a', 0);
+    t.same(published(), [], 'the other router still has a connection of a; b had none there');
+    const [a, b] = ['a', 'b'].map((id) => [1, rawMessage([1, id], [2, 1])] as const) as [RawField, RawField];
+    await send(room, room.r1, Type.ConnectEvents, a, b, [2, 1]);
+    t.same(published(), [], 'a full state without a change');
+    room.context.network.detach(room.r1.router);
+    t.same(published(), ['b offline'], 'the identities of a router that disconnects');
+  },
+);
+
 t.test('a router that asks for its deletion is deleted and disconnected, without an answer', async (t) => {
   using room = await ControlRoom.open();
   t.same(await send(room, room.r2, Type.Decommission), []);
@@ -281,3 +325,21 @@ t.test(
     t.equal(broken?.contentType, Type.Error);
   },
 );
+
+t.test('a router that has to enroll again meanwhile cannot renew its certificates', async (t) => {
+  using room = await ControlRoom.open();
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const csr = createCsr('r1', { sans: { dns: [], ip: [], email: [], uri: [] } }, privateKey);
+  const router = () => room.context.state.tables.router.get('r1');
+  const invalidate = () =>
+    room.change((transaction) => transaction.patch('router', 'r1', { fingerprint: null, certPem: null }));
+  const extend = (verification: number) =>
+    send(room, room.r1, Type.ExtendRouter, [1, csr], [2, csr], [3, verification]);
+  const [[answer]] = await Promise.all([extend(0), invalidate()]);
+  t.equal(answer?.contentType, Type.Error);
+  t.match(router(), { fingerprint: null, certPem: null }, 'the renewal does not undo it');
+  const [certificates] = await extend(1);
+  const issued = rawText(certificates?.body ?? EMPTY, 1);
+  await t.rejects(send(room, room.r1, Type.ExtendVerify, [1, issued]));
+  t.match(router(), { fingerprint: null, certPem: null });
+});

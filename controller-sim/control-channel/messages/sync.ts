@@ -88,14 +88,15 @@ export const onRequestResync: ControlHandler = ({ sessions }, router) => session
 /** Identities that connected to the router or disconnected. */
 export const onConnectEvents: ControlHandler = ({ network }, router, message) => {
   const { events, fullState } = message.decode(ConnectEventsSchema);
-  const known = [...router.identities];
-  if (fullState) router.identities.clear();
-  for (const { identityId, isConnected } of events) {
-    if (isConnected) router.identities.add(identityId);
-    else router.identities.delete(identityId);
-  }
-  for (const identityId of new Set([...known, ...router.identities]))
-    network.events.emit({ kind: 'sdk', identityId, isOnline: router.identities.has(identityId) });
+  const named = events.map(({ identityId }) => identityId);
+  const affected = new Set(fullState ? [...router.identities, ...named] : named);
+  network.reportIdentities(affected, () => {
+    if (fullState) router.identities.clear();
+    for (const { identityId, isConnected } of events) {
+      if (isConnected) router.identities.add(identityId);
+      else router.identities.delete(identityId);
+    }
+  });
 };
 
 export const onInspect: ControlHandler = (_context, router, message) => {
