@@ -92,6 +92,11 @@ export class Identity {
     return createPrivateKey(this.#material.keyPem);
   }
 
+  /** The private key of the first server certificate: `server_key` if it is set. */
+  get serverKey(): KeyObject {
+    return createPrivateKey(this.#material.servers[0]?.key ?? this.#material.keyPem);
+  }
+
   /** Trusted authorities; empty if the system's are used. */
   get roots(): readonly X509Certificate[] {
     return this.#material.roots;

@@ -1,6 +1,6 @@
 // Renews the router's certificates before they expire: requests new ones from a controller, has it confirm the new
-// client certificate, and installs both together (reference fact: config, section 6, Certificate extension). The key
-// stays.
+// client certificate, and installs both together (reference fact: config, section 6, Certificate extension). The keys
+// stay.
 //
 //   wait ─► 20302 two requests ─► 20301 certificates ─► written beside, checked ─► 20303 ─► 20002 confirmed
 //        ─► installed ─► reload ─► wait
@@ -90,10 +90,10 @@ export class CertificateRenewal {
   /** Renews now. If it rejects with RenewalError or TimeoutError, the old certificates stay in use. */
   async renew(): Promise<void> {
     const { identity, controllers, log } = this.#components;
-    const csr = createCsr(identity.id, this.#init.csr, identity.key);
+    const { id, key, serverKey } = identity;
     const request = create(EnrollmentExtendRouterRequestSchema, {
-      clientCertCsr: csr,
-      serverCertCsr: csr,
+      clientCertCsr: createCsr(id, this.#init.csr, key),
+      serverCertCsr: createCsr(id, this.#init.csr, serverKey),
       requireVerification: true,
     });
     const controller = controllers.best;
@@ -156,15 +156,19 @@ export class CertificateRenewal {
 
   async #install(clientCertPem: string, serverCertPem: string): Promise<void> {
     const { cert, server_cert } = this.#init.identity;
+    const { key, serverKey } = this.#components.identity;
     const files = [
-      { path: fileOf('identity.cert', cert), content: clientCertPem },
+      { path: fileOf('identity.cert', cert), content: clientCertPem, key },
       ...(server_cert === undefined
         ? []
-        : [{ path: fileOf('identity.server_cert', server_cert), content: serverCertPem }]),
+        : [{ path: fileOf('identity.server_cert', server_cert), content: serverCertPem, key: serverKey }]),
     ];
     // The files are read back before the confirmation, because the controller then removes the old certificates.
     await replaceFiles(files, async (written) => {
-      for (const path of written) mustPair(path, await readFile(path, 'utf8'), this.#components.identity.key);
+      for (const [index, file] of files.entries()) {
+        const path = written[index] ?? '';
+        mustPair(path, await readFile(path, 'utf8'), file.key);
+      }
       await this.#confirm(clientCertPem);
     });
   }
@@ -184,6 +188,5 @@ function mustPair(path: string, pem: string, key: KeyObject): void {
   } catch (error) {
     throw new RenewalError(`the certificate for ${path} cannot be read`, { cause: error });
   }
-  if (!leaf?.checkPrivateKey(key))
-    throw new RenewalError(`the certificate for ${path} does not belong to the router's key`);
+  if (!leaf?.checkPrivateKey(key)) throw new RenewalError(`the certificate for ${path} does not belong to its key`);
 }
