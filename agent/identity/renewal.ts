@@ -46,7 +46,8 @@ const WINDOW = 7 * 86_400_000;
 const ANSWER_TIMEOUT = 35_000;
 const VERIFY_TIMEOUT = 30_000;
 const AGAIN_AFTER = 60_000;
-const WITHOUT_CONTROLLER = 10_000;
+/** Milliseconds between looks for a connected controller, as in the reference. */
+const WITHOUT_CONTROLLER = 500;
 
 export class RenewalError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
