@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
-import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 import {
@@ -24,6 +24,7 @@ import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { parsePemSource } from '../config/pem-source.ts';
 import type { CsrConfig, IdentityConfig } from '../config/router-config.ts';
+import type { Controller } from '../control/controller.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { createCsr } from './csr.ts';
 import { replaceFiles } from './file-set.ts';
@@ -49,6 +50,12 @@ const AGAIN_AFTER = 60_000;
 /** Milliseconds between looks for a connected controller, as in the reference. */
 const WITHOUT_CONTROLLER = 500;
 
+interface Waiting {
+  readonly controller: Controller;
+  resolve(answer: EnrollmentCertsResponse): void;
+  reject(error: Error): void;
+}
+
 export class RenewalError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super('RENEWAL', message, { retriable: true, ...options });
@@ -59,16 +66,17 @@ export class CertificateRenewal {
   readonly #components: RenewalComponents;
   readonly #init: RenewalInit;
   #timer: Timer | undefined;
-  #answered: ((response: EnrollmentCertsResponse) => void) | undefined;
+  #waiting: Waiting | undefined;
   #closed = false;
 
   /** Create it before the controllers start: it handles one of their messages. */
   constructor(components: RenewalComponents, init: RenewalInit) {
     this.#components = components;
     this.#init = init;
-    components.controllers.on(EdgeControlType.EnrollmentCertsResponse, (_controller, message) =>
-      this.#answered?.(message.decode(EnrollmentCertsResponseSchema)),
-    );
+    components.controllers.on(EdgeControlType.EnrollmentCertsResponse, (controller, message) => {
+      if (controller === this.#waiting?.controller)
+        this.#waiting.resolve(message.decode(EnrollmentCertsResponseSchema));
+    });
   }
 
   /** Schedules renewals for as long as the router runs; with `now` the first one starts at once. */
@@ -86,9 +94,10 @@ export class CertificateRenewal {
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
+    this.#waiting?.reject(new ClosedError('the certificate renewal'));
   }
 
-  /** Renews now. If it rejects with RenewalError or TimeoutError, the old certificates stay in use. */
+  /** Renews now. If it rejects, the old certificates stay in use. */
   async renew(): Promise<void> {
     const { identity, controllers, log } = this.#components;
     const { id, key, serverKey } = identity;
@@ -98,12 +107,10 @@ export class CertificateRenewal {
       requireVerification: true,
     });
     const controller = controllers.best;
-    const answer = this.#nextAnswer();
     controller.send(
       new Message(EdgeControlType.EnrollmentExtendRouter, [], toBinary(EnrollmentExtendRouterRequestSchema, request)),
     );
-    const { clientCertPem, serverCertPem } = await answer;
-    await this.#install(clientCertPem, serverCertPem);
+    await this.#install(controller, await this.#answer(controller));
     await identity.reload();
     log.info({ validTo: identity.certificate.validTo }, 'certificates renewed');
   }
@@ -125,37 +132,39 @@ export class CertificateRenewal {
       await this.renew();
       this.start();
     } catch (error) {
+      if (this.#closed) return;
       log.warn({ error: describeError(error), retryIn: AGAIN_AFTER }, 'certificates could not be renewed, retrying');
-      if (!this.#closed) this.#wait(AGAIN_AFTER);
+      this.#wait(AGAIN_AFTER);
     }
   }
 
   /** The certificates arrive as a separate message, not as a reply. */
-  #nextAnswer(): Promise<EnrollmentCertsResponse> {
-    const { clock } = this.#components;
-    return new Promise((resolve, reject) => {
-      const timer = clock.after('renewal answer', ANSWER_TIMEOUT, () => {
-        this.#answered = undefined;
-        reject(new TimeoutError('the answer to a renewal', ANSWER_TIMEOUT));
-      });
-      this.#answered = (response) => {
-        this.#answered = undefined;
-        timer.cancel();
-        resolve(response);
-      };
-    });
+  async #answer(controller: Controller): Promise<EnrollmentCertsResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<EnrollmentCertsResponse>();
+    const timer = this.#components.clock.after('renewal answer', ANSWER_TIMEOUT, () =>
+      reject(new TimeoutError('the answer to a renewal', ANSWER_TIMEOUT)),
+    );
+    this.#waiting = { controller, resolve, reject };
+    try {
+      return await promise;
+    } finally {
+      this.#waiting = undefined;
+      timer.cancel();
+    }
   }
 
-  async #confirm(clientCertPem: string): Promise<void> {
+  /** Only the controller that issued the certificate knows it for certain: members of a cluster may lag behind. */
+  async #confirm(controller: Controller, clientCertPem: string): Promise<void> {
     const request = create(EnrollmentExtendRouterVerifyRequestSchema, { clientCertPem });
     const body = toBinary(EnrollmentExtendRouterVerifyRequestSchema, request);
     const message = new Message(EdgeControlType.EnrollmentExtendRouterVerify, [], body);
-    const answer = await this.#components.controllers.best.request(message, { timeout: VERIFY_TIMEOUT });
+    const answer = await controller.request(message, { timeout: VERIFY_TIMEOUT });
     const { code, message: reason } = answer.decode(ErrorSchema);
     if (code !== '') throw new RenewalError(`the controller did not confirm the new certificate: ${reason || code}`);
   }
 
-  async #install(clientCertPem: string, serverCertPem: string): Promise<void> {
+  async #install(controller: Controller, answer: EnrollmentCertsResponse): Promise<void> {
+    const { clientCertPem, serverCertPem } = answer;
     const { cert, server_cert } = this.#init.identity;
     const { key, serverKey } = this.#components.identity;
     const files = [
@@ -170,7 +179,7 @@ export class CertificateRenewal {
         const path = written[index] ?? '';
         mustPair(path, await readFile(path, 'utf8'), file.key);
       }
-      await this.#confirm(clientCertPem);
+      await this.#confirm(controller, clientCertPem);
     });
   }
 }
