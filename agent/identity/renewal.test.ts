@@ -16,7 +16,8 @@ import type { ControlHandler, Controllers } from '../control/controllers.ts';
 import { Identity } from './identity.ts';
 import { CertificateRenewal } from './renewal.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Looks for an effect, ten milliseconds apart. */
 const MOST_TRIES = 50;
@@ -75,9 +76,14 @@ async function room(t: Test, { validity = DAY, controllers = 1 }: { validity?: n
       await new Promise((resolve) => setTimeout(resolve, 10));
     return isInstalled();
   };
+  /** Another program replaces the file. */
+  const replace = async (options: { from?: number; to: number }) => {
+    writeFileSync(file, (await certificate({ key, ...options })).pem);
+    await identity.reload();
+  };
   return {
     clock,
-    identity,
+    replace,
     renewal,
     connected,
     all,
@@ -124,4 +130,33 @@ t.test('a router that stops during a renewal leaves no timer and no files', asyn
   t.notOk(await answer(first));
   t.equal(installed(), before);
   t.same(readdirSync(folder), ['router.cert']);
+});
+
+t.test('certificates that are valid for a day are renewed after two thirds of it, not without a pause', async (t) => {
+  const { clock, renewal, first, answer } = await room(t, { validity: DAY });
+  renewal.start();
+  for (const requests of [1, 2]) {
+    await clock.advance(14 * HOUR);
+    t.equal(first.requests.length, requests - 1);
+    await clock.advance(HOUR);
+    t.equal(first.requests.length, requests);
+    t.ok(await answer(first));
+  }
+});
+
+t.test('certificates that another program replaces are renewed by their own expiry', async (t) => {
+  const { clock, renewal, first, replace } = await room(t, { validity: 60 * DAY });
+  first.sendError = new SendQueueFullError('control ctrl1');
+  renewal.start();
+  for (const when of ['before the expiry', 'after the expiry']) {
+    await replace({ to: clock.now() + 3 * DAY });
+    await clock.advance(47 * HOUR);
+    first.sendError = undefined;
+    t.equal(first.requests.length, 0, when);
+    await clock.advance(41 * MINUTE);
+    t.equal(first.requests.length, 1, when);
+    first.requests.length = 0;
+    first.sendError = new SendQueueFullError('control ctrl1');
+    await clock.advance(25 * HOUR);
+  }
 });

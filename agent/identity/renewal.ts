@@ -42,8 +42,12 @@ export interface RenewalInit {
   readonly csr: CsrConfig;
 }
 
-/** Milliseconds before the expiry of a certificate at which it is renewed. */
+/**
+ * Milliseconds before the expiry of a certificate at which it is renewed; at most this part of its validity. The
+ * reference renews certificates that are valid for less than a week again and again, without a pause.
+ */
 const WINDOW = 7 * 86_400_000;
+const WINDOW_PART = 1 / 3;
 const ANSWER_TIMEOUT = 35_000;
 const VERIFY_TIMEOUT = 30_000;
 const AGAIN_AFTER = 60_000;
@@ -67,7 +71,9 @@ export class CertificateRenewal {
   readonly #init: RenewalInit;
   #timer: Timer | undefined;
   #waiting: Waiting | undefined;
+  #isRenewing = false;
   #closed = false;
+  readonly #unsubscribe: () => void;
 
   /** Create it before the controllers start: it handles one of their messages. */
   constructor(components: RenewalComponents, init: RenewalInit) {
@@ -77,22 +83,19 @@ export class CertificateRenewal {
       if (controller === this.#waiting?.controller)
         this.#waiting.resolve(message.decode(EnrollmentCertsResponseSchema));
     });
+    // Others may replace the files, too: with an earlier expiry, or after the certificate has expired.
+    this.#unsubscribe = components.identity.onChange(() => this.#isRenewing || this.#schedule(AGAIN_AFTER));
   }
 
   /** Schedules renewals for as long as the router runs; with `now` the first one starts at once. */
   start(options: { now?: boolean } = {}): void {
-    if (this.#closed) return;
-    const { identity, clock, log } = this.#components;
-    const ends = Math.min(identity.certificate.validToDate.getTime(), identity.serverCertificate.validToDate.getTime());
-    if (identity.certificate.validToDate.getTime() <= clock.now()) {
-      log.error({ validTo: identity.certificate.validTo }, 'client certificate has expired, enroll the router again');
-      return;
-    }
-    this.#wait(options.now ? 0 : Math.max(0, ends - WINDOW - clock.now()));
+    if (options.now) this.#wait(0);
+    else this.#schedule(0);
   }
 
   close(): void {
     this.#closed = true;
+    this.#unsubscribe();
     this.#timer?.cancel();
     this.#waiting?.reject(new ClosedError('the certificate renewal'));
   }
@@ -115,8 +118,23 @@ export class CertificateRenewal {
     log.info({ validTo: identity.certificate.validTo }, 'certificates renewed');
   }
 
+  /** @param least Milliseconds to wait at least. */
+  #schedule(least: number): void {
+    const { identity, clock, log } = this.#components;
+    const { certificate, serverCertificate } = identity;
+    if (certificate.validToDate.getTime() <= clock.now()) {
+      this.#timer?.cancel();
+      log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
+      return;
+    }
+    const due = Math.min(renewalTime(certificate), renewalTime(serverCertificate));
+    this.#wait(Math.max(least, due - clock.now()));
+  }
+
   #wait(milliseconds: number): void {
+    if (this.#closed) return;
     const { clock, log } = this.#components;
+    this.#timer?.cancel();
     this.#timer = clock.after('certificate renewal', milliseconds, () =>
       background(log, 'certificate renewal', () => this.#attempt()),
     );
@@ -128,13 +146,16 @@ export class CertificateRenewal {
       this.#wait(WITHOUT_CONTROLLER);
       return;
     }
+    this.#isRenewing = true;
     try {
       await this.renew();
-      this.start();
+      this.#schedule(AGAIN_AFTER);
     } catch (error) {
       if (this.#closed) return;
       log.warn({ error: describeError(error), retryIn: AGAIN_AFTER }, 'certificates could not be renewed, retrying');
       this.#wait(AGAIN_AFTER);
+    } finally {
+      this.#isRenewing = false;
     }
   }
 
@@ -182,6 +203,12 @@ export class CertificateRenewal {
       await this.#confirm(controller, clientCertPem);
     });
   }
+}
+
+/** When a certificate should be renewed, in milliseconds since the epoch. */
+function renewalTime({ validFromDate, validToDate }: X509Certificate): number {
+  const ends = validToDate.getTime();
+  return ends - Math.min(WINDOW, (ends - validFromDate.getTime()) * WINDOW_PART);
 }
 
 function fileOf(name: string, value: string | undefined): string {
