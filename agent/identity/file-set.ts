@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '#lib/atomic-file.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 
 /** The new files could not be installed; the old ones still exist. */
@@ -23,7 +24,7 @@ export interface NewFile {
 const TRIAL = '\n'.repeat(16 * 1024);
 
 /**
- * Writes all files with mode 0600, or none. Calls `check` with the temporary paths, in the order of `files`, once all
+ * Writes all files durably with mode 0600, or none. Calls `check` with the temporary paths, in the order of `files`, once all
  * are written; if it throws, nothing is replaced. @throws FileSetError
  */
 export async function replaceFiles(
@@ -37,6 +38,7 @@ export async function replaceFiles(
     for (const [index, file] of files.entries()) await write(temporary[index] as string, file);
     await check(temporary);
     await swap(files, temporary, kept);
+    await syncFolders(files);
   } finally {
     for (const path of [...temporary, ...kept]) await rm(path, { force: true });
   }
@@ -104,6 +106,11 @@ async function swap(files: readonly NewFile[], temporary: readonly string[], kep
       cause: error,
     });
   }
+}
+
+/** Afterwards, a power failure cannot restore the old files: the controller may already reject them. */
+async function syncFolders(files: readonly NewFile[]): Promise<void> {
+  for (const folder of new Set(files.map(({ path }) => dirname(path)))) await syncFolder(folder).catch(() => undefined); // a folder without read permission cannot be flushed
 }
 
 async function keepOld(path: string, kept: string): Promise<void> {

@@ -63,7 +63,7 @@ export function requireOwnFolder(path: string): void {
 }
 
 /** A rename survives a power failure only after the folder itself is flushed. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();
