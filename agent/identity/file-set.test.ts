@@ -1,11 +1,20 @@
 // Replacing files together.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { replaceFiles } from './file-set.ts';
+import { proveReplaceable, replaceFiles } from './file-set.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,4 +44,18 @@ t.test('new files are flushed to disk with their folders before the old ones are
   const after = 'folder, new,new,new, old files kept';
   t.same(flushed, ['file', 'file', 'file', after, after]);
   t.same(readdirSync(folder).sort(), ['a.cert', 'b.cert', 'other']);
+});
+
+t.test('symbolic links to the files stay, also to files that do not exist yet', async (t) => {
+  const volume = join(folder, 'volume');
+  mkdirSync(volume);
+  const path = join(folder, 'linked.cert');
+  symlinkSync('volume/router.cert', path);
+  for (const content of ['first', 'second']) {
+    await proveReplaceable([path]);
+    await replaceFiles([{ path, content }], async () => undefined);
+    t.equal(readFileSync(join(volume, 'router.cert'), 'utf8'), content);
+    t.same(readdirSync(volume), ['router.cert']);
+    t.ok(lstatSync(path).isSymbolicLink());
+  }
 });

@@ -3,11 +3,8 @@
 //
 //   /etc/identity/tls.crt ─► ..data/tls.crt,  /etc/identity/..data ─► ..2026_01_02/
 
-import { readlinkSync } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
-
-/** The limit of Linux on links in a path. */
-const MOST_LINKS = 40;
+import { linkTarget, MOST_LINKS } from '#lib/symbolic-links.ts';
 
 /** By folder: the names in it whose change may change one of the files. */
 export function watchedNames(files: readonly string[]): Map<string, Set<string>> {
@@ -34,12 +31,4 @@ function firstLink(path: string): { path: string; target: string } | undefined {
     if (target !== undefined) return { path: part, target };
   }
   return undefined;
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined; // not a link, or missing
-  }
 }
