@@ -146,6 +146,7 @@ export class TlsPort {
     this.#handlers.clear();
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
+      this.#connections.closeHandshakes();
       for (const socket of this.#sockets) socket.destroy();
     });
   }
