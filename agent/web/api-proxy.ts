@@ -154,6 +154,7 @@ export class ApiProxy {
     const options: RequestOptions = {
       ...identity.clientContext(),
       allowPartialTrustChain: true,
+      rejectUnauthorized: true, // the default depends on the environment
       minVersion: 'TLSv1.2',
       agent: this.#agent,
       host,
