@@ -7,12 +7,13 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
 import { UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { ClusterView } from './cluster-view.ts';
 import type { Controller } from './controller.ts';
-import type { ControlHandler, Controllers } from './controllers.ts';
+import { type ControlHandler, Controllers, type ControllersInit } from './controllers.ts';
 import { EndpointsFile, type KnownController } from './endpoints-file.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -140,3 +141,26 @@ t.test('only the leader can remove a connected controller; it is asked until it 
   view.close();
   t.same(clock.timers(), []);
 });
+
+t.test('the new address of a controller that moved is stored for the next start', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const file = new EndpointsFile(join(directory, 'endpoints.yml'), silentLog);
+  const at = (id: string, port: number): KnownController => ({
+    id,
+    endpoints: [{ address: `tls:127.0.0.1:${port}`, groups: [] }],
+  });
+  await file.save([at('ctrl1', 1), at('ctrl2', 2)]);
+  const components = { clock: new VirtualClock(), log: silentLog, random: seededRandom(1), endpointsFile: file };
+  const identity = { id: 'router', clientContext: () => ({}) };
+  const controllers = new Controllers({ ...components, identity }, { endpoints: [] } as unknown as ControllersInit);
+  await controllers.start();
+  controllers.moveController('ctrl1', 'tls:127.0.0.1:3');
+  controllers.moveController('unknown', 'tls:127.0.0.1:4');
+  await controllers.close();
+  t.same((await file.load()).toSorted(byId), [at('ctrl1', 3), at('ctrl2', 2)]);
+});
+
+function byId(a: KnownController, b: KnownController): number {
+  return a.id.localeCompare(b.id);
+}

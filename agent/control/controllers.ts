@@ -162,10 +162,12 @@ export class Controllers {
     background(this.#components.log, 'save endpoints', this.#components.endpointsFile.save(this.#known(members)));
   }
 
-  /** A controller announced that it has moved: dials it at `address` from now on. */
+  /** A controller announced that it has moved: dials it at `address` from now on, also after a restart. */
   moveController(id: string, address: string): void {
     const dialer = [...this.#dialers].find((each) => each.id === id);
-    if (dialer) dialer.endpoints = [address];
+    if (!dialer) return;
+    dialer.endpoints = [address];
+    background(this.#components.log, 'save endpoints', this.#components.endpointsFile.save(this.#known([])));
   }
 
   /**
