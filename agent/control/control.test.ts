@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
@@ -142,23 +142,40 @@ t.test('only the leader can remove a connected controller; it is asked until it 
   t.same(clock.timers(), []);
 });
 
-t.test('the new address of a controller that moved is stored for the next start', async (t) => {
+const at = (id: string, ...ports: number[]): KnownController => ({
+  id,
+  endpoints: ports.map((port) => ({ address: `tls:127.0.0.1:${port}`, groups: [] })),
+});
+
+/** Controllers 1 and 2 of an endpoints file, which cannot be reached. */
+async function twoControllers(t: Test) {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const file = new EndpointsFile(join(directory, 'endpoints.yml'), silentLog);
-  const at = (id: string, port: number): KnownController => ({
-    id,
-    endpoints: [{ address: `tls:127.0.0.1:${port}`, groups: [] }],
-  });
   await file.save([at('ctrl1', 1), at('ctrl2', 2)]);
   const components = { clock: new VirtualClock(), log: silentLog, random: seededRandom(1), endpointsFile: file };
   const identity = { id: 'router', clientContext: () => ({}) };
   const controllers = new Controllers({ ...components, identity }, { endpoints: [] } as unknown as ControllersInit);
   await controllers.start();
+  /** The controllers at the next start. */
+  const stored = async () => {
+    await controllers.close();
+    return (await file.load()).toSorted(byId);
+  };
+  return { controllers, stored };
+}
+
+t.test('the new address of a controller that moved is stored for the next start', async (t) => {
+  const { controllers, stored } = await twoControllers(t);
   controllers.moveController('ctrl1', 'tls:127.0.0.1:3');
   controllers.moveController('unknown', 'tls:127.0.0.1:4');
-  await controllers.close();
-  t.same((await file.load()).toSorted(byId), [at('ctrl1', 3), at('ctrl2', 2)]);
+  t.same(await stored(), [at('ctrl1', 3), at('ctrl2', 2)]);
+});
+
+t.test('members without an address keep the stored one', async (t) => {
+  const { controllers, stored } = await twoControllers(t);
+  controllers.setMembers([at('ctrl1'), at('ctrl2', 5), at('ctrl3', 6), at('ctrl4')], { remove: true });
+  t.same(await stored(), [at('ctrl1', 1), at('ctrl2', 5), at('ctrl3', 6)]);
 });
 
 function byId(a: KnownController, b: KnownController): number {

@@ -194,12 +194,13 @@ export class Controllers {
     ]);
   }
 
+  /** The members and the other known controllers. Members without addresses keep the known ones. */
   #known(members: readonly KnownController[]): KnownController[] {
-    const others = [...this.#dialers].filter(
-      (dialer) => dialer.id !== '' && !members.some((member) => isSame(dialer, member)),
-    );
+    const dialers = [...this.#dialers];
+    const addressed = members.filter(({ endpoints }) => endpoints.length > 0);
+    const others = dialers.filter(({ id }) => id !== '' && !addressed.some((member) => member.id === id));
     return [
-      ...members,
+      ...addressed,
       ...others.map((dialer) => ({
         id: dialer.id,
         endpoints: dialer.endpoints.map((address) => ({ address, groups: [] })),
