@@ -26,7 +26,7 @@ export class TlsPorts {
   /** Ends that a port follows its identity, by its key. */
   readonly #stopWatching = new Map<string, () => void>();
   /** Closed ports whose last connections are still open. */
-  readonly #closing = new Set<Promise<void>>();
+  readonly #closing = new Map<TlsPort, Promise<void>>();
 
   constructor(init: TlsPortsInit) {
     this.#init = init;
@@ -61,19 +61,20 @@ export class TlsPorts {
 
   /** Closes the ports without a listener; their open connections stay. */
   closeUnused(): void {
-    for (const [key, port] of this.#ports) if (!port.isUsed) this.#close(key, port);
+    for (const [key, port] of this.#ports) if (!port.isUsed) this.#close(key, port, { keepsHandled: true });
   }
 
   async close(): Promise<void> {
     for (const [key, port] of this.#ports) this.#close(key, port);
-    await Promise.all(this.#closing);
+    const closing = [...this.#closing];
+    await Promise.all(closing.flatMap(([port, closed]) => [closed, port.close()]));
   }
 
-  #close(key: string, port: TlsPort): void {
+  #close(key: string, port: TlsPort, options: { keepsHandled?: boolean } = {}): void {
     this.#stopWatching.get(key)?.();
     this.#stopWatching.delete(key);
     this.#ports.delete(key);
-    const closed = port.close().finally(() => this.#closing.delete(closed));
-    this.#closing.add(closed);
+    const closed = port.close(options).finally(() => this.#closing.delete(port));
+    this.#closing.set(port, closed);
   }
 }

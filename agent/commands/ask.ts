@@ -15,12 +15,12 @@ export async function ask(
   options: AskOptions,
   show: (result: unknown) => number | Promise<number>,
 ): Promise<number> {
-  const { askRouter } = await import('../operator/operator-client.ts');
+  const { askRouter, OperatorError } = await import('../operator/operator-client.ts');
   let result: unknown;
   try {
     result = await askRouter(file, command, options);
   } catch (error) {
-    printError(explain(error, file));
+    printError(error instanceof OperatorError ? error.message : explain(error, file));
     return Exit.Failed;
   }
   return show(result);

@@ -4,6 +4,7 @@ import { Argument, Command } from 'commander';
 import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { examples } from '#lib/commands/name.ts';
 import { describeError } from '#lib/errors.ts';
+import { writeObstacle } from '#lib/writable.ts';
 import type { ProfileKind } from '../profile/runtime.ts';
 import { ask } from './ask.ts';
 import { seconds } from './durations.ts';
@@ -29,6 +30,12 @@ ${examples('router', 'profile router.yml cpu --seconds 10 --output /tmp/router.c
     )
     .action(async (file: string, kind: ProfileKind, options: { seconds: number; output?: string }) => {
       const output = options.output ?? `router.${EXTENSION[kind]}`;
+      const obstacle = writeObstacle(output, { isReplaced: true });
+      if (obstacle !== undefined) {
+        printError(`the profile cannot be written: ${obstacle} (--output)`);
+        process.exitCode = Exit.Failed;
+        return;
+      }
       const given = { kind, seconds: options.seconds };
       process.exitCode = await ask(file, 'profile', { arguments: given }, async (answer) => {
         try {

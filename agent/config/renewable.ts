@@ -1,6 +1,7 @@
 // Checks early whether renewed certificates could be installed: otherwise the router stops working when the current
 // ones expire.
 
+import { linkedFile } from '#lib/symbolic-links.ts';
 import { writeObstacle } from '#lib/writable.ts';
 import { parsePemSource } from './pem-source.ts';
 import type { IdentityConfig } from './router-config.ts';
@@ -24,7 +25,7 @@ export function renewalObstacles({ cert, server_cert }: IdentityConfig, hasCsr: 
     if (!source) return [];
     if (source.kind === 'inline')
       return [{ key, reason: 'it is inline text', remedy: 'use a file that the router can replace' }];
-    const reason = writeObstacle(source.path, { isReplaced: true });
+    const reason = writeObstacle(linkedFile(source.path), { isReplaced: true });
     return reason === undefined ? [] : [{ key, reason, remedy: 'allow the user of the router to write to the folder' }];
   });
 }

@@ -4,15 +4,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
 import { UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { ClusterView } from './cluster-view.ts';
 import type { Controller } from './controller.ts';
-import type { ControlHandler, Controllers } from './controllers.ts';
+import { type ControlHandler, Controllers, type ControllersInit } from './controllers.ts';
 import { EndpointsFile, type KnownController } from './endpoints-file.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -140,3 +141,43 @@ t.test('only the leader can remove a connected controller; it is asked until it 
   view.close();
   t.same(clock.timers(), []);
 });
+
+const at = (id: string, ...ports: number[]): KnownController => ({
+  id,
+  endpoints: ports.map((port) => ({ address: `tls:127.0.0.1:${port}`, groups: [] })),
+});
+
+/** Controllers 1 and 2 of an endpoints file, which cannot be reached. */
+async function twoControllers(t: Test) {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const file = new EndpointsFile(join(directory, 'endpoints.yml'), silentLog);
+  await file.save([at('ctrl1', 1), at('ctrl2', 2)]);
+  const components = { clock: new VirtualClock(), log: silentLog, random: seededRandom(1), endpointsFile: file };
+  const identity = { id: 'router', clientContext: () => ({}) };
+  const controllers = new Controllers({ ...components, identity }, { endpoints: [] } as unknown as ControllersInit);
+  await controllers.start();
+  /** The controllers at the next start. */
+  const stored = async () => {
+    await controllers.close();
+    return (await file.load()).toSorted(byId);
+  };
+  return { controllers, stored };
+}
+
+t.test('the new address of a controller that moved is stored for the next start', async (t) => {
+  const { controllers, stored } = await twoControllers(t);
+  controllers.moveController('ctrl1', 'tls:127.0.0.1:3');
+  controllers.moveController('unknown', 'tls:127.0.0.1:4');
+  t.same(await stored(), [at('ctrl1', 3), at('ctrl2', 2)]);
+});
+
+t.test('members without an address keep the stored one', async (t) => {
+  const { controllers, stored } = await twoControllers(t);
+  controllers.setMembers([at('ctrl1'), at('ctrl2', 5), at('ctrl3', 6), at('ctrl4')], { remove: true });
+  t.same(await stored(), [at('ctrl1', 1), at('ctrl2', 5), at('ctrl3', 6)]);
+});
+
+function byId(a: KnownController, b: KnownController): number {
+  return a.id.localeCompare(b.id);
+}

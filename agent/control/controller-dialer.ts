@@ -68,7 +68,7 @@ export class ControllerDialer {
         this.#wasConnected = true;
         this.id = controller.id;
         const began = clock.monotonic();
-        await Promise.race([controller.channel.closed, aborted(this.#abort.signal)]);
+        await untilEither(controller.channel.closed, this.#abort.signal);
         if (clock.monotonic() - began < SHORT_LIFE) this.#lengthen();
         else this.#wait = 0;
         pause = Math.max(PAUSE_AFTER_CLOSE, this.#wait);
@@ -126,9 +126,15 @@ export class ControllerDialer {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+/** Leaves no listener on the signal, which lives as long as the router. */
+function untilEither(closed: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    const done = () => {
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
     if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+    else signal.addEventListener('abort', done, { once: true });
+    void closed.then(done);
   });
 }

@@ -162,10 +162,12 @@ export class Controllers {
     background(this.#components.log, 'save endpoints', this.#components.endpointsFile.save(this.#known(members)));
   }
 
-  /** A controller announced that it has moved: dials it at `address` from now on. */
+  /** A controller announced that it has moved: dials it at `address` from now on, also after a restart. */
   moveController(id: string, address: string): void {
     const dialer = [...this.#dialers].find((each) => each.id === id);
-    if (dialer) dialer.endpoints = [address];
+    if (!dialer) return;
+    dialer.endpoints = [address];
+    background(this.#components.log, 'save endpoints', this.#components.endpointsFile.save(this.#known([])));
   }
 
   /**
@@ -192,12 +194,13 @@ export class Controllers {
     ]);
   }
 
+  /** The members and the other known controllers. Members without addresses keep the known ones. */
   #known(members: readonly KnownController[]): KnownController[] {
-    const others = [...this.#dialers].filter(
-      (dialer) => dialer.id !== '' && !members.some((member) => isSame(dialer, member)),
-    );
+    const dialers = [...this.#dialers];
+    const addressed = members.filter(({ endpoints }) => endpoints.length > 0);
+    const others = dialers.filter(({ id }) => id !== '' && !addressed.some((member) => member.id === id));
     return [
-      ...members,
+      ...addressed,
       ...others.map((dialer) => ({
         id: dialer.id,
         endpoints: dialer.endpoints.map((address) => ({ address, groups: [] })),

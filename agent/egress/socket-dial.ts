@@ -115,6 +115,7 @@ function secured(tcp: Socket, { host: named }: Address, { context }: SocketDialO
     socket: tcp,
     minVersion: 'TLSv1.2',
     allowPartialTrustChain: true,
+    rejectUnauthorized: true, // the default depends on the environment
     ...(isIP(host) === 0 ? { servername: host } : { host }),
   } as ConnectionOptions);
   return { socket, reset: () => tcp.resetAndDestroy() }; // also closes the TLS socket

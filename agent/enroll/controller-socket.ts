@@ -44,7 +44,14 @@ export async function openThroughProxy(url: URL, options: ControllerSocketOption
 /** The connections of an HTTP client to the controller, verified with `ca`. */
 export function controllerConnector(url: URL, ca: string, options: ControllerSocketOptions): buildConnector.connector {
   const { timeout } = options;
-  const connect = buildConnector({ ca, allowPartialTrustChain: true, minVersion: 'TLSv1.2', timeout });
+  // The default of rejectUnauthorized depends on the environment.
+  const connect = buildConnector({
+    ca,
+    allowPartialTrustChain: true,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+    timeout,
+  });
   return (target, callback) => {
     openThroughProxy(url, options).then(
       (httpSocket) => connect({ ...target, ...(httpSocket && { httpSocket }) }, callback),

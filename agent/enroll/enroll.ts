@@ -1,7 +1,7 @@
 // Enrolls a router: exchanges a one-time token for certificates and the endpoints file (reference fact: config, section
 // 6). If any step fails, the previous files stay valid.
 //
-//   writable targets ─► token ─► controller's certificate ─► signature ─► authorities ─► key, two requests
+//   writable targets ─► token ─► controller's certificate ─► signature ─► authorities ─► keys, two requests
 //        ─► POST enroll ─► all files
 
 import { createPrivateKey, generateKeyPair, type KeyObject, type X509Certificate } from 'node:crypto';
@@ -16,6 +16,7 @@ import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import type { Environment } from '#wire/environment-proxy.ts';
+import { parsePemSource } from '../config/pem-source.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
 import { EndpointsFile, type KnownController } from '../control/endpoints-file.ts';
 import { createCsr } from '../identity/csr.ts';
@@ -45,6 +46,19 @@ export interface EnrollmentResult {
   readonly files: readonly string[];
 }
 
+interface PrivateKey {
+  readonly object: KeyObject;
+  readonly pem: string;
+  /** The key has no file yet. */
+  readonly isNew: boolean;
+}
+
+interface Keys {
+  readonly client: PrivateKey;
+  /** Equal to `client` unless `server_key` is set. */
+  readonly server: PrivateKey;
+}
+
 interface Answer {
   readonly cert: string;
   readonly serverCert: string;
@@ -71,9 +85,10 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
   const sockets = { clock, timeout: TIMEOUT, environment: init.environment ?? process.env };
   const { token, serverCertificate } = await verifyToken(init.jwt, sockets);
   const authorities = await fetchAuthorities(token.issuer, serverCertificate, sockets);
-  const key = await privateKey(paths.key, init.keyAlgorithm);
-  const answer = await enroll(token, { ca: authorities, csr, key: key.object, sockets });
-  const files = await writeFiles(paths, answer, key);
+  const client = await clientKey(paths.key, init.keyAlgorithm);
+  const keys = { client, server: await serverKey(config, paths, client, init.keyAlgorithm) };
+  const answer = await enroll(token, { ca: authorities, csr, keys, sockets });
+  const files = await writeFiles(paths, answer, keys);
   const controllers = await writeEndpoints(config, paths.endpoints, token, init.log);
   await rm(paths.data, { force: true });
   return { routerId: token.routerId, controllers, files };
@@ -107,21 +122,40 @@ async function fetchAuthorities(issuer: URL, leaf: X509Certificate, sockets: Con
 }
 
 /** Reuses an existing key of the requested type; it is not written then. */
-async function privateKey(
-  path: string,
+async function clientKey(path: string, algorithm: KeyAlgorithm): Promise<PrivateKey> {
+  if (!existsSync(path)) return newKey(algorithm);
+  const key = await existingKey(path);
+  const found = key.object.asymmetricKeyType === 'rsa' ? 'RSA' : 'EC';
+  if (found !== algorithm)
+    throw new EnrollmentError(
+      'KEY',
+      `${path} contains an ${found} key, but an ${algorithm} key was requested; use --key-alg ${found} or remove the file`,
+    );
+  return key;
+}
+
+/**
+ * `server_key` is the key of the server certificate. The reference uses the client's key instead, and the router does
+ * not start with the result.
+ */
+async function serverKey(
+  { identity }: RouterConfig,
+  { serverKey: path }: TargetFiles,
+  client: PrivateKey,
   algorithm: KeyAlgorithm,
-): Promise<{ object: KeyObject; pem: string; isNew: boolean }> {
-  if (existsSync(path)) {
-    const pem = await readFile(path, 'utf8');
-    const object = readKey(path, pem);
-    const found = object.asymmetricKeyType === 'rsa' ? 'RSA' : 'EC';
-    if (found !== algorithm)
-      throw new EnrollmentError(
-        'KEY',
-        `${path} contains an ${found} key, but an ${algorithm} key was requested; use --key-alg ${found} or remove the file`,
-      );
-    return { object, pem, isNew: false };
-  }
+): Promise<PrivateKey> {
+  if (path !== undefined) return existsSync(path) ? existingKey(path) : newKey(algorithm);
+  const source = identity.server_key === undefined ? undefined : parsePemSource(identity.server_key);
+  if (source?.kind !== 'inline') return client;
+  return { object: readKey('identity.server_key', source.pem), pem: source.pem, isNew: false };
+}
+
+async function existingKey(path: string): Promise<PrivateKey> {
+  const pem = await readFile(path, 'utf8');
+  return { object: readKey(path, pem), pem, isNew: false };
+}
+
+async function newKey(algorithm: KeyAlgorithm): Promise<PrivateKey> {
   if (algorithm === 'RSA') {
     const { privateKey: object } = await generate('rsa', { modulusLength: RSA_BITS });
     return { object, pem: object.export({ type: 'pkcs1', format: 'pem' }).toString(), isNew: true };
@@ -142,17 +176,19 @@ function readKey(path: string, pem: string): KeyObject {
 
 async function enroll(
   token: EnrollmentToken,
-  { ca, csr, key, sockets }: { ca: string; csr: CsrConfig; key: KeyObject; sockets: ControllerSocketOptions },
+  { ca, csr, keys, sockets }: { ca: string; csr: CsrConfig; keys: Keys; sockets: ControllerSocketOptions },
 ): Promise<Answer> {
   const url = new URL('/edge/client/v1/enroll', token.issuer);
   url.search = new URLSearchParams({ method: 'erott', token: token.id }).toString();
-  const pem = createCsr(token.routerId, csr, key);
+  const [certCsr, serverCertCsr] = [keys.client, keys.server].map(({ object }) =>
+    createCsr(token.routerId, csr, object),
+  );
   const { status, body } = await call(url, {
     ca,
     sockets,
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ serverCertCsr: pem, certCsr: pem }),
+    body: JSON.stringify({ serverCertCsr, certCsr }),
   });
   if (status !== 200) throw rejection(status, body);
   const data = (readJson(body) as { data?: Partial<Answer> } | undefined)?.data;
@@ -220,21 +256,22 @@ async function call(
   }
 }
 
-async function writeFiles(
-  paths: TargetFiles,
-  answer: Answer,
-  key: { object: KeyObject; pem: string; isNew: boolean },
-): Promise<string[]> {
+async function writeFiles(paths: TargetFiles, answer: Answer, { client, server }: Keys): Promise<string[]> {
   const files: NewFile[] = [
     { path: paths.cert, content: answer.cert },
     { path: paths.serverCert, content: answer.serverCert },
     { path: paths.ca, content: answer.ca },
   ];
-  if (key.isNew) files.push({ path: paths.key, content: key.pem });
-  await replaceFiles(files, async ([cert = '', serverCert = '', ca = '', keyFile]) => {
-    const pairing = keyFile === undefined ? key.object : createPrivateKey(await readFile(keyFile, 'utf8'));
-    for (const path of [cert, serverCert]) mustBelong(parsePemCertificates(await readFile(path, 'utf8'))[0], pairing);
-    if (parsePemCertificates(await readFile(ca, 'utf8')).length === 0)
+  if (client.isNew) files.push({ path: paths.key, content: client.pem });
+  if (paths.serverKey !== undefined && server.isNew) files.push({ path: paths.serverKey, content: server.pem });
+  await replaceFiles(files, async (temporary) => {
+    const written = new Map(files.map(({ path }, index) => [path, temporary[index] ?? '']));
+    const writtenKey = async (path: string, key: PrivateKey) =>
+      key.isNew ? createPrivateKey(await readFile(written.get(path) ?? '', 'utf8')) : key.object;
+    const certificates = async (path: string) => parsePemCertificates(await readFile(written.get(path) ?? '', 'utf8'));
+    mustBelong((await certificates(paths.cert))[0], await writtenKey(paths.key, client));
+    mustBelong((await certificates(paths.serverCert))[0], await writtenKey(paths.serverKey ?? paths.key, server));
+    if ((await certificates(paths.ca)).length === 0)
       throw new EnrollmentError('CONTROLLER_ANSWER', 'the controller sent no certificate authority');
   });
   return files.map((file) => file.path);

@@ -16,6 +16,8 @@ export interface TargetFiles {
   readonly cert: string;
   readonly serverCert: string;
   readonly key: string;
+  /** The key of the server certificate, if it has its own file. */
+  readonly serverKey: string | undefined;
   readonly ca: string;
   readonly endpoints: string;
   /** The router's copy of the network's data, which an enrollment invalidates. */
@@ -24,23 +26,26 @@ export interface TargetFiles {
 
 /** @throws EnrollmentError if a target is missing */
 export function targetFiles(config: RouterConfig): TargetFiles {
-  const { cert, server_cert, key, ca } = config.identity;
+  const { cert, server_cert, key, server_key, ca } = config.identity;
+  const keyFile = identityFile('key', key);
   const targets = {
     cert: identityFile('cert', cert),
     serverCert: identityFile('server_cert', server_cert),
-    key: identityFile('key', key),
+    key: keyFile,
+    serverKey: separateFile(server_key, keyFile),
     ca: identityFile('ca', ca),
     endpoints: endpointsFilePath(config),
     data: modelFilePath(config),
   };
-  mustDiffer([config.file, ...Object.values(targets)]);
+  mustDiffer([config.file, ...Object.values(targets).filter((path) => path !== undefined)]);
   return targets;
 }
 
 /**
  * Checks that every file can be written or removed, and leaves nothing behind. @throws EnrollmentError or FileSetError
  */
-export async function proveTargets({ cert, serverCert, key, ca, endpoints, data }: TargetFiles): Promise<void> {
+export async function proveTargets(targets: TargetFiles): Promise<void> {
+  const { cert, serverCert, key, serverKey, ca, endpoints, data } = targets;
   try {
     makePrivateFolder(dirname(endpoints));
   } catch (error) {
@@ -49,7 +54,7 @@ export async function proveTargets({ cert, serverCert, key, ca, endpoints, data 
     });
   }
   const written = [cert, serverCert, ca, endpoints];
-  if (!isFile(key)) written.push(key); // an existing key is reused
+  for (const each of [key, serverKey]) if (each !== undefined && !isFile(each)) written.push(each); // an existing key is reused
   if (existsSync(data)) written.push(data);
   await proveReplaceable(written);
 }
@@ -61,6 +66,12 @@ function identityFile(name: string, value: string | undefined): string {
   if (source.kind === 'inline')
     throw new EnrollmentError('FILES', `identity.${name} is inline text: enrollment requires a file to write to`);
   return source.path;
+}
+
+/** The file that `value` names; undefined for inline text, a missing value and the file of the other key. */
+function separateFile(value: string | undefined, key: string): string | undefined {
+  const source = value === undefined ? undefined : parsePemSource(value);
+  return source?.kind === 'file' && resolve(source.path) !== resolve(key) ? source.path : undefined;
 }
 
 function mustDiffer(paths: readonly string[]): void {

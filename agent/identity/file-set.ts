@@ -5,7 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '#lib/atomic-file.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
+import { linkedFile } from '#lib/symbolic-links.ts';
 
 /** The new files could not be installed; the old ones still exist. */
 export class FileSetError extends ProjectError {
@@ -23,13 +25,15 @@ export interface NewFile {
 const TRIAL = '\n'.repeat(16 * 1024);
 
 /**
- * Writes all files with mode 0600, or none. Calls `check` with the temporary paths, in the order of `files`, once all
+ * Writes all files durably with mode 0600, or none. Calls `check` with the temporary paths, in the order of `given`, once all
  * are written; if it throws, nothing is replaced. @throws FileSetError
  */
 export async function replaceFiles(
-  files: readonly NewFile[],
+  given: readonly NewFile[],
   check: (temporary: readonly string[]) => Promise<void>,
 ): Promise<void> {
+  // Links stay: they may lead out of an image to a volume, which keeps the files after a restart.
+  const files = given.map(({ path, content }) => ({ path: linkedFile(path), content }));
   const suffix = randomBytes(6).toString('hex');
   const temporary = files.map((file) => `${file.path}.${suffix}.new`);
   const kept = files.map((file) => `${file.path}.${suffix}.old`);
@@ -37,6 +41,7 @@ export async function replaceFiles(
     for (const [index, file] of files.entries()) await write(temporary[index] as string, file);
     await check(temporary);
     await swap(files, temporary, kept);
+    await syncFolders(files);
   } finally {
     for (const path of [...temporary, ...kept]) await rm(path, { force: true });
   }
@@ -48,7 +53,7 @@ export async function replaceFiles(
  */
 export async function proveReplaceable(paths: readonly string[]): Promise<void> {
   const suffix = randomBytes(6).toString('hex');
-  for (const path of paths) {
+  for (const path of paths.map(linkedFile)) {
     const [trial, renamed, kept] = ['trial', 'new', 'old'].map((kind) => `${path}.${suffix}.${kind}`) as [
       string,
       string,
@@ -104,6 +109,11 @@ async function swap(files: readonly NewFile[], temporary: readonly string[], kep
       cause: error,
     });
   }
+}
+
+/** Afterwards, a power failure cannot restore the old files: the controller may already reject them. */
+async function syncFolders(files: readonly NewFile[]): Promise<void> {
+  for (const folder of new Set(files.map(({ path }) => dirname(path)))) await syncFolder(folder).catch(() => undefined); // a folder without read permission cannot be flushed
 }
 
 async function keepOld(path: string, kept: string): Promise<void> {

@@ -4,7 +4,6 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -15,6 +14,7 @@ import { readProblem } from '#lib/read-problem.ts';
 import { commonName, parsePemCertificates } from '#pki/certificates.ts';
 import { parsePemSource, readPemSource } from '../config/pem-source.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
+import { watchedNames } from './watched-names.ts';
 
 export interface IdentityInit {
   config: IdentityConfig;
@@ -58,6 +58,7 @@ export class Identity {
   #material: Material;
   #contexts: SecureContext[] | undefined;
   #pending: Timer | undefined;
+  #isClosed = false;
 
   private constructor(init: IdentityInit, material: Material) {
     this.#init = init;
@@ -90,6 +91,11 @@ export class Identity {
   /** The private key of the client certificate. */
   get key(): KeyObject {
     return createPrivateKey(this.#material.keyPem);
+  }
+
+  /** The private key of the first server certificate: `server_key` if it is set. */
+  get serverKey(): KeyObject {
+    return createPrivateKey(this.#material.servers[0]?.key ?? this.#material.keyPem);
   }
 
   /** Trusted authorities; empty if the system's are used. */
@@ -140,27 +146,23 @@ export class Identity {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#pending?.cancel();
-    for (const watcher of this.#watchers) watcher.close();
-    this.#watchers.length = 0;
+    this.#unwatch();
   }
 
-  /** Watches folders instead of files, because renaming replaces the watched file. */
+  /** Watches the current places of the files instead of the previous ones. */
   #watch(): void {
+    this.#unwatch();
+    if (this.#isClosed) return;
     const { cert, key, server_cert, server_key } = this.#init.config;
-    const names = new Map<string, Set<string>>();
-    for (const value of [cert, key, server_cert, server_key]) {
-      const source = value === undefined ? undefined : parsePemSource(value);
-      if (source?.kind !== 'file') continue;
-      const folder = dirname(source.path);
-      names.set(folder, (names.get(folder) ?? new Set()).add(basename(source.path)));
-    }
-    for (const [folder, files] of names) {
+    const sources = [cert, key, server_cert, server_key].filter((value) => value !== undefined).map(parsePemSource);
+    for (const [folder, names] of watchedNames(sources.flatMap((each) => (each.kind === 'file' ? [each.path] : [])))) {
       try {
         const watcher = watch(
           folder,
           { persistent: false },
-          (_event, name) => name !== null && files.has(name) && this.#reloadSoon(),
+          (_event, name) => name !== null && names.has(name) && this.#reloadSoon(),
         );
         watcher.on('error', (error) =>
           this.#init.log.warn({ folder, error: describeError(error) }, 'identity files are no longer watched'),
@@ -172,10 +174,16 @@ export class Identity {
     }
   }
 
+  #unwatch(): void {
+    for (const watcher of this.#watchers) watcher.close();
+    this.#watchers.length = 0;
+  }
+
   #reloadSoon(): void {
     this.#pending?.cancel();
     this.#pending = this.#init.clock.after('identity reload', DEBOUNCE, () => {
       background(this.#init.log, 'identity reload', async () => {
+        this.#watch();
         try {
           await this.reload();
         } catch (error) {

@@ -72,6 +72,17 @@ t.test('a command receives its arguments, reports progress, and answers; errors 
   await t.rejects(askRouter(configFile, 'echo'), { code: 'ENOENT' });
 });
 
+t.test('a second router with the same file leaves the socket to the first one, and logs the reason', async (t) => {
+  const first = await open();
+  t.teardown(() => first.close());
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => lines.push(line) });
+  const second = await OperatorSocket.open({ clock: new SystemClock(), log, commands }, configFile);
+  t.equal(second, undefined);
+  t.match(lines.join(''), `another router is running with ${configFile}; stop one of them`);
+  t.same(await askRouter(configFile, 'echo'), {});
+});
+
 t.test('only the user of the router reaches the socket', async (t) => {
   const socket = await open();
   const path = operatorPath(configFile);

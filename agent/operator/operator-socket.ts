@@ -4,7 +4,7 @@
 // folder is private to that user.
 
 import { chmodSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { claimPrivateFolder } from '#lib/atomic-file.ts';
 import { background } from '#lib/background.ts';
@@ -45,6 +45,8 @@ const LONGEST_REQUEST = 8 * 1024;
 const REQUEST_TIMEOUT = 5_000;
 /** Milliseconds that a client has to read its answer. */
 const READ_TIMEOUT = 30_000;
+/** Errors of a socket without a process: it does not exist, its process has ended, or it is another kind of file. */
+const NOBODY_LISTENS: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 /** Bytes of unread progress; further progress is dropped. */
 const MOST_UNREAD = 64 * 1024;
 
@@ -67,6 +69,8 @@ export class OperatorSocket {
     const opened = new OperatorSocket(components, path);
     try {
       claimPrivateFolder(dirname(path));
+      if (await isServed(path))
+        throw new ProjectError('ROUTER_RUNS', `another router is running with ${configFile}; stop one of them`);
       rmSync(path, { force: true }); // left behind by a killed router
       await new Promise<void>((done, fail) => opened.#server.once('error', fail).listen(path, done));
       chmodSync(path, 0o600);
@@ -158,6 +162,14 @@ export class OperatorSocket {
     socket.once('close', () => timer.cancel());
     socket.end(answer);
   }
+}
+
+/** Whether a process listens on the socket; the file remains when a router is killed. */
+function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => (socket.destroy(), resolve(true)));
+    socket.once('error', (error) => resolve(!NOBODY_LISTENS.has(errorCode(error) ?? '')));
+  });
 }
 
 function linkTarget(path: string): string | undefined {

@@ -154,6 +154,7 @@ export class ApiProxy {
     const options: RequestOptions = {
       ...identity.clientContext(),
       allowPartialTrustChain: true,
+      rejectUnauthorized: true, // the default depends on the environment
       minVersion: 'TLSv1.2',
       agent: this.#agent,
       host,
@@ -208,10 +209,11 @@ function passedOn(rawHeaders: readonly string[]): string[] {
   return kept;
 }
 
-/** Status line and headers of an answer in wire format. */
+/** Status line and headers of an answer in wire format. Its body follows without chunks. */
 function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage, further: readonly string[]): string {
   const headers = [...passedOn(rawHeaders), ...further];
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
-  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+  for (let at = 0; at < headers.length; at += 2)
+    if (headers[at]?.toLowerCase() !== 'transfer-encoding') lines.push(`${headers[at]}: ${headers[at + 1]}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }

@@ -2,7 +2,7 @@
 // answers.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { TLSSocket } from 'node:tls';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { contentCoding } from '#http/content-encoding.ts';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
@@ -56,7 +56,7 @@ export class WebServer {
     this.#ownIdentity = ownIdentity;
     const identity = ownIdentity ?? components.identity;
     this.#unsubscribe = identity.onChange(() => {
-      for (const port of this.#ports) port.replaceContext(identity.serverContext());
+      for (const port of this.#ports) port.replaceContext(this.#context(identity));
     });
   }
 
@@ -108,16 +108,21 @@ export class WebServer {
     this.#ownIdentity?.close();
   }
 
+  #context(identity: Identity): SecureContextOptions {
+    const { minTLSVersion, maxTLSVersion } = this.#config.options;
+    return {
+      ...identity.serverContext(),
+      minVersion: TLS_NAMES[minTLSVersion],
+      maxVersion: TLS_NAMES[maxTLSVersion],
+    };
+  }
+
   async #bind(point: BindPointConfig, identity: Identity): Promise<void> {
     const { options } = this.#config;
     const port = await TlsPort.open({
       host: point.interface.host,
       port: point.interface.port,
-      context: {
-        ...identity.serverContext(),
-        minVersion: TLS_NAMES[options.minTLSVersion],
-        maxVersion: TLS_NAMES[options.maxTLSVersion],
-      },
+      context: this.#context(identity),
       contextFor: (name) => identity.contextFor(name),
       maxConnections: MOST_CONNECTIONS,
       maxHandshakes: MOST_HANDSHAKES,

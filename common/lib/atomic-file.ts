@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, type PathLike } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ProjectError } from './errors.ts';
 
@@ -14,12 +14,20 @@ export interface AtomicWriteOptions {
   mode?: number;
 }
 
-/** Replaces `path` with `content`. On any failure the old file remains and the temporary file is removed. */
+/**
+ * Replaces `path` with `content`. On any failure the old file remains and the temporary file is removed. Devices and
+ * pipes are written to instead: replacing /dev/null would damage the machine.
+ */
 export async function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): Promise<void> {
+  const found = await stat(path).catch(() => undefined); // the write below reports the reason
+  if (found && !found.isFile() && !found.isDirectory()) {
+    await writeFile(path, content);
+    return;
+  }
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', options.mode ?? 0o600);
@@ -63,7 +71,7 @@ export function requireOwnFolder(path: string): void {
 }
 
 /** A rename survives a power failure only after the folder itself is flushed. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();

@@ -1,14 +1,19 @@
 // The parts without domain words: durations, addresses, queues, backoff, ids, clock, files.
 
+import { execFileSync } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import {
   chmodSync,
   chownSync,
+  closeSync,
+  constants,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -234,6 +239,21 @@ t.test('real time lists its timers until they end', async (t) => {
   t.same(clock.timers(), []);
   await clock.sleep(1);
   t.ok(clock.nowNanoseconds() > 0n);
+});
+
+t.test('a device or pipe in place of an atomic file is written to, and remains', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  symlinkSync(pipe, join(folder, 'link'));
+  const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  t.teardown(() => closeSync(reader));
+  for (const name of ['link', 'pipe']) {
+    await writeFileAtomic(join(folder, name), 'content');
+    t.ok(lstatSync(join(folder, 'link')).isSymbolicLink() && statSync(pipe).isFIFO(), `${name} remains`);
+    const received = Buffer.alloc(100);
+    if (statSync(pipe).isFIFO()) t.equal(received.toString('utf8', 0, readSync(reader, received)), 'content', name);
+  }
 });
 
 t.test('atomic files: the new content or the old one, private, no temporary file left', async (t) => {

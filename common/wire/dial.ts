@@ -79,6 +79,7 @@ function handshake(options: DialOptions, raw: Socket | undefined, signal: AbortS
     : { port: options.address.port, host, ...(options.localAddress && { localAddress: options.localAddress }) };
   const socket = connectTls({
     minVersion: 'TLSv1.2',
+    rejectUnauthorized: true, // the default depends on the environment
     ...options.context,
     ...target,
     host,

@@ -61,6 +61,11 @@ export class PortConnections {
     });
   }
 
+  /** Closes the connections whose handshake is incomplete. */
+  closeHandshakes(): void {
+    while (this.#evictFrom(this.#handshaking));
+  }
+
   /**
    * Closes a connection; returns false if the pool is empty. Its 'close' event follows later; it is not chosen again
    * until then.

@@ -141,12 +141,16 @@ export class TlsPort {
     this.#server.setSecureContext({ ...SERVER_SECURITY, ...context });
   }
 
-  /** Stops accepting and closes connections without a handler. Handlers close their own. */
-  async close(): Promise<void> {
+  /**
+   * Stops accepting and closes all connections. With `keepsHandled`, the connections of handlers stay open. Resolves
+   * when no connection is left.
+   */
+  async close({ keepsHandled = false }: { keepsHandled?: boolean } = {}): Promise<void> {
     this.#handlers.clear();
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
-      for (const socket of this.#sockets) socket.destroy();
+      this.#connections.closeHandshakes();
+      if (!keepsHandled) for (const socket of this.#sockets) socket.destroy();
     });
   }
 

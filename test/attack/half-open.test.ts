@@ -21,6 +21,8 @@ import { Overlay, until } from '../support/overlay.ts';
 
 const MIB = 1024 * 1024;
 const REJECTED = 50;
+/** Milliseconds for a TLS handshake. */
+const HANDSHAKE_TIME = 5_000;
 /** The start of a TLS record with a client hello of 512 bytes. */
 const HALF_HELLO = Buffer.from('160301020001', 'hex');
 
@@ -164,3 +166,16 @@ t.test(
     t.equal((await leftSince(before)).sockets, 0);
   },
 );
+
+t.test('a port closes at once, although connections are in their handshake', async (t) => {
+  const { port, http, close } = await smallPort();
+  t.teardown(close);
+  const where = { host: '127.0.0.1', port: port.address.port };
+  const attacker = await open(3, () => connectTcp(where));
+  t.teardown(() => attacker.stop());
+  const began = performance.now();
+  await port.close();
+  const time = performance.now() - began;
+  t.ok(time < HANDSHAKE_TIME / 2, `${Math.round(time)} ms`);
+  http.close();
+});

@@ -1,12 +1,22 @@
 // The API proxy of an edge router: requests of clients with their certificates, and forged requests.
 
 import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:https';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import WebSocket from 'ws';
+import { SystemClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { TlsPort } from '#wire/tls-port.ts';
+import { Identity } from '../../agent/identity/identity.ts';
+import { ApiProxy } from '../../agent/web/api-proxy.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { issue, makeAuthority } from '../support/certificates.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { type Device, enrollDevice, loginOidc } from '../support/sdk-client.ts';
 
@@ -130,4 +140,33 @@ t.test('the answer names an unreachable controller, and aborted requests leave n
   const timers = () => ((router?.describe().timers ?? []) as string[]).filter((name) => name === 'api proxy');
   await until('no timer', () => timers().length === 0);
   t.pass('no timer of a request remains');
+});
+
+t.test('an answer in chunks to a rejected upgrade arrives as it was sent', async (t) => {
+  const authority = await makeAuthority('network');
+  const { pem, key } = await issue(authority, 'localhost');
+  const controller = createServer({ cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) });
+  t.teardown(() => controller.close());
+  controller.on('upgrade', (_request, socket: Duplex) =>
+    socket.end('HTTP/1.1 403 Forbidden\r\ntransfer-encoding: chunked\r\n\r\n3\r\nno \r\n4\r\nway!\r\n0\r\n\r\n'),
+  );
+  await once(controller.listen(0, '127.0.0.1'), 'listening');
+  const upstream = { host: 'localhost', port: (controller.address() as AddressInfo).port };
+  const config = {
+    cert: `pem:${pem}`,
+    key: `pem:${key.export({ type: 'pkcs8', format: 'pem' })}`,
+    ca: `pem:${authority.certificate.toString('pem')}`,
+    alt_server_certs: [],
+  };
+  const [clock, log] = [new SystemClock(), silentLog];
+  const identity = await Identity.open({ config, clock, log });
+  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context: identity.serverContext(), log });
+  t.teardown(() => port.close());
+  const proxy = new ApiProxy({ clock, log, port, identity }, upstream);
+  t.teardown(() => proxy.close());
+  const stream = new WebSocket(`wss://${proxy.address}/`, { rejectUnauthorized: false });
+  stream.on('error', () => undefined);
+  const [, answer] = (await once(stream, 'unexpected-response')) as [unknown, IncomingMessage];
+  t.equal(answer.statusCode, 403);
+  t.equal(await text(answer), 'no way!');
 });

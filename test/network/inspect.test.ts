@@ -146,7 +146,7 @@ t.test('every inspection has the name and format of the reference, without secre
   );
   t.match(await runProgram(['agent/cli.ts', 'inspect', a.configFile, 'nothing']), {
     code: 1,
-    stderr: /unknown inspection "nothing"; known are .*circuit:ID, /,
+    stderr: /^unknown inspection "nothing"; known are .*circuit:ID, /,
   });
   const one = await runProgram(['agent/cli.ts', 'inspect', a.configFile, 'stackdump']);
   t.match(one.stdout, /^event loop: /);

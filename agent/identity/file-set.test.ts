@@ -1,0 +1,61 @@
+// Replacing files together.
+
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { proveReplaceable, replaceFiles } from './file-set.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+
+t.test('new files are flushed to disk with their folders before the old ones are removed', async (t) => {
+  const other = join(folder, 'other');
+  mkdirSync(other);
+  const paths = [join(folder, 'a.cert'), join(folder, 'b.cert'), join(other, 'c.cert')];
+  for (const path of paths) writeFileSync(path, 'old');
+  const flushed: string[] = [];
+  const probe = await open(folder);
+  const prototype = Object.getPrototypeOf(probe) as FileHandle;
+  await probe.close();
+  const { sync } = prototype;
+  t.teardown(() => Object.assign(prototype, { sync }));
+  prototype.sync = async function (this: FileHandle) {
+    const isFolder = (await this.stat()).isDirectory();
+    const contents = paths.map((path) => readFileSync(path, 'utf8'));
+    const isKept = [folder, other].some((each) => readdirSync(each).some((name) => name.endsWith('.old')));
+    flushed.push(isFolder ? `folder, ${contents}, old files ${isKept ? 'kept' : 'removed'}` : 'file');
+    await sync.call(this);
+  };
+  await replaceFiles(
+    paths.map((path) => ({ path, content: 'new' })),
+    async () => undefined,
+  );
+  const after = 'folder, new,new,new, old files kept';
+  t.same(flushed, ['file', 'file', 'file', after, after]);
+  t.same(readdirSync(folder).sort(), ['a.cert', 'b.cert', 'other']);
+});
+
+t.test('symbolic links to the files stay, also to files that do not exist yet', async (t) => {
+  const volume = join(folder, 'volume');
+  mkdirSync(volume);
+  const path = join(folder, 'linked.cert');
+  symlinkSync('volume/router.cert', path);
+  for (const content of ['first', 'second']) {
+    await proveReplaceable([path]);
+    await replaceFiles([{ path, content }], async () => undefined);
+    t.equal(readFileSync(join(volume, 'router.cert'), 'utf8'), content);
+    t.same(readdirSync(volume), ['router.cert']);
+    t.ok(lstatSync(path).isSymbolicLink());
+  }
+});

@@ -1,0 +1,162 @@
+// When certificates are renewed, and what happens if a controller or the router fails meanwhile.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create, toBinary } from '@bufbuild/protobuf';
+import t, { type Test } from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { SendQueueFullError } from '#wire/errors.ts';
+import { EnrollmentCertsResponseSchema, ErrorSchema } from '#wire/gen/edge_control_pb.js';
+import { EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import type { ControlHandler, Controllers } from '../control/controllers.ts';
+import { Identity } from './identity.ts';
+import { CertificateRenewal } from './renewal.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Looks for an effect, ten milliseconds apart. */
+const MOST_TRIES = 50;
+
+/** A controller as far as renewals use it. */
+class FakeController {
+  readonly requests: Message[] = [];
+  readonly confirmations: Message[] = [];
+  sendError: Error | undefined;
+
+  send(message: Message): void {
+    if (this.sendError) throw this.sendError;
+    this.requests.push(message);
+  }
+
+  async request(message: Message): Promise<Message> {
+    this.confirmations.push(message);
+    return new Message(EdgeControlType.Error, [], toBinary(ErrorSchema, create(ErrorSchema)));
+  }
+}
+
+/** A router whose certificate is valid from an hour ago for `validity` milliseconds. */
+async function room(t: Test, { validity = DAY, controllers = 1 }: { validity?: number; controllers?: number } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const clock = new VirtualClock(Date.now());
+  const authority = await makeAuthority('network');
+  const certificate = (options = {}) => {
+    const from = clock.now() - HOUR;
+    return issue(authority, 'router', { from, to: from + validity, ...options });
+  };
+  const { pem, key } = await certificate();
+  const file = join(folder, 'router.cert');
+  writeFileSync(file, pem);
+  const config = { cert: file, key: `pem:${key.export({ type: 'pkcs8', format: 'pem' })}`, alt_server_certs: [] };
+  const identity = await Identity.open({ config, clock, log: silentLog });
+  const all = Array.from({ length: controllers }, () => new FakeController());
+  const [first = new FakeController()] = all;
+  const network = { all, best: first };
+  let onAnswer: ControlHandler = () => undefined;
+  const connected = { ...network, on: (_type: number, handler: ControlHandler) => (onAnswer = handler) };
+  const renewal = new CertificateRenewal(
+    { clock, log: silentLog, identity, controllers: connected as unknown as Controllers },
+    { identity: config, csr: { sans: { dns: [], ip: [], email: [], uri: [] } } },
+  );
+  t.teardown(() => renewal.close());
+  const installed = () => readFileSync(file, 'utf8');
+  /** Sends new certificates. Returns whether the router installs them. */
+  const answer = async (controller: FakeController) => {
+    const { pem: clientCertPem } = await certificate({ key });
+    const response = create(EnrollmentCertsResponseSchema, { clientCertPem, serverCertPem: clientCertPem });
+    const body = toBinary(EnrollmentCertsResponseSchema, response);
+    onAnswer(controller as never, new Message(EdgeControlType.EnrollmentCertsResponse, [], body));
+    const isInstalled = () => installed() === clientCertPem && clock.timers().length > 0;
+    for (let tries = 0; tries < MOST_TRIES && !isInstalled(); tries++)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    return isInstalled();
+  };
+  /** Another program replaces the file. */
+  const replace = async (options: { from?: number; to: number }) => {
+    writeFileSync(file, (await certificate({ key, ...options })).pem);
+    await identity.reload();
+  };
+  return {
+    clock,
+    replace,
+    renewal,
+    connected,
+    all,
+    first,
+    answer,
+    folder,
+    installed,
+  };
+}
+
+t.test('a request that cannot be sent is repeated a minute later, and the router continues', async (t) => {
+  const { clock, renewal, first, answer } = await room(t);
+  first.sendError = new SendQueueFullError('control ctrl1');
+  renewal.start({ now: true });
+  await clock.advance(59_000); // longer than the wait for an answer: its end must not become an unhandled rejection
+  first.sendError = undefined;
+  await clock.advance(1_000);
+  t.equal(first.requests.length, 1);
+  t.ok(await answer(first));
+});
+
+t.test(
+  'the controller that issued the certificates confirms them, even if another one is faster by then',
+  async (t) => {
+    const { clock, renewal, connected, all, answer } = await room(t, { controllers: 2 });
+    const [issuer, other] = all as [FakeController, FakeController];
+    renewal.start({ now: true });
+    await clock.advance(0);
+    connected.best = other;
+    t.notOk(await answer(other), 'certificates that were not requested');
+    t.ok(await answer(issuer));
+    t.same([issuer.confirmations.length, other.confirmations.length], [1, 0]);
+  },
+);
+
+t.test('a router that stops during a renewal leaves no timer and no files', async (t) => {
+  const { clock, renewal, first, answer, folder, installed } = await room(t);
+  const before = installed();
+  renewal.start({ now: true });
+  await clock.advance(0);
+  renewal.close();
+  await clock.advance(0);
+  t.same(clock.timers(), []);
+  t.notOk(await answer(first));
+  t.equal(installed(), before);
+  t.same(readdirSync(folder), ['router.cert']);
+});
+
+t.test('certificates that are valid for a day are renewed after two thirds of it, not without a pause', async (t) => {
+  const { clock, renewal, first, answer } = await room(t, { validity: DAY });
+  renewal.start();
+  for (const requests of [1, 2]) {
+    await clock.advance(14 * HOUR);
+    t.equal(first.requests.length, requests - 1);
+    await clock.advance(HOUR);
+    t.equal(first.requests.length, requests);
+    t.ok(await answer(first));
+  }
+});
+
+t.test('certificates that another program replaces are renewed by their own expiry', async (t) => {
+  const { clock, renewal, first, replace } = await room(t, { validity: 60 * DAY });
+  first.sendError = new SendQueueFullError('control ctrl1');
+  renewal.start();
+  for (const when of ['before the expiry', 'after the expiry']) {
+    await replace({ to: clock.now() + 3 * DAY });
+    await clock.advance(47 * HOUR);
+    first.sendError = undefined;
+    t.equal(first.requests.length, 0, when);
+    await clock.advance(41 * MINUTE);
+    t.equal(first.requests.length, 1, when);
+    first.requests.length = 0;
+    first.sendError = new SendQueueFullError('control ctrl1');
+    await clock.advance(25 * HOUR);
+  }
+});

@@ -1,0 +1,76 @@
+// A web server of a router whose certificates change while it runs.
+
+import { connect } from 'node:tls';
+import t from 'tap';
+import { SystemClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import type { WebConfig } from '../../agent/config/router-config.ts';
+import { Health } from '../../agent/health/health.ts';
+import { Identity } from '../../agent/identity/identity.ts';
+import { WebServer } from '../../agent/web/web-server.ts';
+import { issue, makeAuthority } from '../support/certificates.ts';
+
+type Version = 'TLSv1.2' | 'TLSv1.3';
+
+async function open(options: Partial<WebConfig['options']>) {
+  const clock = new SystemClock();
+  const { pem, key } = await issue(await makeAuthority('network'), 'localhost');
+  const config = {
+    cert: `pem:${pem}`,
+    key: `pem:${key.export({ type: 'pkcs8', format: 'pem' })}`,
+    alt_server_certs: [],
+  };
+  const identity = await Identity.open({ config, clock, log: silentLog });
+  const check = { interval: 60_000, initialDelay: 60_000 };
+  const health = new Health(
+    { clock, controllers: () => [], links: () => [], isDraining: () => false },
+    { ctrlPingCheck: check, linkCheck: { ...check, minLinks: 0 } },
+  );
+  const address = { type: 'tls', host: '127.0.0.1', port: 0 } as const;
+  const web: WebConfig = {
+    name: 'web',
+    bindPoints: [{ interface: address, address }],
+    apis: [{ binding: 'health-checks' }],
+    options: {
+      readTimeout: 5_000,
+      writeTimeout: 5_000,
+      idleTimeout: 5_000,
+      minTLSVersion: 'TLS1.2',
+      maxTLSVersion: 'TLS1.3',
+      ...options,
+    },
+  };
+  const server = await WebServer.open({ clock, log: silentLog, identity, health, metrics: undefined }, web, 'web[0]');
+  const port = Number(server.addresses[0]?.split(':').at(-1));
+  const close = async () => {
+    await server.close();
+    health.close();
+    identity.close();
+  };
+  return { identity, port, close };
+}
+
+/** Whether a client of this version can connect. */
+function connects(port: number, version: Version): Promise<boolean> {
+  return new Promise((resolve) => {
+    const options = { port, host: '127.0.0.1', rejectUnauthorized: false, minVersion: version, maxVersion: version };
+    const socket = connect(options, () => (socket.destroy(), resolve(true)));
+    socket.once('error', () => resolve(false));
+  });
+}
+
+t.test('the TLS versions of a web server stay in force when its certificates are renewed', async (t) => {
+  const table: [string, Partial<WebConfig['options']>, Version, Version][] = [
+    ['minTLSVersion', { minTLSVersion: 'TLS1.3' }, 'TLSv1.3', 'TLSv1.2'],
+    ['maxTLSVersion', { maxTLSVersion: 'TLS1.2' }, 'TLSv1.2', 'TLSv1.3'],
+  ];
+  for (const [name, options, accepted, rejected] of table) {
+    const { identity, port, close } = await open(options);
+    for (const when of ['at the start', 'after the renewal']) {
+      t.equal(await connects(port, accepted), true, `${name}: ${accepted} ${when}`);
+      t.equal(await connects(port, rejected), false, `${name}: ${rejected} ${when}`);
+      await identity.reload();
+    }
+    await close();
+  }
+});
