@@ -25,8 +25,8 @@ export interface NewFile {
 const TRIAL = '\n'.repeat(16 * 1024);
 
 /**
- * Writes all files durably with mode 0600, or none. Calls `check` with the temporary paths, in the order of `given`, once all
- * are written; if it throws, nothing is replaced. @throws FileSetError
+ * Writes all files durably with mode 0600, or none. Calls `check` with the temporary paths, in the order of `given`,
+ * once all are written; if it throws, nothing is replaced. @throws FileSetError
  */
 export async function replaceFiles(
   given: readonly NewFile[],
@@ -113,7 +113,8 @@ async function swap(files: readonly NewFile[], temporary: readonly string[], kep
 
 /** Afterwards, a power failure cannot restore the old files: the controller may already reject them. */
 async function syncFolders(files: readonly NewFile[]): Promise<void> {
-  for (const folder of new Set(files.map(({ path }) => dirname(path)))) await syncFolder(folder).catch(() => undefined); // a folder without read permission cannot be flushed
+  // A folder without read permission cannot be flushed.
+  for (const folder of new Set(files.map(({ path }) => dirname(path)))) await syncFolder(folder).catch(() => undefined);
 }
 
 async function keepOld(path: string, kept: string): Promise<void> {
