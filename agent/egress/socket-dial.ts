@@ -111,11 +111,11 @@ function open(address: Address, options: SocketDialOptions): DialedSocket {
 function secured(tcp: Socket, { host: named }: Address, { context }: SocketDialOptions): DialedSocket {
   const host = named || 'localhost';
   const socket = connectTls({
+    rejectUnauthorized: true, // the default depends on the environment
     ...context,
     socket: tcp,
     minVersion: 'TLSv1.2',
     allowPartialTrustChain: true,
-    rejectUnauthorized: true, // the default depends on the environment
     ...(isIP(host) === 0 ? { servername: host } : { host }),
   } as ConnectionOptions);
   return { socket, reset: () => tcp.resetAndDestroy() }; // also closes the TLS socket

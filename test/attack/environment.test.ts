@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { Agent, request } from 'undici';
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
@@ -15,15 +15,19 @@ import { Identity } from '../../agent/identity/identity.ts';
 import { ApiProxy } from '../../agent/web/api-proxy.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
 
-const { emitWarning } = process;
-process.emitWarning = () => undefined; // Node warns of the variable
-process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
-t.teardown(() => {
-  delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-  process.emitWarning = emitWarning;
-});
+/** Only during a test: other files share the process. */
+function disableVerification(t: Test): void {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined; // Node warns of the variable
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  t.teardown(() => {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    process.emitWarning = emitWarning;
+  });
+}
 
 t.test('routers verify controllers and other routers regardless of NODE_TLS_REJECT_UNAUTHORIZED', async (t) => {
+  disableVerification(t);
   const clock = new SystemClock();
   const pemOf = (authority: Awaited<ReturnType<typeof makeAuthority>>) => authority.certificate.toString('pem');
   const [ours, attackers] = [await makeAuthority('ours'), await makeAuthority('attacker')];

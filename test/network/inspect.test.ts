@@ -32,7 +32,7 @@ const NAMES = [
 ];
 
 t.test('every inspection has the name and format of the reference, without secrets', async (t) => {
-  await using overlay = await Overlay.start({ churnLimit: 0 });
+  await using overlay = await Overlay.start({ churnLimit: 0, cluster: true });
   const [sdkPort = 0] = await freePorts(1);
   const a = await overlay.addRouter({
     name: 'a',
