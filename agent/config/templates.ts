@@ -49,8 +49,8 @@ function csr({ advertise }: TemplateValues): string {
   return `# Names in the certificates of this router. They must include every advertised host.
 csr:
   sans:
-    dns: [localhost${isIp(advertise) ? '' : `, ${quoted(advertise)}`}]
-    ip: [127.0.0.1${isIp(advertise) ? `, ${quoted(advertise)}` : ''}]
+    dns: [localhost${isIp(advertise) || advertise === 'localhost' ? '' : `, ${quoted(advertise)}`}]
+    ip: [127.0.0.1${isIp(advertise) && advertise !== '127.0.0.1' ? `, ${quoted(advertise)}` : ''}]
 `;
 }
 

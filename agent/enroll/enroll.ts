@@ -258,12 +258,13 @@ async function call(
 
 async function writeFiles(paths: TargetFiles, answer: Answer, { client, server }: Keys): Promise<string[]> {
   const files: NewFile[] = [
-    { path: paths.cert, content: answer.cert },
     { path: paths.serverCert, content: answer.serverCert },
     { path: paths.ca, content: answer.ca },
   ];
   if (client.isNew) files.push({ path: paths.key, content: client.pem });
   if (paths.serverKey !== undefined && server.isNew) files.push({ path: paths.serverKey, content: server.pem });
+  // The last one: scripts take it as the proof of a complete enrollment, even after a crash.
+  files.push({ path: paths.cert, content: answer.cert });
   await replaceFiles(files, async (temporary) => {
     const written = new Map(files.map(({ path }, index) => [path, temporary[index] ?? '']));
     const writtenKey = async (path: string, key: PrivateKey) =>

@@ -138,7 +138,9 @@ export class ChannelListener {
     const accepted: AcceptedHello = { hello, socket, remoteAddress, connectionId, grouped, newChannel: !known };
     await this.#options.check(accepted);
     underlay.type = grouped ? (hello.string(ChannelHeader.UnderlayType) ?? '') : '';
-    if (known) this.#join(underlay, accepted, known);
+    // Another first hello of the group may have been accepted during the check.
+    const group = known ?? (grouped ? this.#openGroup(connectionId) : undefined);
+    if (group) this.#join(underlay, accepted, group);
     else this.#begin(underlay, accepted);
   }
 

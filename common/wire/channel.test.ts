@@ -213,7 +213,7 @@ t.test('heartbeats are answered; a silent peer is closed', async (t) => {
   t.match(await lonely.closed, /heartbeat/);
 });
 
-function listener(clock: VirtualClock, options: { maxHellos?: number; check?: () => void } = {}) {
+function listener(clock: VirtualClock, options: { maxHellos?: number; check?: () => void | Promise<void> } = {}) {
   const opened: Channel[] = [];
   const made = new ChannelListener({
     id: 'listener',
@@ -270,6 +270,30 @@ t.test('connections join a group only with its id and secret', async (t) => {
   await sendHello(dial().underlay, 'router', further(id, secret), 5_000);
   t.equal(opened.length, 1, 'the id alone cannot replace a group');
   t.equal(opened[0]?.underlays.length, 3);
+});
+
+t.test('a group that opens while another first hello is checked is not replaced', async (t) => {
+  const checked: (() => void)[] = [];
+  const { opened, dial } = listener(new VirtualClock(), {
+    check: () => new Promise((resolve) => checked.push(resolve)),
+  });
+  const withSecret = (fill: number): HeaderEntries => [
+    ...FIRST,
+    [ChannelHeader.ConnectionId, 'same'],
+    [ChannelHeader.GroupSecret, Buffer.alloc(16, fill)],
+  ];
+  const { underlay: owner } = dial();
+  const { underlay: thief } = dial();
+  const hellos = [sendHello(owner, 'router', withSecret(1), 5_000), sendHello(thief, 'router', withSecret(2), 5_000)];
+  while (checked.length < 2) await soon();
+  for (const resolve of checked) resolve();
+  await Promise.all(hellos);
+  await thief.closed;
+  t.notOk(owner.isClosed);
+  t.same(
+    opened.map(({ underlays }) => underlays.length),
+    [1],
+  );
 });
 
 t.test('a peer with a missing, invalid or rejected hello is closed', async (t) => {

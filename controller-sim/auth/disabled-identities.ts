@@ -14,10 +14,14 @@ export interface DisabledIdentitiesComponents {
   readonly log: Log;
 }
 
+/** Milliseconds until a failed change is tried again. */
+const RETRY = 60_000;
+
 export class DisabledIdentities {
   readonly #components: DisabledIdentitiesComponents;
   readonly #timers = new Map<string, Timer>();
   readonly #unsubscribe: () => void;
+  #isClosed = false;
 
   constructor(components: DisabledIdentitiesComponents) {
     this.#components = components;
@@ -29,6 +33,7 @@ export class DisabledIdentities {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#unsubscribe();
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
@@ -38,11 +43,13 @@ export class DisabledIdentities {
     this.#timers.get(id)?.cancel();
     this.#timers.delete(id);
     if (!identity?.disabled || identity.disabledUntil === null) return;
-    const { clock } = this.#components;
-    const wait = Date.parse(identity.disabledUntil) - clock.now();
+    this.#enableAfter(id, Date.parse(identity.disabledUntil) - this.#components.clock.now());
+  }
+
+  #enableAfter(id: string, milliseconds: number): void {
     this.#timers.set(
       id,
-      clock.after('disabled identity', wait, () => this.#enable(id)),
+      this.#components.clock.after('disabled identity', milliseconds, () => this.#enable(id)),
     );
   }
 
@@ -53,8 +60,12 @@ export class DisabledIdentities {
       const identity = transaction.get('identity', id);
       if (identity?.disabled && !isDisabled(identity, clock.now())) enableIdentity(transaction, identity);
     });
-    change.catch((error: unknown) =>
-      log.warn({ identityId: id, error: describeError(error) }, 'could not enable an identity after its lock'),
-    );
+    change.catch((error: unknown) => {
+      log.warn(
+        { identityId: id, error: describeError(error) },
+        'could not enable an identity after its lock, retrying',
+      );
+      if (!this.#isClosed && !this.#timers.has(id)) this.#enableAfter(id, RETRY);
+    });
   }
 }

@@ -66,6 +66,8 @@ export class ControlServer {
   readonly #options: ControlServerOptions;
   readonly #listener: ChannelListener;
   readonly #log: Log;
+  /** Routers whose channel is open, but not attached to the network yet. */
+  readonly #connecting = new Set<string>();
 
   constructor(context: ControlContext, options: ControlServerOptions) {
     this.#context = context;
@@ -147,6 +149,7 @@ export class ControlServer {
       old.channel.close();
       throw new HelloRejectedError(`router ${id} is already connected; closed the old connection`);
     }
+    if (this.#connecting.has(id)) throw new HelloRejectedError(`router ${id} is already connecting`);
     const channel = new Channel({
       name: `router ${id}`,
       peerId: id,
@@ -171,6 +174,7 @@ export class ControlServer {
     };
     this.#handleMessages(router);
     background(this.#log, 'listeners of a router', storeListeners(this.#context, id, hello));
+    this.#connecting.add(id);
     setImmediate(() => this.#greet(router, grouped)); // once the first connection has joined the channel
     return channel;
   }
@@ -200,6 +204,7 @@ export class ControlServer {
   }
 
   #greet(router: ConnectedRouter, grouped: boolean): void {
+    this.#connecting.delete(router.id);
     if (router.channel.isClosed) return;
     const { version } = router.version;
     this.#log.info({ routerId: router.id, version, linkListeners: router.linkListeners.length }, 'router connected');

@@ -123,7 +123,8 @@ function enableTunneler(transaction: Transaction, router: Router): void {
 
 function disableTunneler(transaction: Transaction, routerId: string): void {
   if (transaction.get('identity', routerId)?.type === 'Router') removeIdentity(transaction, routerId);
-  if (transaction.get('edgeRouterPolicy', routerId)) transaction.delete('edgeRouterPolicy', routerId);
+  // A fabric administrator may have chosen an id that a policy of another user has, too.
+  if (transaction.get('edgeRouterPolicy', routerId)?.isSystem) transaction.delete('edgeRouterPolicy', routerId);
 }
 
 function newRouter(transaction: Transaction, id: string, body: Body): Router {

@@ -122,6 +122,21 @@ t.test('deleting a router deletes terminators, enrollment, the identity of its t
   }
 });
 
+t.test('deleting a router keeps a policy of another user with the same id', async (t) => {
+  await using api = await ApiClient.start();
+  const fields = { name: 'mine', semantic: 'AnyOf', edgeRouterRoles: ['#all'], identityRoles: ['#all'] };
+  const policy = await api.create('/edge-router-policies', fields);
+  await api.change('POST', '/fabric/v1/routers', {
+    name: 'twin',
+    id: policy,
+    cost: 0,
+    noTraversal: false,
+    disabled: false,
+  });
+  await api.change('DELETE', `/fabric/v1/routers/${policy}`);
+  t.match(await api.get(`/edge-router-policies/${policy}`), { name: 'mine' });
+});
+
 t.test('the identity and the policy of a tunneler follow the router, and cannot be changed directly', async (t) => {
   await using api = await ApiClient.start();
   const id = await api.create('/edge-routers', { name: 'first' });

@@ -303,6 +303,10 @@ t.test('a session certificate is stored with its session, and not at all for a t
   t.equal(certificate.id, data.id);
   const hours = (Date.parse(certificate.validTo) - api.clock.now()) / 3_600_000;
   t.ok(hours > 11.9 && hours <= 12, 'valid for 12 hours, as those of the reference');
+  await api.clock.advance(1_000); // it is the oldest
+  for (let index = 0; index < 100; index++) await api.ask('POST', path, { token, body: { csr } });
+  t.equal(await stored(), 100, 'the limit of one session');
+  t.equal((await api.ask('GET', `${path}/${data.id}`, { token })).status, 404, 'the oldest was replaced');
   await api.change('DELETE', '/current-api-session', undefined, token);
   t.equal(await stored(), 0);
 });

@@ -5,6 +5,7 @@ import { Body } from '../../entities/body.ts';
 import { baseFields } from '../../entities/common.ts';
 import { ApiError, notFound } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
+import type { Transaction } from '../../state/transaction.ts';
 import type { ApiSession, ApiSessionCertificate } from '../../state/types.ts';
 import { sessionCertificates } from '../edge/api-sessions.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
@@ -15,6 +16,8 @@ import { idOfCaller } from '../http/rights.ts';
 const LIST = 'current-api-session/certificates';
 /** reference fact: milliseconds for which the certificate of a session is valid. */
 const LIFETIME = 12 * 3_600_000;
+/** Certificates of one session; a further one replaces the oldest. Each is part of the session that routers receive. */
+const MOST_CERTIFICATES = 100;
 const NO_CSR = { code: 'UNHANDLED', message: 'csrPem must not be null or empty' } as const;
 
 export const certificateHandlers: Handlers = {
@@ -44,6 +47,7 @@ async function create(request: ApiRequest): Promise<Answer> {
   await state.change((transaction) => {
     const current = transaction.get('apiSession', apiSession.id);
     if (!current) throw new ApiError('UNAUTHORIZED');
+    const kept = removeOld(transaction, current, request.services.clock.now());
     transaction.put('apiSessionCertificate', {
       ...baseFields(transaction, id),
       apiSessionId: apiSession.id,
@@ -54,10 +58,22 @@ async function create(request: ApiRequest): Promise<Answer> {
       validTo: leaf.validToDate.toISOString(),
     });
     transaction.patch('apiSession', apiSession.id, {
-      fingerprints: [...current.fingerprints, sha1Fingerprint(leaf)],
+      fingerprints: [...kept, sha1Fingerprint(leaf)],
     });
   });
   return answer;
+}
+
+/** Deletes expired certificates of a session, and the oldest beyond the limit. Returns the remaining fingerprints. */
+function removeOld(transaction: Transaction, { id, fingerprints }: ApiSession, now: number): string[] {
+  const stored = transaction.tables.apiSessionCertificate.referring('apiSessionId', id);
+  const all = stored.flatMap((each) => transaction.get('apiSessionCertificate', each.id) ?? []);
+  const valid = all.filter(({ validTo }) => Date.parse(validTo) > now);
+  const oldest = valid.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
+  const removed = new Set(all).difference(new Set(oldest.slice(-MOST_CERTIFICATES + 1)));
+  for (const certificate of removed) transaction.delete('apiSessionCertificate', certificate.id);
+  const gone = new Set(Array.from(removed, ({ fingerprint }) => fingerprint));
+  return fingerprints.filter((each) => !gone.has(each));
 }
 
 function own({ services, params, session }: ApiRequest): ApiSessionCertificate {
