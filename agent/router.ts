@@ -213,7 +213,7 @@ export class Router {
    */
   async reload(): Promise<void> {
     this.#debugging.reopen();
-    await this.#context.identity.reload();
+    await this.#context.reloadIdentities();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,8 +4,8 @@ import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { ownVersionInfo, type VersionInfo } from '#wire/version-info.ts';
-import type { RouterConfig } from '../config/router-config.ts';
-import type { Identity } from '../identity/identity.ts';
+import type { IdentityConfig, RouterConfig } from '../config/router-config.ts';
+import { Identity } from '../identity/identity.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 
@@ -30,6 +30,7 @@ export class RouterContext implements RouterContextInit {
   readonly metrics: MetricsRegistry;
   /** True while the router drains. */
   isDraining = false;
+  readonly #identities: Identity[];
 
   constructor({ config, log, clock, random, identity, owned }: RouterContextInit) {
     this.config = config;
@@ -37,6 +38,7 @@ export class RouterContext implements RouterContextInit {
     this.clock = clock;
     this.random = random;
     this.identity = identity;
+    this.#identities = [identity];
     this.owned = owned;
     this.metrics = new MetricsRegistry(clock, () => random.next());
   }
@@ -48,6 +50,20 @@ export class RouterContext implements RouterContextInit {
 
   /** Whether circuits may begin and end on this router. */
   readonly acceptsCircuits = (): boolean => !this.isDraining;
+
+  /** Opens the own identity of a listener. `key` names it in errors. Rejects with ConfigError or ReadError. */
+  async openIdentity(config: IdentityConfig, key: string): Promise<Identity> {
+    const identity = await Identity.open({ config, clock: this.clock, log: this.log, watch: true, key });
+    this.owned.defer(() => identity.close());
+    this.#identities.push(identity);
+    return identity;
+  }
+
+  /** Reads the files of all identities again. Rejects with the first failure, after all others have been reloaded. */
+  async reloadIdentities(): Promise<void> {
+    const reloaded = await Promise.allSettled(this.#identities.map((identity) => identity.reload()));
+    for (const result of reloaded) if (result.status === 'rejected') throw result.reason;
+  }
 
   /** Returns the log of one room. */
   component(name: string): Log {

@@ -3,7 +3,6 @@
 import { Alpn } from '#wire/tls-port.ts';
 import type { DataModel } from '../access/data-model.ts';
 import type { EdgeListenerConfig, RouterConfig } from '../config/router-config.ts';
-import { Identity } from '../identity/identity.ts';
 import { EdgeListener } from '../ingress/edge/edge-listener.ts';
 import type { SdkClients } from '../ingress/edge/sdk-clients.ts';
 import { WebSocketPort } from '../ingress/edge/websocket-port.ts';
@@ -53,13 +52,10 @@ async function serveWebSockets(
   ports: TlsPorts,
   { config: { address }, accept }: EdgeListener,
 ): Promise<() => void> {
-  const { clock, config, owned } = context;
+  const { clock, config } = context;
   const log = context.component('listener.edge');
   const own = config.transport.wss.identity;
-  const identity = own
-    ? await Identity.open({ config: own, clock, log, watch: true, key: 'transport.wss.identity' })
-    : context.identity;
-  if (own) owned.defer(() => identity.close());
+  const identity = own ? await context.openIdentity(own, 'transport.wss.identity') : context.identity;
   const requestCert = isShared(config, address);
   const port = await ports.at(address.host, address.port, { requestCert, identity });
   const opened = new WebSocketPort({ clock, log, port, identity, onClient: accept }, webSocketSettings(config));

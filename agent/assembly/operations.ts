@@ -69,13 +69,15 @@ function linkDetail({ peerId, connections }: Link, latency: number): LinkDetail 
 
 /** Opens the configured web servers. Rejects with ListenError, which names the key. */
 export async function openWeb(context: RouterContext, health: Health): Promise<WebServer[]> {
-  const { config, clock, identity, owned } = context;
+  const { config, clock, owned } = context;
   if (config.web.length === 0) return [];
   const { WebServer } = await import('../web/web-server.ts');
-  const components = { clock, log: context.component('web'), identity, health, metrics: await metricsPage(context) };
+  const components = { clock, log: context.component('web'), health, metrics: await metricsPage(context) };
   const servers: WebServer[] = [];
   for (const [index, web] of config.web.entries()) {
-    const server = await WebServer.open(components, web, `web[${index}]`);
+    const key = `web[${index}]`;
+    const identity = web.identity ? await context.openIdentity(web.identity, `${key}.identity`) : context.identity;
+    const server = await WebServer.open({ ...components, identity }, web, key);
     owned.defer(() => server.close());
     servers.push(server);
   }

@@ -214,7 +214,7 @@ async function loadMaterial({ config, key: place = 'identity' }: IdentityInit): 
     certPem,
     keyPem,
     caPem,
-    roots: caPem === undefined ? [] : certificates(`${place}.ca`, caPem),
+    roots: caPem === undefined ? [] : authorities(`${place}.ca`, caPem),
     servers,
   };
 }
@@ -252,6 +252,13 @@ function certificates(path: string, pem: string): X509Certificate[] {
   } catch (error) {
     throw new IdentityError(`${path}: ${describeError(error)}`, { cause: error });
   }
+}
+
+/** A file without certificates, for example while another program writes it, must not mean the system's authorities. */
+function authorities(path: string, pem: string): X509Certificate[] {
+  const found = certificates(path, pem);
+  if (found.length === 0) throw new IdentityError(`${path}: the file contains no certificate`);
+  return found;
 }
 
 function privateKey(path: string, pem: string): KeyObject {

@@ -14,12 +14,13 @@ import type { Log } from '#lib/log.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
 import { Alpn, TlsPort } from '#wire/tls-port.ts';
 import type { BindPointConfig, WebConfig } from '../config/router-config.ts';
-import { Identity } from '../identity/identity.ts';
+import type { Identity } from '../identity/identity.ts';
 import { type WebApiComponents, WebApis } from './web-apis.ts';
 
 export interface WebServerComponents extends WebApiComponents {
   clock: Clock;
   log: Log;
+  /** The server's own, or the router's. */
   identity: Identity;
 }
 
@@ -44,32 +45,26 @@ export class WebServer {
   readonly #busy = new Set<TLSSocket>();
   #closing = false;
   readonly #unsubscribe: () => void;
-  readonly #ownIdentity: Identity | undefined;
 
-  private constructor(components: WebServerComponents, config: WebConfig, ownIdentity: Identity | undefined) {
+  private constructor(components: WebServerComponents, config: WebConfig) {
     this.#components = components;
     this.#config = config;
     this.#apis = new WebApis(
       components,
       config.apis.map(({ binding }) => binding),
     );
-    this.#ownIdentity = ownIdentity;
-    const identity = ownIdentity ?? components.identity;
-    this.#unsubscribe = identity.onChange(() => {
-      for (const port of this.#ports) port.replaceContext(this.#context(identity));
+    this.#unsubscribe = components.identity.onChange(() => {
+      for (const port of this.#ports) port.replaceContext(this.#context());
     });
   }
 
   /** Opens every bind point; `key` is the server's key in the configuration. Rejects with ListenError. */
   static async open(components: WebServerComponents, config: WebConfig, key: string): Promise<WebServer> {
-    const { clock, log } = components;
-    const given = config.identity;
-    const own = given && (await Identity.open({ config: given, clock, log, watch: true, key: `${key}.identity` }));
-    const server = new WebServer(components, config, own);
+    const server = new WebServer(components, config);
     try {
       for (const [index, point] of config.bindPoints.entries()) {
         const place = { key: `${key}.bindPoints[${index}].interface`, network: 'tcp', ...point.interface } as const;
-        await listening(place, () => server.#bind(point, own ?? components.identity));
+        await listening(place, () => server.#bind(point));
       }
       return server;
     } catch (error) {
@@ -105,24 +100,24 @@ export class WebServer {
       timer.cancel();
     }
     await Promise.all(this.#ports.map((port) => port.close()));
-    this.#ownIdentity?.close();
   }
 
-  #context(identity: Identity): SecureContextOptions {
+  #context(): SecureContextOptions {
     const { minTLSVersion, maxTLSVersion } = this.#config.options;
     return {
-      ...identity.serverContext(),
+      ...this.#components.identity.serverContext(),
       minVersion: TLS_NAMES[minTLSVersion],
       maxVersion: TLS_NAMES[maxTLSVersion],
     };
   }
 
-  async #bind(point: BindPointConfig, identity: Identity): Promise<void> {
+  async #bind(point: BindPointConfig): Promise<void> {
     const { options } = this.#config;
+    const { identity } = this.#components;
     const port = await TlsPort.open({
       host: point.interface.host,
       port: point.interface.port,
-      context: this.#context(identity),
+      context: this.#context(),
       contextFor: (name) => identity.contextFor(name),
       maxConnections: MOST_CONNECTIONS,
       maxHandshakes: MOST_HANDSHAKES,

@@ -1,14 +1,18 @@
 // A web server of a router whose certificates change while it runs.
 
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log.ts';
 import type { WebConfig } from '../../agent/config/router-config.ts';
 import { Health } from '../../agent/health/health.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 import { WebServer } from '../../agent/web/web-server.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
+import { Overlay } from '../support/overlay.ts';
 
 type Version = 'TLSv1.2' | 'TLSv1.3';
 
@@ -72,5 +76,32 @@ t.test('the TLS versions of a web server stay in force when its certificates are
       await identity.reload();
     }
     await close();
+  }
+});
+
+t.test('a reload reads the files of all identities again, and reports one that is unusable', async (t) => {
+  const lines: { msg: string }[] = [];
+  const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const [port] = await freePorts(1);
+  const { configFile } = await overlay.enrollRouter({ name: 'r', mode: 'host' });
+  const own = join(overlay.directory, 'web');
+  for (const file of ['cert', 'server.cert', 'key', 'ca'])
+    copyFileSync(join(overlay.directory, `r.${file}`), `${own}.${file}`);
+  const web = `web:
+  - name: health
+    identity: {cert: ${own}.cert, server_cert: ${own}.server.cert, key: ${own}.key, ca: ${own}.ca}
+    bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}]
+    apis: [{binding: health-checks}]
+`;
+  writeFileSync(configFile, readFileSync(configFile, 'utf8') + web);
+  await using router = await overlay.startRouter(configFile, { log });
+  const reloads = () => lines.filter(({ msg }) => msg === 'identity reloaded').length;
+  await router.reload();
+  t.equal(reloads(), 2, "the router's and the web server's");
+  for (const [index, content] of ['', 'no certificate'].entries()) {
+    writeFileSync(`${own}.ca`, content); // authorities are not watched
+    await t.rejects(router.reload(), { message: 'web[0].identity.ca: the file contains no certificate' });
+    t.equal(reloads(), 3 + index, 'the other identity was reloaded');
   }
 });
