@@ -14,6 +14,7 @@ import {
   ServicePolicyRelatedEntityType as RelatedType,
 } from '#wire/gen/edge_control_pb.js';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
+import { until } from '../../../test/support/overlay.ts';
 import { DataModel } from '../../access/data-model.ts';
 import { ProxyListeners } from './proxy-listeners.ts';
 import type { ServiceDialer } from './service-dialer.ts';
@@ -61,21 +62,20 @@ t.test('a port that another program frees is opened, and its problem is logged o
     [],
   );
   t.teardown(() => proxies.close());
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
-  const retry = async () => {
-    await clock.advance(RETRY);
-    await settled();
-    return proxies.describe().map(({ protocol }) => protocol);
-  };
-  await settled();
-  t.same(await retry(), ['udp'], 'the other protocol is free');
-  t.same(await retry(), ['udp']);
+  const open = () => proxies.describe().map(({ protocol }) => protocol);
+  /** The round that found the problem is over: it will be retried. */
+  const failed = () => until('a failed round', () => clock.timers().includes('proxy.v1 retry') && open().length === 1);
+  await failed();
+  t.same(open(), ['udp'], 'the other protocol is free');
+  await clock.advance(RETRY);
+  await failed();
   const problems = lines.filter(({ msg }) => msg.startsWith('service cannot be proxied'));
   t.match(problems, [{ protocol: 'tcp', reason: /is in use/ }]);
   t.equal(problems.length, 1);
   other.close();
   await once(other, 'close');
-  t.same((await retry()).sort(), ['tcp', 'udp']);
+  await clock.advance(RETRY);
+  await until('both ports', () => open().length === 2);
   proxies.close();
   t.same(clock.timers(), []);
 });
