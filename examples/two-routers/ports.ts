@@ -1,7 +1,13 @@
-// Ports for programs that need a fixed one: free at the time of the check.
+// Ports for programs that need a fixed one: free at the time of the check, and claimed by a file, so that another
+// process does not choose the same one before the program listens.
 
 import { randomInt } from 'node:crypto';
+import { rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { claimPrivateFolder } from '#lib/atomic-file.ts';
+import { errorCode } from '#lib/errors.ts';
 
 /**
  * The system gives ports above this range to programs that leave the choice to it, and to outgoing connections: Linux
@@ -12,8 +18,14 @@ const END = 32_768;
 /** Attempts for each port. */
 const MOST_ATTEMPTS = 100;
 
-/** Ports that this process has returned. */
+/** Milliseconds after which a claim counts as left behind by a killed process. */
+const LONGEST_CLAIM = 86_400_000;
+
+/** Ports that this process has tried. */
 const taken = new Set<number>();
+/** Files of the claims of this process. */
+const claims = new Set<string>();
+let folder: string | undefined;
 
 /** Returns this many free ports of the loopback address, none of them twice. */
 export function freePorts(count: number): Promise<number[]> {
@@ -25,9 +37,44 @@ async function freePort(): Promise<number> {
     const port = randomInt(FIRST, END);
     if (taken.has(port)) continue;
     taken.add(port);
-    if (await isFree(port)) return port;
+    if (claim(port) && (await isFree(port))) return port;
   }
   throw new Error(`no free port of 127.0.0.1 was found in ${MOST_ATTEMPTS} attempts`);
+}
+
+/** Returns false if another process has claimed the port. Claims end with their process. */
+function claim(port: number): boolean {
+  folder ??= openFolder();
+  const file = join(folder, String(port));
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    claims.add(file);
+    return true;
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') return true; // without claims, the check alone has to do
+    if (Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > LONGEST_CLAIM)
+      rmSync(file, { force: true });
+    return false;
+  }
+}
+
+/** Another user's folder, or one that cannot be written to, is noticed at the first claim. */
+function openFolder(): string {
+  const path = join(tmpdir(), `edgeweave-ports-${process.getuid?.() ?? ''}`);
+  try {
+    claimPrivateFolder(path);
+  } catch {
+    return path;
+  }
+  process.once('exit', () => {
+    for (const file of claims) rmSync(file, { force: true });
+    try {
+      rmdirSync(path);
+    } catch {
+      // Other processes have claims in it.
+    }
+  });
+  return path;
 }
 
 function isFree(port: number): Promise<boolean> {
