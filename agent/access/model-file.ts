@@ -45,7 +45,7 @@ export class ModelFile {
   readonly #components: ModelFileComponents;
   readonly #path: string;
   readonly #timer: Timer;
-  /** The position of the state in the file; undefined if there is none. */
+  /** Timeline and index of the state in the file; undefined before the first write. */
   #saved: string | undefined;
   #isFailing = false;
   #saving: Promise<void> = Promise.resolve();

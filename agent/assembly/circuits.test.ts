@@ -355,7 +355,7 @@ t.test('the end of an earlier attempt does not take the circuit of the next atte
   await close();
 });
 
-/** A router with few dial workers, the links `link1` and `link2`, and a service that answers when told. */
+/** A router with few dial workers, the links `link1` and `link2`, and a service that answers at the test's request. */
 function slowService({ workers = 1 } = {}) {
   const { close, ...rooms } = router();
   const { clock, forwarder, ends } = rooms;

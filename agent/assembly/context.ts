@@ -51,7 +51,10 @@ export class RouterContext implements RouterContextInit {
   /** Whether circuits may begin and end on this router. */
   readonly acceptsCircuits = (): boolean => !this.isDraining;
 
-  /** Opens the own identity of a listener. `key` names it in errors. Rejects with ConfigError or ReadError. */
+  /**
+   * Opens an identity that one listener uses instead of the router's. `key` names it in errors. Rejects with
+   * IdentityError.
+   */
   async openIdentity(config: IdentityConfig, key: string): Promise<Identity> {
     const identity = await Identity.open({ config, clock: this.clock, log: this.log, watch: true, key });
     this.owned.defer(() => identity.close());

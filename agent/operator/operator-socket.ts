@@ -3,7 +3,7 @@
 // of `progress`, then one `result` or `error`. Only the user that runs the router can reach the socket, because its
 // folder is private to that user.
 
-import { chmodSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { claimPrivateFolder } from '#lib/atomic-file.ts';
@@ -12,6 +12,7 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
+import { linkTarget } from '#lib/symbolic-links.ts';
 import { agentLink, operatorPath } from './operator-path.ts';
 import { AGENT_MAGIC, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
 
@@ -170,14 +171,6 @@ function isServed(path: string): Promise<boolean> {
     const socket = connect(path, () => (socket.destroy(), resolve(true)));
     socket.once('error', (error) => resolve(!NOBODY_LISTENS.has(errorCode(error) ?? '')));
   });
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined; // no such link
-  }
 }
 
 function readRequest(line: string | undefined): { command: string; arguments: Readonly<Record<string, unknown>> } {

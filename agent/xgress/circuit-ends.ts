@@ -164,13 +164,13 @@ export class CircuitEnds {
     this.#reportUsage(xgress, xgress.usageTags);
     const { forwarder, log } = this.#components;
     log.debug({ circuitId: xgress.circuitId, role: xgress.role }, 'circuit end closed');
-    const circuit = forwarder.circuits.get(xgress.circuitId);
     const isOfCircuit = forwarder.destination(xgress.address) === xgress; // else it was removed, or has a successor
     if (isOfCircuit) {
+      const circuit = forwarder.circuits.get(xgress.circuitId);
       forwarder.unregisterEnd(xgress);
       forwarder.remove(xgress.circuitId);
+      if (circuit) this.#reportEnd(xgress.circuitId, xgress.role, circuit.owner || owner);
     }
-    if (circuit && isOfCircuit) this.#reportEnd(xgress.circuitId, xgress.role, circuit.owner || owner);
     this.#checkEmpty();
   }
 

@@ -39,7 +39,7 @@ export function inspectController(inspected: Inspected, name: string): unknown {
 function connectedRouters({ network, state }: Inspected): unknown {
   const routers = network.routers.values().map(({ id, version, connectedAt, channel }) => ({
     id,
-    name: state.tables.router.get(id)?.name ?? '',
+    name: routerName(state, id),
     version: version.version,
     connectTime: new Date(connectedAt).toISOString(),
     underlays: countTypes(channel.underlays),
@@ -53,7 +53,7 @@ function countTypes(underlays: ConnectedRouter['channel']['underlays']): Record<
   return counts;
 }
 
-/** Without a cluster there is no such value. */
+/** Returns undefined without a cluster: the reference then omits the value. */
 function clusterMembers(inspected: Inspected): unknown {
   const { isClusterMember, controllerId: id, controlAddress: addr } = inspected;
   if (!isClusterMember) return undefined;
@@ -80,6 +80,11 @@ function connectedIdentities({ network, state }: Inspected): unknown {
     }
   }
   return { connections, scanInterval: SCAN_INTERVAL };
+}
+
+/** Empty for a router that was deleted meanwhile. */
+export function routerName(state: State, routerId: string): string {
+  return state.tables.router.get(routerId)?.name ?? '';
 }
 
 /** The reference sends null for empty lists. */

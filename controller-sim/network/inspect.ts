@@ -8,9 +8,8 @@ import { parseJson } from '#lib/json.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { State } from '../state/state.ts';
 import type { ConnectedRouter } from './connected-router.ts';
-import { type Inspected, inspectController, nullIfEmpty } from './controller-inspections.ts';
+import { type Inspected, inspectController, nullIfEmpty, routerName } from './controller-inspections.ts';
 
 export interface InspectAnswer {
   readonly success: boolean;
@@ -45,7 +44,7 @@ export async function inspect(
   const { network, controllerId, state } = inspected;
   const apps = [
     { id: controllerId, name: '' },
-    ...network.routers.keys().map((id) => ({ id, name: nameOf(state, id) })),
+    ...network.routers.keys().map((id) => ({ id, name: routerName(state, id) })),
   ];
   let matching: ReadonlySet<string>;
   try {
@@ -77,10 +76,6 @@ function valuesOfController(inspected: Inspected, names: readonly string[]): Ins
     const value = inspectController(inspected, name);
     return value === undefined ? [] : [{ appId: inspected.controllerId, name, value }];
   });
-}
-
-function nameOf(state: State, routerId: string): string {
-  return state.tables.router.get(routerId)?.name ?? '';
 }
 
 async function valuesOf(router: ConnectedRouter, names: readonly string[]): Promise<InspectedValue[]> {

@@ -25,7 +25,7 @@ t.test('a bind that replaces another one does not end hosting at the client', as
   client.received.length = 0;
   for (const id of [3, 4]) t.equal((await bind(id, [])).contentType, SdkType.StateConnected);
   await settled();
-  // A client without listener ids binds again when it is told, which would close the newer bind.
+  // A client without listener ids binds again after a close message, which would close the newer bind.
   t.same(closed(), []);
   t.equal(hosting.count, 2);
   const empty = [[SdkHeader.ListenerId, '']] as const;

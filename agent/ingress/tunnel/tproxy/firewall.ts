@@ -100,7 +100,7 @@ ${rules}  }
     this.#rules = '';
   }
 
-  /** Removes the rules of an earlier process. Rejects with CommandError. Without nft there are none. */
+  /** Removes the rules of an earlier process. Rejects with CommandError. If nft is missing, no rules exist. */
   async remove(): Promise<void> {
     try {
       await this.#removeTable();
