@@ -16,26 +16,35 @@ t.test('memory is released once the router is quiet after its start and after a 
     },
     trim: () => trimmed++,
   });
-  /** Five seconds with this processor time; returns the number of releases. */
+  /** A second with this processor time; returns the number of releases. */
   const work = async (milliseconds: number) => {
     spent += milliseconds;
-    await clock.advance(5_000);
+    await clock.advance(1_000);
     return released;
   };
-  t.equal(await work(400), 0, 'still starting');
-  t.equal(await work(50), 1, 'quiet after the start');
-  t.equal(await work(50), 1, 'once');
-  t.equal(await work(350), 1, 'light traffic');
-  t.equal(await work(50), 1, 'light traffic leaves little to release');
-  t.equal(trimmed, 0);
-  t.equal(await work(4_500), 1, 'a burst');
-  t.equal(await work(4_500), 1, 'it continues');
-  t.equal(trimmed, 2, 'what can be returned without a pause');
-  t.equal(await work(350), 1, 'light traffic after it');
-  t.equal(await work(50), 2, 'quiet, whether its circuits are open or not');
-  t.equal(await work(50), 2, 'once');
+  const quiet = async (seconds: number) => {
+    for (let second = 1; second < seconds; second++) await work(5);
+    return work(5);
+  };
+  t.equal(released, 1, 'the code is loaded');
+  t.equal(await work(500), 1, 'connecting');
+  t.equal(await quiet(4), 1, 'it may continue');
+  t.equal(await work(5), 2, 'quiet after the start');
+  t.equal(await quiet(20), 2, 'once');
+  t.equal(await work(70), 2, 'light traffic');
+  t.equal(await quiet(20), 2, 'light traffic leaves little to release');
+  t.equal(trimmed, 1, 'during the start');
+  t.equal(await work(900), 2, 'a burst');
+  t.equal(await work(900), 2, 'it continues');
+  t.equal(trimmed, 3, 'what can be returned without a pause');
+  t.equal(await quiet(3), 2, 'a short rest');
+  t.equal(await work(900), 2, 'the next burst');
+  t.equal(await quiet(4), 2, 'another rest');
+  t.equal(await work(70), 2, 'light traffic after it');
+  t.equal(await work(5), 3, 'quiet, whether its circuits are open or not');
+  t.equal(await quiet(20), 3, 'once');
+  await work(900);
   memory.close();
-  await work(4_500);
-  t.equal(await work(50), 2, 'closed');
+  t.equal(await quiet(20), 3, 'closed');
   t.same(clock.timers(), []);
 });

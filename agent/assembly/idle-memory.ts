@@ -1,6 +1,7 @@
-// Releases memory when the router becomes idle: after its start, and after each burst of traffic. The processor time
-// tells both, for every kind of traffic: short circuits, long ones that become quiet, and those that only pass. During
-// a burst it returns what costs nothing: memory that compilers and network buffers used for a moment.
+// Releases memory when the code is loaded, and whenever the router becomes idle: after it has connected, and after each
+// burst of traffic. The processor time tells both, for every kind of traffic: short circuits, long ones that become
+// quiet, and those that only pass. During a burst it returns what costs nothing: memory that compilers and network
+// buffers used for a moment.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 
@@ -14,21 +15,29 @@ export interface IdleMemoryComponents {
   trim(): void;
 }
 
-const INTERVAL = 5_000;
+const INTERVAL = 1_000;
 /** Shares of one processor during an interval. Between the two, traffic continues, and garbage is collected as usual. */
 const BUSY = 0.1;
 const QUIET = 0.02;
+/**
+ * Milliseconds without a busy interval that end a burst. A release makes V8 discard compiled code (docs/performance.md),
+ * which slows a burst that soon follows another.
+ */
+const BURST_END = 5_000;
 
 export class IdleMemory {
   readonly #components: IdleMemoryComponents;
   readonly #timer: Timer;
   #spent: number;
-  /** The start is a burst, too: it compiles code and reads files. */
-  #hadBurst = true;
+  /** End of the last busy interval; undefined when its memory is released. */
+  #lastBusy: number | undefined;
 
+  /** Releases at once what loading the code left, and later what connecting left. */
   constructor(components: IdleMemoryComponents) {
     this.#components = components;
+    components.release();
     this.#spent = components.processorTime();
+    this.#lastBusy = components.clock.monotonic();
     this.#timer = components.clock.every('idle memory', INTERVAL, () => this.#check());
   }
 
@@ -38,13 +47,14 @@ export class IdleMemory {
 
   /** Releases once after each burst. A router that is never quiet must not pause. */
   #check(): void {
-    const { processorTime, release, trim } = this.#components;
+    const { clock, processorTime, release, trim } = this.#components;
     const share = (processorTime() - this.#spent) / INTERVAL;
+    const now = clock.monotonic();
     if (share > BUSY) {
-      this.#hadBurst = true;
+      this.#lastBusy = now;
       trim();
-    } else if (share < QUIET && this.#hadBurst) {
-      this.#hadBurst = false;
+    } else if (share < QUIET && this.#lastBusy !== undefined && now - this.#lastBusy >= BURST_END) {
+      this.#lastBusy = undefined;
       release();
     }
     this.#spent = processorTime();
