@@ -41,3 +41,8 @@ export function readPort(value: unknown, name: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
   throw new HostConfigError(`${name} must be an integer from 0 to 65535, found ${JSON.stringify(value)}`);
 }
+
+/** Milliseconds that the `dialOptions` of intercept.v1 allow for a circuit; undefined if they name none. */
+export function readConnectTimeout({ connectTimeoutSeconds: seconds }: Record<string, unknown>): number | undefined {
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : undefined;
+}

@@ -1,10 +1,11 @@
 // Ports of proxy.v1 services that another program occupies for a while.
 
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
+import { ProjectError } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
 import {
   DataState_Action,
@@ -17,14 +18,14 @@ import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { until } from '../../../test/support/overlay.ts';
 import { DataModel } from '../../access/data-model.ts';
 import { ProxyListeners } from './proxy-listeners.ts';
-import type { ServiceDialer } from './service-dialer.ts';
+import type { Caller, ServiceDialer } from './service-dialer.ts';
 
 type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
 
 const HOST = '127.0.0.1';
 const RETRY = 10_000;
 
-/** The router may dial one service, which has a port here. */
+/** The router may dial one service, which has a port here and allows 3 s for a circuit. */
 function modelWith(log: ConstructorParameters<typeof DataModel>[0], port: number): DataModel {
   const model = new DataModel(log);
   const change = (relatedEntityType: RelatedType, id: string): Model => ({
@@ -37,8 +38,17 @@ function modelWith(log: ConstructorParameters<typeof DataModel>[0], port: number
       case: 'config',
       value: { id: 'config', typeId: 'type', dataJson: JSON.stringify({ port, protocols: ['tcp', 'udp'] }) },
     },
+    { case: 'configType', value: { id: 'intercept', name: 'intercept.v1' } },
+    {
+      case: 'config',
+      value: {
+        id: 'times',
+        typeId: 'intercept',
+        dataJson: JSON.stringify({ dialOptions: { connectTimeoutSeconds: 3 } }),
+      },
+    },
     { case: 'identity', value: { id: 'router', name: 'router' } },
-    { case: 'service', value: { id: 's', name: 'echo', configs: ['config'] } },
+    { case: 'service', value: { id: 's', name: 'echo', configs: ['config', 'times'] } },
     { case: 'servicePolicy', value: { id: 'p', name: 'p', policyType: PolicyType.DIAL_POLICY } },
     change(RelatedType.RELATED_IDENTITY, 'router'),
     change(RelatedType.RELATED_SERVICE, 's'),
@@ -78,4 +88,41 @@ t.test('a port that another program frees is opened, and its problem is logged o
   await until('both ports', () => open().length === 2);
   proxies.close();
   t.same(clock.timers(), []);
+});
+
+t.test('a circuit may take as long as its service says, else as the listener says', async (t) => {
+  const [port = 0, other = 0] = await freePorts(2);
+  const log = createLog({ write: () => undefined });
+  const timeouts = new Map<string, number>();
+  const dialer = {
+    dial: async ({ service, timeout }: Caller) => {
+      timeouts.set(service, timeout);
+      throw new ProjectError('TEST', 'no circuit');
+    },
+  };
+  const proxies = await ProxyListeners.open(
+    {
+      clock: new VirtualClock(),
+      log,
+      model: modelWith(log, port),
+      dialer: dialer as unknown as ServiceDialer,
+      routerId: 'router',
+      acceptsCircuits: () => true,
+    },
+    { host: HOST, timeout: 5_000, idle: { timeout: 1_000, interval: 1_000 } },
+    [{ entry: `unknown:${other}`, key: 'services[0]' }],
+  );
+  t.teardown(() => proxies.close());
+  await until('the ports', () => proxies.describe().length === 3);
+  for (const each of [port, other]) {
+    const socket = connect(each, HOST).on('error', () => undefined); // it is reset
+    await new Promise((resolve) => socket.on('close', resolve));
+  }
+  t.same(
+    [...timeouts],
+    [
+      ['echo', 3_000],
+      ['unknown', 5_000],
+    ],
+  );
 });

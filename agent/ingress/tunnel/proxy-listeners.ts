@@ -17,7 +17,7 @@ import type { IdleLimits } from '../../xgress/idle-sweeper.ts';
 import { SocketClient } from '../../xgress/socket-client.ts';
 import { DatagramListener, type DatagramSource } from '../datagram-listener.ts';
 import { StreamListener } from '../stream-listener.ts';
-import { asRecord, type Protocol, readPort, readProtocols } from './config-values.ts';
+import { asRecord, type Protocol, readConnectTimeout, readPort, readProtocols } from './config-values.ts';
 import type { ServiceDialer } from './service-dialer.ts';
 import { ServiceProblems } from './service-problems.ts';
 
@@ -34,7 +34,7 @@ export interface ProxyComponents {
 export interface ProxySettings {
   /** Default listen address; also sent to the host as the destination. */
   readonly host: string;
-  /** Milliseconds for a circuit. */
+  /** Milliseconds for a circuit, unless the intercept.v1 of the service names a time. */
   readonly timeout: number;
   readonly idle: IdleLimits;
 }
@@ -46,6 +46,9 @@ export interface ProxySpec {
   readonly host: string;
   readonly port: number;
 }
+
+/** Configurations by the names of their types. */
+type Configs = ReadonlyMap<string, unknown>;
 
 interface OpenProxy {
   readonly spec: ProxySpec;
@@ -63,6 +66,8 @@ export class ProxyListeners {
   readonly #configured: OpenProxy[] = [];
   /** Listeners of proxy.v1 services, by their configuration. */
   readonly #followed = new Map<string, OpenProxy>();
+  /** Milliseconds for a circuit that services name, by service. */
+  #timeouts: ReadonlyMap<string, number> = new Map();
   readonly #problems = new ServiceProblems();
   readonly #unsubscribe: () => void;
   #reconciling: Promise<void> | undefined;
@@ -151,7 +156,7 @@ export class ProxyListeners {
       appData: { dst_protocol: 'tcp', dst_ip: host, dst_port: String(socket.localPort) },
       local: joinHostPort(socket.localAddress ?? '', socket.localPort ?? 0),
       remote: joinHostPort(socket.remoteAddress ?? '', socket.remotePort ?? 0),
-      timeout: this.#settings.timeout,
+      timeout: this.#timeouts.get(service) ?? this.#settings.timeout,
       signal,
     };
     return dialer.dial(caller, (encryption) => new SocketClient({ socket, halfClose: true, encryption, clock, log }));
@@ -169,7 +174,7 @@ export class ProxyListeners {
       appData: { dst_protocol: 'udp', dst_ip: host, dst_port: String(port) },
       local: joinHostPort(host, port),
       remote: joinHostPort(source.host, source.port),
-      timeout: this.#settings.timeout,
+      timeout: this.#timeouts.get(service) ?? this.#settings.timeout,
       signal,
     };
     return this.#components.dialer.dial(caller, () => client);
@@ -190,7 +195,9 @@ export class ProxyListeners {
 
   async #reconcile(): Promise<void> {
     this.#changed = false;
-    const wanted = this.#wanted();
+    const services = this.#services();
+    this.#timeouts = timeoutsOf(services);
+    const wanted = this.#wanted(services);
     for (const [key, { spec, listener }] of this.#followed) {
       if (wanted.has(key)) continue;
       this.#followed.delete(key);
@@ -212,19 +219,26 @@ export class ProxyListeners {
     this.#problems.endRound();
   }
 
-  #wanted(): Map<string, ProxySpec> {
-    const { model, routerId, log } = this.#components;
-    const wanted = new Map<string, ProxySpec>();
+  /** The services that this router may dial, with their configurations. */
+  #services(): Map<string, Configs> {
+    const { model, routerId } = this.#components;
     const identity = model.identities.get(routerId);
-    if (!identity || identity.disabled) return wanted;
-    for (const service of model.servicesFor(routerId, 'dial')) {
-      const config = model.configsFor(service, identity).get('proxy.v1');
+    if (!identity || identity.disabled) return new Map();
+    const services = model.servicesFor(routerId, 'dial');
+    return new Map(services.map((service) => [service.name, model.configsFor(service, identity)]));
+  }
+
+  #wanted(services: ReadonlyMap<string, Configs>): Map<string, ProxySpec> {
+    const { log } = this.#components;
+    const wanted = new Map<string, ProxySpec>();
+    for (const [service, configs] of services) {
+      const config = configs.get('proxy.v1');
       if (config === undefined) continue;
       try {
-        for (const spec of readProxyConfig(service.name, config, this.#settings.host))
+        for (const spec of readProxyConfig(service, config, this.#settings.host))
           wanted.set(JSON.stringify(spec), spec);
       } catch (error) {
-        this.#onProblem({ service: service.name, protocol: undefined }, error);
+        this.#onProblem({ service, protocol: undefined }, error);
       }
     }
     if (wanted.size <= MOST_PROXIES) return wanted;
@@ -253,6 +267,17 @@ export class ProxyListeners {
 function readEntry(entry: string, host: string): ProxySpec {
   const [, service = '', port = '', protocol] = /^(.+?):(\d+)(?::(tcp|udp))?$/.exec(entry) ?? [];
   return { service, host, port: Number(port), protocol: protocol === 'udp' ? 'udp' : 'tcp' };
+}
+
+/** A port is proxied whether its intercept.v1 is valid or not. */
+function timeoutsOf(services: ReadonlyMap<string, Configs>): Map<string, number> {
+  const timeouts = new Map<string, number>();
+  for (const [service, configs] of services) {
+    const intercept = configs.get('intercept.v1') as { dialOptions?: Record<string, unknown> } | undefined;
+    const timeout = readConnectTimeout(intercept?.dialOptions ?? {});
+    if (timeout !== undefined) timeouts.set(service, timeout);
+  }
+  return timeouts;
 }
 
 /** @throws HostConfigError */

@@ -8,6 +8,7 @@ import {
   asRecord,
   HostConfigError,
   type Protocol,
+  readConnectTimeout,
   readPort,
   readProtocols,
   readText,
@@ -61,7 +62,6 @@ function readInterfaces(data: unknown): string[] {
 
 function readIntercept(data: Record<string, unknown>): Omit<InterceptConfig, 'interfaces'> {
   const dial = asRecord(data.dialOptions ?? {}, 'dialOptions');
-  const seconds = dial.connectTimeoutSeconds;
   return {
     protocols: readProtocols(data.protocols, 'protocols'),
     ...readAddresses(boundedList(data.addresses, 'addresses').map((entry) => readText(entry, 'addresses'))),
@@ -72,7 +72,7 @@ function readIntercept(data: Record<string, unknown>): Omit<InterceptConfig, 'in
         : boundedList(data.allowedSourceAddresses, 'allowedSourceAddresses').map(readSource),
     sourceIp: typeof data.sourceIp === 'string' ? data.sourceIp : '',
     identity: typeof dial.identity === 'string' ? dial.identity : '',
-    timeout: typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : DEFAULT_DIAL_TIME,
+    timeout: readConnectTimeout(dial) ?? DEFAULT_DIAL_TIME,
   };
 }
 
