@@ -149,6 +149,7 @@ export function openRenewal(context: RouterContext, controllers: Controllers, no
   if (!csr) return;
   const renewal = new CertificateRenewal({ clock, log, identity, controllers }, { identity: config.identity, csr });
   owned.defer(() => renewal.close());
+  controllers.onRejected = () => renewal.tryPending();
   renewal.start({ now });
 }
 

@@ -11,6 +11,7 @@ import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
+import { HelloRejectedError } from '#wire/errors.ts';
 import type { Message } from '#wire/message.ts';
 import { type ControlDialComponents, type ControlDialInit, dialController } from './control-dial.ts';
 import type { Controller } from './controller.ts';
@@ -39,6 +40,8 @@ export class NoControllerError extends ProjectError {
 }
 
 export class Controllers {
+  /** A controller rejects the certificate in use. The next dial waits for the returned promise. */
+  onRejected: () => Promise<void> = async () => undefined;
   readonly #components: ControllersComponents;
   readonly #init: ControllersInit;
   readonly #handlers = new Map<number, ControlHandler>();
@@ -237,7 +240,7 @@ export class Controllers {
   }
 
   async #connect(endpoint: string, signal: AbortSignal): Promise<{ id: string; controller: Controller | undefined }> {
-    const { controller, open } = await dialController(this.#components, this.#init, endpoint, signal);
+    const { controller, open } = await this.#dial(endpoint, signal);
     if (this.#closed || signal.aborted) {
       open();
       controller.channel.close();
@@ -254,6 +257,21 @@ export class Controllers {
     // The channel is ready now: listeners send the router's state to the controller.
     this.#onConnect.call(controller);
     return { id, controller };
+  }
+
+  async #dial(endpoint: string, signal: AbortSignal): ReturnType<typeof dialController> {
+    const { identity, log } = this.#components;
+    const { cert } = identity.clientContext();
+    try {
+      return await dialController(this.#components, this.#init, endpoint, signal);
+    } catch (error) {
+      // Meanwhile another controller may have rejected the same certificate.
+      if (error instanceof HelloRejectedError && identity.clientContext().cert === cert)
+        await this.onRejected().catch((failure: unknown) =>
+          log.warn({ error: describeError(failure) }, 'pending certificates cannot be used'),
+        );
+      throw error;
+    }
   }
 
   #register(controller: Controller): void {

@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t, { type Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
+import { ClosedError } from '#lib/errors.ts';
 import { silentLog } from '#lib/log.ts';
 import { SendQueueFullError } from '#wire/errors.ts';
 import { EnrollmentCertsResponseSchema, ErrorSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { until } from '../../test/support/overlay.ts';
 import type { ControlHandler, Controllers } from '../control/controllers.ts';
 import { Identity } from './identity.ts';
 import { CertificateRenewal } from './renewal.ts';
@@ -27,6 +29,9 @@ class FakeController {
   readonly requests: Message[] = [];
   readonly confirmations: Message[] = [];
   sendError: Error | undefined;
+  confirmError: Error | undefined;
+  /** Code of the answer to a confirmation; empty if it is confirmed. */
+  code = '';
 
   send(message: Message): void {
     if (this.sendError) throw this.sendError;
@@ -35,7 +40,8 @@ class FakeController {
 
   async request(message: Message): Promise<Message> {
     this.confirmations.push(message);
-    return new Message(EdgeControlType.Error, [], toBinary(ErrorSchema, create(ErrorSchema)));
+    if (this.confirmError) throw this.confirmError;
+    return new Message(EdgeControlType.Error, [], toBinary(ErrorSchema, create(ErrorSchema, { code: this.code })));
   }
 }
 
@@ -91,6 +97,8 @@ async function room(t: Test, { validity = DAY, controllers = 1 }: { validity?: n
     answer,
     folder,
     installed,
+    certificate,
+    key,
   };
 }
 
@@ -130,6 +138,64 @@ t.test('a router that stops during a renewal leaves no timer and no files', asyn
   t.notOk(await answer(first));
   t.equal(installed(), before);
   t.same(readdirSync(folder), ['router.cert']);
+});
+
+t.test('a certificate whose confirmation is not answered is used once the old one is rejected', async (t) => {
+  const { clock, renewal, first, answer, folder, installed } = await room(t);
+  const before = installed();
+  first.confirmError = new ClosedError('control ctrl1');
+  renewal.start({ now: true });
+  await clock.advance(0);
+  t.notOk(await answer(first));
+  t.equal(installed(), before, 'the controller may not have read the confirmation');
+  t.same(readdirSync(folder).sort(), ['router.cert', 'router.cert.pending']);
+  const pending = readFileSync(join(folder, 'router.cert.pending'), 'utf8');
+  await renewal.tryPending();
+  t.equal(installed(), pending);
+  await renewal.tryPending();
+  t.equal(installed(), before, 'it is rejected, too');
+
+  first.confirmError = undefined;
+  await clock.advance(15 * HOUR);
+  t.ok(await answer(first), 'the next renewal');
+  await until('no pending file', () => readdirSync(folder).length === 1);
+});
+
+t.test('a certificate that the controller does not confirm is removed', async (t) => {
+  const { clock, renewal, first, answer, folder, installed } = await room(t);
+  const before = installed();
+  first.code = 'INVALID';
+  renewal.start({ now: true });
+  await clock.advance(0);
+  t.notOk(await answer(first));
+  t.same([installed(), readdirSync(folder)], [before, ['router.cert']]);
+});
+
+t.test('pending certificates that cannot help are not used', async (t) => {
+  const { clock, renewal, folder, installed, certificate, key } = await room(t);
+  const before = installed();
+  const file = join(folder, 'router.cert.pending');
+  await renewal.tryPending();
+  writeFileSync(file, (await certificate({ key, to: clock.now() - 1 })).pem);
+  await renewal.tryPending();
+  t.equal(installed(), before, 'expired');
+  for (const [name, content] of [
+    ['of an earlier enrollment', (await certificate()).pem],
+    ['damaged', '-----BEGIN CERTIFICATE-----'],
+  ] as const) {
+    writeFileSync(file, content);
+    await renewal.tryPending();
+    t.same([installed(), readdirSync(folder)], [before, ['router.cert']], name);
+  }
+});
+
+t.test('a router that starts with an expired certificate uses the pending one', async (t) => {
+  const { clock, renewal, replace, folder, installed, certificate, key } = await room(t);
+  const { pem } = await certificate({ key });
+  await replace({ to: clock.now() - 1 });
+  writeFileSync(join(folder, 'router.cert.pending'), pem);
+  renewal.start();
+  await until('the pending certificate', () => installed() === pem);
 });
 
 t.test('certificates that are valid for a day are renewed after two thirds of it, not without a pause', async (t) => {

@@ -4,15 +4,16 @@
 //
 //   wait ─► 20302 two requests ─► 20301 certificates ─► written beside, checked ─► 20303 ─► 20002 confirmed
 //        ─► installed ─► reload ─► wait
+//
+// Without the 20002 nobody here knows which certificate the controller expects: the new one stays beside the old one,
+// and a rejected hello exchanges them.
 
-import type { KeyObject, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import type { X509Certificate } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { parsePemCertificates } from '#pki/certificates.ts';
 import {
   type EnrollmentCertsResponse,
   EnrollmentCertsResponseSchema,
@@ -27,8 +28,8 @@ import type { CsrConfig, IdentityConfig } from '../config/router-config.ts';
 import type { Controller } from '../control/controller.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { createCsr } from './csr.ts';
-import { replaceFiles } from './file-set.ts';
 import type { Identity } from './identity.ts';
+import { type CertificateFile, PendingCertificates } from './pending-certificates.ts';
 
 export interface RenewalComponents {
   clock: Clock;
@@ -89,7 +90,10 @@ export class CertificateRenewal {
 
   /** Schedules renewals for as long as the router runs; with `now` the first one starts at once. */
   start(options: { now?: boolean } = {}): void {
-    if (options.now) this.#wait(0);
+    const { identity, clock, log } = this.#components;
+    if (isExpired(identity.certificate, clock.now()))
+      background(log, 'pending certificates', () => this.tryPending().finally(() => this.#schedule(0)));
+    else if (options.now) this.#wait(0);
     else this.#schedule(0);
   }
 
@@ -118,11 +122,32 @@ export class CertificateRenewal {
     log.info({ validTo: identity.certificate.validTo }, 'certificates renewed');
   }
 
+  /**
+   * The certificate in use is rejected or has expired. If the answer to a confirmation was lost, the controller may
+   * expect the pending one; the next rejection exchanges them again.
+   */
+  async tryPending(): Promise<void> {
+    const { cert, server_cert } = this.#init.identity;
+    const sources = [cert, server_cert].filter((value) => value !== undefined).map(parsePemSource);
+    const isInline = sources.some(({ kind }) => kind === 'inline');
+    if (this.#isRenewing || this.#closed || isInline) return;
+    const { identity, clock, log } = this.#components;
+    const pending = new PendingCertificates(this.#files());
+    const certificate = await pending.certificate();
+    if (!certificate || isExpired(certificate, clock.now())) return;
+    await pending.exchange();
+    await identity.reload();
+    log.warn(
+      { validTo: certificate.validTo },
+      'certificate is rejected: using the renewed one, whose confirmation was not answered',
+    );
+  }
+
   /** @param least Milliseconds to wait at least. */
   #schedule(least: number): void {
     const { identity, clock, log } = this.#components;
     const { certificate, serverCertificate } = identity;
-    if (certificate.validToDate.getTime() <= clock.now()) {
+    if (isExpired(certificate, clock.now())) {
       this.#timer?.cancel();
       log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
       return;
@@ -184,25 +209,31 @@ export class CertificateRenewal {
     if (code !== '') throw new RenewalError(`the controller did not confirm the new certificate: ${reason || code}`);
   }
 
-  async #install(controller: Controller, answer: EnrollmentCertsResponse): Promise<void> {
-    const { clientCertPem, serverCertPem } = answer;
+  /** The files are written before the confirmation, because the controller then rejects the old certificates. */
+  async #install(controller: Controller, { clientCertPem, serverCertPem }: EnrollmentCertsResponse): Promise<void> {
+    const pending = new PendingCertificates(this.#files());
+    await pending.write([clientCertPem, serverCertPem]);
+    try {
+      await this.#confirm(controller, clientCertPem);
+    } catch (error) {
+      if (error instanceof RenewalError) await pending.discard();
+      throw error;
+    }
+    await pending.install();
+  }
+
+  /** The file of the client certificate, then that of the server certificate if it has its own. */
+  #files(): CertificateFile[] {
     const { cert, server_cert } = this.#init.identity;
     const { key, serverKey } = this.#components.identity;
-    const files = [
-      { path: fileOf('identity.cert', cert), content: clientCertPem, key },
-      ...(server_cert === undefined
-        ? []
-        : [{ path: fileOf('identity.server_cert', server_cert), content: serverCertPem, key: serverKey }]),
-    ];
-    // The files are read back before the confirmation, because the controller then removes the old certificates.
-    await replaceFiles(files, async (written) => {
-      for (const [index, file] of files.entries()) {
-        const path = written[index] ?? '';
-        mustPair(path, await readFile(path, 'utf8'), file.key);
-      }
-      await this.#confirm(controller, clientCertPem);
-    });
+    const client = { path: fileOf('identity.cert', cert), key };
+    if (server_cert === undefined) return [client];
+    return [client, { path: fileOf('identity.server_cert', server_cert), key: serverKey }];
   }
+}
+
+function isExpired({ validToDate }: X509Certificate, now: number): boolean {
+  return validToDate.getTime() <= now;
 }
 
 /** When a certificate should be renewed, in milliseconds since the epoch. */
@@ -215,15 +246,4 @@ function fileOf(name: string, value: string | undefined): string {
   const source = parsePemSource(value ?? '');
   if (source.kind === 'inline') throw new RenewalError(`${name} is inline text: renewal requires a file to write to`);
   return source.path;
-}
-
-/** Rejects certificates of a controller that do not belong to the key: the router could not use them. */
-function mustPair(path: string, pem: string, key: KeyObject): void {
-  let leaf: X509Certificate | undefined;
-  try {
-    [leaf] = parsePemCertificates(pem);
-  } catch (error) {
-    throw new RenewalError(`the certificate for ${path} cannot be read`, { cause: error });
-  }
-  if (!leaf?.checkPrivateKey(key)) throw new RenewalError(`the certificate for ${path} does not belong to its key`);
 }

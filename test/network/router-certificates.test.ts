@@ -52,3 +52,24 @@ t.test('a separate key of the server certificate is used by enrollment and renew
     await again.close({ drain: 0 });
   }
 });
+
+t.test('a router whose renewal was confirmed but not installed returns with the renewed certificate', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { id, configFile } = await enrollWith(overlay, join(overlay.directory, 'a.server.key'));
+  const files = ['cert', 'server.cert'].map((kind) => join(overlay.directory, `a.${kind}`));
+  const read = () => files.map((file) => readFileSync(file, 'utf8'));
+  const enrolled = read();
+  const router = await overlay.startRouter(configFile, { extend: true });
+  await until('renewed certificates', () => read().every((content, index) => content !== enrolled[index]));
+  const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  await router.close({ drain: 0 });
+  const renewed = read();
+  for (const [index, file] of files.entries()) {
+    writeFileSync(file, enrolled[index] ?? '');
+    writeFileSync(`${file}.pending`, renewed[index] ?? '');
+  }
+  const again = await overlay.startRouter(configFile);
+  await until('the router to be online', isOnline);
+  t.same(read(), renewed);
+  await again.close({ drain: 0 });
+});
