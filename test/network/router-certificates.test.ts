@@ -61,6 +61,7 @@ t.test('a router whose renewal was confirmed but not installed returns with the 
   const enrolled = read();
   const router = await overlay.startRouter(configFile, { extend: true });
   await until('renewed certificates', () => read().every((content, index) => content !== enrolled[index]));
+  await until('the end of the renewal', () => !files.some((file) => existsSync(`${file}.pending`)));
   const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
   await router.close({ drain: 0 });
   const renewed = read();
