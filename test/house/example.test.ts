@@ -66,8 +66,11 @@ const PATIENCE = 300_000;
 t.setTimeout(2 * PATIENCE);
 
 t.test('npm start keeps running, prints how to use it, and stops cleanly', async (t) => {
+  const example = () => readdirSync(join(ROOT, 'examples/two-routers'));
+  const files = example();
   const { code, stdout } = await run('npm -s start', { stopAfter: /Ctrl-C stops the network/ });
   t.equal(code, 0);
+  t.same(example(), files, 'its routers write no files beside their configurations');
   t.match(stdout, /router -- health https:/);
   t.match(stdout, /stopping/);
 });
