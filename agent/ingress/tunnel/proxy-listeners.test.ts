@@ -1,4 +1,4 @@
-// Ports of proxy.v1 services that another program occupies for a while.
+// Ports of proxy.v1 services: those that another program occupies for a while, and the time that a circuit may take.
 
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
