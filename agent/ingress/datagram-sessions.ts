@@ -39,6 +39,8 @@ export class DatagramSessions {
   readonly #abort = new AbortController();
   readonly #sessions = new Map<string, DatagramClient>();
   #waiting = 0;
+  /** Until then no session at the limit can be idle long enough: a flood must not look at all of them each time. */
+  #fullUntil = 0;
   /** Datagrams dropped for lack of a session since the last log line. */
   #rejected = 0;
 
@@ -103,10 +105,14 @@ export class DatagramSessions {
     if (this.#abort.signal.aborted || !this.#components.acceptsCircuits() || this.#waiting >= MOST_WAITING)
       return false;
     if (this.#sessions.size < MOST_SESSIONS) return true;
+    const now = this.#components.clock.monotonic();
+    if (now < this.#fullUntil) return false;
     let quietest: DatagramClient | undefined;
     for (const client of this.#sessions.values())
       if (!quietest || client.lastActive < quietest.lastActive) quietest = client;
-    if (!quietest || quietest.lastActive > this.#components.clock.monotonic() - QUIET) return false;
+    if (!quietest) return false;
+    this.#fullUntil = quietest.lastActive + QUIET;
+    if (now < this.#fullUntil) return false;
     quietest.onIdle();
     return true;
   }

@@ -1,0 +1,38 @@
+// How many UDP sessions a listener has, and which of them end for new ones.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { DatagramSessions } from './datagram-sessions.ts';
+
+const MOST_SESSIONS = 4_096;
+const QUIET = 10_000;
+const HOUR = 3_600_000;
+
+t.test('at the limit, a new source takes the place of one that is quiet, and of no other', async (t) => {
+  const clock = new VirtualClock();
+  const components = { clock, log: silentLog, acceptsCircuits: () => true };
+  const sessions = new DatagramSessions(components, 'echo', { timeout: HOUR, interval: HOUR });
+  t.teardown(() => sessions.end());
+  let closed = 0;
+  const port = { send: () => undefined, close: () => closed++ };
+  const open = async (key: string) => {
+    const client = sessions.open({ key, port, serve: async () => undefined });
+    await new Promise((resolve) => setImmediate(resolve)); // its circuit is open
+    return client !== undefined;
+  };
+  for (let source = 0; source < MOST_SESSIONS; source++) await open(`${source}`);
+  t.equal(sessions.size, MOST_SESSIONS);
+  t.notOk(await open('new'));
+  await clock.advance(QUIET / 2);
+  for (let source = 1; source < MOST_SESSIONS; source++) sessions.get(`${source}`)?.receive(Buffer.from('x'));
+  t.notOk(await open('new'), 'nobody is quiet');
+  await clock.advance(QUIET / 2);
+  t.ok(await open('new'));
+  t.equal(sessions.get('0'), undefined, 'the only quiet one');
+  t.equal(sessions.size, MOST_SESSIONS);
+  t.notOk(await open('newer'), 'the others are not quiet yet');
+  await clock.advance(QUIET);
+  t.ok(await open('newer'));
+  t.equal(closed, 5, 'ports of two ended sessions and three rejected ones');
+});
