@@ -6,6 +6,7 @@ import type { State } from '../state/state.ts';
 import { DamagedError } from '../state/store/store.ts';
 import type { SimulatorContext } from './context.ts';
 import type { Data } from './data.ts';
+import { hostNames } from './options.ts';
 
 const Meta = { Port: 'listener.port', ControllerId: 'controller.id' } as const;
 
@@ -31,7 +32,7 @@ export async function openListener(context: SimulatorContext, { state, authority
       authority,
     ),
   );
-  const address = joinHostPort(options.advertise?.[0] ?? '127.0.0.1', listener.port);
+  const address = joinHostPort(hostNames(options)[0], listener.port);
   const controllerId = state.meta(Meta.ControllerId) ?? `ctrl-${ids.short()}`;
   await state.putMeta(
     new Map([

@@ -6,6 +6,7 @@ import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { SqliteStore } from '../state/store/sqlite-store.ts';
 import type { SimulatorContext } from './context.ts';
+import { hostNames } from './options.ts';
 import { adminUsername, hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
@@ -34,7 +35,7 @@ export async function openData(context: SimulatorContext): Promise<Data> {
   // A password hash and a key pair: each is computed in its own thread.
   const [admin, authority] = await Promise.all([
     prepareAdmin(context, state, passwords),
-    Authority.open({ state, clock, random }, [...LOOPBACK, ...(options.advertise ?? [])]),
+    Authority.open({ state, clock, random }, [...new Set([...LOOPBACK, ...hostNames(options)])]),
   ]);
   return { state, passwords, authority, admin };
 }

@@ -22,7 +22,7 @@ import type { PasswordCost } from '../auth/passwords.ts';
 import { type Namespace, namespaceProblem } from '../events/events.ts';
 
 export interface SimulatorOptions {
-  /** Address to listen on. */
+  /** Address to listen on. URLs contain it, or 127.0.0.1 if it means every interface. */
   host?: string;
   /** 0 or undefined: the port stored in the data file, else any free one. */
   port?: number;
@@ -120,6 +120,14 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   enrollmentLifetime: wholeNumber(1, YEAR),
   linkVersion: version,
 };
+
+/** Names of the simulator in its certificate; URLs and tokens contain the first one. */
+export function hostNames({ host = '127.0.0.1', advertise = [] }: SimulatorOptions): readonly [string, ...string[]] {
+  // Nobody can connect to the address of all interfaces, and no certificate contains the zone of an address.
+  const own = isIP(host) !== 0 && /^[0.:]+$/.test(host) ? '127.0.0.1' : host.replace(/%.*$/, '');
+  const [first = own, ...others] = advertise;
+  return [first, ...others, own];
+}
 
 /** Throws OptionError. */
 export function checkSimulatorOptions(options: unknown): void {

@@ -12,6 +12,7 @@ import { connect } from 'node:tls';
 import t from 'tap';
 import { subjectAltNames } from '#pki/certificates.ts';
 import { type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { Management } from '../../examples/two-routers/management.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { runProgram } from '../support/run.ts';
@@ -60,6 +61,22 @@ t.test('one line contains everything to use it', async (t) => {
   await program.stop();
   t.equal(await program.exited, 0);
   t.throws(() => statSync(line.ca), 'temporary files are deleted');
+});
+
+t.test('the printed addresses lead to the host that the simulator listens on', async (t) => {
+  const table: [host: string, printed: string][] = [
+    ['::1', '[::1]'],
+    ['localhost', 'localhost'],
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '127.0.0.1'],
+  ];
+  for (const [host, printed] of table) {
+    await using simulator = await startSimulator({ host, password: 'secret', passwordCost: TEST_COST });
+    t.equal(simulator.controlAddress, `tls:${printed}:${simulator.port}`, host);
+    const management = new Management(simulator.managementUrl, simulator.ca);
+    await t.resolves(management.login('admin', 'secret'), host);
+    await management.close();
+  }
 });
 
 t.test('with a data file: same port, same authority, same password, private', async (t) => {
