@@ -1,10 +1,11 @@
 // `enroll FILE --jwt FILE`: enrolls the router with a one-time token.
 
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, errorCode } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { type FindingCode, findingText } from '../config/finding.ts';
@@ -20,7 +21,7 @@ export function enrollCommand(): Command {
   return new Command('enroll')
     .description('enroll the router with a one-time token')
     .argument('<file>', 'configuration file')
-    .requiredOption('--jwt <file>', 'token file')
+    .requiredOption('--jwt <file>', 'token file; - for standard input')
     .addOption(
       new Option('--key-alg <algorithm>', 'algorithm of a new private key')
         .choices(KEY_ALGORITHMS)
@@ -42,15 +43,17 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
   }
   const aboutNames = loaded.findings.filter(({ code }) => ABOUT_NAMES.has(code));
   if (aboutNames.length > 0) printError(aboutNames.map((each) => findingText(file, each)).join('\n'));
+  const isInput = options.jwt === '-';
   let jwt: string;
   try {
-    jwt = readFileSync(options.jwt, 'utf8');
+    jwt = isInput ? await text(process.stdin) : await readFile(options.jwt, 'utf8');
   } catch (error) {
     printError(`the token file cannot be read: ${readProblem(options.jwt, error)}`);
     return Exit.Failed;
   }
   if (jwt.trim() === '') {
-    printError(`the token file ${options.jwt} is empty; create a new token at the controller`);
+    const source = isInput ? 'token on standard input' : `token file ${options.jwt}`;
+    printError(`the ${source} is empty; create a new token at the controller`);
     return Exit.Failed;
   }
   try {
@@ -66,7 +69,8 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
     print(`router ${routerId} is enrolled; written: ${files.join(', ')}`);
     return Exit.Done;
   } catch (error) {
-    printError(`not enrolled: ${error instanceof Error ? error.message : describeError(error)}`);
+    const place = errorCode(error) === 'TOKEN_MALFORMED' ? `${isInput ? 'standard input' : options.jwt}: ` : '';
+    printError(`not enrolled: ${place}${error instanceof Error ? error.message : describeError(error)}`);
     return Exit.Failed;
   }
 }

@@ -52,6 +52,23 @@ t.test('a router enrolls once; its files are private and match; the token is use
   t.same(contents(overlay, 'a'), before, 'the working files are untouched');
 });
 
+t.test('the token may come from standard input', async (t) => {
+  await using overlay = await Overlay.start();
+  const { jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const fromInput = (input: string) =>
+    runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', '-', '--key-alg', 'EC'], { input });
+  const empty = await fromInput('');
+  t.match([empty.code, empty.stderr], [1, /the token on standard input is empty; create a new token/]);
+  const broken = await fromInput(jwt.slice(0, 200));
+  t.match(
+    [broken.code, broken.stderr],
+    [1, /not enrolled: standard input: this is not a token: a JWT has three parts separated by dots/],
+  );
+  const enrolled = await fromInput(`${jwt}\n`);
+  t.equal(enrolled.code, 0, enrolled.stderr);
+});
+
 t.test('a router enrolls through the proxy of the environment, unless NO_PROXY names the controller', async (t) => {
   using proxy = await TestProxy.start();
   proxy.credentials = 'me:se:cret';

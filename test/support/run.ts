@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Closes standard output before the program writes to it. */
   readonly isDeaf?: boolean;
+  /** Standard input; by default a pipe that stays open. */
+  readonly input?: string;
 }
 
 /** `args` start with the TypeScript file, relative to the project. */
@@ -27,6 +29,7 @@ export function runProgram(args: readonly string[], options: RunOptions = {}): P
       cwd: options.cwd ?? ROOT,
       env: { ...process.env, ...options.env },
     });
+    if (options.input !== undefined) child.stdin.end(options.input);
     if (options.isDeaf) child.stdout.destroy();
     let stdout = '';
     let stderr = '';
