@@ -743,6 +743,19 @@ t.test('any YAML value in any place gives findings, never an exception', async (
   t.pass('400 files');
 });
 
+t.test('names that a certificate cannot contain are found before the token is used', (t) => {
+  const text = MINIMAL.replace(/csr: .*/, 'csr: {sans: {dns: [localhost, "müller.example"]}}');
+  const found = (beforeEnrollment: boolean) =>
+    checkRouterConfig(text, 'router.yml', { beforeEnrollment, environment: {} })
+      .findings.filter(({ path }) => path.startsWith('csr'))
+      .map(({ severity, path, message, hint }) => `${severity} ${path}: ${message}; ${hint}`);
+  const finding =
+    'csr.sans.dns[1]: certificates contain ASCII names only, not müller.example; write xn--mller-kva.example, here and where the host is advertised';
+  t.same(found(true), [`error ${finding}`]);
+  t.same(found(false), [`warning ${finding}`], 'a running router is not stopped');
+  t.end();
+});
+
 t.test('advertised hosts missing in csr.sans are found before the token is used', async (t) => {
   const link = (host: string) =>
     `link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", advertise: "tls:${host}:1"}]}`;

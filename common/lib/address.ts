@@ -60,6 +60,11 @@ export function hostProblem(host: string): string | undefined {
   return isName && !/^[\d.]+$/.test(host) ? undefined : `"${host}" is neither a host name nor an IP address`;
 }
 
+/** Certificates contain host names in ASCII only. */
+export function isAscii(host: string): boolean {
+  return /^[\x20-\x7e]*$/.test(host);
+}
+
 /** `host:port`, with brackets around an IPv6 host. */
 export function joinHostPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -74,6 +74,7 @@ t.test('each check accepts valid values and describes them in its error', async 
         ['[::1]:80', /for example ::1\./],
         ['fe80::1%eth0', /for example a\.example\./],
         ['foo bar', /for example a\.example\./],
+        ['müller.example', /^Certificates contain ASCII names only: write xn--mller-kva\.example\.$/],
       ],
     ],
     [

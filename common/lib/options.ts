@@ -3,7 +3,8 @@
 // so that both reject the same values with the same messages.
 
 import { isIP } from 'node:net';
-import { hostProblem } from './address.ts';
+import { domainToASCII } from 'node:url';
+import { hostProblem, isAscii } from './address.ts';
 import { ProjectError } from './errors.ts';
 import { didYouMean } from './suggestion.ts';
 
@@ -50,7 +51,10 @@ export const path: OptionCheck = (value) =>
 export function hostForOthers(example: string): OptionCheck {
   return (value) => {
     const text = typeof value === 'string' ? value : '';
-    if (hostProblem(text) === undefined && !text.includes('%')) return undefined;
+    if (hostProblem(text) === undefined && !text.includes('%'))
+      return isAscii(text)
+        ? undefined
+        : `Certificates contain ASCII names only: write ${domainToASCII(text) || example}.`;
     const bare = text.replace(/^\[(.*)\](:\d+)?$|:\d+$/, '$1');
     const meant = hostProblem(bare) === undefined && isIP(text) === 0 ? bare : example;
     return `Use a host name or an IP address without a port, for example ${meant}.`;

@@ -1,6 +1,7 @@
 // Whole sections: missing ones, and contradictions between them.
 
-import { splitHostPort } from '#lib/address.ts';
+import { domainToASCII } from 'node:url';
+import { isAscii, splitHostPort } from '#lib/address.ts';
 import { describeError } from '#lib/errors.ts';
 import { endpointsFilePath } from '../../control/endpoints-file.ts';
 import { child } from '../document.ts';
@@ -95,6 +96,19 @@ function csr(input: CheckInput): Finding[] {
       ),
     );
   const { dns, ip, uri, email } = section.sans;
+  // The reference's controller rejects the certificate request without naming the cause.
+  for (const [index, name] of dns.entries())
+    if (!isAscii(name))
+      findings.push(
+        at(
+          input,
+          input.beforeEnrollment ? 'error' : 'warning',
+          'CFG-VALUE',
+          `${path}.sans.dns[${index}]`,
+          `certificates contain ASCII names only, not ${name}`,
+          `write ${domainToASCII(name) || 'an ASCII name'}, here and where the host is advertised`,
+        ),
+      );
   const serves = config.link.listeners.length > 0 || config.listeners.some((listener) => listener.binding === 'edge');
   if (serves && dns.length + ip.length + uri.length + email.length === 0)
     findings.push(
