@@ -1,8 +1,10 @@
 // Options of the exported functions. package.test.ts and network.test.ts test the effects of valid ones.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import * as router from '../../agent/index.ts';
+import { OPTION_CHECKS } from '../../controller-sim/assembly/options.ts';
 import * as sim from '../../controller-sim/index.ts';
 
 /** The signature in JavaScript. */
@@ -83,4 +85,15 @@ t.test('valid options are accepted', async (t) => {
   });
   subscribe(() => undefined, ['entityChange', 'fabric.links']);
   t.match(simulator.baseUrl, /^https:\/\/localhost:/);
+});
+
+t.test('the guide names options of startSimulator that exist', (t) => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/test-against-the-simulator.md'), 'utf8');
+  const [, names = ''] = /^`startSimulator` accepts .*`\{ (.*), … \}`/m.exec(guide) ?? [];
+  t.not(names, '');
+  t.strictSame(
+    names.split(', ').filter((name) => !Object.hasOwn(OPTION_CHECKS, name)),
+    [],
+  );
+  t.end();
 });
