@@ -7,8 +7,9 @@ import { buffer } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseAddress } from '#lib/address.ts';
 import { examples } from '#lib/commands/name.ts';
-import { describeError, errorCode } from '#lib/errors.ts';
+import { describeError } from '#lib/errors.ts';
 import { hostForOthers } from '#lib/options.ts';
+import { writeObstacle } from '#lib/writable.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
 import { Exit, print, printError } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
@@ -127,14 +128,13 @@ function initCommand(): Command {
 
 /** Writes a file; returns an error message if that fails. */
 function writeNew(file: string, text: string, force: boolean): string | undefined {
+  const obstacle = writeObstacle(file);
+  if (obstacle !== undefined) return `${file} cannot be written: ${obstacle} or pass another --output`;
   if (existsSync(file) && !force) return `${file} exists; use --force to replace it`;
   try {
     writeFileSync(file, text);
     return undefined;
   } catch (error) {
-    const folder = dirname(file);
-    if (errorCode(error) === 'ENOENT' && !existsSync(folder))
-      return `${file} cannot be written: the folder ${folder} does not exist; create it or pass another --output`;
     return `${file} cannot be written: ${describeError(error)}; pass another --output`;
   }
 }

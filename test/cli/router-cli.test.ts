@@ -135,6 +135,11 @@ t.test('config init writes a file that passes, and never overwrites by accident'
     nowhere.stderr,
     /nowhere\/x\.yml cannot be written: the folder .*nowhere does not exist; create it or .*--output\n$/,
   );
+  const folder = await router('config', 'init', '--output', directory);
+  t.match(
+    [folder.code, folder.stderr],
+    [1, /cannot be written: .* is a folder; name a file or pass another --output\n$/],
+  );
 });
 
 t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) => {

@@ -141,6 +141,8 @@ t.test('start errors are one line with the remedy', async (t) => {
   const table: [string[], number, RegExp][] = [
     [['--port', String(port)], 1, /in use.*--port/],
     [['--data', broken], 1, /is not usable as a data file/],
+    [['--data', directory], 1, /is not usable as a data file: .* is a folder; name a file\n$/],
+    [['--data', join(directory, 'no', 'sim.db')], 1, /data file: the folder .*no does not exist; create it\n$/],
     [['--host', '203.0.113.1'], 1, /EADDRNOTAVAIL|not available|cannot start/],
     [['--port', '70000'], 2, /0 to 65535/],
     [['--port', 'http'], 2, /whole number/],

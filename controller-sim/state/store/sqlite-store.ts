@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
+import { writeObstacle } from '#lib/writable.ts';
 import type { Change } from '../change.ts';
 import { isEntityKind } from '../tables.ts';
 import type { Entity } from '../types.ts';
@@ -81,6 +82,8 @@ export class SqliteStore implements Store {
     } catch (error) {
       database?.close();
       if (error instanceof StoreError) throw error;
+      const obstacle = isAboutPath(error) ? writeObstacle(path) : undefined;
+      if (obstacle !== undefined) throw new StoreError(`${path} is not usable as a data file: ${obstacle}`);
       throw new StoreError(`${path} is not usable as a data file: ${openProblem(path, error)}`, { cause: error });
     }
   }
@@ -181,12 +184,18 @@ export class SqliteStore implements Store {
 }
 
 /** Low byte of SQLite's error codes. */
-const SqliteCode = Object.freeze({ Busy: 5, ReadOnly: 8, InputOutput: 10, Full: 13 } as const);
+const SqliteCode = Object.freeze({ Busy: 5, ReadOnly: 8, InputOutput: 10, Full: 13, CannotOpen: 14 } as const);
 const PRIMARY_CODE = 0xff;
 
 function sqliteCode(error: unknown): number | undefined {
   const { errcode } = error as { errcode?: unknown };
   return typeof errcode === 'number' ? errcode & PRIMARY_CODE : undefined;
+}
+
+/** The file could not be opened or created; its content is not the cause. */
+function isAboutPath(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === undefined || code === SqliteCode.CannotOpen;
 }
 
 function openProblem(path: string, error: unknown): string {
