@@ -190,6 +190,25 @@ t.test('a listener without a binding, or with one that is not text, is reported 
   }
 });
 
+t.test('the remedy for a wrong type leads to a value that is accepted', (t) => {
+  const bindPoint = (port: string) =>
+    `web: [{name: w, bindPoints: [{interface: ${port}, address: "a:81"}], apis: [{binding: metrics}]}]`;
+  const table: [more: string, path: string, hint: string][] = [
+    [bindPoint('8081'), 'web[0].bindPoints[0].interface', 'write the host too, for example 127.0.0.1:8081'],
+    ['csr: {country: 7}', 'csr.country', 'put quotes around it'],
+    ['ctrl:\nendpoint: "tls:a:1"', 'ctrl', 'indent the keys that belong to ctrl'],
+  ];
+  for (const [more, path, hint] of table) {
+    const { findings } = withMore(more);
+    t.match(
+      findings.filter((each) => each.path === path && each.code === 'CFG-TYPE'),
+      [{ hint }],
+      more,
+    );
+  }
+  t.end();
+});
+
 t.test('an invalid number is reported once, as written, with a correction', async (t) => {
   const table: [string, string, RegExp, RegExp][] = [
     ['forwarder: {linkDialWorkerCount: 1e400}', 'CFG-TYPE', /1e400$/, /1 to 10000/],

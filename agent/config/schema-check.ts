@@ -234,8 +234,17 @@ function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string
   if (node.fromEnvironment && schema.type !== 'string') return 'values from the environment are always strings';
   if (schema.type === 'string' && typeof data === 'boolean')
     return 'put quotes around it: unquoted yes, no, on, off, true and false are booleans';
-  if (schema.type === 'string' && typeof data === 'number') return 'put quotes around it';
+  if (schema.type === 'string' && typeof data === 'number') return quotesHint(schema, node.literal || String(data));
+  if (schema.type === 'object' && data === null && node.path !== '')
+    return `indent the keys that belong to ${node.path}`;
   return '';
+}
+
+/** Quotes do not help if the text would be invalid, for example a port without its host. */
+function quotesHint({ format = '' }: ConfigSchema, literal: string): string {
+  if (FORMATS[format]?.(literal) === undefined) return 'put quotes around it';
+  const isPort = format.startsWith('host-port') && FORMATS[format]?.(`127.0.0.1:${literal}`) === undefined;
+  return isPort ? `write the host too, for example 127.0.0.1:${literal}` : '';
 }
 
 /** Converts a duration to the fixed unit of a key, which its description or its name states. */
