@@ -28,6 +28,7 @@ export async function ask(
 
 function explain(error: unknown, file: string): string {
   if (!existsSync(file)) return `${file} does not exist; pass the configuration file of a running router`;
-  if (NOBODY_THERE.has(errorCode(error) ?? '')) return `no router is running with ${file} under this user`;
+  if (NOBODY_THERE.has(errorCode(error) ?? ''))
+    return `no router is running with ${file} under this user; if another user runs it, run this command as that user`;
   return `the router of ${file} cannot be reached: ${describeError(error)}`;
 }
