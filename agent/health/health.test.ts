@@ -26,7 +26,7 @@ function setup({ minLinks = 0, ctrlDelay = 15_000, linkDelay = 1_000 } = {}) {
 
 t.test('until a controller is reached the router is starting, at most for the initial delay', async (t) => {
   const { clock, state } = setup();
-  const starting = ['starting', 'no controller has been reached yet', false, false];
+  const starting = ['starting', 'no controller is connected', false, false];
   t.same(state(), starting);
   await clock.advance(14_999);
   t.same(state(), starting);
@@ -49,7 +49,7 @@ t.test('missing links are a reason too', async (t) => {
   const { clock, links, state, connect } = setup({ minLinks: 2, ctrlDelay: 10_000 });
   links.push({ destRouterId: 'b', latency: 1, addresses: {} });
   const missing = '1 of 2 links are up (healthChecks.linkCheck.minLinks)';
-  t.same(state(), ['starting', `no controller has been reached yet; ${missing}`, false, false]);
+  t.same(state(), ['starting', `no controller is connected; ${missing}`, false, false]);
   connect();
   await clock.advance(9_000);
   t.match(state(), ['starting', /^the first run of controllerPing .*1 of 2 links/, false, false]);

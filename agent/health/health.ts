@@ -49,9 +49,7 @@ export class Health {
           healthyAtFirst: false,
           run: () => checkControllers(components.controllers()),
           missing: () =>
-            components.controllers().some(({ isConnected }) => isConnected)
-              ? undefined
-              : 'no controller has been reached yet',
+            components.controllers().some(({ isConnected }) => isConnected) ? undefined : 'no controller is connected',
         },
         clock,
       ),

@@ -87,7 +87,7 @@ t.test('a router that reaches no controller is starting: alive, not ready, with 
     const response = await request(`https://127.0.0.1:${port}${path}`, { dispatcher: agent });
     return [response.statusCode, JSON.parse(await response.body.text()).data];
   };
-  const starting = { healthy: false, state: 'starting', reason: 'no controller has been reached yet' };
+  const starting = { healthy: false, state: 'starting', reason: 'no controller is connected' };
   t.match(await status('/livez'), [200, starting]);
   t.match(await status('/readyz'), [503, starting]);
   t.match(await status('/health-checks?type=short'), [200, starting]);
@@ -95,7 +95,7 @@ t.test('a router that reaches no controller is starting: alive, not ready, with 
   t.equal(code, 1);
   t.match(
     stdout,
-    /^waits {2}controllerPing: .*\nok {5}link\.health\nthe router is starting: no controller has been reached/,
+    /^waits {2}controllerPing: .*\nok {5}link\.health\nthe router is starting: no controller is connected/,
   );
   await agent.close();
 });
