@@ -36,11 +36,6 @@ const LARGEST_CONTENT = 1024 * 1024 * 1024;
 
 const uncompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
-/** The key `edge.db` of the configuration `file`, or the reference's default. */
-export function modelFilePath({ edge, file }: { edge?: { db?: string } | undefined; file: string }): string {
-  return edge?.db ?? `${file}.proto.gzip`;
-}
-
 export class ModelFile {
   readonly #components: ModelFileComponents;
   readonly #path: string;

@@ -343,6 +343,7 @@ t.test('files that cannot be written are found, and none is created', async (t) 
     ['profile: {cpu: {path: PATH}}', 'profile.cpu.path', /no CPU profile/],
     ['profile: {memory: {path: PATH}}', 'profile.memory.path', /no memory profile/],
     ['ctrl: {endpoint: "tls:c:1", endpointsFile: PATH}', 'ctrl.endpointsFile', /are lost at a restart/],
+    ['edge: {db: PATH}', 'edge.db', /knows no services until a controller answers/],
   ];
   for (const [more, key, loss] of sections) {
     const at = (path: string) => found(more.replace('PATH', join(folder, path)));

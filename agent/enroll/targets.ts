@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makePrivateFolder } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
-import { modelFilePath } from '../access/model-file.ts';
+import { modelFilePath } from '../access/model-path.ts';
 import { parsePemSource } from '../config/pem-source.ts';
 import type { RouterConfig } from '../config/router-config.ts';
 import { endpointsFilePath } from '../control/endpoints-file.ts';

@@ -169,6 +169,9 @@ async function tests(): Promise<void> {
       );
       for (const time of ['first', 'second'])
         await t.resolves(execute('setpriv', [...asPod, ...init.command, ...init.args], { env }), `${time} start`);
+      const check = ['edgeweave-router', 'config', 'check', '/etc/edgeweave/router.yml'];
+      const { stdout } = await execute('setpriv', [...asPod, ...check], { env });
+      t.notMatch(stdout, /CFG-FILE/, 'it writes to the volume only');
       const child = spawn('setpriv', [...asPod, 'edgeweave-router', ...router.args], { env, stdio: 'ignore' });
       t.teardown(() => child.kill('SIGKILL'));
       for (const { httpGet } of [router.livenessProbe, router.readinessProbe]) {

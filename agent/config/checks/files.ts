@@ -2,6 +2,7 @@
 // is needed.
 
 import { type WriteOptions, writeObstacle } from '#lib/writable.ts';
+import { modelFilePath } from '../../access/model-path.ts';
 import { endpointsFilePath } from '../../control/endpoints-file.ts';
 import { at, type Check } from './check.ts';
 
@@ -14,7 +15,7 @@ interface WrittenFile extends WriteOptions {
 
 /** Unwritable paths of debugging and state files. The router starts without them, so these are warnings. */
 export const checkFiles: Check = (input) => {
-  const { trace, profile } = input.config;
+  const { trace, profile, edge } = input.config;
   const endpoints = endpointsFilePath(input.config);
   const files: WrittenFile[] = [
     { key: 'trace.path', path: trace?.path, loss: 'messages are not traced' },
@@ -26,6 +27,12 @@ export const checkFiles: Check = (input) => {
       loss: 'controllers that joined the cluster are lost at a restart',
       isReplaced: true,
       makesFolder: true,
+    },
+    {
+      key: 'edge.db',
+      path: edge && modelFilePath(input.config),
+      loss: 'after a restart the router knows no services until a controller answers',
+      isReplaced: true,
     },
   ];
   return files.flatMap(({ key, path, loss, ...options }) => {
