@@ -190,6 +190,9 @@ async function tests(): Promise<void> {
     const copied = [...text.matchAll(/^COPY --from=build \/src\/build\/(\S+) /gm)].map(([, name]) => name);
     t.same(copied.sort(), ['LICENSES.txt', 'edgeweave-router']);
     t.match(text, /^RUN npm run build:binary$/m);
-    t.match(text, /^USER \d+:\d+$/m, 'Kubernetes cannot verify that a user name is not root');
+    const [, user = ''] = /^USER (\d+):\d+$/m.exec(text) ?? [];
+    t.not(user, '', 'Kubernetes cannot verify that a user name is not root');
+    const [, volume = ''] = /^VOLUME (.+)$/m.exec(text) ?? [];
+    t.match(text, new RegExp(`^RUN install -d .*-o ${user} .*${volume}$`, 'm'), 'the user may write to a new volume');
   });
 }
