@@ -29,13 +29,14 @@ export async function verifyToken(
   const jwt = text.trim();
   const token = readToken(jwt);
   const serverCertificate = await presentedCertificate(token.issuer, options);
+  const now = new Date(options.clock.now());
   try {
-    await jwtVerify(jwt, serverCertificate.publicKey, { currentDate: new Date(options.clock.now()) });
+    await jwtVerify(jwt, serverCertificate.publicKey, { currentDate: now });
   } catch (error) {
     if (error instanceof errors.JWTExpired)
       throw new EnrollmentError(
         'TOKEN_EXPIRED',
-        'the token has expired; create a new one at the controller (re-enroll the router)',
+        `the token expired at ${expiry(error.payload.exp)}. ${clockHint(now)}`,
       );
     throw new EnrollmentError(
       'TOKEN_SIGNATURE',
@@ -44,6 +45,15 @@ export async function verifyToken(
     );
   }
   return { token, serverCertificate };
+}
+
+function expiry(seconds = 0): string {
+  return new Date(seconds * 1_000).toISOString();
+}
+
+/** A wrong clock makes a new token look expired, too. */
+function clockHint(now: Date): string {
+  return `The clock of this machine says ${now.toISOString()}: if it is right, create a new token at the controller (re-enroll the router)`;
 }
 
 /** Reads the claims of a token without verifying its signature. @throws EnrollmentError */

@@ -220,7 +220,11 @@ t.test('the router and the controller report an expired token', async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   const { code, stderr } = await enroll(overlay, configFile, jwt);
   t.equal(code, 1);
-  t.match(stderr, /expired/);
+  const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+  const cause = new RegExp(
+    `the token expired at ${time}\\. The clock of this machine says ${time}: if it is right, create`,
+  );
+  t.match(stderr, cause);
 });
 
 t.test('unsuitable certificates are found: wrong names, wrong keys, wrong times', async (t) => {
@@ -252,6 +256,15 @@ t.test('unsuitable certificates are found: wrong names, wrong keys, wrong times'
   t.ok(
     codes(text, Date.now() + 362 * day).some((each) => /^(warning|info) CFG-CERTIFICATE/.test(each)),
     'one that expires soon',
+  );
+  const early = checkRouterConfig(text, configFile, { now: Date.now() - 2 * day });
+  t.match(
+    early.findings.find(({ path }) => path === 'identity.cert'),
+    {
+      severity: 'warning',
+      message: /is not valid before/,
+      hint: /^correct the clock of this machine, which says \d{4}-/,
+    },
   );
   t.not(other.id, '');
 });

@@ -268,21 +268,20 @@ class IdentityFiles {
     );
   }
 
+  #dateHint(certificate: X509Certificate): string {
+    const { now } = this.#input;
+    // Controllers issue certificates that are valid at once.
+    if (now < certificate.validFromDate.getTime())
+      return `correct the clock of this machine, which says ${new Date(now).toISOString()}`;
+    return this.#place === ROUTER ? 'renew it: enroll the router again' : REPLACE_HINT;
+  }
+
   #dates(path: string, certificate: X509Certificate | undefined): void {
     if (!certificate) return;
     const { now } = this.#input;
     const problem = validity(certificate, now);
     if (problem)
-      this.#findings.push(
-        at(
-          this.#input,
-          'warning',
-          'CFG-CERTIFICATE',
-          path,
-          problem,
-          this.#place === ROUTER ? 'renew it: enroll the router again' : REPLACE_HINT,
-        ),
-      );
+      this.#findings.push(at(this.#input, 'warning', 'CFG-CERTIFICATE', path, problem, this.#dateHint(certificate)));
     else if (validity(certificate, now + SOON))
       this.#findings.push(
         at(
