@@ -290,10 +290,11 @@ export class Controllers {
   #unregister(controller: Controller, reason: Error | null): void {
     if (this.#connected.get(controller.id) !== controller) return;
     this.#connected.delete(controller.id);
-    this.#components.log.warn(
-      { controller: controller.id, reason: reason ? describeError(reason) : 'closed' },
-      'controller disconnected',
-    );
+    const { log } = this.#components;
+    const text = 'controller disconnected';
+    // Operators watch for warnings; they expect this end.
+    if (this.#closed) log.info({ controller: controller.id, reason: 'this router stops' }, text);
+    else log.warn({ controller: controller.id, reason: reason ? describeError(reason) : 'closed' }, text);
     this.#onDisconnect.call(controller);
   }
 }

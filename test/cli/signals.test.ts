@@ -91,6 +91,7 @@ t.test('only termination signals stop a running router', { timeout: 60_000 }, as
     process.kill(a.pid, 'SIGTERM');
     t.equal(await a.exited, 0);
     t.equal(said('router stops waiting for circuits').length, 1);
+    t.match(said('controller disconnected'), [{ level: 'info', reason: 'this router stops' }], 'no warning');
   });
 });
 
