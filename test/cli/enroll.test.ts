@@ -246,6 +246,13 @@ t.test('unsuitable certificates are found: wrong names, wrong keys, wrong times'
     'a host that the certificate does not cover',
   );
   t.ok(codes(text.replace('a.key', 'b.key')).includes('error CFG-IDENTITY'), 'a key that does not match');
+  t.match(
+    checkRouterConfig(text.replace('a.key', 'b.key'), configFile).findings.filter(
+      ({ code }) => code === 'CFG-IDENTITY',
+    ),
+    [{ message: /does not belong to identity\.key$/ }, { message: /does not belong to identity\.key$/ }],
+    'without server_key, one key for both certificates',
+  );
   t.ok(codes(text.replace('a.key', 'a.ca')).includes('error CFG-IDENTITY'), 'an invalid key');
   t.ok(codes(text.replace('a.cert', 'nowhere.cert')).includes('error CFG-NOT-ENROLLED'), 'a missing certificate');
   const day = 86_400_000;

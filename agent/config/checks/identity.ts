@@ -106,6 +106,13 @@ function forms(input: CheckInput, place: string, identity: IdentityConfig): Find
   });
 }
 
+interface PlacedKey {
+  readonly path: string;
+  readonly key: KeyObject | undefined;
+}
+
+type ServerIdentity = Partial<Pick<IdentityConfig, 'server_cert' | 'server_key'>>;
+
 /** Reads each source once and caches its content. */
 class IdentityFiles {
   readonly serverCertificates: X509Certificate[] = [];
@@ -137,24 +144,21 @@ class IdentityFiles {
       this.#error(`${place}.cert`, 'the certificate has no common name, which is the id of the router');
     const authorities = identity.ca === undefined ? undefined : this.#certificates(`${place}.ca`, identity.ca);
     if (place === ROUTER && chain && authorities) this.#signed(`${place}.cert`, chain, authorities);
-    const serverKey = identity.server_key === undefined ? key : this.#key(`${place}.server_key`, identity.server_key);
-    this.#server(place, identity.server_cert, serverKey);
-    for (const [index, each] of identity.alt_server_certs.entries()) {
-      const path = `${place}.alt_server_certs[${index}]`;
-      this.#server(
-        path,
-        each.server_cert,
-        each.server_key === undefined ? key : this.#key(`${path}.server_key`, each.server_key),
-      );
-    }
+    const main: PlacedKey = { path: `${place}.key`, key };
+    this.#server(place, identity, main);
+    for (const [index, each] of identity.alt_server_certs.entries())
+      this.#server(`${place}.alt_server_certs[${index}]`, each, main);
   }
 
-  #server(path: string, source: string | undefined, key: KeyObject | undefined): void {
+  /** Without `server_key` the certificate belongs to the main key. */
+  #server(path: string, { server_cert: source, server_key: own }: ServerIdentity, main: PlacedKey): void {
+    const keyPath = `${path}.server_key`;
+    const used = own === undefined ? main : { path: keyPath, key: this.#key(keyPath, own) };
     if (source === undefined) return;
     const chain = this.#certificates(`${path}.server_cert`, source) ?? [];
     const leaves = chain.filter((certificate) => !certificate.ca);
     this.serverCertificates.push(...leaves);
-    this.#pair(`${path}.server_key`, key, `${path}.server_cert`, leaves[0] ?? chain[0]);
+    this.#pair(used.path, used.key, `${path}.server_cert`, leaves[0] ?? chain[0]);
     this.#dates(`${path}.server_cert`, leaves[0] ?? chain[0]);
   }
 
