@@ -303,6 +303,47 @@ t.test('a client with its own flow control exchanges frames with its own circuit
   await device.agent.close();
 });
 
+t.test('a client with its own flow control dials a service that it hosts itself, over one connection', async (t) => {
+  await using net = await network();
+  const { overlay, a, b } = net;
+  const device = await enrollDevice(overlay, 'device');
+  const service = await sdkService(overlay, 'own', device.identityId);
+  const token = await loginOidc(overlay, device);
+  const client = await SdkClient.connect(a.sdkPort, device, token);
+  const bindToken = await serviceSession(overlay, device, token, service, 'Bind');
+  const bound = await client.bind(bindToken, () => undefined, [[SdkHeader.UseXgressToSdk, TRUE]]);
+  t.equal(bound.contentType, SdkType.StateConnected, bound.body.toString());
+  await until('the terminator', async () =>
+    (await overlay.management.get<{ service: { id: string } }[]>('terminators')).some(
+      (each) => each.service.id === service,
+    ),
+  );
+  const { conn, answer } = await client.dialByName('own', [[SdkHeader.UseXgressToSdk, TRUE]]);
+  t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+  const circuitId = answer.string(SdkHeader.CircuitId) ?? '';
+  const send = (sequence: number, flags: number, data: string) => {
+    const payload = Payload.create(circuitId, sequence, flags, Buffer.from(data));
+    client.channel.trySendFrame(payload.bytes, undefined, 'default');
+  };
+  const received: { data: string; isOfDial: boolean }[] = [];
+  client.channel.onFrame(XgressType.Payload, (frame) => {
+    const isOfDial = frame.header(SdkHeader.ConnectionId)?.readUInt32LE() === conn.id;
+    received.push({ data: Payload.fromFrame(frame).data.toString(), isOfDial });
+  });
+  const arrived = (data: string) => received.filter((each) => each.data === data).map(({ isOfDial }) => isOfDial);
+  send(0, PayloadFlag.CircuitStart, '');
+  send(1, 0, 'question');
+  send(0, PayloadFlag.Originator, 'answer');
+  await until('both payloads', () => arrived('question').length > 0 && arrived('answer').length > 0);
+  t.same(arrived('question'), [false], 'the host receives what the dialing end sent');
+  t.same(arrived('answer'), [true], 'the dialing end receives what the host sent');
+  client.channel.send(new Message(XgressType.Close, [], circuitId));
+  await until('the end of the circuit', () => counts(a).circuits === 0 && counts(a).circuitEnds === 0);
+  client.close();
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  await device.agent.close();
+});
+
 t.test('a grouped client adds a connection for control messages, and ends with its last data connection', async (t) => {
   await using net = await network();
   const { overlay, a, b } = net;

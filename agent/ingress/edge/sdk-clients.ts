@@ -8,12 +8,22 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Channel } from '#wire/channel.ts';
 import type { Frame } from '#wire/frame.ts';
 import { PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
-import { EdgeErrorCode, RetryHint, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
+import {
+  ControlMessageType,
+  EdgeErrorCode,
+  PayloadFlag,
+  RetryHint,
+  SdkHeader,
+  SdkType,
+  XgressHeader,
+  XgressType,
+} from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { circuitIdOf } from '#wire/xgress-frames.ts';
 import { type ApiSessions, SessionRejectedError } from '../../access/api-session.ts';
 import { PostureStore } from '../../access/posture-store.ts';
 import { isSignedToken } from '../../access/tokens.ts';
+import type { CircuitRole } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd } from './client-end.ts';
 import type { ConnectDetail } from './connect-events.ts';
 import { onLateAnswer } from './host-dial.ts';
@@ -218,13 +228,14 @@ export class SdkClients {
     channel.onFrame(XgressType.Payload, (frame) => this.#relayOf(connection, frame)?.onPayload(frame));
     channel.onFrame(XgressType.Acknowledgement, (frame) => this.#relayOf(connection, frame)?.onAcknowledgement(frame));
     channel.onFrame(XgressType.Control, (frame) => this.#relayOf(connection, frame)?.onControl(frame));
-    channel.on(XgressType.Close, (message) => connection.relay(message.body.toString())?.onClosed());
+    channel.on(XgressType.Close, (message) => onCircuitClosed(connection, message.body.toString()));
   }
 
   /** Finds only circuits of this client: frames that name other circuits are dropped without affecting them. */
   #relayOf(connection: SdkConnection, frame: Frame): SdkRelay | undefined {
     const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1);
-    const relay = connection.relay(circuitId);
+    const relays = connection.relaysOf(circuitId);
+    const relay = relays.length > 1 ? relays.find(({ role }) => role === senderOf(frame)) : relays[0];
     if (!relay) this.#components.metrics.foreign();
     return relay;
   }
@@ -359,6 +370,21 @@ function endOf(connection: SdkConnection, message: Message): ClientEnd | undefin
 function rejectAsTooMany(connection: SdkConnection, request: Message): void {
   const detail = { code: EdgeErrorCode.Internal, hint: RetryHint.TooBusy };
   connection.reply(request, stateClosed(request.uint32(SdkHeader.ConnectionId) ?? 0, TOO_MANY, detail));
+}
+
+/** The message does not tell which end the client closed, so a client that has both ends is notified about both. */
+function onCircuitClosed(connection: SdkConnection, circuitId: string): void {
+  const [relay, other] = connection.relaysOf(circuitId);
+  if (other) relay?.cut('circuit closed', { code: EdgeErrorCode.Internal });
+  else relay?.onClosed();
+}
+
+/** Clients may omit the connection id, so only this tells both ends of a circuit apart. Control frames have no flags. */
+function senderOf(frame: Frame): CircuitRole {
+  if (frame.contentType === XgressType.Control)
+    return frame.body[0] === ControlMessageType.TraceRouteResponse ? 'terminator' : 'initiator';
+  const flags = frame.header(XgressHeader.Flags);
+  return flags?.length === 4 && (flags.readUInt32LE() & PayloadFlag.Originator) !== 0 ? 'terminator' : 'initiator';
 }
 
 /** -1 if it is missing. */

@@ -62,7 +62,8 @@ export class SdkConnection implements SdkLink {
   /** Set once the client is served. */
   subscription: { refresh(): void } | undefined;
   readonly #ends = new Map<number, Use>();
-  readonly #relays = new Map<string, SdkRelay>();
+  /** By circuit id. A client that dials a service which it hosts itself has both ends of the circuit. */
+  readonly #relays = new Map<string, SdkRelay[]>();
   /** Messages that did not fit into the queue. */
   readonly #unsent: Message[] = [];
   #unsentBytes = 0;
@@ -133,17 +134,17 @@ export class SdkConnection implements SdkLink {
 
   put(connectionId: number, end: ClientEnd, right: Right): void {
     this.#ends.set(connectionId, { end, right });
-    if (end instanceof SdkRelay) this.#relays.set(end.circuitId, end);
+    if (end instanceof SdkRelay) this.#relays.set(end.circuitId, [...this.relaysOf(end.circuitId), end]);
   }
 
-  /** The end of a circuit whose client does its own flow control. */
-  relay(circuitId: string): SdkRelay | undefined {
-    return this.#relays.get(circuitId);
+  /** Returns the ends of a circuit whose client does its own flow control: none, one or both. */
+  relaysOf(circuitId: string): readonly SdkRelay[] {
+    return this.#relays.get(circuitId) ?? [];
   }
 
   /** Ends of circuits whose client does its own flow control. */
-  relays(): Iterable<SdkRelay> {
-    return this.#relays.values();
+  relays(): readonly SdkRelay[] {
+    return [...this.#relays.values()].flat();
   }
 
   end(connectionId: number): ClientEnd | undefined {
@@ -154,8 +155,7 @@ export class SdkConnection implements SdkLink {
     const known = this.#ends.get(connectionId);
     this.#ends.delete(connectionId);
     if (!known?.end) return;
-    if (known.end instanceof SdkRelay && this.#relays.get(known.end.circuitId) === known.end)
-      this.#relays.delete(known.end.circuitId);
+    if (known.end instanceof SdkRelay) this.#removeRelay(known.end);
     this.#waiting.delete(known.end);
   }
 
@@ -204,6 +204,12 @@ export class SdkConnection implements SdkLink {
     }
     this.#ends.clear();
     this.#waiting.clear();
+  }
+
+  #removeRelay(relay: SdkRelay): void {
+    const others = this.relaysOf(relay.circuitId).filter((each) => each !== relay);
+    if (others.length > 0) this.#relays.set(relay.circuitId, others);
+    else this.#relays.delete(relay.circuitId);
   }
 
   #onWritable(): void {

@@ -90,7 +90,7 @@ export class SdkInspections {
   /** One relayed circuit: the router's view under the connection id, and the client's view. */
   async circuit(relay: SdkRelay): Promise<{ id: string; details: unknown; client: AskedCircuit } | undefined> {
     for (const connection of this.#components.clients.all()) {
-      if (connection.relay(relay.circuitId) !== relay) continue;
+      if (!connection.relaysOf(relay.circuitId).includes(relay)) continue;
       const details = this.#describe(connection, relay);
       return { id: String(relay.connectionId), details, client: await askCircuit(connection, relay) };
     }
