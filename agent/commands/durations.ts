@@ -2,12 +2,19 @@
 
 import { InvalidArgumentError } from 'commander';
 
-const MOST_SECONDS = 86_400;
+const DAY = 86_400;
 
 /** Parses an option in seconds, up to a day. */
 export function seconds(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= 0 && value <= MOST_SECONDS))
-    throw new InvalidArgumentError(`Use a number of seconds from 0 to ${MOST_SECONDS}.`);
-  return value;
+  return secondsWithin(0, DAY)(text);
+}
+
+/** Returns a parser of an option in seconds. */
+export function secondsWithin(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === '' || !(value >= least && value <= most))
+      throw new InvalidArgumentError(`Use a number of seconds from ${least} to ${most}.`);
+    return value;
+  };
 }

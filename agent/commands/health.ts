@@ -134,6 +134,7 @@ function explain(error: unknown, { url, ca, caFile }: Target): string {
     return ca === undefined
       ? `its certificate is signed by an unknown authority; pass the router's authorities (identity.ca) with --ca FILE, or skip the verification with --insecure`
       : `its certificate is not signed by an authority in ${caFile}; pass others with --ca FILE, or skip the verification with --insecure`;
+  if (code === 'ECONNREFUSED') return `nothing listens there; start the router, or ${WHICH_PORT}`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `${describeError(error)}; use a host name of the certificate, or skip the verification with --insecure`;
   if (code.startsWith('ERR_SSL_') && code.includes('ALERT')) return `the port serves TLS, but no HTTP; ${WHICH_PORT}`;

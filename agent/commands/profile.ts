@@ -7,10 +7,12 @@ import { describeError } from '#lib/errors.ts';
 import { writeObstacle } from '#lib/writable.ts';
 import type { ProfileKind } from '../profile/runtime.ts';
 import { ask } from './ask.ts';
-import { seconds } from './durations.ts';
+import { secondsWithin } from './durations.ts';
 import { Exit, print, printError } from './exit.ts';
 
 const SECONDS = 30;
+/** The router's limits, in seconds. */
+const [LEAST, MOST] = [1, 600];
 const KINDS: readonly ProfileKind[] = ['cpu', 'memory'];
 const EXTENSION: Readonly<Record<ProfileKind, string>> = { cpu: 'cpuprofile', memory: 'heapprofile' };
 
@@ -19,7 +21,7 @@ export function profileCommand(): Command {
     .description('record a profile of a running router, for developer tools')
     .argument('<file>', 'its configuration file')
     .addArgument(new Argument('<kind>', 'CPU time, or allocations of memory').choices(KINDS))
-    .option('--seconds <seconds>', 'duration, up to 600', seconds, SECONDS)
+    .option('--seconds <seconds>', `duration, up to ${MOST}`, secondsWithin(LEAST, MOST), SECONDS)
     .option('--output <file>', 'file of the profile (default: router.cpuprofile or router.heapprofile)')
     .addHelpText(
       'after',

@@ -70,9 +70,12 @@ function textLine(file: string, finding: Finding): string {
 }
 
 function summary({ ok, findings }: LoadedConfig): string {
-  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
+  const count = (severity: Severity) => {
+    const number = findings.filter((finding) => finding.severity === severity).length;
+    return `${number} ${severity}${number === 1 ? '' : 's'}`;
+  };
   const verdict = ok
     ? styleText('green', 'ok', { stream: process.stdout })
     : styleText('red', 'the router would not start', { stream: process.stdout });
-  return `${verdict} (${count('error')} errors, ${count('warning')} warnings)`;
+  return `${verdict} (${count('error')}, ${count('warning')})`;
 }

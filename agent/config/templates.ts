@@ -1,6 +1,7 @@
 // The files that `config init` writes. Each passes the check and contains only settings that need a decision.
 
 import { join } from 'node:path';
+import { commandName } from '#lib/commands/name.ts';
 
 export const TEMPLATES = ['minimal', 'fabric-only', 'edge', 'tunnel-host', 'tunnel-proxy', 'tunnel-tproxy'] as const;
 export type TemplateName = (typeof TEMPLATES)[number];
@@ -29,11 +30,12 @@ function head({ name, ctrl, folder }: TemplateValues): string {
   // The environment would replace `$` in a path, and YAML has no escape for it.
   const isAbsolute = folder !== undefined && !folder.includes('$');
   const file = (suffix: string) => (isAbsolute ? quoted(join(folder, `${name}${suffix}`)) : `${name}${suffix}`);
+  const router = commandName('router');
   const rule = isAbsolute ? '' : ' Relative paths start at the working directory of the router.';
-  return `# Router configuration. \`router config check FILE\` finds mistakes, \`router config explain KEY\` explains a key.
+  return `# Router configuration. \`${router} config check FILE\` finds mistakes, \`${router} config explain KEY\` explains a key.
 v: 3
 
-# \`router enroll\` writes these files.${rule}
+# \`${router} enroll\` writes these files.${rule}
 identity:
   cert: ${file('.cert')}
   server_cert: ${file('.server.chain.cert')}

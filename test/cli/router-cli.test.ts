@@ -89,6 +89,14 @@ t.test('identity files in another folder, readable for others, or signed by no c
   t.match(foreign.stdout, /warning CFG-IDENTITY identity\.cert: it is not signed by an authority of identity\.ca: /);
 });
 
+t.test('the summary counts findings', async (t) => {
+  const { stdout } = await router('config', 'check', GOOD);
+  t.match(stdout, /the router would not start \(\d+ errors, \d+ warnings?\)/);
+  const file = join(directory, 'one.yml');
+  writeFileSync(file, `${readFileSync(GOOD, 'utf8').trimEnd()}\nforwarder: {idleTxInterval: x}\n`);
+  t.match((await router('config', 'check', file, '--before-enrollment')).stdout, /\(1 error, \d+ warnings?\)/);
+});
+
 t.test('findings as SARIF and as text', async (t) => {
   const sarif = JSON.parse((await router('config', 'check', BAD, '--format', 'sarif')).stdout);
   t.equal(sarif.version, '2.1.0');
@@ -151,6 +159,8 @@ t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) =>
     [['config', 'explain', '__proto__'], /unknown key __proto__/],
     [['enroll', GOOD], /--jwt/],
     [['enroll', GOOD, '--jwt', GOOD, '--key-alg', 'DSA'], /Allowed choices are RSA, EC/],
+    [['profile', GOOD, 'cpu', '--seconds', '601'], /from 1 to 600/],
+    [['drain', GOOD, '--seconds', '-1'], /from 0 to 86400/],
     [['health', 'not a url'], /neither a URL nor a configuration file/],
     [['config', 'init', '--template', 'castle'], /minimal/],
     [['config', 'init', '--ctrl', ''], /for example tls:controller\.example:6262/],
@@ -238,6 +248,7 @@ t.test('health and inspect query a running router', async (t) => {
     [[`https://127.0.0.1:${overlay.echo.port}`], /does not serve TLS; use the port of a web section/],
     [[`https://127.0.0.1:${metricsPort}`, '--ca', ca], /not with health checks; use the port of a web section/],
     [[`http://127.0.0.1:${port}`], /served over https/],
+    [['https://127.0.0.1:1'], /nothing listens there; start the router/],
   ];
   for (const [args, text] of failures) {
     const failed = await router('health', ...args);

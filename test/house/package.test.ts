@@ -75,6 +75,10 @@ t.test('both commands run, and an old Node gets one sentence', async (t) => {
   const file = join(consumer, 'example.yml');
   await run(installed('.bin/edgeweave-router'), [...config, '--advertise', 'e.example', '--output', file], consumer);
   await run(installed('.bin/edgeweave-router'), ['config', 'check', file, '--before-enrollment'], consumer);
+  const problems = await run(installed('.bin/edgeweave-router'), ['config', 'check', file], consumer).catch(
+    ({ stdout }) => stdout,
+  );
+  t.match(problems, /edgeweave-router enroll FILE --jwt FILE/, 'remedies name the installed command');
   const show = 'process.stderr.write(`${process.execArgv} ${process.env.MALLOC_ARENA_MAX} ${process.pid}\\n`)';
   const report = `--import=data:text/javascript,${encodeURIComponent(show)}`;
   const started = spawn(installed('.bin/edgeweave-router'), ['run', 'missing.yml'], {

@@ -29,7 +29,6 @@ const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'only the operator affects it': [
     'agent/assembly/operator.ts MOST_DRAIN_SECONDS',
-    'agent/commands/durations.ts MOST_SECONDS',
     'agent/commands/health.ts TIMEOUT',
     'agent/config/load-apart.ts LONGEST_ERROR',
     'agent/ingress/tunnel/host-config.ts DEFAULT_CONNECT_TIMEOUT',

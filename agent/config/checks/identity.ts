@@ -3,6 +3,7 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { commandName } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
@@ -20,7 +21,7 @@ const OTHERS = 0o077;
 /** The identity that enrollment writes; others belong to single listeners and have other sources. */
 const ROUTER = 'identity';
 const REPLACE_HINT = 'replace the file; a running router loads the new one';
-const ENROLL_HINT = 'enroll the router first: router enroll FILE --jwt FILE (or check with --before-enrollment)';
+const ENROLL_HINT = `enroll the router first: ${commandName('router')} enroll FILE --jwt FILE (or check with --before-enrollment)`;
 
 /** Checks certificates, keys and authorities: existence, access, match, validity, and the advertised hosts. */
 export const checkIdentity: Check = (input) => {
