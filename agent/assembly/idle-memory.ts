@@ -1,7 +1,6 @@
-// Releases memory when the code is loaded, and whenever the router becomes idle: after it has connected, and after each
-// burst of traffic. The processor time tells both, for every kind of traffic: short circuits, long ones that become
-// quiet, and those that only pass. During a burst it returns what costs nothing: memory that compilers and network
-// buffers used for a moment.
+// Releases memory when the router becomes idle: after its start, and after each burst of traffic. The processor time
+// tells both, for every kind of traffic: short circuits, long ones that become quiet, and those that only pass. During
+// a burst it returns what costs nothing: memory that compilers and network buffers used for a moment.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 
@@ -32,10 +31,8 @@ export class IdleMemory {
   /** End of the last busy interval; undefined when its memory is released. */
   #lastBusy: number | undefined;
 
-  /** Releases at once what loading the code left, and later what connecting left. */
   constructor(components: IdleMemoryComponents) {
     this.#components = components;
-    components.release();
     this.#spent = components.processorTime();
     this.#lastBusy = components.clock.monotonic();
     this.#timer = components.clock.every('idle memory', INTERVAL, () => this.#check());
