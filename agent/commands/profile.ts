@@ -12,7 +12,7 @@ import { Exit, print, printError } from './exit.ts';
 
 const SECONDS = 30;
 /** The router's limits, in seconds. */
-const [LEAST, MOST] = [1, 600];
+const [LEAST, MOST] = [0.1, 600];
 const KINDS: readonly ProfileKind[] = ['cpu', 'memory'];
 const EXTENSION: Readonly<Record<ProfileKind, string>> = { cpu: 'cpuprofile', memory: 'heapprofile' };
 
