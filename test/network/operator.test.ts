@@ -256,8 +256,8 @@ t.test('memory and profiles of a running router are printed and written', async 
   t.equal((await router('profile', configFile, 'memory', '--seconds', '0.2', '--output', heap)).code, 0);
   t.match(JSON.parse(readFileSync(heap, 'utf8')), { head: {} });
   t.match(await router('profile', configFile, 'cpu', '--seconds', '601'), {
-    code: 1,
-    stderr: /seconds must be a number from 1/,
+    code: 2,
+    stderr: /Use a number of seconds from 0\.1 to 600/,
   });
   const nowhere = await router('profile', configFile, 'cpu', '--seconds', '0.1', '--output', '/nowhere/x');
   t.match(nowhere, {
