@@ -5,9 +5,7 @@ import { InvalidArgumentError } from 'commander';
 const DAY = 86_400;
 
 /** Parses an option in seconds, up to a day. */
-export function seconds(text: string): number {
-  return secondsWithin(0, DAY)(text);
-}
+export const seconds = secondsWithin(0, DAY);
 
 /** Returns a parser of an option in seconds. */
 export function secondsWithin(least: number, most: number): (text: string) => number {

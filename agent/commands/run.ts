@@ -14,7 +14,6 @@ import { LOG_LEVELS } from '#lib/log-levels.ts';
 import { limitHeapGrowth } from '#lib/memory.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
-import { writeObstacle } from '#lib/writable.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
 import type { Router } from '../router.ts';
@@ -74,9 +73,7 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
   try {
     daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock, file: options.logFile });
   } catch (error) {
-    const problem =
-      (options.logFile === undefined ? undefined : writeObstacle(options.logFile)) ?? describeError(error);
-    printError(`the log file ${options.logFile} cannot be opened: ${problem} (--log-file)`);
+    printError(`the log file ${options.logFile} cannot be opened: ${describeError(error)} (--log-file)`);
     return Exit.Failed;
   }
   const { log, levels } = daemonLog;

@@ -2,13 +2,14 @@
 // the program.
 
 import type { Clock } from './clock.ts';
-import { describeError } from './errors.ts';
+import { describeError, ProjectError } from './errors.ts';
 import { isReadByJournal } from './journal.ts';
 import { LineOutput, type LineSink } from './line-output.ts';
 import { createLog, type Log, type LogLevel } from './log.ts';
 import { LogFile } from './log-file.ts';
 import { LogLevels } from './log-levels.ts';
 import { LogRepeats } from './log-repeats.ts';
+import { writeObstacle } from './writable.ts';
 
 export interface DaemonLogOptions {
   level: LogLevel;
@@ -31,10 +32,10 @@ export class DaemonLog {
   readonly #clock: Clock;
   readonly #file: LogFile | undefined;
 
-  /** @throws the system's error if the file cannot be opened */
+  /** @throws ProjectError with the reason if the file cannot be opened */
   constructor({ level, format, clock, file, sink }: DaemonLogOptions) {
     this.#clock = clock;
-    this.#file = file === undefined ? undefined : new LogFile(file, clock, printError);
+    this.#file = file === undefined ? undefined : openFile(file, clock);
     this.#output = new LineOutput({
       sink: sink ?? this.#file ?? 'stderr',
       onDropped: (lines) => this.log.warn({ lines }, 'log lines dropped, the reader was too slow'),
@@ -67,6 +68,14 @@ export class DaemonLog {
   async close(): Promise<void> {
     this.#repeats.summarise();
     await this.#output.close(this.#clock, LAST_LINES);
+  }
+}
+
+function openFile(path: string, clock: Clock): LogFile {
+  try {
+    return new LogFile(path, clock, printError);
+  } catch (error) {
+    throw new ProjectError('LOG_FILE', writeObstacle(path) ?? describeError(error));
   }
 }
 

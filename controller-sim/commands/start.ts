@@ -15,7 +15,6 @@ import { ListenError } from '#lib/listening.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { type OptionCheck, path } from '#lib/options.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
-import { writeObstacle } from '#lib/writable.ts';
 import { combinationProblem, OPTION_CHECKS } from '../assembly/options.ts';
 import type { Simulator } from '../assembly/simulator.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
@@ -118,8 +117,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   try {
     daemonLog = new DaemonLog({ level: logLevel, format: logFormat, clock, file: logFile });
   } catch (error) {
-    const problem = (logFile === undefined ? undefined : writeObstacle(logFile)) ?? describeError(error);
-    process.stderr.write(`the simulator cannot start: the log file ${logFile}: ${problem}\n`);
+    process.stderr.write(`the simulator cannot start: the log file ${logFile}: ${describeError(error)}\n`);
     return 1;
   }
   const { log } = daemonLog;
