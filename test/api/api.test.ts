@@ -208,14 +208,44 @@ t.test('JSON has the content type that SDKs compare as text, without a charset',
   t.equal((await api.manage('GET', '/identities')).headers['content-type'], JSON_TYPE);
 });
 
-t.test('content types are case-insensitive; the answer to a body has its type', async (t) => {
+t.test('content types are case-insensitive', async (t) => {
   await using api = await ApiClient.start();
   const token = await api.login(api.simulator.username, api.simulator.password);
-  const headers = { accept: 'text/html' };
   const body = { name: 'shouted', encryptionRequired: false };
-  const created = await api.ask('POST', `${MANAGEMENT}/services`, { token, body, headers, type: 'APPLICATION/JSON' });
+  const created = await api.ask('POST', `${MANAGEMENT}/services`, { token, body, type: 'APPLICATION/JSON' });
   t.match(created, { status: 201 });
-  t.match(await api.ask('GET', '/version', { headers: { accept: 'text/html' } }), { status: 406 });
+});
+
+t.test('clients that do not accept JSON get 406, or a result without a type if they sent a body', async (t) => {
+  await using api = await ApiClient.start();
+  const token = await api.login(api.simulator.username, api.simulator.password);
+  const create = (name: string, accept: string) =>
+    api.ask('POST', `${MANAGEMENT}/services`, {
+      token,
+      body: { name, encryptionRequired: false },
+      headers: { accept },
+    });
+  for (const accept of [
+    '*/*',
+    'text/html, */*;q=0.1',
+    'application/*',
+    'text/plain, APPLICATION/JSON ; charset=utf-8',
+  ]) {
+    t.equal((await api.ask('GET', '/version', { headers: { accept } })).status, 200, accept);
+    const created = await create(`accepted ${accept}`, accept);
+    t.match(created, { status: 201, headers: { 'content-type': JSON_TYPE } }, accept);
+  }
+  for (const accept of ['', 'text/html', '*', 'application/json;q=0', 'application/x+json', ','.repeat(2_000)]) {
+    const rejected = await api.ask('GET', '/version', { headers: { accept } });
+    t.match(rejected, { status: 406, cause: { field: 'Accept', value: accept } }, accept);
+    t.equal(rejected.headers['content-type'], JSON_TYPE, 'errors are JSON');
+    const name = `rejected ${accept.length}`;
+    const created = await create(name, accept);
+    t.match(created, { status: 201, data: { id: /./ } }, accept);
+    t.equal(created.headers['content-type'], '', accept);
+    const again = await create(name, accept);
+    t.match(again, { status: 400, headers: { 'content-type': JSON_TYPE } }, 'errors are JSON');
+  }
 });
 
 t.test('a body without a content type, or with a malformed or another one, is rejected', async (t) => {

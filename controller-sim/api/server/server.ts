@@ -1,7 +1,7 @@
 // HTTP on the shared TLS port: finds the operation of a path, runs the steps of a request, sends the answer in its
 // envelope. The listener supplies the connections; this server never listens itself.
 
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import cors from '@fastify/cors';
@@ -25,7 +25,7 @@ import { serveHealth } from './health.ts';
 import { ManagementUpgrade } from './management-upgrade.ts';
 import { METHODS, Paths } from './paths.ts';
 import { type Route, routes } from './routes.ts';
-import { perform } from './steps.ts';
+import { isOfUnacceptedType, perform } from './steps.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 /** Concurrent requests, in total and for each source. Clients beyond the limit are asked to retry. */
@@ -136,7 +136,7 @@ export class ApiServer {
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
       const sent = wrapAnswer(answer, operation.status);
       if (!this.#unread.add(reply.raw, source, sent.body.length)) throw new ApiError('RATE_LIMITED');
-      return this.#send(request, reply, sent);
+      return isOfUnacceptedType(apiRequest) ? this.#sendUntyped(reply, sent) : this.#send(request, reply, sent);
     } finally {
       this.#running.release(source);
     }
@@ -197,6 +197,15 @@ export class ApiServer {
       .headers({ ...this.#headers, ...sent.headers })
       .header('content-type', sent.contentType);
     return sendCompressed(request, reply, sent.body);
+  }
+
+  /** Sends an empty content type, which fastify replaces by another. */
+  #sendUntyped(reply: FastifyReply, { status, body, headers }: Sent): FastifyReply {
+    reply.headers({ ...this.#headers, ...headers });
+    reply.hijack();
+    const length = { 'content-type': '', 'content-length': Buffer.byteLength(body) };
+    reply.raw.writeHead(status, { ...reply.getHeaders(), ...length } as OutgoingHttpHeaders).end(body);
+    return reply;
   }
 }
 

@@ -10,6 +10,7 @@ import { type Origin, withOrigin } from '../../state/origin.ts';
 import type { ApiSession } from '../../state/types.ts';
 import type { Answer, ApiRequest, Handler } from '../http/context.ts';
 import { validateBody } from '../http/validate.ts';
+import { acceptsJson } from './accepted-types.ts';
 
 const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   findSession,
@@ -84,15 +85,22 @@ export function isPartial({ isMfaRequired, isMfaComplete, requiredSignerId }: Ap
   return (isMfaRequired && !isMfaComplete) || requiredSignerId !== null;
 }
 
-/** reference fact: the answer to a request with a body has the body's content type, regardless of `accept`. */
-function checkAccept({ operation, headers, body }: ApiRequest): void {
-  const { accept = '' } = headers;
-  if (body !== undefined && operation.path !== GENERIC_ENROLLMENT) return;
-  if (accept === '' || /\*\/\*|application\/(?:\*|(?:\S+\+)?json)/i.test(String(accept))) return;
-  const { kind, forms } = operation.answer;
-  if (kind === 'bare' || (forms.length > 0 && operation.path !== GENERIC_ENROLLMENT)) return;
+/** Requests with a body are answered regardless of `accept`; see `isOfUnacceptedType`. */
+function checkAccept(request: ApiRequest): void {
+  const { operation, headers, body } = request;
+  if ((body !== undefined && operation.path !== GENERIC_ENROLLMENT) || acceptsJson(headers)) return;
+  if (!isAlwaysJson(operation) && operation.path !== GENERIC_ENROLLMENT) return;
   const reason = 'unsupported media type requested, only [application/json] are available';
-  throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: String(accept) });
+  throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: String(headers.accept) });
+}
+
+/** reference fact: a result that the client does not accept has an empty content type, if its request had a body. */
+export function isOfUnacceptedType({ operation, headers, body }: ApiRequest): boolean {
+  return body !== undefined && isAlwaysJson(operation) && !acceptsJson(headers);
+}
+
+function isAlwaysJson({ answer: { kind, forms } }: ApiRequest['operation']): boolean {
+  return kind !== 'bare' && forms.length === 0;
 }
 
 function checkQuery({ operation, query }: ApiRequest): void {
