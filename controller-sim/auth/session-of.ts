@@ -20,6 +20,11 @@ interface SessionAndChallenge {
 
 export interface FoundSession extends SessionAndChallenge {
   readonly identity: Identity;
+  /**
+   * Whether the session was deleted or revoked, or lost its signer, since it was found. Ignores how long it is unused and
+   * when its token expires.
+   */
+  readonly hasEnded: () => boolean;
 }
 
 /** Undefined without a valid session. */
@@ -31,7 +36,8 @@ export async function sessionOf(request: Asking): Promise<FoundSession | undefin
   const identity = session && state.tables.identity.get(session.identityId);
   if (!session || !identity || isDisabled(identity, clock.now())) return undefined;
   if (clock.now() - activity.lastOf(session) > sessionLifetime) return undefined;
-  return { ...(await withSecondToken(request, session, identity)), identity };
+  const hasEnded = () => !state.tables.apiSession.has(session.id);
+  return { ...(await withSecondToken(request, session, identity)), identity, hasEnded };
 }
 
 async function sessionOfToken(request: Asking): Promise<FoundSession | undefined> {
@@ -49,7 +55,8 @@ async function sessionOfOwnToken(request: Asking, bearers: readonly string[]): P
     if (!holdsCertificate(request, claims)) continue;
     const policy = state.tables.authPolicy.get(identity.authPolicyId);
     const session = sessionFromClaims(token, claims, policy);
-    return { ...(await withSecondToken(request, session, identity)), identity };
+    const hasEnded = () => revocations.isRevoked(claims);
+    return { ...(await withSecondToken(request, session, identity)), identity, hasEnded };
   }
   return undefined;
 }
@@ -61,7 +68,8 @@ async function sessionOfOtherToken(request: Asking, bearers: readonly string[]):
     const verified = await verifyExternalToken(services, token);
     const policy = verified && policyForToken(services, verified);
     if (!verified?.identity || !policy || isDisabled(verified.identity, services.clock.now())) continue;
-    const { identity } = verified;
+    const { identity, signer } = verified;
+    const hasEnded = () => !services.state.tables.externalJwtSigner.get(signer.id)?.enabled;
     const id = sessionIdOf(token);
     const session = sessionFromExternalToken(token, {
       identity,
@@ -71,7 +79,7 @@ async function sessionOfOtherToken(request: Asking, bearers: readonly string[]):
       isMfaComplete: services.posture.stateOf(identity.id, id).passedMfaAt !== undefined,
       now: services.clock.now(),
     });
-    return { ...(await withSecondToken(request, session, identity)), identity };
+    return { ...(await withSecondToken(request, session, identity)), identity, hasEnded };
   }
   return undefined;
 }

@@ -11,9 +11,10 @@ import {
 } from '#wire/gen/management_pb.js';
 import { ChannelHeader, ChannelType, ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient, PASSWORD } from '../support/api-client.ts';
 import { listeningRouter } from '../support/listening-router.ts';
 import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/management-client.ts';
+import { OidcClient } from '../support/oidc-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const NAMES = Object.keys(VALIDATIONS) as ValidationName[];
@@ -33,6 +34,75 @@ t.test('only administrators and identities with full access to operations can op
   await api.person('operations', { permissions: ['ops'] });
   const client = await ManagementClient.open(overlay.simulator, await api.login('operations'));
   t.match((await client.validate('router-links')).response, { success: true, count: 0n });
+  client.close();
+});
+
+t.test('a channel ends with the session or the rights of its client, and no other channel does', async (t) => {
+  const ends: [string, (api: ApiClient, client: { id: string; token: string }) => Promise<void>][] = [
+    ['the client logs out', (api, { token }) => api.change('DELETE', '/current-api-session', undefined, token)],
+    [
+      'the authenticator is deleted',
+      async (api, { id }) => {
+        const [own] = await api.get(`/identities/${id}/authenticators`);
+        await api.change('DELETE', `/authenticators/${own.id}`);
+      },
+    ],
+    ['the identity is deleted', (api, { id }) => api.change('DELETE', `/identities/${id}`)],
+    [
+      'the identity is disabled',
+      (api, { id }) => api.change('POST', `/identities/${id}/disable`, { durationMinutes: 0 }),
+    ],
+    [
+      'the permission is taken away',
+      (api, { id }) => api.change('PATCH', `/identities/${id}`, { permissions: ['ops.read'] }),
+    ],
+  ];
+  await using api = await ApiClient.start();
+  const { username, password } = api.simulator;
+  const administrator = await ManagementClient.open(api.simulator, await api.login(username, password));
+  for (const [index, [what, end]] of ends.entries()) {
+    const name = `operator-${index}`;
+    const id = await api.person(name, { permissions: ['ops'] });
+    const token = await api.login(name);
+    const client = await ManagementClient.open(api.simulator, token);
+    await api.change('PATCH', `/identities/${id}`, { tags: { still: 'entitled' } });
+    t.match((await client.validate('router-links')).response, { success: true }, 'unchanged rights');
+    await end(api, { id, token });
+    await until(what, () => client.isClosed);
+    t.same(client.closedWith, { code: 1008, reason: 'the session or the right to this channel has ended' }, what);
+  }
+  t.match((await administrator.validate('router-links')).response, { success: true });
+  administrator.close();
+});
+
+t.test('a channel of a token ends with its revocation, not with the time of the token', async (t) => {
+  await using api = await ApiClient.start();
+  const oidc = new OidcClient(api);
+  await api.person('operations', { permissions: ['ops'] });
+  const tokens = (await oidc.login('operations', PASSWORD)).body;
+  const client = await ManagementClient.open(api.simulator, `Bearer ${tokens.access_token}`);
+  await api.clock.advance(24 * 3_600_000);
+  await api.person('someone');
+  t.match((await client.validate('router-links')).response, { success: true }, 'after a day');
+  const fresh = (await oidc.login('operations', PASSWORD)).body;
+  const revoked = await ManagementClient.open(api.simulator, `Bearer ${fresh.access_token}`);
+  const form = new URLSearchParams({ token: String(fresh.access_token), client_id: 'native' }).toString();
+  const type = 'application/x-www-form-urlencoded';
+  t.equal((await api.ask('POST', '/oidc/revoke', { body: form, type })).status, 200);
+  await until('the end of the channel', () => revoked.isClosed);
+  t.notOk(client.isClosed, 'another token');
+  client.close();
+});
+
+t.test('an open channel keeps its API session in use', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('operations', { permissions: ['ops'] });
+  const [used, unused] = [await api.login('operations'), await api.login('operations')];
+  const client = await ManagementClient.open(api.simulator, used);
+  await api.clock.advance(24 * 3_600_000);
+  t.notOk(client.isClosed);
+  t.equal((await api.ask('GET', '/current-identity', { token: unused })).status, 401);
+  t.equal((await api.ask('GET', '/current-identity', { token: used })).status, 200);
   client.close();
 });
 

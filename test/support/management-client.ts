@@ -48,6 +48,7 @@ export class ManagementClient {
   readonly #socket: WebSocket;
   #sequence = 0;
   isClosed = false;
+  closedWith: { code: number; reason: string } | undefined;
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -59,15 +60,17 @@ export class ManagementClient {
       }),
     );
     socket.on('error', () => undefined);
-    socket.on('close', () => {
+    socket.on('close', (code: number, reason: Buffer) => {
       this.isClosed = true;
+      this.closedWith = { code, reason: String(reason) };
     });
   }
 
-  /** Rejects if the controller rejects the caller. */
+  /** `token` is one of an API session, or a `Bearer` token. Rejects if the controller rejects the caller. */
   static async open({ baseUrl, ca }: { baseUrl: string; ca: string }, token: string): Promise<ManagementClient> {
     const url = `${baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
-    const socket = new WebSocket(url, { ca, headers: { 'zt-session': token } });
+    const headers = token.startsWith('Bearer ') ? { authorization: token } : { 'zt-session': token };
+    const socket = new WebSocket(url, { ca, headers });
     await once(socket, 'open');
     return new ManagementClient(socket);
   }

@@ -14,6 +14,8 @@ export const MESSAGE_LIMITS = { maxHeaders: 16_384, maxBody: 64 * 1024 };
 const LONGEST_QUEUE = 16 * 1024 * 1024;
 /** Milliseconds for a client to read a result; reference fact: 15 seconds. */
 const RESULT_TIMEOUT = 15_000;
+/** Status code of a close frame (RFC 6455, section 7.4.1). */
+const POLICY_VIOLATION = 1008;
 
 export interface ManagementChannelComponents {
   readonly clock: Clock;
@@ -40,6 +42,7 @@ export class ManagementChannel {
     this.origin = origin;
     const reader = new FrameReader(MESSAGE_LIMITS);
     socket.on('message', (data: Buffer) => {
+      if (this.closed.aborted) return;
       try {
         reader.push(data, (frame) => {
           const message = Message.fromFrame(frame);
@@ -55,9 +58,15 @@ export class ManagementChannel {
     socket.on('error', (error) => log.debug({ error: describeError(error) }, 'management channel failed'));
   }
 
-  /** Aborts with the connection. */
+  /** Aborts with the channel. */
   get closed(): AbortSignal {
     return this.#closing.signal;
+  }
+
+  /** Ends the channel at once and tells the client why; ws ends the connection if it does not answer. */
+  close(reason: string): void {
+    this.#closing.abort(new ClosedError('the management channel'));
+    this.#socket.close(POLICY_VIOLATION, reason);
   }
 
   /** Sends a message, or closes the connection of a client that does not read. */

@@ -12,6 +12,7 @@ import { Message, resultMessage } from '#wire/message.ts';
 import { EventStream } from '../../events/stream.ts';
 import { type InspectAnswer, inspect } from '../../network/inspect.ts';
 import type { Origin } from '../../state/origin.ts';
+import type { EntityKind } from '../../state/types.ts';
 import type { ApiServices } from '../http/context.ts';
 import { ManagementChannel, MESSAGE_LIMITS } from './management-channel.ts';
 import { startValidation } from './validate/validations.ts';
@@ -25,9 +26,31 @@ const KEEP_ALIVE = 30_000;
 /** Bytes of a websocket frame: a message and its head. */
 const FRAME_LENGTH = MESSAGE_LIMITS.maxHeaders + MESSAGE_LIMITS.maxBody + 64;
 
+/** Milliseconds between notes that the session of an open channel is in use. */
+const ACTIVITY_INTERVAL = 60_000;
+/** Kinds of entities that the right to a channel depends on. */
+const RIGHTS: ReadonlySet<EntityKind> = new Set([
+  'identity',
+  'apiSession',
+  'authenticator',
+  'revocation',
+  'externalJwtSigner',
+]);
+
+/** The client of a channel, and its session. */
+export interface ChannelOwner {
+  /** The author of changes that it requests. */
+  readonly origin: Origin;
+  /** Whether it may still use the channel. */
+  readonly isEntitled: () => boolean;
+  readonly noteActivity: () => void;
+}
+
 export class ManagementChannels {
   readonly #services: ApiServices;
   readonly #queue: DialQueue;
+  readonly #owners = new Map<ManagementChannel, ChannelOwner>();
+  readonly #unsubscribe: () => void;
   /** Created for the first channel. */
   #server: Promise<WebSocketServer> | undefined;
 
@@ -35,17 +58,21 @@ export class ManagementChannels {
     this.#services = services;
     const { clock } = services;
     this.#queue = new DialQueue({ name: 'management requests', length: MOST_WAITING, workers: MOST_RUNNING, clock });
+    this.#unsubscribe = services.state.subscribe('derived', ({ changes }) => {
+      if (changes.some(({ kind }) => RIGHTS.has(kind))) this.#closeUnentitled();
+    });
   }
 
   async close(): Promise<void> {
+    this.#unsubscribe();
     await this.#queue.close();
     const server = await this.#server;
     for (const socket of server?.clients ?? []) socket.terminate();
     server?.close();
   }
 
-  /** Serves a connection of an authorized client, the origin of the changes that it requests. */
-  async accept(request: IncomingMessage, socket: Duplex, head: Buffer, origin: Origin): Promise<void> {
+  /** Serves a connection of an authorized client until it loses its session or its rights. */
+  async accept(request: IncomingMessage, socket: Duplex, head: Buffer, owner: ChannelOwner): Promise<void> {
     this.#server ??= import('ws').then((ws) => new ws.WebSocketServer({ noServer: true, maxPayload: FRAME_LENGTH }));
     const server = await this.#server;
     if (server.clients.size >= MOST_CHANNELS) {
@@ -53,16 +80,38 @@ export class ManagementChannels {
       return;
     }
     request.socket.setKeepAlive(true, KEEP_ALIVE);
-    server.handleUpgrade(request, socket, head, (opened) => this.#serve(opened, origin));
+    server.handleUpgrade(request, socket, head, (opened) => this.#serve(opened, owner));
   }
 
-  #serve(socket: WebSocket, origin: Origin): void {
+  #serve(socket: WebSocket, owner: ChannelOwner): void {
     const { clock, log, events } = this.#services;
+    const { origin, noteActivity } = owner;
     const channel: ManagementChannel = new ManagementChannel(socket, { clock, log, origin }, (message) =>
       this.#answer(channel, stream, message),
     );
     const stream = new EventStream(events, channel.send);
-    channel.closed.addEventListener('abort', () => stream.close(), { once: true });
+    const activity = clock.every('session of a management channel', ACTIVITY_INTERVAL, noteActivity);
+    this.#owners.set(channel, owner);
+    channel.closed.addEventListener(
+      'abort',
+      () => {
+        stream.close();
+        activity.cancel();
+        this.#owners.delete(channel);
+      },
+      { once: true },
+    );
+    // The session may have ended during the upgrade.
+    this.#closeUnentitled();
+  }
+
+  #closeUnentitled(): void {
+    for (const [channel, { isEntitled, origin }] of this.#owners) {
+      if (isEntitled()) continue;
+      const { name } = origin.author;
+      this.#services.log.info({ name }, 'closed a management channel: its client lost its session or its rights');
+      channel.close('the session or the right to this channel has ended');
+    }
   }
 
   #answer(channel: ManagementChannel, stream: EventStream, message: Message): void {

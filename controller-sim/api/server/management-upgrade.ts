@@ -6,16 +6,18 @@ import type { TLSSocket } from 'node:tls';
 import { describeError } from '#lib/errors.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
-import { sessionOf } from '../../auth/session-of.ts';
+import { type FoundSession, sessionOf } from '../../auth/session-of.ts';
+import { isDisabled } from '../../entities/identity.ts';
 import type { Origin } from '../../state/origin.ts';
 import type { Identity } from '../../state/types.ts';
-import { ManagementChannels } from '../fabric/management-channels.ts';
+import { type ChannelOwner, ManagementChannels } from '../fabric/management-channels.ts';
 import type { ApiServices } from '../http/context.ts';
 import { pathOf } from './paths.ts';
 import { isPartial } from './steps.ts';
 
 /** reference fact: the path where its command line opens management channels. */
 const PATH = '/fabric/v1/ws-api';
+const ACCESS = 'ops';
 
 export class ManagementUpgrade {
   readonly #services: ApiServices;
@@ -41,8 +43,8 @@ export class ManagementUpgrade {
       return;
     }
     const open = async () => {
-      const caller = await this.#callerOf(request);
-      if (caller) await this.#channels.accept(request, socket, head, originOf(caller, request));
+      const found = await this.#sessionOf(request);
+      if (found) await this.#channels.accept(request, socket, head, this.#ownerOf(found, request));
       else reject('401 Unauthorized');
     };
     open().catch((error: unknown) => {
@@ -51,15 +53,26 @@ export class ManagementUpgrade {
     });
   };
 
-  /** The caller, if it may open a channel. reference fact: this needs full access to operations. */
-  async #callerOf(request: IncomingMessage): Promise<Identity | undefined> {
+  /** The session of a caller that may open a channel. reference fact: this needs full access to operations. */
+  async #sessionOf(request: IncomingMessage): Promise<FoundSession | undefined> {
     const services = this.#services;
     const { headers } = request;
     const remoteAddress = request.socket.remoteAddress ?? '';
     const { certificates } = presentedCertificates(services, request.socket as TLSSocket, headers);
     const found = await sessionOf({ services, headers, remoteAddress, certificates });
-    if (!found || isPartial(found.session)) return undefined;
-    return mayCall(found.identity, 'ops') ? found.identity : undefined;
+    return found && !isPartial(found.session) && mayCall(found.identity, ACCESS) ? found : undefined;
+  }
+
+  #ownerOf({ session, identity, hasEnded }: FoundSession, request: IncomingMessage): ChannelOwner {
+    const { state, activity, clock } = this.#services;
+    return {
+      origin: originOf(identity, request),
+      noteActivity: () => activity.note(session),
+      isEntitled: () => {
+        const current = state.tables.identity.get(identity.id);
+        return current !== undefined && !isDisabled(current, clock.now()) && mayCall(current, ACCESS) && !hasEnded();
+      },
+    };
   }
 }
 
