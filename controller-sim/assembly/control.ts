@@ -41,8 +41,7 @@ export function assembleControl(
   const revocations = context.own(new Revocations({ state, clock, log: context.logOf('revocations') }));
   const tokens = new Tokens({ authority, clock, issuer: baseUrl, controlAddress });
   const log = context.logOf('control');
-  const unverified: ControlContext['unverified'] = new Map();
-  const shared = { state, access, authority, network, feed, sessions, tokens, revocations, clock, log, unverified };
+  const shared = { state, access, authority, network, feed, sessions, tokens, revocations, clock, log };
   const control: ControlContext = { ...shared, controllerId, controlAddress };
   const server = context.own(
     new ControlServer(control, {

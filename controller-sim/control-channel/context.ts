@@ -28,8 +28,6 @@ export interface ControlContext {
   readonly controllerId: string;
   /** `tls:host:port`, where routers reach it. */
   readonly controlAddress: string;
-  /** Renewed client certificates (PEM) that their router has not yet confirmed, by router id. */
-  readonly unverified: Map<string, string>;
 }
 
 /** Handles one message of a router. Errors are logged, and the channel continues. */

@@ -94,7 +94,12 @@ export function deleteRouter(transaction: Transaction, { id }: Router): void {
 export function reEnrollEdgeRouter(transaction: Transaction, { id }: Router, enrollment: SignedEnrollment): void {
   for (const old of transaction.tables.enrollment.referring('routerId', id)) transaction.delete('enrollment', old.id);
   addRouterEnrollment(transaction, id, 'erott', enrollment);
-  transaction.patch('router', id, { fingerprint: null, certPem: null, isVerified: false });
+  transaction.patch('router', id, {
+    fingerprint: null,
+    certPem: null,
+    unverifiedCertPem: null,
+    isVerified: false,
+  });
 }
 
 function addRouterEnrollment(

@@ -133,6 +133,8 @@ export interface Router extends Named {
   readonly fingerprint: string | null;
   readonly certPem: string | null;
   readonly isVerified: boolean;
+  /** Renewed client certificate that the router has not yet confirmed, in PEM. */
+  readonly unverifiedCertPem?: string | null;
   /** Bits of RouterCapability that it reported when it last connected; undefined before. */
   readonly capabilities?: readonly number[];
   /** As it last reported them. */

@@ -1,14 +1,28 @@
 // The certificates of a router over its life: separate keys, and renewals under difficult circumstances.
 
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
+import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
+import {
+  EnrollmentCertsResponseSchema,
+  EnrollmentExtendRouterRequestSchema,
+  EnrollmentExtendRouterVerifyRequestSchema,
+  ErrorSchema,
+} from '#wire/gen/edge_control_pb.js';
+import { EdgeControlType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { enrollRouter } from '../../agent/enroll/enroll.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { ApiClient, newRequest } from '../support/api-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
+import { RouterPeer } from '../support/router-peer.ts';
 
 /** Enrolls router `a` with `server_key`; `value` is its value in YAML. */
 async function enrollWith(overlay: Overlay, value: string) {
@@ -73,4 +87,62 @@ t.test('a router whose renewal was confirmed but not installed returns with the 
   await until('the router to be online', isOnline);
   t.same(read(), renewed);
   await again.close({ drain: 0 });
+});
+
+t.test('a renewed certificate waits for its confirmation, also while the controller restarts', async (t) => {
+  const data = join(mkdtempSync(join(tmpdir(), 'renewal-')), 'data.jsonl');
+  t.teardown(() => rmSync(dirname(data), { recursive: true, force: true }));
+  const [port = 0] = await freePorts(1);
+  await using overlay = await Overlay.start({ churnLimit: 0, data, port });
+  const { id, configFile } = await overlay.enrollRouter({ name: 'a' });
+  const shown = async () => {
+    const router = await overlay.management.get<Record<string, unknown>>(`edge-routers/${id}`);
+    const { fingerprint, unverifiedFingerprint, unverifiedCertPem } = router;
+    return { fingerprint, unverifiedFingerprint, unverifiedCertPem };
+  };
+  const { fingerprint: enrolled } = await shown();
+  const { csr } = newRequest(id);
+  const renewal = toBinary(
+    EnrollmentExtendRouterRequestSchema,
+    create(EnrollmentExtendRouterRequestSchema, {
+      clientCertCsr: csr,
+      serverCertCsr: csr,
+      requireVerification: true,
+    }),
+  );
+  const renew = async (peer: RouterPeer) => {
+    const request = new Message(EdgeControlType.EnrollmentExtendRouter, [], renewal);
+    const answer = await peer.ask(request, EdgeControlType.EnrollmentCertsResponse);
+    return answer.decode(EnrollmentCertsResponseSchema).clientCertPem;
+  };
+  const confirm = async (peer: RouterPeer, clientCertPem: string) => {
+    const schema = EnrollmentExtendRouterVerifyRequestSchema;
+    const body = toBinary(schema, create(schema, { clientCertPem }));
+    const answer = await peer.request(new Message(EdgeControlType.EnrollmentExtendRouterVerify, [], body));
+    return answer.decode(ErrorSchema).code;
+  };
+
+  const before = await RouterPeer.connect(configFile);
+  const lost = await renew(before);
+  const waiting = await renew(before);
+  const unverifiedFingerprint = sha1Fingerprint(leafOf(waiting));
+  t.same(await shown(), { fingerprint: enrolled, unverifiedFingerprint, unverifiedCertPem: waiting });
+  before.close();
+  await overlay.simulator.close();
+  await overlay.restart({ data, port });
+  const after = await RouterPeer.connect(configFile);
+  t.equal(await confirm(after, lost), 'INVALID_CERTIFICATE', 'an earlier one');
+  t.same(await shown(), { fingerprint: enrolled, unverifiedFingerprint, unverifiedCertPem: waiting });
+  t.equal(await confirm(after, waiting), '', 'the one that waits');
+  const none = { unverifiedFingerprint: null, unverifiedCertPem: null };
+  t.same(await shown(), { fingerprint: unverifiedFingerprint, ...none });
+  t.equal(await confirm(after, waiting), 'INVALID_CERTIFICATE', 'once more');
+
+  const next = await renew(after);
+  await using api = new ApiClient(overlay.simulator);
+  api.token = await api.login(overlay.simulator.username, 'secret');
+  t.equal((await api.manage('POST', `/edge-routers/${id}/re-enroll`)).status, 200);
+  t.same(await shown(), { fingerprint: undefined, ...none }, 'enrolls again');
+  await t.rejects(confirm(after, next), 'its connection has ended');
+  after.close();
 });

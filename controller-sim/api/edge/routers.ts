@@ -1,5 +1,6 @@
 // Edge routers, and the transit routers of the fabric.
 
+import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import type { Body } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import { signEnrollment } from '../../entities/enrollment.ts';
@@ -112,7 +113,7 @@ export function commonRouter(router: Router, context: ApiServices): Record<strin
 /** Includes enrollments of one method: only the list of edge routers includes those of edge routers. */
 function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'trott'): Record<string, unknown> {
   const { state } = request.services;
-  const { configs, ctrlChanListeners, fingerprint, isEdge, isVerified } = router;
+  const { configs, ctrlChanListeners, fingerprint, isEdge, isVerified, unverifiedCertPem } = router;
   const enrollment = state.tables.enrollment.referring('routerId', router.id).find((each) => each.method === method);
   return {
     configs: nullWhenEmpty(configs),
@@ -122,8 +123,8 @@ function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'tr
     isVerified: isVerified || (isEdge && method === 'trott'),
     // reference fact: the list of all routers does not have them.
     interfaces: method === 'erott' ? showInterfaces(router.interfaces) : null,
-    unverifiedCertPem: null,
-    unverifiedFingerprint: null,
+    unverifiedCertPem: unverifiedCertPem ?? null,
+    unverifiedFingerprint: unverifiedCertPem ? sha1Fingerprint(leafOf(unverifiedCertPem)) : null,
     ...(enrollment && {
       ...(seesEnrollmentTokens(request, enrollment) && {
         enrollmentToken: enrollment.token,

@@ -13,20 +13,24 @@ import {
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { CsrError, readRequest } from '../../pki/authority.ts';
+import type { Transaction } from '../../state/transaction.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { edgeErrorMessage } from './edge-error.ts';
 
 /** The answer is a separate message, as in the reference. */
 export const onExtendCertificates: ControlHandler = async (context, router, message) => {
-  const { authority } = context;
+  const { state, authority } = context;
   const { clientCertCsr, serverCertCsr, requireVerification } = message.decode(EnrollmentExtendRouterRequestSchema);
   const old = fingerprintOfRouter(context, router.id);
   try {
     const [client, server] = await Promise.all([readRequest(clientCertCsr), readRequest(serverCertCsr)]);
     const clientCertPem = authority.signRouter(client, router.id, 'client');
     const serverCertPem = authority.signRouter(server, router.id, 'server');
-    if (requireVerification) context.unverified.set(router.id, clientCertPem);
-    else await install(context, router.id, { old, pem: clientCertPem });
+    await state.change((transaction) => {
+      demandUnchanged(transaction, router.id, old);
+      if (requireVerification) transaction.patch('router', router.id, { unverifiedCertPem: clientCertPem });
+      else install(transaction, router.id, clientCertPem);
+    });
     const response = create(EnrollmentCertsResponseSchema, {
       clientCertPem,
       serverCertPem,
@@ -45,15 +49,16 @@ export const onExtendCertificates: ControlHandler = async (context, router, mess
 };
 
 /** The answer is always an Error message; without a code it means success. */
-export const onExtendVerify: ControlHandler = async (context, router, message) => {
+export const onExtendVerify: ControlHandler = async ({ state }, router, message) => {
   const { clientCertPem } = message.decode(EnrollmentExtendRouterVerifyRequestSchema);
-  const waiting = context.unverified.get(router.id);
-  const valid = waiting !== undefined && fingerprintOf(waiting) === fingerprintOf(clientCertPem);
-  if (valid) {
-    await install(context, router.id, { old: fingerprintOfRouter(context, router.id), pem: waiting });
-    context.unverified.delete(router.id);
-  }
-  const verdict = valid
+  const confirmed = fingerprintOf(clientCertPem);
+  const isValid = await state.change((transaction) => {
+    const waiting = transaction.get('router', router.id)?.unverifiedCertPem;
+    if (!waiting || fingerprintOf(waiting) !== confirmed) return false;
+    install(transaction, router.id, waiting);
+    return true;
+  });
+  const verdict = isValid
     ? {}
     : { code: 'INVALID_CERTIFICATE', message: 'the certificate is not the one that was issued' };
   router.channel.reply(
@@ -67,20 +72,17 @@ function fingerprintOfRouter({ state }: ControlContext, routerId: string): strin
 }
 
 /**
- * Replaces the certificate of a router that has the fingerprint `old`. Rejects if it has another or none: an
- * administrator who lets a router enroll again invalidates all its certificates.
+ * Throws if the router has another certificate than the one with the fingerprint `old`, or none: an administrator who
+ * lets a router enroll again invalidates all its certificates, also those that are being signed.
  */
-async function install(
-  { state }: ControlContext,
-  routerId: string,
-  { old, pem }: { old: string | null | undefined; pem: string },
-): Promise<void> {
-  const fingerprint = fingerprintOf(pem);
-  await state.change((transaction) => {
-    if (!old || transaction.get('router', routerId)?.fingerprint !== old)
-      throw new CsrError('the certificate of the router was replaced or invalidated meanwhile');
-    transaction.patch('router', routerId, { fingerprint, certPem: pem });
-  });
+function demandUnchanged(transaction: Transaction, routerId: string, old: string | null | undefined): void {
+  if (!old || transaction.get('router', routerId)?.fingerprint !== old)
+    throw new CsrError('the certificate of the router was replaced or invalidated meanwhile');
+}
+
+function install(transaction: Transaction, routerId: string, certPem: string): void {
+  const fingerprint = fingerprintOf(certPem);
+  transaction.patch('router', routerId, { fingerprint, certPem, unverifiedCertPem: null });
 }
 
 function fingerprintOf(pem: string): string {
