@@ -1,5 +1,5 @@
 // The states of one wanted link (one of a peer's listeners and one of our dialers that share a group), as a table.
-// Illegal events are bugs; wanted-links.ts performs the effects (reference fact: link, section 1.8).
+// Illegal events are bugs; wanted-links.ts and redials.ts perform the effects (reference fact: link, section 1.8).
 //
 //   pending ──dial──► dialing ──queueFull──► queueFailed ─┐
 //                        │ └────dialError──► dialFailed ──┤──dial──► dialing

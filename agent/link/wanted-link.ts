@@ -1,9 +1,10 @@
-// One link that should exist, the router at its other end, and their form in the inspection `links`.
+// One link that should exist, its state, the router at its other end, and their form in the inspection `links`.
 
 import { formatDuration } from '#lib/duration.ts';
+import type { Log } from '#lib/log.ts';
 import type { Link } from './link.ts';
 import type { LinkDialerSettings } from './link-dialer.ts';
-import type { LinkState } from './link-states.ts';
+import { type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
 
 export interface PeerListener {
   readonly address: string;
@@ -68,6 +69,13 @@ export interface LinkDestination {
 
 /** The reference's name for a binding without a name. */
 const DEFAULT_BINDING = 'default';
+
+export function step(wanted: WantedLink, event: LinkEvent, log: Log): void {
+  const next = nextLinkState(wanted.state, event);
+  if (next !== wanted.state)
+    log.debug({ key: wanted.key, linkId: wanted.linkId, previous: wanted.state, state: next }, 'link state');
+  wanted.state = next;
+}
 
 export function describeWanted(
   peerId: string,

@@ -1,33 +1,22 @@
 // The links that the router wants. Controllers add and remove peers. A peer's listener and a dialer of this router with
-// a common group are one wanted link with a state (link-states.ts). It is redialed until it is established.
+// a common group are one wanted link with a state (link-states.ts). Redials dials it until it is established.
 //
-//   peer changes ─► wanted links ─► dial queue ─► link ─► registry
+//   peer changes ─► wanted links ─► redials ─► dial queue ─► link ─► registry
 
-import { background } from '#lib/background.ts';
-import { nextBackoff } from '#lib/backoff.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
-import type { DialQueue } from '#lib/dial-queue.ts';
-import { describeError, errorCode } from '#lib/errors.ts';
+import type { Timer } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import type { Log } from '#lib/log.ts';
-import type { Random } from '#lib/random.ts';
 import type { Link } from './link.ts';
-import {
-  type DialedLink,
-  dialLink,
-  type LinkDialComponents,
-  type LinkDialerSettings,
-  type LinkDialRequest,
-} from './link-dialer.ts';
+import type { LinkDialerSettings } from './link-dialer.ts';
 import { linkKey } from './link-key.ts';
-import type { LinkRegistry } from './link-registry.ts';
-import { canDial, type LinkEvent, nextLinkState } from './link-states.ts';
+import type { LinkEvent } from './link-states.ts';
+import { type RedialComponents, Redials } from './redials.ts';
 import {
   describeWanted,
   inspectWanted,
   type LinkDestination,
   type Peer,
   type PeerListener,
+  step,
   type WantedLink,
   type WantedLinkState,
 } from './wanted-link.ts';
@@ -39,38 +28,24 @@ export interface PeerChange {
   readonly listeners: readonly PeerListener[];
 }
 
-export interface WantedLinksComponents {
-  clock: Clock;
-  log: Log;
-  random: Random;
-  registry: LinkRegistry;
-  dial: LinkDialComponents;
-  dialQueue: DialQueue;
-}
-
 const SWEEP = 60_000;
 /** An unhealthy peer without links is removed after this time (reference fact). */
 const FORGET_AFTER = 48 * 3_600_000;
 const DEFAULT_GROUP = ['default'];
-/**
- * A link with a shorter life (milliseconds) counts as a failed dial if it is not the first: routers of the reference
- * answer a hello before they verify the dialer, and close the link if they cannot.
- */
-const SHORT_LIFE = 10_000;
-
 export class WantedLinks {
-  readonly #components: WantedLinksComponents;
+  readonly #components: RedialComponents;
   #dialers: readonly LinkDialerSettings[];
   readonly #ids: IdSource;
   readonly #peers = new Map<string, Peer>();
+  readonly #redials: Redials;
   readonly #sweeper: Timer;
-  #due: { timer: Timer; at: number } | undefined;
   #closed = false;
 
-  constructor(components: WantedLinksComponents, dialers: readonly LinkDialerSettings[]) {
+  constructor(components: RedialComponents, dialers: readonly LinkDialerSettings[]) {
     this.#components = components;
     this.#dialers = dialers;
     this.#ids = new IdSource(components.random);
+    this.#redials = new Redials(components, this.#peers);
     this.#sweeper = components.clock.every('link sweep', SWEEP, () => this.#sweep());
     components.registry.observe({
       up: (link) => this.#onUp(link),
@@ -144,7 +119,7 @@ export class WantedLinks {
   close(): void {
     this.#closed = true;
     this.#sweeper.cancel();
-    this.#due?.timer.cancel();
+    this.#redials.close();
   }
 
   // Peers ------------------------------------------------------------------------------------------------------------------
@@ -217,8 +192,8 @@ export class WantedLinks {
         lastError: undefined,
       };
       peer.wanted.set(key, wanted);
-      if (registry.byKey(key)) this.#step(wanted, 'linkUp');
-      this.#evaluate(peer, wanted);
+      if (registry.byKey(key)) step(wanted, 'linkUp', this.#components.log);
+      this.#redials.dialWhenDue(peer, wanted);
       return;
     }
     const moved = known.listener.address !== listener.address;
@@ -226,11 +201,11 @@ export class WantedLinks {
     known.dialer = dialer;
     const link = registry.byKey(key);
     if (moved && link?.dialed) link.close();
-    else if ((dialNow || moved) && known.state !== 'established') this.#dialSoon(peer, known);
+    else if ((dialNow || moved) && known.state !== 'established') this.#redials.dialSoon(peer, known);
   }
 
   #unwant(peer: Peer, wanted: WantedLink): void {
-    this.#step(wanted, 'removed');
+    step(wanted, 'removed', this.#components.log);
     peer.wanted.delete(wanted.key);
     this.#components.registry.byKey(wanted.key)?.close();
   }
@@ -240,116 +215,6 @@ export class WantedLinks {
     if (peer) for (const wanted of [...peer.wanted.values()]) this.#unwant(peer, wanted);
     this.#peers.delete(peerId);
     this.#components.registry.closePeer(peerId);
-  }
-
-  // Dialing ----------------------------------------------------------------------------------------------------------------
-
-  #dialSoon(peer: Peer, wanted: WantedLink): void {
-    wanted.retryDelay = 0;
-    wanted.nextDial = 0;
-    this.#evaluate(peer, wanted);
-  }
-
-  #evaluate(peer: Peer, wanted: WantedLink): void {
-    if (this.#closed || !canDial(wanted.state)) return;
-    if (wanted.nextDial > this.#components.clock.monotonic()) {
-      this.#wakeAt(wanted.nextDial);
-      return;
-    }
-    this.#step(wanted, 'dial');
-    wanted.attempts++;
-    background(this.#components.log, 'link dial', this.#dial(peer, wanted));
-  }
-
-  async #dial(peer: Peer, wanted: WantedLink): Promise<void> {
-    const { registry, dial, dialQueue } = this.#components;
-    const request: LinkDialRequest = {
-      linkId: wanted.linkId,
-      peerId: peer.id,
-      peerVersion: peer.version,
-      address: wanted.listener.address,
-      iteration: wanted.attempts,
-      dialer: wanted.dialer,
-    };
-    try {
-      const task = async (signal: AbortSignal) => {
-        // The peer may have dialed us during the wait.
-        if (registry.byKey(wanted.key)) return undefined;
-        return dialLink(dial, request, signal);
-      };
-      const dialed = await dialQueue.add(task, { discard: (late) => late && closeUnused(late) });
-      if (dialed) this.#onDialed(peer, wanted, request, dialed);
-    } catch (error) {
-      // A later dial of the same link has its own outcome.
-      if (request.iteration === wanted.attempts) this.#onDialFailed(peer, wanted, error);
-    }
-  }
-
-  #onDialed(peer: Peer, wanted: WantedLink, request: LinkDialRequest, dialed: DialedLink): void {
-    const { payloads, acknowledgements } = dialed;
-    const { registry, random } = this.#components;
-    if (wanted.state === 'destRemoved' || this.#closed) {
-      closeUnused(dialed);
-      return;
-    }
-    const link = registry.register({
-      id: wanted.linkId,
-      key: wanted.key,
-      peerId: peer.id,
-      peerVersion: peer.version,
-      iteration: request.iteration,
-      dialed: true,
-      protocol: wanted.listener.protocol,
-      address: wanted.listener.address,
-      payloads,
-      acknowledgements,
-      stopGrowing: dialed.stopGrowing,
-    });
-    dialed.open();
-    if (link || registry.byKey(wanted.key) || request.iteration !== wanted.attempts) return;
-    // The other side closed it before use, as a duplicate. A random wait keeps two routers from colliding again.
-    this.#step(wanted, 'dialError');
-    this.#retryLater(peer, wanted, 1_000 + random.next() * 3_000);
-  }
-
-  #onDialFailed(peer: Peer, wanted: WantedLink, error: unknown): void {
-    if (this.#closed || wanted.state === 'destRemoved') return;
-    const queueFull = errorCode(error) === 'QUEUE_FULL';
-    wanted.lastError = describeError(error);
-    this.#step(wanted, queueFull ? 'queueFull' : 'dialError');
-    if (wanted.state === 'established') return;
-    this.#retryLater(peer, wanted, 0);
-    this.#components.log.warn(
-      {
-        linkId: wanted.linkId,
-        peerId: peer.id,
-        address: wanted.listener.address,
-        attempts: wanted.attempts,
-        retryIn: Math.round(wanted.retryDelay),
-        error: wanted.lastError,
-      },
-      queueFull ? 'link dial rejected: queue full' : 'link dial failed',
-    );
-  }
-
-  #retryLater(peer: Peer, wanted: WantedLink, extra: number): void {
-    const policy = peer.healthy ? wanted.dialer.healthyBackoff : wanted.dialer.unhealthyBackoff;
-    wanted.retryDelay = nextBackoff(policy, wanted.retryDelay, this.#components.random);
-    wanted.nextDial = this.#components.clock.monotonic() + wanted.retryDelay + extra;
-    this.#wakeAt(wanted.nextDial);
-  }
-
-  /** Arms one timer for all wanted links, due with the earliest of them. */
-  #wakeAt(at: number): void {
-    if (this.#closed || (this.#due && this.#due.at <= at)) return;
-    this.#due?.timer.cancel();
-    const wait = Math.max(1, at - this.#components.clock.monotonic());
-    this.#due = { at, timer: this.#components.clock.after('link redial', wait, () => this.#onDue()) };
-  }
-
-  #onDue(): void {
-    this.#due = undefined;
-    for (const peer of this.#peers.values()) for (const wanted of peer.wanted.values()) this.#evaluate(peer, wanted);
   }
 
   // Links ------------------------------------------------------------------------------------------------------------------
@@ -367,34 +232,13 @@ export class WantedLinks {
     if (this.#closed) return;
     const wanted = this.#wantedFor(link, 'linkDown');
     const peer = this.#peers.get(link.peerId);
-    if (!peer || !wanted) return;
-    const isShort = this.#components.clock.monotonic() - wanted.upSince < SHORT_LIFE;
-    wanted.earlyLosses = isShort ? wanted.earlyLosses + 1 : 0;
-    if (wanted.earlyLosses <= 1) {
-      wanted.lossDelay = 0;
-      this.#dialSoon(peer, wanted);
-      return;
-    }
-    // The wait grows although the dials succeed.
-    wanted.retryDelay = wanted.lossDelay;
-    this.#retryLater(peer, wanted, 0);
-    wanted.lossDelay = wanted.retryDelay;
+    if (peer && wanted) this.#redials.dialAfterLoss(peer, wanted);
   }
 
   #wantedFor({ peerId, key }: Link, event: LinkEvent): WantedLink | undefined {
     const wanted = this.#peers.get(peerId)?.wanted.get(key);
-    if (wanted) this.#step(wanted, event);
+    if (wanted) step(wanted, event, this.#components.log);
     return wanted;
-  }
-
-  #step(wanted: WantedLink, event: LinkEvent): void {
-    const next = nextLinkState(wanted.state, event);
-    if (next !== wanted.state)
-      this.#components.log.debug(
-        { key: wanted.key, linkId: wanted.linkId, previous: wanted.state, state: next },
-        'link state',
-      );
-    wanted.state = next;
   }
 
   #sweep(): void {
@@ -409,7 +253,7 @@ export class WantedLinks {
 
   /** The peer may still dial this router, and keeps the links that it has dialed: traffic does not need controllers. */
   #forget(peer: Peer): void {
-    for (const wanted of peer.wanted.values()) this.#step(wanted, 'removed');
+    for (const wanted of peer.wanted.values()) step(wanted, 'removed', this.#components.log);
     this.#peers.delete(peer.id);
   }
 }
@@ -421,11 +265,4 @@ function shareGroup(listener: readonly string[], dialer: readonly string[]): boo
 
 function stateName(healthy: boolean): string {
   return healthy ? 'healthy' : 'unhealthy';
-}
-
-/** Closes the connections of a link that is no longer wanted. */
-function closeUnused({ open, payloads, acknowledgements }: DialedLink): void {
-  open();
-  payloads.close();
-  acknowledgements.close();
 }
