@@ -260,7 +260,10 @@ function mfaRemaining(demand: MfaDemand, state: PostureState, now: number): numb
 }
 
 /** The time when a passing check starts to fail, in milliseconds; undefined for never. */
-export function mfaDeadline(demand: MfaDemand, state: PostureState): number | undefined {
+export function mfaDeadline(
+  demand: MfaDemand,
+  state: Pick<PostureState, 'passedMfaAt' | 'wokenAt' | 'unlockedAt'>,
+): number | undefined {
   const { passedMfaAt, wokenAt, unlockedAt } = state;
   if (passedMfaAt === undefined) return undefined;
   const deadlines: number[] = [];

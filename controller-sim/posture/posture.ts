@@ -74,12 +74,12 @@ export class Posture {
     this.#listeners = new Listeners('changes of posture', components.state.log);
     this.failedRequests = new FailedRequests(components.clock);
     this.#unsubscribe = components.state.subscribe('access', ({ changes }) => {
+      // The demands determine when a one-time password becomes too old.
+      if (changes.some(({ kind }) => kind === 'postureCheck' || kind === 'servicePolicy'))
+        for (const each of this.#identities.keys()) this.#watch(each);
       for (const { kind, id, before, after } of changes) {
         if (kind === 'identity' && !after) this.#forget(id);
         else if (kind === 'identity' && this.#identities.has(id)) this.#watch(id);
-        // The demands determine when a one-time password becomes too old.
-        if (kind === 'postureCheck' || kind === 'servicePolicy')
-          for (const each of this.#identities.keys()) this.#watch(each);
         if (kind === 'apiSession' && before && !after) this.#onSessionEnd(before as ApiSession);
         if (kind === 'mfa' && before && !after) this.#revokeMfa((before as Mfa).identityId);
       }
@@ -268,16 +268,16 @@ export class Posture {
 
   #nextDeadline(identityId: string): number | undefined {
     const { access, clock, state } = this.#components;
-    const sessions = this.#identities.get(identityId)?.sessions ?? new Map<string, SessionPosture>();
+    const sessions = [...(this.#identities.get(identityId)?.sessions.values() ?? [])];
+    const passed = sessions.filter(({ passedMfaAt }) => passedMfaAt !== undefined);
+    // Each change of a policy asks for all identities, of which few use one-time passwords.
+    if (passed.length === 0) return undefined;
     const demands = access
       .policiesWith('servicePolicy', 'left', identityId)
       .flatMap((id) => state.tables.servicePolicy.get(id) ?? [])
       .flatMap((policy) => access.checksOf(policy))
       .flatMap((check) => (check.typeId === 'MFA' ? check.demands : []));
-    const deadlines = [...sessions.keys()].flatMap((sessionId) => {
-      const posture = this.stateOf(identityId, sessionId);
-      return demands.flatMap((demand) => mfaDeadline(demand, posture) ?? []);
-    });
+    const deadlines = passed.flatMap((session) => demands.flatMap((demand) => mfaDeadline(demand, session) ?? []));
     const open = deadlines.filter((deadline) => deadline >= clock.now());
     return open.length === 0 ? undefined : Math.min(...open);
   }
