@@ -1,7 +1,7 @@
 // Starts a command line of the installed package. Plain JavaScript for any Node: one that is too old gets a sentence instead of a stack.
 
-import { readFileSync } from 'node:fs';
 import module from 'node:module';
+import { nodeProblem } from './node-version.mjs';
 
 /** Memory settings of a router that serves: about 20 MiB less (docs/performance.md). They take effect only at the start of a process. */
 const ROUTER_OPTION = '--max-semi-space-size';
@@ -9,10 +9,9 @@ const ROUTER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 
 /** @param {string} program file of the command line, relative to the build */
 export async function start(program) {
-  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const least = Number.parseInt(engines.node.replace(/\D+/, ''), 10);
-  if (Number.parseInt(process.versions.node, 10) < least) {
-    process.stderr.write(`edgeweave needs Node ${least} or later; this is ${process.version} (${process.execPath})\n`);
+  const problem = nodeProblem();
+  if (problem !== undefined) {
+    process.stderr.write(`${problem}\n`);
     process.exitCode = 1;
     return;
   }

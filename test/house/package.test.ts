@@ -104,12 +104,30 @@ t.test('both commands run, and an old Node gets one sentence', async (t) => {
   t.match(line, { event: 'ready', management: /^https:/ });
   simulator.kill('SIGTERM');
   t.equal(await exited, 0);
+});
+
+t.test('a Node that is too old gets a sentence from commands and programs', async (t) => {
   const old = `data:text/javascript,${encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "20.9.0" })')}`;
+  const sentence = /edgeweave needs Node \d+ or later; this is v[\d.]+ \(.+\)\n/;
   const bin = installed('edgeweave/bin/edgeweave-sim.mjs');
   await t.rejects(run(process.execPath, ['--import', old, bin, 'start'], consumer), {
     code: 1,
-    stderr: /^edgeweave needs Node \d+ or later; this is v[\d.]+ \(.+\)\n$/,
+    stderr: new RegExp(`^${sentence.source}$`),
   });
+  for (const entry of ['router', 'sim']) {
+    const load = ['--input-type=module', '-e', `await import('edgeweave/${entry}')`];
+    await t.rejects(run(process.execPath, ['--import', old, ...load], consumer), { code: 1, stderr: sentence }, entry);
+  }
+});
+
+t.test('import and require of an entry give the same', async (t) => {
+  const compare = `import { createRequire } from 'node:module';
+    const require = createRequire(import.meta.url);
+    for (const entry of ['edgeweave/router', 'edgeweave/sim']) {
+      const [imported, required] = [await import(entry), require(entry)];
+      console.log(Object.keys(required).every((name) => imported[name] === required[name]));
+    }`;
+  t.equal(await run(process.execPath, ['--input-type=module', '-e', compare], consumer), 'true\ntrue\n');
 });
 
 const PROGRAM = `import { writeFileSync } from 'node:fs';
