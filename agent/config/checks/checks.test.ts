@@ -1,0 +1,122 @@
+// Checks of files, of the names in certificates, and of mode tproxy.
+
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { check, MINIMAL, withMore } from '../../../test/support/router-config.ts';
+import { checkRouterConfig, loadRouterConfig } from '../load.ts';
+
+t.test('folders and empty files in place of identity files are reported as such', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const at = (name: string) => join(folder, name);
+  writeFileSync(at('empty'), '\n');
+  mkdirSync(at('folder'));
+  const text = `v: 3\nctrl: {endpoint: "tls:c:1"}\nidentity: {cert: ${at('empty')}, server_cert: ${at('folder')}, key: ${at('empty')}, ca: ${at('empty/x')}}\n`;
+  const { findings } = checkRouterConfig(text, at('router.yml'));
+  const messageAt = (path: string) => findings.find((each) => each.path === path && each.severity === 'error')?.message;
+  t.match(messageAt('identity.cert'), /empty is empty$/);
+  t.match(messageAt('identity.key'), /empty is empty$/);
+  t.match(messageAt('identity.server_cert'), /folder is a folder; name a file$/);
+  t.match(messageAt('identity.ca'), /does not exist$/);
+  const others = check(
+    `${MINIMAL}web: [{name: w, identity: {cert: "xy:z", server_cert: s, key: b, ca: c}, bindPoints: [{interface: "a:1", address: "localhost:1"}], apis: [{binding: metrics}]}]`,
+  );
+  t.match(others.findings.find(({ code }) => code === 'CFG-IDENTITY')?.path, 'web[0].identity.cert');
+  t.match(loadRouterConfig(folder).findings, [{ code: 'CFG-FILE', message: `${folder} is a folder; name a file` }]);
+});
+
+t.test('files that cannot be written are found, and none is created', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  writeFileSync(join(folder, 'file'), '');
+  const found = (more: string) =>
+    withMore(more)
+      .findings.filter(({ code }) => code === 'CFG-FILE')
+      .map(({ severity, path, message }) => `${severity} ${path}: ${message}`);
+  const sections: [string, string, RegExp][] = [
+    ['trace: {path: PATH}', 'trace.path', /messages are not traced/],
+    ['profile: {cpu: {path: PATH}}', 'profile.cpu.path', /no CPU profile/],
+    ['profile: {memory: {path: PATH}}', 'profile.memory.path', /no memory profile/],
+    ['ctrl: {endpoint: "tls:c:1", endpointsFile: PATH}', 'ctrl.endpointsFile', /are lost at a restart/],
+    ['edge: {db: PATH}', 'edge.db', /knows no services until a controller answers/],
+  ];
+  for (const [more, key, loss] of sections) {
+    const at = (path: string) => found(more.replace('PATH', join(folder, path)));
+    t.same([...at('file'), ...at('new')], [], key);
+    t.match(at(''), [new RegExp(`^warning ${key}: .*is a folder; name a file$`)]);
+    t.match(at('file/x'), [/is not a folder$/]);
+    t.match(at('file/x'), [loss]);
+    if (key !== 'ctrl.endpointsFile') t.match(at('nowhere/x'), [/nowhere does not exist; create it$/]);
+  }
+  t.same(readdirSync(folder), ['file']);
+});
+
+t.test('options of mode tproxy that cannot work are found, and other modes ignore them', async (t) => {
+  const cases: [option: string, key: string, severity: string][] = [
+    ['dnsSvcIpRange: 10.0.0.0/31', 'dnsSvcIpRange', 'error'],
+    ['dnsSvcIpRange: 0.0.0.0/0', 'dnsSvcIpRange', 'error'],
+    ['dnsSvcIpRange: fd00::/64', 'dnsSvcIpRange', 'error'],
+    ['resolver: tcp://127.0.0.1:53', 'resolver', 'warning'],
+    ['resolver: [udp://127.0.0.1, file:///etc/hosts]', 'resolver', 'warning'],
+    ['resolver: udp://127.0.0.1:99999', 'resolver', 'warning'],
+    ['dnsUpstream: [udp://8.8.8.8, 9.9.9.9]', 'dnsUpstream', 'warning'],
+  ];
+  const findings = (mode: string, option: string, key: string) =>
+    withMore(`edge: {}\nlisteners: [{binding: tunnel, options: {mode: ${mode}, ${option}}}]`).findings.filter(
+      ({ path }) => path === `listeners[0].options.${key}`,
+    );
+  for (const [option, key, severity] of cases) {
+    for (const mode of ['tproxy', '"tproxy:/bin/divert"'])
+      t.match(findings(mode, option, key), [{ code: 'CFG-VALUE', severity, hint: /^use / }], option);
+    t.same(findings('host', option, key), [], option);
+  }
+  t.same(findings('tproxy', 'dnsSvcIpRange: 100.64.0.1/10, resolver: "udp://[::1]:53"', 'resolver'), []);
+});
+
+t.test('names that a certificate cannot contain are found before the token is used', (t) => {
+  const text = MINIMAL.replace(/csr: .*/, 'csr: {sans: {dns: [localhost, "müller.example"]}}');
+  const found = (beforeEnrollment: boolean) =>
+    checkRouterConfig(text, 'router.yml', { beforeEnrollment, environment: {} })
+      .findings.filter(({ path }) => path.startsWith('csr'))
+      .map(({ severity, path, message, hint }) => `${severity} ${path}: ${message}; ${hint}`);
+  const finding =
+    'csr.sans.dns[1]: certificates contain ASCII names only, not müller.example; write xn--mller-kva.example, here and where the host is advertised';
+  t.same(found(true), [`error ${finding}`]);
+  t.same(found(false), [`warning ${finding}`], 'a running router is not stopped');
+  t.end();
+});
+
+t.test('advertised hosts missing in csr.sans are found before the token is used', async (t) => {
+  const link = (host: string) =>
+    `link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", advertise: "tls:${host}:1"}]}`;
+  const edge = (host: string) =>
+    `edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:3022", options: {advertise: "${host}:3022"}}]`;
+  const web = (host: string, more = '') =>
+    `web: [{name: w, ${more} bindPoints: [{interface: "0.0.0.0:81", address: "${host}:81"}], apis: [{binding: metrics}]}]`;
+  const found = (more: string, sans = '{dns: [localhost, "*.wild.example"], ip: [127.0.0.1, "0:0::1"]}') =>
+    check(`${MINIMAL.replace(/csr: .*/, `csr: {sans: ${sans}}`)}${more}`)
+      .findings.filter(({ code }) => code === 'CFG-ADVERTISE')
+      .map(({ severity, path, hint }) => `${severity} ${path}: ${hint}`);
+  for (const host of ['localhost', 'LOCALHOST', 'a.wild.example', '127.0.0.1', '[::1]'])
+    t.same([...found(link(host)), ...found(web(host))], [], host);
+  for (const host of ['edge.example', 'wild.example', 'a.b.wild.example'])
+    t.same(found(link(host)), [`error link.listeners[0].advertise: add ${host} to csr.sans.dns`]);
+  t.same(found(link('192.0.2.1')), ['error link.listeners[0].advertise: add 192.0.2.1 to csr.sans.ip']);
+  t.same(found(edge('edge.example')), ['error listeners[0].options.advertise: add edge.example to csr.sans.dns']);
+  t.same(found(edge('edge.example'), '{dns: [edge.example]}'), []);
+  t.same(found(web('edge.example')), ['warning web[0].bindPoints[0].address: add edge.example to csr.sans.dns']);
+  t.same(found(web('edge.example', 'identity: {cert: a, key: b, ca: c},')), [], 'a separate certificate');
+  t.same(found('ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tls:0.0.0.0:9", advertise: "tls:edge.example:9"}]}'), [
+    'warning ctrl.listeners[0].advertise: add edge.example to csr.sans.dns',
+  ]);
+  const alternate = (path: string) =>
+    found(
+      `${link('edge.example')}\nidentity: {cert: a, server_cert: b, key: c, ca: d, alt_server_certs: [{server_cert: ${path}}]}`,
+    );
+  t.match(alternate('/nonexistent/alternate.pem'), [/^warning link/], 'an alternate certificate may cover it');
+  const { findings } = check(MINIMAL.replace(/csr: .*/, '') + link('edge.example'));
+  t.notOk(
+    findings.some(({ code }) => code === 'CFG-ADVERTISE'),
+    'enrollment requires csr',
+  );
+});

@@ -1,0 +1,140 @@
+// The file as YAML: merge keys and aliases as in the reference, and any content that is not a configuration.
+
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { accepted, check, MINIMAL, withMore } from '../../test/support/router-config.ts';
+import { loadRouterConfig } from './load.ts';
+
+t.test('merge keys are merged as in the reference', async (t) => {
+  const common = 'common: &common {linkDialQueueLength: 11, linkDialWorkerCount: 12}';
+  const table: [string, string, [number, number]][] = [
+    ['below its own keys', 'forwarder:\n  linkDialQueueLength: 1\n  <<: *common', [11, 12]],
+    ['above its own keys', 'forwarder:\n  <<: *common\n  linkDialQueueLength: 1', [1, 12]],
+    ['in one line', 'forwarder: {<<: *common, linkDialWorkerCount: 2}', [11, 2]],
+    ['the first of a list', 'forwarder: {<<: [{linkDialQueueLength: 3}, *common]}', [3, 12]],
+    ['twice', 'forwarder:\n  <<: *common\n  <<: {linkDialQueueLength: 4}', [4, 12]],
+    ['through another merge', 'more: &more {<<: *common}\nforwarder: {<<: *more}', [11, 12]],
+  ];
+  for (const [name, text, expected] of table) {
+    const { linkDialQueueLength, linkDialWorkerCount } = accepted(withMore(`${common}\n${text}`)).forwarder;
+    t.same([linkDialQueueLength, linkDialWorkerCount], expected, name);
+  }
+  const { values } = withMore(`${common}\nforwarder: {<<: *common}`);
+  t.match(
+    values.find(({ path }) => path === 'forwarder.linkDialQueueLength'),
+    { written: 11, source: 'given' },
+  );
+  const wrong = withMore('common: &common\n  linkDialQueueLength: -5\nforwarder:\n  <<: *common');
+  t.match(
+    wrong.findings.find(({ code }) => code === 'CFG-RANGE'),
+    { path: 'forwarder.linkDialQueueLength', line: 6, column: 24 },
+  );
+  t.match(
+    withMore('ctrl: {endpoint: "tls:c:1", <<: [{bind: $NOBODY}]}').findings.find(({ path }) => path === 'ctrl.bind'),
+    { hint: /^set the environment variable NOBODY; /, line: 5 },
+  );
+  for (const value of ['3', '[1]', '*list', ''])
+    t.match(
+      withMore(`list: &list [{}]\nforwarder:\n  <<: ${value}`).findings.find(({ code }) => code === 'CFG-YAML'),
+      { path: 'forwarder', line: 7, message: /map or a list of maps/ },
+      value,
+    );
+  t.match(
+    withMore('forwarder: {"<<": {}}').findings.find(({ code }) => code === 'CFG-UNKNOWN-KEY'),
+    { path: 'forwarder.<<' },
+  );
+});
+
+t.test(
+  'an alias refers to the last anchor before it; without an anchor it is an error, and many aliases cost little',
+  async (t) => {
+    const levels = 'x: &a {ctrl: 1s}\ny: &a {reportInterval: 7s}\nmetrics: *a\n';
+    t.equal(accepted(withMore(levels)).metrics.reportInterval, 7_000);
+    const missing = withMore('metrics: *nope');
+    t.match(missing.findings, [{ code: 'CFG-YAML', line: 5, path: 'metrics', message: /no anchor/ }]);
+    const begun = performance.now();
+    t.notOk(withMore('a: *a\n'.repeat(20_000)).ok);
+    t.ok(performance.now() - begun < 10_000, '6,400 of them once took 26 s');
+  },
+);
+
+t.test('any content that is not a configuration gives findings', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const file = join(directory, 'router.yml');
+  const bomb = `a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 12 }, (_, index) => `a${index + 1}: &a${index + 1} [${Array(10).fill(`*a${index}`).join(',')}]`).join('\n')}`;
+  const table: [string, string | Buffer][] = [
+    ['empty', ''],
+    ['only a comment', '# nothing\n'],
+    ['a list', '- v: 3\n'],
+    ['a string', 'hello'],
+    ['a number', '42'],
+    ['invalid YAML', 'v: [3\nctrl: }'],
+    ['tabs', 'v: 3\n\tctrl: {}\n'],
+    ['NUL bytes', Buffer.from('v: 3\0\n')],
+    ['not UTF-8', Buffer.from([0x76, 0x3a, 0xff, 0xfe, 0x0a])],
+    ['a binary file', Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256))],
+    ['an alias bomb', bomb],
+    ['an alias to itself', 'v: 3\nctrl: &a {endpoint: *a}\n'],
+    ['ten megabytes of nesting', '['.repeat(10 * 1024 * 1024)],
+    ['deep nesting below the size limit', `v: 3\nctrl: ${'['.repeat(100_000)}`],
+    [
+      'deep maps',
+      Array.from({ length: 5_000 }, (_, index) => `${' '.repeat(index)}a:`)
+        .join('\n')
+        .slice(0, 900_000),
+    ],
+    ['two documents', `${MINIMAL}---\n${MINIMAL}`],
+    ['a tag', 'v: !!js/function "function(){}"\n'],
+    ['keys that are prototypes', `${MINIMAL}__proto__: {polluted: true}\nconstructor: {prototype: 1}\n`],
+    ['a key that is a map', '{a: 1}: 3\n'],
+    ['merge keys', `${MINIMAL}forwarder:\n  <<: {linkDialQueueLength: -5}\n`],
+  ];
+  for (const [name, content] of table) {
+    writeFileSync(file, content);
+    const loaded = loadRouterConfig(file, { beforeEnrollment: true });
+    t.ok(loaded.findings.length > 0, `${name}: ${JSON.stringify(loaded.findings[0])}`);
+    if (!['two documents', 'keys that are prototypes'].includes(name)) t.notOk(loaded.ok, name);
+  }
+  t.equal(({} as { polluted?: boolean }).polluted, undefined);
+  mkdirSync(join(directory, 'folder'));
+  for (const path of [join(directory, 'nowhere.yml'), join(directory, 'folder'), '/dev/null']) {
+    t.match(loadRouterConfig(path), { ok: false, findings: [{ code: /CFG-(FILE|EMPTY)/ }] }, path);
+  }
+});
+
+t.test('any YAML value in any place gives findings, never an exception', async (t) => {
+  const value = fc
+    .anything({ maxDepth: 3, withBigInt: false, withNullPrototype: false })
+    .map((each) => JSON.stringify(each) ?? 'null');
+  const section = fc.constantFrom(
+    'v',
+    'ctrl',
+    'csr',
+    'dialers',
+    'edge',
+    'forwarder',
+    'healthChecks',
+    'identity',
+    'link',
+    'listeners',
+    'metrics',
+    'trace',
+    'transport',
+    'profile',
+    'web',
+    'tls',
+    'proxy',
+    'x',
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(section, value), { maxLength: 6 }), (sections) => {
+      const loaded = check(sections.map(([key, text]) => `${key}: ${text}`).join('\n'));
+      return Array.isArray(loaded.findings);
+    }),
+    { numRuns: 400 },
+  );
+  t.pass('400 files');
+});

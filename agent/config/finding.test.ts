@@ -1,0 +1,282 @@
+// Findings about keys and values: each has a code, a place and a remedy. checks/ has those about ports, files,
+// certificates and mode tproxy.
+
+import t from 'tap';
+import { accepted, check, MINIMAL, withMore } from '../../test/support/router-config.ts';
+
+/** Lines added to the minimal file; code and path of the finding; whether the router would start. */
+const MISTAKES: readonly (readonly [string, string, string, boolean])[] = [
+  ['forwarder: {linkDialQueueLenght: 5}', 'CFG-UNKNOWN-KEY', 'forwarder.linkDialQueueLenght', true],
+  ['forwarder: {linkDialQueueLength: many}', 'CFG-TYPE', 'forwarder.linkDialQueueLength', false],
+  [
+    'link: {dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 10m, maxRetryInterval: 1m}}]}',
+    'CFG-BACKOFF',
+    'link.dialers[0].healthyDialBackoff',
+    false,
+  ],
+  [
+    'link: {dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 1ms}}]}',
+    'CFG-RANGE',
+    'link.dialers[0].healthyDialBackoff.minRetryInterval',
+    false,
+  ],
+  [
+    'link: {dialers: [{binding: transport, healthyDialBackoff: {retryBackoffFactor: 101}}]}',
+    'CFG-RANGE',
+    'link.dialers[0].healthyDialBackoff.retryBackoffFactor',
+    false,
+  ],
+  ['link: {dialers: [{binding: pigeon}]}', 'CFG-VALUE', 'link.dialers[0].binding', false],
+  [
+    'link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:99999", advertise: "tls:127.0.0.1:99999"}]}',
+    'CFG-ADDRESS',
+    'link.listeners[0].bind',
+    false,
+  ],
+  [
+    'link: {listeners: [{binding: transport, advertise: "tls:127.0.0.1:1"}]}',
+    'CFG-MISSING',
+    'link.listeners[0].bind',
+    false,
+  ],
+  ['edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:3022"}]', 'CFG-MISSING', 'listeners[0].options', false],
+  [
+    'listeners: [{binding: edge, address: "tls:0.0.0.0:3022", options: {advertise: "127.0.0.1:3022"}}]',
+    'CFG-EDGE',
+    'listeners[0]',
+    false,
+  ],
+  [
+    'edge: {}\nlisteners: [{binding: tunnel, options: {mode: teleport}}]',
+    'CFG-VALUE',
+    'listeners[0].options.mode',
+    false,
+  ],
+  [
+    'link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:80", advertise: "tls:foo bar:80"}]}',
+    'CFG-ADDRESS',
+    'link.listeners[0].advertise',
+    false,
+  ],
+  [
+    'edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:80", options: {advertise: "foo bar:80"}}]',
+    'CFG-ADDRESS',
+    'listeners[0].options.advertise',
+    false,
+  ],
+  [
+    'web: [{name: h, bindPoints: [{interface: "foo bar:81", address: "x:81"}], apis: [{binding: health-checks}]}]',
+    'CFG-ADDRESS',
+    'web[0].bindPoints[0].interface',
+    false,
+  ],
+  ['metrics: {reportInterval: 5 parsecs}', 'CFG-DURATION', 'metrics.reportInterval', false],
+  [
+    'web: [{name: h, bindPoints: [{interface: "0.0.0.0:8081", address: "x:8081"}], apis: [{binding: nothing}]}]',
+    'CFG-VALUE',
+    'web[0].apis[0].binding',
+    false,
+  ],
+];
+
+t.test('findings have a code and a place', async (t) => {
+  for (const [more, code, path, ok] of MISTAKES) {
+    const loaded = withMore(more);
+    const found = loaded.findings.find((each) => each.code === code && each.path === path);
+    t.ok(found, `${more}\nfound: ${loaded.findings.map((each) => `${each.code} ${each.path}`).join(', ')}`);
+    t.equal(loaded.ok, ok, more);
+    if (found) t.ok(found.line >= 5 && found.column >= 1 && found.message !== '', `${more}: place and text`);
+  }
+});
+
+t.test('queue lengths and worker counts have the bounds of the specification', async (t) => {
+  const table: [string, number, number][] = [
+    ['linkDialQueueLength', 1, 10_000],
+    ['linkDialWorkerCount', 1, 10_000],
+    ['rateLimitedQueueLength', 1, 50_000],
+    ['rateLimitedWorkerCount', 1, 10_000],
+    ['xgressDialQueueLength', 1, 10_000],
+    ['xgressDialWorkerCount', 1, 10_000],
+  ];
+  for (const [key, low, high] of table) {
+    for (const value of [low, high])
+      t.equal(accepted(withMore(`forwarder: {${key}: ${value}}`)).forwarder[key as 'linkDialQueueLength'], value);
+    for (const value of [low - 1, high + 1])
+      t.ok(
+        withMore(`forwarder: {${key}: ${value}}`).findings.some((each) => each.code === 'CFG-RANGE'),
+        `${key}: ${value}`,
+      );
+  }
+});
+
+t.test('a listener without a binding, or with one that is not text, is reported once', async (t) => {
+  const table: [binding: string, code: string, message: RegExp, hint: RegExp][] = [
+    ['', 'CFG-MISSING', /^binding is missing$/, /^one of edge, tunnel, /],
+    ['binding: 3', 'CFG-TYPE', /^expected a string, found the number 3$/, /^/],
+    ['binding: [edge]', 'CFG-TYPE', /^expected a string, found a list$/, /^/],
+  ];
+  for (const [binding, code, message, hint] of table) {
+    const { findings } = withMore(`listeners: [{${binding}}]`);
+    t.match(findings, [{ code, path: 'listeners[0].binding', message, hint }], binding);
+    t.equal(findings.length, 1, findings.map((each) => each.message).join('; '));
+  }
+});
+
+t.test('the remedy for a wrong type leads to a value that is accepted', (t) => {
+  const bindPoint = (port: string) =>
+    `web: [{name: w, bindPoints: [{interface: ${port}, address: "a:81"}], apis: [{binding: metrics}]}]`;
+  const table: [more: string, path: string, hint: string][] = [
+    [bindPoint('8081'), 'web[0].bindPoints[0].interface', 'write the host too, for example 127.0.0.1:8081'],
+    ['csr: {country: 7}', 'csr.country', 'put quotes around it'],
+    ['ctrl:\nendpoint: "tls:a:1"', 'ctrl', 'indent the keys that belong to ctrl'],
+  ];
+  for (const [more, path, hint] of table) {
+    const { findings } = withMore(more);
+    t.match(
+      findings.filter((each) => each.path === path && each.code === 'CFG-TYPE'),
+      [{ hint }],
+      more,
+    );
+  }
+  t.end();
+});
+
+t.test('an invalid number is reported once, as written, with a correction', async (t) => {
+  const table: [string, string, RegExp, RegExp][] = [
+    ['forwarder: {linkDialWorkerCount: 1e400}', 'CFG-TYPE', /1e400$/, /1 to 10000/],
+    ['forwarder: {linkDialWorkerCount: 1.5}', 'CFG-TYPE', /1\.5$/, /write 1$/],
+    ['forwarder: {linkDialWorkerCount: -1.5}', 'CFG-TYPE', /-1\.5$/, /write 1$/],
+    ['forwarder: {linkDialWorkerCount: 5.0}', 'CFG-TYPE', /5\.0$/, /write 5$/],
+    ['forwarder: {linkDialWorkerCount: 1e6}', 'CFG-RANGE', /^1e6 is out of bounds/, /1 to 10000/],
+    ['forwarder: {faultTxInterval: .nan}', 'CFG-TYPE', /\.nan$/, /default is 15000/],
+    ['forwarder: {faultTxInterval: -.inf}', 'CFG-TYPE', /-\.inf$/, /default is 15000/],
+    ['forwarder: {faultTxInterval: 99999999999999999999}', 'CFG-TYPE', /found 9{20}$/, /too large/],
+    ['dialers: [{binding: transport, options: {retxScale: .nan}}]', 'CFG-TYPE', /\.nan$/, /default is 1\.5/],
+    ['metrics: {reportInterval: .inf}', 'CFG-TYPE', /\.inf$/, /^$/],
+    [
+      'ctrl: {endpoint: "tls:a:1", rateLimiter: {decreaseFactor: 2}}',
+      'CFG-RANGE',
+      /^2 is/,
+      /more than 0 and less than 1/,
+    ],
+  ];
+  for (const [more, code, message, hint] of table) {
+    const findings = withMore(more).findings.filter(({ severity }) => severity === 'error');
+    t.match(findings, [{ code, message, hint }], more);
+    t.equal(findings.length, 1, `${more}: ${findings.map((each) => each.message).join('; ')}`);
+  }
+  const version = check(MINIMAL.replace('v: 3', 'v: .nan')).findings.filter(({ path }) => path === 'v');
+  t.match(version, [{ code: 'CFG-VERSION', message: 'version .nan is not supported' }]);
+  t.equal(version.length, 1);
+});
+
+t.test('a duration in place of a number is reported with the number, for every key with a unit', async (t) => {
+  const durations = { '1m': 60_000, '5s': 5_000, '1h30m': 5_400_000, '2000ms': 2_000 };
+  const keys: [string, string, number][] = [
+    ...[
+      'faultTxInterval',
+      'idleCircuitTimeout',
+      'idleTxInterval',
+      'xgressCloseCheckInterval',
+      'xgressDialDwellTime',
+    ].map((key): [string, string, number] => [`forwarder: {${key}: VALUE}`, `forwarder.${key}`, 1]),
+    ['ctrl: {endpoint: "tls:c:1", options: {connectTimeoutMs: VALUE}}', 'ctrl.options.connectTimeoutMs', 1],
+    ['edge: {heartbeatIntervalSeconds: VALUE}', 'edge.heartbeatIntervalSeconds', 1_000],
+    ['edge: {dbSaveIntervalSeconds: VALUE}', 'edge.dbSaveIntervalSeconds', 1_000],
+    ['profile: {memory: {path: p, intervalMs: VALUE}}', 'profile.memory.intervalMs', 1],
+    ...['retxStartMs', 'retxAddMs', 'retxMaxMs', 'maxCloseWaitMs'].map((key): [string, string, number] => [
+      `dialers: [{binding: transport, options: {${key}: VALUE}}]`,
+      `dialers[0].options.${key}`,
+      1,
+    ]),
+    ...['writeTimeout', 'readTimeout', 'idleTimeout', 'pongTimeout', 'pingInterval', 'handshakeTimeout'].map(
+      (key): [string, string, number] => [`transport: {wss: {${key}: VALUE}}`, `transport.wss.${key}`, 1_000],
+    ),
+  ];
+  for (const [more, path, unit] of keys)
+    for (const [value, milliseconds] of Object.entries(durations)) {
+      const found = withMore(more.replace('VALUE', value)).findings.find((each) => each.path === path);
+      t.match(found?.hint, new RegExp(`the unit is .*seconds: write ${milliseconds / unit}$`), `${path}: ${value}`);
+    }
+  t.match(withMore('forwarder: {faultTxInterval: 500ms}').findings[0]?.hint, /write 500$/);
+});
+
+t.test('an address without a scheme, or with two, is reported with a correction', async (t) => {
+  const cases: [string, string][] = [
+    ['ctrl: {endpoint: "c.example:6262"}', 'tls:c.example:6262'],
+    ['ctrl: {endpoint: "https://c.example:6262/"}', 'tls:c.example:6262'],
+    ['ctrl: {endpoint: "tls://c.example:6262"}', 'tls:c.example:6262'],
+    ['link: {listeners: [{binding: transport, bind: "0.0.0.0:6000", advertise: "tls:a:1"}]}', 'tls:0.0.0.0:6000'],
+    [
+      'edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:3022", options: {advertise: "tls:localhost:3022"}}]',
+      'localhost:3022',
+    ],
+    [
+      'web: [{name: w, bindPoints: [{interface: "https://[::1]:81", address: "a:81"}], apis: [{binding: metrics}]}]',
+      '[::1]:81',
+    ],
+  ];
+  for (const [more, meant] of cases)
+    t.match(
+      withMore(more).findings.filter(({ severity }) => severity === 'error'),
+      [{ hint: new RegExp(`did you mean ${RegExp.escape(meant)}\\?$`) }],
+      more,
+    );
+  t.notMatch(withMore('ctrl: {endpoint: "c.example"}').findings[0]?.hint, /did you mean/);
+});
+
+t.test('an unknown key is reported with a suggestion', async (t) => {
+  const [finding] = withMore('forwader: {}').findings.filter((each) => each.code === 'CFG-UNKNOWN-KEY');
+  t.match(finding, { path: 'forwader', line: 5, column: 1 });
+  t.match(`${finding?.message} ${finding?.hint}`, /forwarder/);
+});
+
+t.test('an unsupported setting is a warning at its place, or an error if nothing is left', async (t) => {
+  const found = (more: string) =>
+    withMore(more)
+      .findings.filter(({ code }) => code === 'CFG-UNSUPPORTED')
+      .map(({ severity, path, hint }) => `${severity} ${path}: ${hint}`);
+  t.same(found('link: {listeners: [{bind: "dtls:0.0.0.0:1", advertise: "dtls:localhost:1"}]}'), [
+    'warning link.listeners[0].bind: write tls:0.0.0.0:1, here and where it is advertised',
+  ]);
+  t.same(found('link: {listeners: [{bind: "tls:0.0.0.0:1", advertise: "wss:localhost:1"}]}'), [
+    'warning link.listeners[0].advertise: write tls:localhost:1',
+  ]);
+  t.match(found('enableDebugOps: true'), [/^warning enableDebugOps: remove the key; /]);
+  t.same(found('enableDebugOps: false'), []);
+  t.same(found('ctrl: {endpoint: "wss:c:1"}'), ['error ctrl.endpoint: write tls:c:1']);
+  t.same(found('ctrl: {endpoints: ["wss:c:1", "tls:c:2"]}'), ['warning ctrl.endpoints[0]: write tls:c:1']);
+  t.same(found('ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tcp:0.0.0.0:9"}]}'), [
+    'warning ctrl.listeners[0].bind: write tls:0.0.0.0:9, here and where it is advertised',
+  ]);
+  t.match(found('dialers: [{binding: transport}, {binding: proxy}, {binding: pigeon}, {binding: edge}]'), [
+    /^warning dialers\[1\]\.binding: known are transport, /,
+    /^warning dialers\[2\]\.binding/,
+  ]);
+  t.same(found('edge: {}\nlisteners: [{binding: tunnel}, {binding: tunnel, options: {mode: host}}]'), [
+    'warning listeners[1]: keep one of them',
+  ]);
+});
+
+t.test('keys without effect are reported, and their bounds still apply', async (t) => {
+  const keys: [more: string, path: string][] = [
+    ['ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 3}}', 'ctrl.options.maxQueuedConnects'],
+    ['metrics: {eventQueueSize: 300}', 'metrics.eventQueueSize'],
+    ['link: {heartbeats: {sendInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.sendInterval'],
+    ['link: {heartbeats: {checkInterval: 5s, closeUnresponsiveTimeout: 60s}}', 'link.heartbeats.checkInterval'],
+    ...['mtu: 900', 'randomDrops: true', 'drop1InN: 9', 'txQueueSize: 9', 'txPortalDupAckScale: 0.5'].map(
+      (option): [string, string] => [
+        `dialers: [{binding: transport, options: {${option}}}]`,
+        `dialers[0].options.${option.split(':')[0]}`,
+      ],
+    ),
+  ];
+  for (const [more, path] of keys)
+    t.match(
+      withMore(more).findings.filter((each) => each.path === path),
+      [{ code: 'CFG-IGNORED', severity: 'warning' }],
+      path,
+    );
+  const tooMany = withMore('ctrl: {endpoint: "tls:c:1", options: {maxQueuedConnects: 5001}}');
+  t.ok(tooMany.findings.some(({ code, severity }) => code === 'CFG-RANGE' && severity === 'error'));
+});
