@@ -1,0 +1,103 @@
+// Rules of services, their configs and terminators, and of the routers below them.
+
+import t from 'tap';
+import { ApiClient } from '../support/api-client.ts';
+import { known } from '../support/kinds/kind.ts';
+
+t.test('only the fabric API sets the certificate of a transit router', async (t) => {
+  await using api = await ApiClient.start();
+  const fingerprint = 'aa'.repeat(20);
+  const id = await api.create('/routers', { name: 'carrier', fingerprint });
+  const unverified = { fingerprint: null, isVerified: false, enrollmentToken: String };
+  t.match(await api.get(`/routers/${id}`), unverified, 'the management API has no such field');
+  await api.change('PATCH', `/routers/${id}`, { cost: 5, fingerprint });
+  await api.change('PUT', `/transit-routers/${id}`, { name: 'carrier', fingerprint });
+  t.match(await api.get(`/routers/${id}`), unverified);
+  await api.change('PATCH', `/fabric/v1/routers/${id}`, { fingerprint });
+  t.match(await api.get(`/routers/${id}`), { fingerprint, isVerified: true });
+});
+
+t.test('the edge APIs ignore a transit router', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.create('/routers', { name: 'carrier' });
+  const missing = { status: 404, code: 'NOT_FOUND', cause: { message: `router with id ${id} not found` } };
+  t.match(await api.manage('GET', `/edge-routers/${id}`), missing);
+  t.match(await api.manage('PUT', `/edge-routers/${id}`, { name: 'x' }), missing);
+  t.match(await api.manage('POST', `/edge-routers/${id}/re-enroll`), missing);
+  t.match(await api.manage('DELETE', `/edge-routers/${id}`), missing);
+  t.same(await api.names('/edge-routers'), []);
+  t.same(await api.names('/routers'), ['carrier']);
+});
+
+t.test('config data is validated when it changes, but not when its schema changes', async (t) => {
+  await using api = await ApiClient.start();
+  const { configType, config } = await known(api);
+  const at = `/configs/${config}`;
+  const wrong = {
+    status: 400,
+    code: 'COULD_NOT_VALIDATE',
+    cause: { field: 'port', reason: /Expected: integer, given: string/ },
+  };
+  t.match(await api.manage('PATCH', at, { data: { port: 'x' } }), wrong);
+  t.match(await api.manage('PUT', at, { name: 'known', data: { port: 'x' } }), wrong);
+  await api.change('PATCH', `/config-types/${configType}`, { schema: { type: 'object', required: ['host'] } });
+  t.match(await api.get(at), { data: { port: 1 } });
+  t.match(await api.manage('PATCH', at, { data: { port: 1 } }), {
+    status: 400,
+    cause: { field: '(root)', reason: /host is required/ },
+  });
+  await api.change('PATCH', at, { data: { host: 'h' } });
+  t.match(await api.get(at), { data: { host: 'h' } });
+});
+
+t.test('lists below an unknown entity are empty, or rejected where the specification demands it', async (t) => {
+  await using api = await ApiClient.start();
+  for (const path of ['/services/none/configs', '/services/none/terminators', '/service-policies/none/identities'])
+    t.same(await api.get(path), [], path);
+  for (const path of ['/identities/none/services', '/edge-router-policies/none/identities'])
+    t.match(await api.manage('GET', path), { status: 404, code: 'NOT_FOUND' }, path);
+  t.match(await api.manage('GET', '/services/none/configs?filter=frob'), { status: 400, code: 'INVALID_FILTER' });
+});
+
+t.test('a patch may contain immutable fields; a terminator can only move to another router', async (t) => {
+  await using api = await ApiClient.start();
+  const ids = await known(api);
+  const config = await api.get(`/configs/${ids.config}`);
+  await api.change('PATCH', `/configs/${ids.config}`, { configTypeId: 'host.v1' });
+  t.match(await api.get(`/configs/${ids.config}`), { configTypeId: config.configTypeId, data: config.data });
+  const service = await api.create('/services', { name: 'other', encryptionRequired: true });
+  const router = await api.create('/edge-routers', { name: 'other' });
+  const terminator = { service: ids.service, router: ids.edgeRouter, binding: 'edge', address: 'a' };
+  const at = `/terminators/${await api.create('/terminators', terminator)}`;
+  await api.change('PATCH', at, { service, router, identity: 'x' });
+  t.match(await api.get(at), { serviceId: ids.service, routerId: router, identity: '' });
+  const none = { ...terminator, service: '' };
+  t.match(await api.manage('POST', '/terminators', none), { status: 400, cause: { field: 'service' } });
+});
+
+t.test('an empty binding of a new terminator follows from its address; an existing one cannot get one', async (t) => {
+  await using api = await ApiClient.start();
+  const { service, edgeRouter: router } = await known(api);
+  for (const [address, binding] of [
+    ['tcp:h:1', 'transport'],
+    ['udp:h:1', 'udp'],
+  ]) {
+    const body = { service, router, binding: '', address };
+    const at = `/terminators/${await api.create('/terminators', body)}`;
+    t.match(await api.get(at), { binding });
+    await api.change('PATCH', at, { cost: 5 });
+    const required = { status: 400, cause: { field: 'binding', reason: 'binding is required' } };
+    t.match(await api.manage('PUT', at, body), required);
+    t.match(await api.manage('PATCH', at, { binding: '' }), required);
+    t.match(await api.get(at), { binding, cost: 5 });
+  }
+});
+
+t.test('a config type has an object for its root; an empty schema is stored as null', async (t) => {
+  await using api = await ApiClient.start();
+  const make = (schema: object) => api.manage('POST', '/config-types', { name: JSON.stringify(schema), schema });
+  for (const schema of [{ type: 'string' }, { properties: {} }, { $ref: '#/definitions/x', definitions: { x: {} } }])
+    t.match(await make(schema), { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field: 'schema' } });
+  const { id } = (await make({})).data as { id: string };
+  t.equal((await api.get(`/config-types/${id}`)).schema, null);
+});
