@@ -1,0 +1,47 @@
+// Channels over in-memory pipes with a virtual clock, alone or joined in pairs.
+
+import { type Duplex, duplexPair } from 'node:stream';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { Channel, type ChannelOptions } from '#wire/channel.ts';
+import { Underlay } from '#wire/underlay.ts';
+
+export const LIMITS = { maxHeaders: 1 << 16, maxBody: 1 << 20 };
+
+const QUIET = { sendInterval: 1e9, checkInterval: 1e9, closeUnresponsiveTimeout: 0 };
+
+export function channel(clock: VirtualClock, name: string, options: Partial<ChannelOptions> = {}): Channel {
+  return new Channel({
+    name,
+    peerId: 'peer',
+    connectionId: 'connection',
+    clock,
+    log: silentLog,
+    limits: LIMITS,
+    lanes: {
+      default: { types: ['default', 'high'], queueLimit: 3 },
+      high: { types: ['high', 'default'], queueLimit: 3 },
+    },
+    heartbeat: QUIET,
+    ...options,
+  });
+}
+
+/** Joins two channels by one more connection. */
+export function join(clock: VirtualClock, a: Channel, b: Channel, type: string): { a: Duplex; b: Duplex } {
+  const [left, right] = duplexPair();
+  a.addUnderlay(new Underlay({ socket: left, clock, type }));
+  b.addUnderlay(new Underlay({ socket: right, clock, type }));
+  return { a: left, b: right };
+}
+
+export function pair(options: Partial<ChannelOptions> = {}) {
+  const clock = new VirtualClock();
+  const [a, b] = [channel(clock, 'a', options), channel(clock, 'b', options)];
+  join(clock, a, b, 'default');
+  return { clock, a, b };
+}
+
+export function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
+}
