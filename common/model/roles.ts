@@ -14,11 +14,14 @@ export interface RoleIndex {
 
 /** Ids of the entities that the selectors of a policy match. `@id` always matches; attributes match by the semantic. */
 export function selectByRoles(roles: readonly string[], semantic: Semantic, index: RoleIndex): Set<string> {
+  return roles.includes(ALL)
+    ? new Set([...index.values()].map(({ id }) => id))
+    : selectByAttributes(roles, semantic, index);
+}
+
+/** Like `selectByRoles`, but `#all` is an attribute like any other (reference fact: in the query of lists). */
+export function selectByAttributes(roles: readonly string[], semantic: Semantic, index: RoleIndex): Set<string> {
   const selected = new Set<string>();
-  if (roles.includes(ALL)) {
-    for (const { id } of index.values()) selected.add(id);
-    return selected;
-  }
   for (const role of roles) if (role.startsWith('@') && index.has(role.slice(1))) selected.add(role.slice(1));
   const groups = roles.filter((role) => role.startsWith('#')).map((role) => index.withRole(role.slice(1)));
   const [first, ...others] = groups;

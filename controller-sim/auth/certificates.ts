@@ -54,7 +54,11 @@ export function readClientCertificate(
     certificates = []; // rejected below, like text without a certificate
   }
   const [certificate] = certificates;
-  if (!certificate || certificates.length !== 1) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
+  if (!certificate || certificates.length !== 1)
+    throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK', {
+      code: 'UNHANDLED',
+      message: 'client pem must be exactly one certificate',
+    });
   const voucher = vouch(services, certificates);
   if (!voucher) {
     const fingerprint = sha1Fingerprint(certificate);

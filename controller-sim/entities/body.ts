@@ -1,7 +1,7 @@
 // Reads fields of validated request bodies. Null counts as missing.
 
 import { badRequest } from '../errors/errors.ts';
-import type { Tags } from '../state/types.ts';
+import type { Precedence, Tags } from '../state/types.ts';
 
 /** Whether bodies of a content type are parsed. reference fact: without one they are not. */
 export function isJson(contentType: string): boolean {
@@ -111,8 +111,15 @@ export class Body {
     return Array.isArray(value) ? value.map((each) => new Body(each, this.mode)) : [];
   }
 
+  /** reference fact: an empty text is the start of 1970. */
   date(name: string): Date | undefined {
     const value = this.text(name);
-    return value === undefined ? undefined : new Date(value);
+    return value === undefined ? undefined : new Date(value || 0);
+  }
+
+  /** reference fact: an empty text is the default. */
+  precedence(name: string): Precedence | undefined {
+    const value = this.text(name);
+    return value === undefined ? undefined : ((value || 'default') as Precedence);
   }
 }

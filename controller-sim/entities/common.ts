@@ -77,15 +77,24 @@ const ROLE_LISTS = {
   postureCheckRoles: ['postureCheck', 'postureChecks'],
 } as const;
 
-/** Selectors of a policy: `#attribute`, `@id` of an existing entity, or only `#all`. `#` before `@`, each sorted. */
-export function roleList(
+type RoleField = keyof typeof ROLE_LISTS;
+
+/**
+ * The lists of selectors of a policy: `#attribute`, `@id` of an existing entity, or only `#all`. `#` before `@`, each
+ * sorted. reference fact: the form of all lists is checked before the existence of the entities.
+ */
+export function roleLists<F extends RoleField>(
   transaction: Transaction,
   body: Body,
-  field: keyof typeof ROLE_LISTS,
-  current: readonly string[] = [],
-): readonly string[] {
-  const given = body.texts(field);
-  if (!given) return body.mode === 'patch' ? current : [];
+  fields: readonly F[],
+  current: Readonly<Record<F, readonly string[]>> | undefined,
+): Record<F, readonly string[]> {
+  for (const field of fields) checkForm(field, body.texts(field) ?? []);
+  const lists = fields.map((field) => [field, roleList(transaction, body, field, current?.[field])] as const);
+  return Object.fromEntries(lists) as Record<F, readonly string[]>;
+}
+
+function checkForm(field: RoleField, given: readonly string[]): void {
   for (const entry of given) {
     if (!/^[#@]/.test(entry))
       throw invalid(
@@ -96,6 +105,16 @@ export function roleList(
   }
   if (given.includes('#all') && given.length > 1)
     throw invalid(field, 'if using #all, it should be the only role specified', given);
+}
+
+function roleList(
+  transaction: Transaction,
+  body: Body,
+  field: RoleField,
+  current: readonly string[] = [],
+): readonly string[] {
+  const given = body.texts(field);
+  if (!given) return body.mode === 'patch' ? current : [];
   const [kind, store] = ROLE_LISTS[field];
   const unknown = given.flatMap((entry) =>
     entry.startsWith('@') && !isSelectable(transaction.get(kind, entry.slice(1))) ? [entry.slice(1)] : [],
@@ -141,22 +160,31 @@ export function configList(
   return [...new Set(given)].sort();
 }
 
+/** The role lists of policies that select each kind. A router and the identity of its tunneler have the same id. */
 const POLICY_LISTS = {
-  servicePolicy: ['identityRoles', 'serviceRoles', 'postureCheckRoles'],
-  edgeRouterPolicy: ['identityRoles', 'edgeRouterRoles'],
-  serviceEdgeRouterPolicy: ['serviceRoles', 'edgeRouterRoles'],
+  identity: [
+    ['servicePolicy', 'identityRoles'],
+    ['edgeRouterPolicy', 'identityRoles'],
+  ],
+  service: [
+    ['servicePolicy', 'serviceRoles'],
+    ['serviceEdgeRouterPolicy', 'serviceRoles'],
+  ],
+  router: [
+    ['edgeRouterPolicy', 'edgeRouterRoles'],
+    ['serviceEdgeRouterPolicy', 'edgeRouterRoles'],
+  ],
+  postureCheck: [['servicePolicy', 'postureCheckRoles']],
 } as const;
 
-/** Removes `@id` of a deleted entity from every policy. */
-export function removeFromPolicies(transaction: Transaction, id: string): void {
+/** Removes `@id` of a deleted entity from the policies that select its kind. */
+export function removeFromPolicies(transaction: Transaction, selected: keyof typeof POLICY_LISTS, id: string): void {
   const role = `@${id}`;
-  for (const kind of ['servicePolicy', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const) {
-    for (const key of POLICY_LISTS[kind]) {
-      for (const { id: policyId } of transaction.tables[kind].referring(key, role)) {
-        const policy = transaction.get(kind, policyId) as Readonly<Record<string, unknown>> | undefined;
-        const roles = (policy?.[key] ?? []) as readonly string[];
-        transaction.patch(kind, policyId, { [key]: roles.filter((each) => each !== role) });
-      }
+  for (const [kind, key] of POLICY_LISTS[selected]) {
+    for (const { id: policyId } of transaction.tables[kind].referring(key, role)) {
+      const policy = transaction.get(kind, policyId) as Readonly<Record<string, unknown>> | undefined;
+      const roles = (policy?.[key] ?? []) as readonly string[];
+      transaction.patch(kind, policyId, { [key]: roles.filter((each) => each !== role) });
     }
   }
 }

@@ -119,7 +119,7 @@ export function removeIdentity(transaction: Transaction, id: string): void {
   for (const { id: each } of tables.mfa.referring('identityId', id)) transaction.delete('mfa', each);
   endApiSessions(transaction, 'identityId', id);
   revokeTokens(transaction, id);
-  removeFromPolicies(transaction, id);
+  removeFromPolicies(transaction, 'identity', id);
   transaction.delete('identity', id);
 }
 
@@ -141,7 +141,7 @@ function demandRemovable(transaction: Transaction, id: string): void {
 
 function identityFields(transaction: Transaction, body: Body, current: Identity | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
-  const precedence = body.text('defaultHostingPrecedence') as Precedence | undefined;
+  const precedence = body.precedence('defaultHostingPrecedence');
   return {
     name: identityName(transaction, body, current),
     isAdmin: body.flag('isAdmin') ?? keep?.isAdmin ?? false,

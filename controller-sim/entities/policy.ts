@@ -4,7 +4,7 @@ import { invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { EdgeRouterPolicy, Entity, Semantic, ServiceEdgeRouterPolicy, ServicePolicy } from '../state/types.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, rejectSystem, roleList, uniqueName } from './common.ts';
+import { baseFields, changedBase, rejectSystem, roleLists, uniqueName } from './common.ts';
 
 export function createServicePolicy(transaction: Transaction, id: string, body: Body): void {
   transaction.put('servicePolicy', {
@@ -86,9 +86,7 @@ function servicePolicyFields(
     name: uniqueName(transaction, 'servicePolicy', body, current),
     semantic: semantic(body, current?.semantic),
     type,
-    identityRoles: roleList(transaction, body, 'identityRoles', current?.identityRoles),
-    serviceRoles: roleList(transaction, body, 'serviceRoles', current?.serviceRoles),
-    postureCheckRoles: roleList(transaction, body, 'postureCheckRoles', current?.postureCheckRoles),
+    ...roleLists(transaction, body, ['identityRoles', 'serviceRoles', 'postureCheckRoles'], current),
   };
 }
 
@@ -96,8 +94,7 @@ function edgeRouterPolicyFields(transaction: Transaction, body: Body, current: E
   return {
     name: uniqueName(transaction, 'edgeRouterPolicy', body, current),
     semantic: semantic(body, current?.semantic),
-    edgeRouterRoles: roleList(transaction, body, 'edgeRouterRoles', current?.edgeRouterRoles),
-    identityRoles: roleList(transaction, body, 'identityRoles', current?.identityRoles),
+    ...roleLists(transaction, body, ['identityRoles', 'edgeRouterRoles'], current),
   };
 }
 
@@ -109,7 +106,6 @@ function serviceEdgeRouterPolicyFields(
   return {
     name: uniqueName(transaction, 'serviceEdgeRouterPolicy', body, current),
     semantic: semantic(body, current?.semantic),
-    serviceRoles: roleList(transaction, body, 'serviceRoles', current?.serviceRoles),
-    edgeRouterRoles: roleList(transaction, body, 'edgeRouterRoles', current?.edgeRouterRoles),
+    ...roleLists(transaction, body, ['serviceRoles', 'edgeRouterRoles'], current),
   };
 }

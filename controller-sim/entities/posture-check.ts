@@ -45,7 +45,7 @@ export function updatePostureCheck(transaction: Transaction, check: PostureCheck
 
 /** Also removes it from the policies that demand it. */
 export function deletePostureCheck(transaction: Transaction, { id }: PostureCheck): void {
-  removeFromPolicies(transaction, id);
+  removeFromPolicies(transaction, 'postureCheck', id);
   transaction.delete('postureCheck', id);
 }
 

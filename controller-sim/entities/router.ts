@@ -54,28 +54,37 @@ export function updateEdgeRouter(transaction: Transaction, router: Router, body:
     ...edgeFields(body, router),
     ...changedBase(transaction, router, body),
   };
-  transaction.put('router', updated);
-  if (updated.isTunnelerEnabled && !router.isTunnelerEnabled) enableTunneler(transaction, updated);
-  if (!updated.isTunnelerEnabled && router.isTunnelerEnabled) disableTunneler(transaction, router.id);
-  if (updated.isTunnelerEnabled && updated.name !== router.name) {
-    requireUnique(transaction, 'identity', 'name', updated.name, updated);
-    transaction.patch('identity', router.id, { name: updated.name });
-  }
+  putRouter(transaction, router, updated);
 }
 
 /** Throws ApiError for an edge router, which has its own operations. */
 export function updateTransitRouter(transaction: Transaction, router: Router, body: Body): void {
   if (router.isEdge) throw new ApiError('CAN_NOT_UPDATE_ROUTER');
-  transaction.put('router', {
+  updateCommonFields(transaction, router, body);
+}
+
+function updateCommonFields(transaction: Transaction, router: Router, body: Body): void {
+  putRouter(transaction, router, {
     ...router,
     ...routerFields(transaction, body, router),
     ...changedBase(transaction, router, body),
   });
 }
 
-/** Through the fabric API, which knows the certificate of a router. */
+/** Stores a router, and the identity of its tunneler. */
+function putRouter(transaction: Transaction, old: Router, updated: Router): void {
+  transaction.put('router', updated);
+  if (updated.isTunnelerEnabled && !old.isTunnelerEnabled) enableTunneler(transaction, updated);
+  if (!updated.isTunnelerEnabled && old.isTunnelerEnabled) disableTunneler(transaction, old.id);
+  if (updated.isTunnelerEnabled && updated.name !== old.name) {
+    requireUnique(transaction, 'identity', 'name', updated.name, updated);
+    transaction.patch('identity', old.id, { name: updated.name });
+  }
+}
+
+/** Through the fabric API, which updates all routers and knows their certificates. */
 export function updateFabricRouter(transaction: Transaction, router: Router, body: Body): void {
-  updateTransitRouter(transaction, router, body);
+  updateCommonFields(transaction, router, body);
   if (!body.has('fingerprint')) return;
   transaction.patch('router', router.id, { fingerprint: body.text('fingerprint') ?? null, isVerified: true });
 }
@@ -86,7 +95,7 @@ export function deleteRouter(transaction: Transaction, { id }: Router): void {
   for (const terminator of transaction.tables.terminator.referring('routerId', id))
     transaction.delete('terminator', terminator.id);
   disableTunneler(transaction, id);
-  removeFromPolicies(transaction, id);
+  removeFromPolicies(transaction, 'router', id);
   transaction.delete('router', id);
 }
 

@@ -63,7 +63,7 @@ export function deleteService(transaction: Transaction, service: Service): void 
     const { [service.id]: _, ...others } = existing(transaction, 'identity', id).serviceConfigs;
     transaction.patch('identity', id, { serviceConfigs: others });
   }
-  removeFromPolicies(transaction, service.id);
+  removeFromPolicies(transaction, 'service', service.id);
   transaction.delete('service', service.id);
 }
 

@@ -2,7 +2,7 @@
 
 import { invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Precedence, Terminator } from '../state/types.ts';
+import type { Terminator } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, existing } from './common.ts';
 
@@ -66,7 +66,7 @@ function terminatorFields(body: Body, current: Terminator | undefined) {
     address,
     binding: given || (keep?.binding ?? defaultBinding(address)),
     cost: body.whole('cost') ?? keep?.cost ?? 0,
-    precedence: (body.text('precedence') as Precedence | undefined) ?? keep?.precedence ?? ('default' as const),
+    precedence: body.precedence('precedence') ?? keep?.precedence ?? ('default' as const),
     instanceId: current?.instanceId ?? body.text('identity') ?? body.text('instanceId') ?? '',
     instanceSecret: current?.instanceSecret ?? body.text('identitySecret') ?? body.text('instanceSecret') ?? '',
     hostId: current?.hostId ?? '',

@@ -17,7 +17,7 @@ export const API_ERRORS = Object.freeze({
   CERT_FAILED_VALIDATION: [400, 'certificate failed to validate against CA'],
   CERT_IN_USE: [409, 'The certificate supplied is already associated with another identity'],
   COULD_NOT_PARSE_BODY: [400, 'The body of the request could not be parsed'],
-  COULD_NOT_PARSE_PEM_BLOCK: [400, 'The supplied PEM block could not be parsed'],
+  COULD_NOT_PARSE_PEM_BLOCK: [400, "The certificate's PEM block could not be parsed"],
   COULD_NOT_PARSE_x509_FROM_DER: [400, 'could not parse x509 from DER'],
   COULD_NOT_PROCESS_CSR: [400, 'The supplied csr could not be processed'],
   COULD_NOT_VALIDATE: [

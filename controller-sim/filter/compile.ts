@@ -47,6 +47,8 @@ export class SortError extends Error {
 export interface CompiledQuery<T> {
   matches(entity: T): boolean;
   compare(a: T, b: T): number;
+  /** Why the entities cannot be sorted, if they cannot. */
+  readonly unsortable?: SortError;
 }
 
 /** Throws FilterError for unknown fields and type errors, SortError for an invalid sort. */
@@ -55,9 +57,15 @@ export function compileQuery<T extends { readonly id: string; readonly tags: Rea
   symbols: Symbols<T>,
 ): CompiledQuery<T> {
   const matches = query.predicate ? compilePredicate(query.predicate, symbols) : () => true;
-  const orders = (query.sort ?? []).map((field) => compileSort(field, symbols));
+  const { sort = [] } = query;
+  const all = sort.map((field) => compileSort(field, symbols));
+  // reference fact: it ignores what follows the id, and looks at the types of the fields last.
+  const count = sort[0]?.field === 'id' ? 1 : sort.length;
+  const orders = all.slice(0, count);
+  const unsortable = sort.slice(0, count).find(({ field }) => symbolOf(field, symbols)?.isUnsortable);
   return {
     matches,
+    ...(unsortable && { unsortable: new SortError(`no such sort field: ${unsortable.field}`, true) }),
     compare: (a, b) => {
       for (const order of orders) {
         const result = order(a, b);
@@ -91,15 +99,12 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
       const values = setOf(predicate.subject, symbols);
       return (entity) => values(entity).length === 0;
     }
-    case 'compare':
-      return negate(
-        predicate.negated,
-        overValues(
-          predicate.subject,
-          symbols,
-          comparisonFor(predicate.subject, predicate.operator, predicate.value, symbols),
-        ),
-      );
+    case 'compare': {
+      const { subject, operator, value } = predicate;
+      const test = negate(predicate.negated, comparisonFor(subject, operator, value, symbols));
+      // reference fact: `anyOf(set) not contains` asks for a value without the text, other than `not anyOf(set) contains`.
+      return overValues(subject, symbols, test);
+    }
     case 'in': {
       const tests = predicate.values.map((value) => comparisonFor(predicate.subject, 'in', value, symbols));
       return negate(
@@ -258,9 +263,8 @@ function compileSort<T>({ field, descending }: SortField, symbols: Symbols<T>): 
   let get: (entity: T) => FieldValue;
   try {
     get = getterOf(field, symbols);
-    if (symbolOf(field, symbols)?.isUnsortable) throw new SortError(`no such sort field: ${field}`, true);
   } catch (error) {
-    throw error instanceof SortError ? error : new SortError(error instanceof Error ? error.message : String(error));
+    throw new SortError(error instanceof Error ? error.message : String(error));
   }
   const sign = descending ? -1 : 1;
   return (a, b) => sign * compareValues(get(a), get(b));

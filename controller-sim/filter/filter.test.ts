@@ -89,6 +89,11 @@ t.test('filters select the matching entities', async (t) => {
     ['made > datetime(2025-06-01T00:00:00Z)', 'cd'],
     ['anyOf(roles) = "x"', 'ad'],
     ['allOf(roles) = "y"', 'bc'],
+    // `not` belongs to the comparison of each value: d has z, and c has no value.
+    ['anyOf(roles) not contains "x"', 'abd'],
+    ['not anyOf(roles) not icontains "X"', 'c'],
+    ['allOf(roles) not contains "x"', 'bc'],
+    ['not (allOf(roles) not icontains "X")', 'ad'],
     ['count(roles) = 2', 'ad'],
     ['isEmpty(roles)', 'c'],
     ['not isEmpty(roles)', 'abd'],

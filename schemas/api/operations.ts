@@ -68,7 +68,7 @@ function readLine(line: string): ApiOperation {
     id: id as OperationId,
     access: access as AccessLevel,
     query: list(query).map((each) => ({ name: each.replace('!', ''), required: each.endsWith('!') })),
-    body: bodyType === undefined ? undefined : readBody(bodyType),
+    body: bodyType === undefined ? undefined : readBody(id, bodyType),
     bodyForms: list(body).filter(isForm),
     answer: readAnswer(answer),
     status: Number(status),
@@ -76,13 +76,20 @@ function readLine(line: string): ApiOperation {
   };
 }
 
+/** reference fact: names of bodies in errors, where they are not those of their types. */
+const BODY_NAMES: Readonly<Record<string, string>> = {
+  authenticateMfa: 'mfaAuth',
+  createMfaRecoveryCodes: 'mfaValidation',
+  verifyMfa: 'mfaValidation',
+};
 const GRANTS: ReadonlySet<string> = new Set(['servicePolicy', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy']);
 
 /** The name of the body `configTypeCreate` is configType; that of a policy that grants something is policy. */
-function readBody(cell: string) {
+function readBody(id: string, cell: string) {
   const type = cell.replace('?', '');
-  const name = type.replace(/(?:Create|Update|Patch)$/, '');
-  return { type, name: GRANTS.has(name) ? 'policy' : name, optional: cell.endsWith('?') };
+  const stem = type.replace(/(?:Create|Update|Patch)$/, '');
+  const name = BODY_NAMES[id] ?? (GRANTS.has(stem) ? 'policy' : stem);
+  return { type, name, optional: cell.endsWith('?') };
 }
 
 function readAnswer(cell: string): ApiAnswer {

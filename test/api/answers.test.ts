@@ -36,6 +36,58 @@ t.test('excessive numbers and endless schemas are rejected without side effects'
   t.match(await api.manage('POST', '/configs', config(later)), { status: 400, cause: { reason: /x is required/ } });
 });
 
+t.test('missing parts of a request are named as in the reference, before the entity is looked up', async (t) => {
+  await using api = await ApiClient.start();
+  const anonymous = { token: undefined };
+  const table: [method: string, path: string, field: string, reason: string][] = [
+    ['POST', '/current-identity/mfa/verify', 'mfaValidation', 'mfaValidation in body is required'],
+    ['POST', '/current-identity/mfa/recovery-codes', 'mfaValidation', 'mfaValidation in body is required'],
+    ['POST', '/authenticate/mfa', 'mfaAuth', 'mfaAuth in body is required'],
+    ['POST', '/cas/unknown/verify', 'certificate', 'certificate in body is required'],
+  ];
+  for (const [method, path, field, reason] of table)
+    t.match(
+      await api.manage(method, path),
+      { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field, reason } },
+      path,
+    );
+  t.match(await api.ask('POST', '/enroll/token', { ...anonymous, body: {} }), {
+    status: 400,
+    cause: { field: 'Authorization', reason: 'Authorization in header is required' },
+  });
+  const identityId = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false });
+  t.match(await api.manage('POST', '/enrollments', { identityId, method: 'ott', expiresAt: '' }), {
+    status: 400,
+    code: 'INVALID_FIELD',
+  });
+  const cert = { identityId, method: 'cert', certPem: 'junk' };
+  t.match(await api.manage('POST', '/authenticators', cert), {
+    status: 400,
+    code: 'COULD_NOT_PARSE_PEM_BLOCK',
+    cause: { message: 'client pem must be exactly one certificate' },
+  });
+  const long = `/external-jwt-signers/${'a'.repeat(2_000)}`;
+  t.match(await api.manage('PATCH', long, []), { status: 400, code: 'COULD_NOT_PARSE_BODY' });
+  t.match(await api.manage('GET', long), {
+    status: 404,
+    cause: { message: /^externalJwtSigner with id a+ not found$/ },
+  });
+});
+
+t.test('an empty precedence is the default one', async (t) => {
+  await using api = await ApiClient.start();
+  const fields = { type: 'User', isAdmin: false };
+  const id = await api.create('/identities', { ...fields, name: 'user', defaultHostingPrecedence: '' });
+  t.match(await api.get(`/identities/${id}`), { defaultHostingPrecedence: 'default' });
+  await api.change('PATCH', `/identities/${id}`, { defaultHostingPrecedence: 'failed' });
+  await api.change('PATCH', `/identities/${id}`, { defaultHostingPrecedence: '' });
+  t.match(await api.get(`/identities/${id}`), { defaultHostingPrecedence: 'default' });
+  t.match(await api.manage('PATCH', `/identities/${id}`, { defaultHostingPrecedence: 'best' }), {
+    status: 400,
+    cause: { reason: 'defaultHostingPrecedence in body should be one of [default required failed]' },
+  });
+});
+
 t.test('an error contains the rejected value as text, and anonymous callers get a cause', async (t) => {
   await using api = await ApiClient.start();
   const schema = { type: 'object', properties: { port: { type: 'integer', maximum: 9 } }, additionalProperties: false };

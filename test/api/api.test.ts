@@ -216,7 +216,7 @@ t.test('content types are case-insensitive', async (t) => {
   t.match(created, { status: 201 });
 });
 
-t.test('clients that do not accept JSON get 406, or a result without a type if they sent a body', async (t) => {
+t.test('clients that do not accept JSON get 406, or an answer without a type if they sent a body', async (t) => {
   await using api = await ApiClient.start();
   const token = await api.login(api.simulator.username, api.simulator.password);
   const create = (name: string, accept: string) =>
@@ -244,7 +244,11 @@ t.test('clients that do not accept JSON get 406, or a result without a type if t
     t.match(created, { status: 201, data: { id: /./ } }, accept);
     t.equal(created.headers['content-type'], '', accept);
     const again = await create(name, accept);
-    t.match(again, { status: 400, headers: { 'content-type': JSON_TYPE } }, 'errors are JSON');
+    t.match(again, { status: 400, cause: { field: 'name' } }, accept);
+    t.equal(again.headers['content-type'], '', 'an error that the handler found');
+    const options = { token, body: { name }, headers: { accept } };
+    const invalid = await api.ask('POST', `${MANAGEMENT}/services`, options);
+    t.match(invalid, { status: 400, headers: { 'content-type': JSON_TYPE } }, 'an error found before');
   }
 });
 

@@ -207,10 +207,13 @@ t.test('routers are listed with live fields, and answer inspections', async (t) 
     cause: { field: 'requestedValues' },
   });
   await api.change('PATCH', `/fabric/v1/routers/${await api.create('/routers', { name: 'spare' })}`, { cost: 5 });
-  t.match(await api.manage('PATCH', `/fabric/v1/routers/${client.id}`, { cost: 5 }), {
+  t.match(await api.manage('PATCH', `/transit-routers/${client.id}`, { cost: 5 }), {
     status: 409,
     code: 'CAN_NOT_UPDATE_ROUTER',
   });
+  await api.change('PATCH', `/fabric/v1/routers/${client.id}`, { name: 'renamed', cost: 5 });
+  t.match(await api.get(`/edge-routers/${client.id}`), { name: 'renamed', cost: 5, isTunnelerEnabled: true });
+  t.match(await api.get(`/identities/${client.id}`), { name: 'renamed' }, 'the identity of its tunneler');
 });
 
 t.test('a connected router is listed with its capabilities and version', async (t) => {

@@ -101,3 +101,30 @@ t.test('a config type has an object for its root; an empty schema is stored as n
   const { id } = (await make({})).data as { id: string };
   t.equal((await api.get(`/config-types/${id}`)).schema, null);
 });
+
+t.test('policies keep a router whose tunneler is disabled: the identity of the tunneler has the same id', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.create('/edge-routers', { name: 'router', isTunnelerEnabled: true });
+  const roles = { identityRoles: [`@${id}`], edgeRouterRoles: [`@${id}`] };
+  const policy = await api.create('/edge-router-policies', { name: 'policy', semantic: 'AnyOf', ...roles });
+  await api.change('PATCH', `/edge-routers/${id}`, { isTunnelerEnabled: false });
+  t.match(await api.get(`/edge-router-policies/${policy}`), { identityRoles: null, edgeRouterRoles: [`@${id}`] });
+  await api.change('DELETE', `/edge-routers/${id}`);
+  t.match(await api.get(`/edge-router-policies/${policy}`), { identityRoles: null, edgeRouterRoles: null });
+});
+
+t.test('the form of all role lists is checked before the entities that they name', async (t) => {
+  await using api = await ApiClient.start();
+  const [unknown, malformed] = [['@unknown'], ['malformed']];
+  const table: [kind: string, roles: object, field: string][] = [
+    ['edge-router-policies', { edgeRouterRoles: unknown, identityRoles: unknown }, 'identityRoles'],
+    ['edge-router-policies', { edgeRouterRoles: malformed, identityRoles: unknown }, 'edgeRouterRoles'],
+    ['service-edge-router-policies', { edgeRouterRoles: malformed, serviceRoles: unknown }, 'edgeRouterRoles'],
+    ['service-policies', { type: 'Dial', postureCheckRoles: malformed, identityRoles: unknown }, 'postureCheckRoles'],
+  ];
+  for (const [kind, roles, field] of table)
+    t.match(await api.manage('POST', `/${kind}`, { name: 'policy', semantic: 'AnyOf', ...roles }), {
+      status: 400,
+      cause: { field },
+    });
+});

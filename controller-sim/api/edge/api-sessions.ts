@@ -1,6 +1,5 @@
 // API sessions, and the certificates that controllers issued for them.
 
-import { leafOf } from '#pki/certificates.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiSession } from '../../state/types.ts';
@@ -97,7 +96,7 @@ export const sessionCertificates: Listed<'apiSessionCertificate'> = {
   show: (certificate) => {
     const { certPem, fingerprint, subject, validFrom, validTo } = certificate;
     const fields = base('apiSessionCertificate', certificate);
-    return { ...fields, certificate: leafOf(certPem).toString(), fingerprint, subject, validFrom, validTo };
+    return { ...fields, certificate: certPem, fingerprint, subject, validFrom, validTo };
   },
 };
 

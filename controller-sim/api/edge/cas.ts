@@ -2,7 +2,7 @@
 
 import { createCa, deleteCa, updateCa, verifyCa } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
-import { ApiError, withoutCause } from '../../errors/errors.ts';
+import { ApiError, invalid, withoutCause } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { CertificateAuthority } from '../../state/types.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
@@ -56,6 +56,7 @@ async function caToken(request: ApiRequest): Promise<Answer> {
 }
 
 async function verify(request: ApiRequest): Promise<Answer> {
+  if (!request.body) throw invalid('certificate', 'certificate in body is required', '');
   const { id } = withoutCause(() => find(request, 'ca'));
   if (typeof request.body !== 'string') {
     const message = 'the body has to be a certificate in PEM form, sent as text/plain';

@@ -70,7 +70,8 @@ export const externalJwtSigners: Resource<'externalJwtSigner'> = {
 
 export const clientSigners: Listed<'externalJwtSigner'> = {
   kind: 'externalJwtSigner',
-  symbols: SYMBOLS,
+  // reference fact: the list of clients knows only this one, and the fields of all entities.
+  symbols: { name: field('name') },
   show: (signer) => ({ ...base('externalJwtSigner', signer), ...forClients(signer) }),
 };
 

@@ -25,7 +25,8 @@ const READ_FORMATS: ReadonlySet<string> = new Set(['byte', 'date-time']);
 
 // The schemas are our own: test/house/generated.test.ts validates them against the meta schema, not every start.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true, meta: false, validateSchema: false });
-ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)));
+// reference fact: an empty text is the start of 1970.
+ajv.addFormat('date-time', (text) => text === '' || (DATE_TIME.test(text) && !Number.isNaN(Date.parse(text))));
 ajv.addFormat('uri', (text) => URL.canParse(text));
 // Clients send an empty text for a missing URL.
 ajv.addFormat('url', (text) => text === '' || URL.canParse(text));
@@ -132,7 +133,7 @@ function broken(error: ErrorObject | undefined): ApiError {
   switch (keyword) {
     case 'enum':
     case 'anyCase':
-      return invalid(at, `${at} in body should be one of [${(schema as string[]).join(' ')}]`, value);
+      return invalid(at, `${at} in body should be one of [${(schema as string[]).filter(Boolean).join(' ')}]`, value);
     case 'minimum':
       return invalid(at, `${at} in body should be greater than or equal to ${String(schema)}`, value);
     case 'maximum':

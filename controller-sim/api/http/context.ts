@@ -57,6 +57,8 @@ export interface ApiRequest extends AuthRequest<ApiServices> {
   identity: Identity | undefined;
   /** The `www-authenticate` header of the answer: names the token that the session still lacks. */
   challenge: string | undefined;
+  /** Whether it passed all checks but those of its handler. */
+  isValid: boolean;
 }
 
 /** Data as encoded JSON, in UTF-8. */

@@ -110,9 +110,11 @@ function page<T extends Listable, Item>(
   toItem: (entity: T) => Item,
 ): ListPage<Item> {
   const parsed = readQuery(query);
-  const { matches, compare } = compile(parsed, symbols);
+  const { matches, compare, unsortable } = compile(parsed, symbols);
   const { limit, offset } = paging(parsed);
   const all = typeof select === 'function' ? select() : select;
+  // reference fact: a kind without entities is not sorted.
+  if (unsortable && !(all instanceof Table && all.size === 0)) throw translate(unsortable, parsed.sortError);
   const source = (all instanceof Table && parsed.predicate && lookUp(all, parsed.predicate)) || all;
   const answer = (totalCount: number, entities: readonly T[]) => ({
     items: entities.map(toItem),

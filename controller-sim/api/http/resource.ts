@@ -1,6 +1,6 @@
 // The six operations that nearly every entity has, built from a description of the entity.
 
-import { type Semantic, selectByRoles } from '#model/roles.ts';
+import { type Semantic, selectByAttributes } from '#model/roles.ts';
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { Body, type Mode } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
@@ -145,7 +145,7 @@ export function selectListed<K extends EntityKind>(
   const table = services.state.tables[kind] as unknown as Table<EntityTypes[K]>;
   const roles = query.getAll('roleFilter');
   if (roles.length === 0 || !ROLE_KINDS.has(kind)) return entities ?? table;
-  const ids = selectByRoles(roles.map(checkedRole), checkedSemantic(query.get('roleSemantic') || 'AllOf'), table);
+  const ids = selectByAttributes(roles.map(checkedRole), checkedSemantic(query.get('roleSemantic') || 'AllOf'), table);
   return entities ? entities.filter(({ id }) => ids.has(id)) : [...ids].flatMap((id) => table.get(id) ?? []);
 }
 

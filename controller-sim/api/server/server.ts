@@ -35,6 +35,9 @@ const LIMITS = { read: 15_000, write: 60_000, idle: 60_000 };
 const KNOWN: ReadonlySet<string> = new Set([...METHODS, 'HEAD']);
 const CHALLENGE = 'www-authenticate';
 
+/** Limit on ids in paths. Unknown ids get the answer of their operation, as in the reference. */
+const LONGEST_ID = 8_192;
+
 export class ApiServer {
   readonly #fastify: FastifyInstance;
   readonly #http: Server;
@@ -58,7 +61,7 @@ export class ApiServer {
       forceCloseConnections: true,
       // reference fact: paths are normalized before the lookup; its web console requests `/fabric/v1//routers` and
       // `/identities/ID//`.
-      routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
+      routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: LONGEST_ID },
       // Errors of fastify's router: paths that cannot be decoded, ids that are too long.
       frameworkErrors: (_error, request, reply) => void this.#reject(request, reply, unknownPath(request.url)),
       clientErrorHandler: rejectBytes,
@@ -130,13 +133,16 @@ export class ApiServer {
   async #handle({ operation, handler }: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const source = sourceOf(request.raw.socket.remoteAddress);
     if (!this.#running.acquire(source)) throw new ApiError('RATE_LIMITED');
+    const apiRequest = this.#apiRequest(operation, request);
     try {
-      const apiRequest = this.#apiRequest(operation, request);
       const answer = await perform(apiRequest, handler);
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
       const sent = wrapAnswer(answer, operation.status);
       if (!this.#unread.add(reply.raw, source, sent.body.length)) throw new ApiError('RATE_LIMITED');
       return isOfUnacceptedType(apiRequest) ? this.#sendUntyped(reply, sent) : this.#send(request, reply, sent);
+    } catch (error) {
+      if (!apiRequest.isValid || !isOfUnacceptedType(apiRequest)) throw error;
+      return this.#sendUntyped(reply, wrapError(toApiError(error, this.#services)));
     } finally {
       this.#running.release(source);
     }
@@ -172,6 +178,7 @@ export class ApiServer {
       session: undefined,
       identity: undefined,
       challenge: undefined,
+      isValid: false,
     };
   }
 

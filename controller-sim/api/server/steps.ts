@@ -1,6 +1,7 @@
 // The steps of every request, in order: find the session, check access, record its use, validate query and body, call
 // the handler. Each step throws ApiError to reject.
 
+import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { sessionOf } from '../../auth/session-of.ts';
@@ -18,6 +19,7 @@ const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
   noteActivity,
   checkAccept,
   checkQuery,
+  checkHeaders,
   checkBody,
 ];
 
@@ -27,6 +29,8 @@ const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
  */
 const GENERIC_ENROLLMENT = '/enroll';
 
+const DEMANDED_HEADERS: ReadonlyMap<OperationId, string> = new Map([['enrollToken', 'Authorization']]);
+
 /** reference fact: requests without any credentials get this cause; invalid tokens get none. */
 const ANONYMOUS = { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } as const;
 
@@ -35,6 +39,7 @@ export async function perform(request: ApiRequest, handler: Handler): Promise<An
     const wait = step(request);
     if (wait) await wait;
   }
+  request.isValid = true;
   if (request.operation.method === 'GET') return handler(request);
   return withOrigin(originOf(request), () => handler(request));
 }
@@ -94,7 +99,10 @@ function checkAccept(request: ApiRequest): void {
   throw new ApiError('NOT_ACCEPTABLE', { field: 'Accept', reason, value: String(headers.accept) });
 }
 
-/** reference fact: a result that the client does not accept has an empty content type, if its request had a body. */
+/**
+ * reference fact: an answer of a handler that the client does not accept has an empty content type, if its request had a
+ * body.
+ */
 export function isOfUnacceptedType({ operation, headers, body }: ApiRequest): boolean {
   return body !== undefined && isAlwaysJson(operation) && !acceptsJson(headers);
 }
@@ -106,6 +114,11 @@ function isAlwaysJson({ answer: { kind, forms } }: ApiRequest['operation']): boo
 function checkQuery({ operation, query }: ApiRequest): void {
   for (const { name, required } of operation.query)
     if (required && !query.has(name)) throw invalid(name, `${name} in query is required`, '[]');
+}
+
+function checkHeaders({ operation, headers }: ApiRequest): void {
+  const name = DEMANDED_HEADERS.get(operation.id);
+  if (name !== undefined && !headers[name.toLowerCase()]) throw invalid(name, `${name} in header is required`, '');
 }
 
 /** Handlers check text bodies themselves; most operations accept none. */
