@@ -26,7 +26,7 @@ t.test('demands of a posture check are stored sorted and deduplicated', async (t
   const [windows, linux, older] = [
     { type: 'Windows', versions: ['>=11.0.0'] },
     { type: 'Linux', versions: [] },
-    { type: 'windows', versions: ['>=10.0.0'] },
+    { type: 'WINDOWS', versions: ['>=10.0.0'] },
   ];
   t.match(await kept('OS', { operatingSystems: [windows, linux, older] }), {
     operatingSystems: [
@@ -34,6 +34,17 @@ t.test('demands of a posture check are stored sorted and deduplicated', async (t
       { ...older, type: 'Windows' },
     ],
   });
+  t.match(
+    await api.manage('POST', '/posture-checks', {
+      name: 'n',
+      typeId: 'OS',
+      operatingSystems: [{ type: 'linux', versions: [] }],
+    }),
+    {
+      status: 400,
+      cause: { field: 'operatingSystems.0.type', value: 'linux' },
+    },
+  );
   // The reference's command line writes them so.
   t.match(await kept('OS', { name: 'capitals', OperatingSystems: [{ Type: 'Windows', Versions: ['>=10.0.0'] }] }), {
     operatingSystems: [older].map(({ versions }) => ({ type: 'Windows', versions })),

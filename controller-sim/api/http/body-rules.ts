@@ -32,12 +32,6 @@ ajv.addFormat('uri', (text) => URL.canParse(text));
 ajv.addFormat('url', (text) => text === '' || URL.canParse(text));
 ajv.addFormat('uuid', UUID);
 ajv.addFormat('byte', BASE64);
-ajv.addKeyword({
-  keyword: 'anyCase',
-  schemaType: 'array',
-  validate: (allowed: string[], value: unknown) =>
-    typeof value === 'string' && allowed.some((each) => each.toLowerCase() === value.toLowerCase()),
-});
 ajv.addSchema({ $id: 'shapes', $defs: mapValues(RULES, shapeOf) });
 ajv.addSchema({ $id: 'rules', $defs: RULES });
 
@@ -132,7 +126,6 @@ function broken(error: ErrorObject | undefined): ApiError {
   }
   switch (keyword) {
     case 'enum':
-    case 'anyCase':
       return invalid(at, `${at} in body should be one of [${(schema as string[]).filter(Boolean).join(' ')}]`, value);
     case 'minimum':
       return invalid(at, `${at} in body should be greater than or equal to ${String(schema)}`, value);

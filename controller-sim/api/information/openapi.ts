@@ -89,14 +89,13 @@ function bodySchema(type: string): Json {
   };
 }
 
-/** Rewrites references to point into the document, and our own keywords to JSON Schema. */
+/** Rewrites references to point into the document. */
 function rewrite(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(rewrite);
   if (typeof schema !== 'object' || schema === null) return schema;
   return Object.fromEntries(
-    Object.entries(schema).flatMap(([key, value]) => {
-      if (key === '$ref') return [[key, String(value).replace('#/$defs/', '#/components/schemas/')]];
-      return key === 'anyCase' ? [['enum', value]] : [[key, rewrite(value)]];
-    }),
+    Object.entries(schema).map(([key, value]) =>
+      key === '$ref' ? [key, String(value).replace('#/$defs/', '#/components/schemas/')] : [key, rewrite(value)],
+    ),
   );
 }
