@@ -38,7 +38,10 @@ export const API_ERRORS = Object.freeze({
   INVALID_AUTH: [401, 'The authentication request failed'],
   INVALID_AUTHENTICATOR_PROPERTIES: [400, 'The authenticator cannot be used for this'],
   INVALID_BACKING_TOKEN_TYPE: [400, 'The backing token type is invalid'],
-  INVALID_CERT_PEM: [400, 'The value supplied as a certificate PEM could not be parsed'],
+  INVALID_CERT_PEM: [
+    400,
+    'the supplied certificate PEM is either invalid or contains the incorrect number of certificates',
+  ],
   INVALID_CLIENT_CERT: [400, 'The provided client certificate is invalid'],
   INVALID_COMMON_NAME: [400, 'The common name of the supplied certificate is invalid'],
   INVALID_CONTENT_TYPE: [400, 'The content type is not supported'],

@@ -17,6 +17,8 @@ export interface FilterSymbol<T> {
   /** The key of the entity whose value `get` returns unchanged. */
   readonly key?: string;
   readonly set?: (entity: T) => readonly FieldValue[];
+  /** The list names it, but does not know it. */
+  readonly isOnlyNamed?: boolean;
   /** It can be compared, but a list cannot be sorted by it. */
   readonly isUnsortable?: boolean;
   /** For a symbol of ids: finds their entities for `from … where …`. */
@@ -155,7 +157,7 @@ function checkType<T>(subject: Subject, operator: string, value: Value, symbols:
 
 /** Finds the symbol of a field, or of a tag if the list has tags. The reference rejects plain `tags`. */
 function symbolOf<T>(field: string, symbols: Symbols<T>): FilterSymbol<T> | undefined {
-  if (field !== TAGS && Object.hasOwn(symbols, field)) return symbols[field];
+  if (field !== TAGS && Object.hasOwn(symbols, field)) return symbols[field]?.isOnlyNamed ? undefined : symbols[field];
   if (!field.startsWith(`${TAGS}.`) || !Object.hasOwn(symbols, TAGS)) return undefined;
   const tag = field.slice(TAGS.length + 1);
   const get = (entity: T) => ownValue((entity as { tags?: Readonly<Record<string, FieldValue>> }).tags ?? {}, tag);

@@ -184,6 +184,10 @@ t.test('invalid filters are rejected', async (t) => {
       { status: 400, code, cause: { code: 'UNHANDLED', message } },
       filter,
     );
+  const signers = await api.ask('GET', filtered('/external-jwt-signers', 'issuer = "x"'));
+  t.match(signers, { status: 400, cause: { message: "unknown symbol 'issuer'" } }, 'of clients');
+  const named = await api.ask('GET', '/external-jwt-signers');
+  t.ok(named.meta.filterableFields.includes('issuer'), 'the list of clients names it nevertheless');
   const byTag = { status: 400, code: 'UNHANDLED', cause: { message: 'no such sort field: tags.place' } };
   t.match(await api.manage('GET', '/services?sort=tags.place'), byTag);
   t.match(await api.manage('GET', '/services?sort=id,tags.place'), { status: 200 }, 'the id alone decides');

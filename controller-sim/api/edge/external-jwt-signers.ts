@@ -33,6 +33,12 @@ const SYMBOLS: Symbols<ExternalJwtSigner> = {
   enrollAuthPolicyId: field('enrollAuthPolicyId'),
 };
 
+/** reference fact: the list of clients names all fields, but knows only the name and the fields of all entities. */
+const CLIENT_SYMBOLS: Symbols<ExternalJwtSigner> = {
+  ...Object.fromEntries(Object.keys(SYMBOLS).map((name) => [name, { isOnlyNamed: true }])),
+  name: field('name'),
+};
+
 /** A signer without a certificate has no dates and answers null. */
 function dateOrNull(date: string): Date | null {
   return date === NEVER ? null : new Date(date);
@@ -70,8 +76,7 @@ export const externalJwtSigners: Resource<'externalJwtSigner'> = {
 
 export const clientSigners: Listed<'externalJwtSigner'> = {
   kind: 'externalJwtSigner',
-  // reference fact: the list of clients knows only this one, and the fields of all entities.
-  symbols: { name: field('name') },
+  symbols: CLIENT_SYMBOLS,
   show: (signer) => ({ ...base('externalJwtSigner', signer), ...forClients(signer) }),
 };
 
