@@ -27,6 +27,7 @@ import type { CircuitRole } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd } from './client-end.ts';
 import type { ConnectDetail } from './connect-events.ts';
 import { onLateAnswer } from './host-dial.ts';
+import { Rejections } from './rejections.ts';
 import { SdkConnection } from './sdk-connection.ts';
 import { type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
@@ -155,7 +156,8 @@ export class SdkClients {
     sessions.checkCertificate(session, presented);
     if (channel.isClosed) return;
     const { posture, release: releasePosture } = this.#postures.use(session.id);
-    const connection = new SdkConnection({ channel, session, posture, presented, connectedAt: clock.now() });
+    const [connectedAt, rejections] = [clock.now(), new Rejections(clock)];
+    const connection = new SdkConnection({ channel, session, posture, presented, connectedAt, rejections });
     connection.onDataDelay = metrics.dataDelayed;
     seedMfa(connection);
     this.#handle(connection);

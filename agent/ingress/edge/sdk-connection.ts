@@ -10,6 +10,7 @@ import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
 import type { SessionPosture } from '../../access/posture-store.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
+import type { Rejections } from './rejections.ts';
 import type { Right } from './right.ts';
 import { SdkRelay } from './sdk-relay.ts';
 
@@ -41,6 +42,7 @@ export interface SdkConnectionInit {
   /** Leaf first. */
   readonly presented: readonly X509Certificate[];
   readonly connectedAt: number;
+  readonly rejections: Rejections;
 }
 
 /** The use of a connection id: an end, or a request that will create one. `closed` aborts if the client closes it. */
@@ -58,6 +60,7 @@ export class SdkConnection implements SdkLink {
   readonly fingerprints: readonly string[];
   readonly presented: readonly X509Certificate[];
   readonly connectedAt: number;
+  readonly rejections: Rejections;
   onDataDelay: ((milliseconds: number) => void) | undefined;
   /** Set once the client is served. */
   subscription: { refresh(): void } | undefined;
@@ -72,13 +75,14 @@ export class SdkConnection implements SdkLink {
   #held = 0;
   #nextOwnId = FIRST_OWN_ID;
 
-  constructor({ channel, session, posture, presented, connectedAt }: SdkConnectionInit) {
+  constructor({ channel, session, posture, presented, connectedAt, rejections }: SdkConnectionInit) {
     this.channel = channel;
     this.session = session;
     this.posture = posture;
     this.presented = presented;
     this.fingerprints = presented.map(sha1Fingerprint);
     this.connectedAt = connectedAt;
+    this.rejections = rejections;
     channel.onWritable = (lane) => lane === DATA_LANE && this.#onWritable();
   }
 
@@ -198,6 +202,7 @@ export class SdkConnection implements SdkLink {
 
   /** The channel closed: ends everything that used it. */
   onClosed(): void {
+    this.rejections.close();
     for (const { end, closed } of [...this.#ends.values()]) {
       closed?.abort(new ClosedError(this.channel.name));
       end?.onLost();

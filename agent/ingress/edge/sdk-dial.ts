@@ -13,7 +13,7 @@ import { requestSdkCircuit, type SdkCircuit } from './circuit-request.ts';
 import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { legacyEnd, relayEnd, type SdkEndComponents } from './sdk-ends.ts';
-import { rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
+import { lacksRight, rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
 import { demandAccess, type RightComponents, rightByService, rightByToken } from './sdk-right.ts';
 import { SDK_HOP } from './sdk-trace.ts';
 import { controllerOf } from './session-controller.ts';
@@ -58,12 +58,27 @@ export async function serveDial(
     open(components, connection, request, connectionId, right, circuit);
   } catch (error) {
     connection.release(connectionId, closed);
-    components.log.info(
-      { identityId: connection.session.identityId, connectionId, error: describeError(error) },
+    logRejection(
+      components,
+      connection,
+      { connectionId, error: describeError(error) },
       'dial of an SDK client rejected',
     );
-    connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
+    const answer = () => connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
+    if (lacksRight(error)) await connection.rejections.answer(answer);
+    else answer();
   }
+}
+
+/** A client that repeats a request gets a line a minute, with the number of rejections. */
+export function logRejection(
+  { log }: Pick<SdkDialComponents, 'log'>,
+  { rejections, session: { identityId } }: SdkConnection,
+  fields: { readonly connectionId: number; readonly error: string },
+  phrase: string,
+): void {
+  const count = rejections.lineDue(`${phrase}: ${fields.error}`);
+  if (count !== undefined) log.info({ identityId, ...fields, ...(count > 1 && { rejections: count }) }, phrase);
 }
 
 /** @throws SdkRejection */

@@ -6,6 +6,7 @@ import { EdgeErrorCode, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.
 import { TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { BIND_TOKEN, longConfig, type SdkRooms, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
+import { TokenError } from '../../access/tokens.ts';
 
 t.test('a bind that replaces another one does not end hosting at the client', async (t) => {
   const { connect, hosting } = sdkRooms();
@@ -46,6 +47,44 @@ t.test('a host whose service session was removed gets the hint to start over', a
   t.match(JSON.parse(closed?.string(SdkHeader.StructuredError) ?? '{}'), detail);
   t.equal(hosting.count, 0);
   client.channel.close();
+});
+
+/** The Go SDK ignores a retry hint in the answer to a bind; it requests a new session if a confirmed bind is closed. */
+t.test('a client that repeats a bind with the token of another session is told to start over', async (t) => {
+  const { clock, connect, hosting, kept, tokens } = sdkRooms();
+  const client = await connect();
+  tokens.service = async () => Promise.reject(new TokenError('the service token belongs to another API session'));
+  const headers: HeaderEntries = [[SdkHeader.SupportsBindSuccess, TRUE]];
+  let id = 0;
+  const answers = async (count: number, withHeaders = headers) => {
+    const types: number[] = [];
+    for (let sent = 0; sent < count; sent++)
+      types.push((await client.ask(SdkType.Bind, ++id, withHeaders, BIND_TOKEN)).contentType);
+    return types;
+  };
+  t.same(await answers(3, []), Array(3).fill(SdkType.StateClosed), 'clients without hints get plain rejections');
+  t.same(await answers(2), Array(2).fill(SdkType.StateClosed), 'the data model may arrive');
+  await clock.advance(1_000);
+  t.same(await answers(2), [SdkType.StateConnected, SdkType.StateClosed]);
+  await settled();
+  const closed = client.of(SdkType.StateClosed);
+  t.same(
+    closed.map((message) => message.uint32(SdkHeader.ConnectionId)),
+    [6],
+  );
+  t.match(JSON.parse(closed[0]?.string(SdkHeader.StructuredError) ?? '{}'), {
+    code: EdgeErrorCode.InvalidSession,
+    retryHint: RetryHint.StartOver,
+  });
+  t.equal(kept.size, 0, 'no terminator is requested');
+  t.equal(hosting.count, 0);
+
+  const storm = answers(1_000).catch(() => []);
+  await clock.advance(10_000);
+  t.ok(id < 200, `${id} binds in 10 s`);
+  t.equal((await client.dial(5_000)).contentType, SdkType.StateConnected, 'requests that succeed are not delayed');
+  client.channel.close();
+  await storm;
 });
 
 /** Dials a hosted service, as a route does. */

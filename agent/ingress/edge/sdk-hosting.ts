@@ -30,8 +30,8 @@ import type { Terminators } from '../terminators.ts';
 import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
-import type { SdkDialComponents } from './sdk-dial.ts';
-import { rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
+import { logRejection, type SdkDialComponents } from './sdk-dial.ts';
+import { lacksRight, rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
 import { demandAccess, rightByToken } from './sdk-right.ts';
 import { controllerOf, ownerOf } from './session-controller.ts';
 
@@ -91,18 +91,20 @@ export class SdkHosting implements TerminatorHosts {
       connection.reply(request, stateClosed(0, 'connId not set, required'));
       return;
     }
+    const token = request.body.toString();
     try {
-      const right = await rightByToken(this.#components, connection, request.body.toString(), 'bind');
+      const right = await rightByToken(this.#components, connection, token, 'bind');
       demandAccess(this.#components, connection, right);
       controllerOf(this.#components.controllers, connection, 'terminator');
       if (!connection.isClosed) this.#place(connection, request, readBind(connectionId, right, request));
+      connection.rejections.accepted(token);
     } catch (error) {
-      const { log } = this.#components;
-      log.info(
-        { identityId: connection.session.identityId, connectionId, error: describeError(error) },
-        'bind rejected',
-      );
-      connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
+      logRejection(this.#components, connection, { connectionId, error: describeError(error) }, 'bind rejected');
+      const startsOver = lacksRight(error) && understandsHints(request) && connection.rejections.repeatsBind(token);
+      await connection.rejections.answer(() => {
+        if (startsOver && isUnused(connection, connectionId)) startOver(connection, request, connectionId, error);
+        else connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
+      });
     }
   }
 
@@ -381,6 +383,28 @@ export class SdkHosting implements TerminatorHosts {
     }
     return dialed;
   }
+}
+
+/** Clients that have the message BindSuccess also have the structured error, in messages that are no answers. */
+function understandsHints(bind: Message): boolean {
+  return bind.bool(SdkHeader.SupportsBindSuccess);
+}
+
+function isUnused(connection: SdkConnection, connectionId: number): boolean {
+  const reserved = connection.reserve(connectionId);
+  if (reserved) connection.release(connectionId, reserved);
+  return reserved !== undefined;
+}
+
+/**
+ * Rejects a repeated bind so that the client requests a new session. The Go SDK ignores the retry hint in the answer to
+ * a bind, and repeats it at once with the same token; it follows the hint when a confirmed bind is closed. No terminator
+ * exists in between.
+ */
+function startOver(connection: SdkConnection, request: Message, connectionId: number, error: unknown): void {
+  connection.reply(request, stateConnected(connectionId));
+  const detail = { ...rejectionOf(error), hint: RetryHint.StartOver };
+  connection.send(stateClosed(connectionId, describeError(error), detail));
 }
 
 /** A client that hosts many services may not read for a moment: then the message waits. */

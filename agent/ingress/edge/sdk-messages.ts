@@ -28,6 +28,22 @@ export function rejectionOf(error: unknown): RejectionDetail {
   return error instanceof SdkRejection ? error.rejection : { code: EdgeErrorCode.Internal };
 }
 
+/** Errors that a repetition of the request with the same session does not change. */
+const OF_RIGHTS: ReadonlySet<EdgeErrorCode> = new Set([
+  EdgeErrorCode.InvalidApiSession,
+  EdgeErrorCode.InvalidSession,
+  EdgeErrorCode.WrongSessionType,
+  EdgeErrorCode.InvalidService,
+  EdgeErrorCode.InvalidApiSessionType,
+  EdgeErrorCode.AccessDenied,
+  EdgeErrorCode.PostureCheckFailed,
+]);
+
+/** Returns true if the client lacks the right to what it requests. */
+export function lacksRight(error: unknown): boolean {
+  return OF_RIGHTS.has(rejectionOf(error).code);
+}
+
 const DATA_ENTRY = 8;
 const UUID_LENGTH = 16;
 /** Header key of the trace UUID in messages of the channel. */

@@ -1,0 +1,66 @@
+// Rejected requests of one client: the delay of their answers, and the limit on log lines.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { Rejections } from './rejections.ts';
+
+t.test('a client that repeats a rejected request at once gets few answers', async (t) => {
+  const clock = new VirtualClock();
+  const rejections = new Rejections(clock);
+  let answers = 0;
+  let repeats = true;
+  const repeat = async () => {
+    while (repeats) await rejections.answer(() => answers++);
+  };
+  const client = repeat();
+  await clock.advance(60_000);
+  t.ok(answers >= 350 && answers <= 401, `${answers} answers in a minute: 100 at once, then 5 a second`);
+  repeats = false;
+  rejections.close();
+  await client;
+  t.same(clock.timers(), []);
+});
+
+t.test('no answer waits longer than 3 s, and none is sent to a client that has disconnected', async (t) => {
+  const clock = new VirtualClock();
+  const rejections = new Rejections(clock);
+  let answers = 0;
+  const all = Promise.all(Array.from({ length: 500 }, () => rejections.answer(() => answers++)));
+  await clock.advance(0);
+  t.equal(answers, 100);
+  await clock.advance(3_000);
+  t.equal(answers, 500);
+  await all;
+  const last = rejections.answer(() => answers++);
+  rejections.close();
+  await last;
+  t.equal(answers, 500);
+  t.same(clock.timers(), []);
+});
+
+t.test('the log gets a line per text and minute, with the number of rejections', async (t) => {
+  const clock = new VirtualClock();
+  const rejections = new Rejections(clock);
+  t.equal(rejections.lineDue('no'), 1);
+  for (let count = 0; count < 1_000; count++) t.equal(rejections.lineDue('no'), undefined);
+  t.equal(rejections.lineDue('other'), 1);
+  await clock.advance(60_000);
+  t.equal(rejections.lineDue('no'), 1_001);
+  const lines = Array.from({ length: 1_000 }, (_each, index) => rejections.lineDue(`text ${index}`));
+  t.equal(lines.filter((count) => count !== undefined).length, 15);
+});
+
+t.test('the hint to start over is repeated after 30 s, and forgotten with a success', async (t) => {
+  const clock = new VirtualClock();
+  const rejections = new Rejections(clock);
+  const hints = (count: number) => Array.from({ length: count }, () => rejections.repeatsBind('token'));
+  t.same(hints(5), [false, false, false, false, false], 'the data model may arrive');
+  await clock.advance(1_000);
+  t.same(hints(2), [true, false]);
+  await clock.advance(30_000);
+  t.same(hints(2), [true, false]);
+  rejections.accepted('token');
+  t.same(hints(1), [false]);
+  await clock.advance(1_000);
+  t.same(hints(2), [false, true]);
+});

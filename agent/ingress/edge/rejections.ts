@@ -1,0 +1,129 @@
+// The rejected requests of one SDK client. SDKs repeat a rejected bind at once, for as long as they hold its token, so
+// the answers of a client with many rejections are delayed and its log lines are limited. Answers to requests that
+// succeed are never delayed.
+
+import { createHash } from 'node:crypto';
+import type { Clock, Timer } from '#lib/clock.ts';
+
+/** Rejections that are answered at once, and the number of them that every second adds. */
+const BURST = 100;
+const PER_SECOND = 5;
+/** Milliseconds. The Go SDK waits 5 s for the answer to a bind. */
+const LONGEST_DELAY = 3_000;
+/** Rejections of one token, and milliseconds since the first of them, until its client gets a hint. */
+const REPEATED = 3;
+/** A bind may arrive before the change of the data model that permits it. */
+const MODEL_DELAY = 1_000;
+/** Milliseconds between two hints about one token. The Go SDK acts 5 s after a hint, with a login and a new session. */
+const HINT_INTERVAL = 30_000;
+/** Limit on tokens of which rejections are counted. */
+const MOST_TOKENS = 1_000;
+/** Milliseconds between two log lines with the same text. */
+const LINE_INTERVAL = 60_000;
+/** Limit on texts that have lines of their own; further texts share one. */
+const MOST_TEXTS = 16;
+
+interface Token {
+  rejections: number;
+  readonly firstAt: number;
+  hintedAt: number;
+}
+
+interface Line {
+  at: number;
+  /** Rejections since the last line. */
+  unlogged: number;
+}
+
+export class Rejections {
+  readonly #clock: Clock;
+  readonly #tokens = new Map<string, Token>();
+  readonly #lines = new Map<string, Line>();
+  /** The answers that wait. */
+  readonly #waiting = new Map<Timer, () => void>();
+  /** Rejections that may be answered at once; negative: the number of answers ahead of the rate. */
+  #left = BURST;
+  #filledAt: number;
+  #isClosed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#filledAt = clock.monotonic();
+  }
+
+  /** Runs `answer` when the rejection may be answered; never if the client disconnects before. */
+  async answer(answer: () => void): Promise<void> {
+    const delay = this.#take();
+    if (delay > 0 && !this.#isClosed) await this.#wait(delay);
+    if (!this.#isClosed) answer();
+  }
+
+  /** Counts the rejection of a bind. Returns true if its client repeats it and is to start over with a new session. */
+  repeatsBind(token: string): boolean {
+    const now = this.#clock.monotonic();
+    const key = keyOf(token);
+    const known = this.#tokens.get(key) ?? { rejections: 0, firstAt: now, hintedAt: Number.NEGATIVE_INFINITY };
+    this.#tokens.delete(key);
+    const [oldest] = this.#tokens.keys();
+    if (this.#tokens.size >= MOST_TOKENS && oldest !== undefined) this.#tokens.delete(oldest);
+    this.#tokens.set(key, known);
+    known.rejections++;
+    if (known.rejections < REPEATED || now - known.firstAt < MODEL_DELAY) return false;
+    if (now - known.hintedAt < HINT_INTERVAL) return false;
+    known.hintedAt = now;
+    return true;
+  }
+
+  /** A bind with the token succeeded. */
+  accepted(token: string): void {
+    if (this.#tokens.size > 0) this.#tokens.delete(keyOf(token));
+  }
+
+  /** Returns the rejections since the last line with this text if a line is due. */
+  lineDue(text: string): number | undefined {
+    const now = this.#clock.monotonic();
+    const key = this.#lines.has(text) || this.#lines.size < MOST_TEXTS ? text : '';
+    const line = this.#lines.get(key) ?? { at: Number.NEGATIVE_INFINITY, unlogged: 0 };
+    this.#lines.set(key, line);
+    line.unlogged++;
+    if (now - line.at < LINE_INTERVAL) return undefined;
+    const rejections = line.unlogged;
+    line.at = now;
+    line.unlogged = 0;
+    return rejections;
+  }
+
+  /** The client disconnected. */
+  close(): void {
+    this.#isClosed = true;
+    for (const [timer, resolve] of this.#waiting) {
+      timer.cancel();
+      resolve();
+    }
+    this.#waiting.clear();
+  }
+
+  #wait(delay: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.after('answer to a rejected request', delay, () => {
+        this.#waiting.delete(timer);
+        resolve();
+      });
+      this.#waiting.set(timer, resolve);
+    });
+  }
+
+  /** Milliseconds until the next rejection may be answered. */
+  #take(): number {
+    const now = this.#clock.monotonic();
+    this.#left = Math.min(BURST, this.#left + ((now - this.#filledAt) / 1_000) * PER_SECOND);
+    this.#filledAt = now;
+    this.#left = Math.max(-(LONGEST_DELAY / 1_000) * PER_SECOND, this.#left - 1);
+    return Math.max(0, (-this.#left / PER_SECOND) * 1_000);
+  }
+}
+
+/** Tokens are secrets, and long. */
+function keyOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64');
+}
