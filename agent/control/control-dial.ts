@@ -25,7 +25,7 @@ export interface ControlDialComponents {
   clock: Clock;
   log: Log;
   random: Random;
-  identity: { readonly id: string; clientContext(): SecureContextOptions };
+  identity: { readonly id: string; readonly authorities?: string; clientContext(): SecureContextOptions };
 }
 
 export interface ControlDialInit {
@@ -159,6 +159,7 @@ async function connect(
     address,
     alpn: [Alpn.Control],
     context: components.identity.clientContext(),
+    authorities: components.identity.authorities,
     localAddress: init.localAddress,
     proxy: init.proxy,
     timeout: init.connectTimeout,

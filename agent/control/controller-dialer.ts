@@ -9,6 +9,7 @@ import { asError, ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { RepeatedCondition } from '#lib/repeated-condition.ts';
+import { remedyOf } from '#wire/dial.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import type { Controller } from './controller.ts';
 
@@ -97,7 +98,12 @@ export class ControllerDialer {
   #report(endpoint: string, error: Error): void {
     const text = describeError(error);
     const isRejected = error instanceof HelloRejectedError;
-    const fields = { endpoint, retryIn: Math.round(this.#wait), error: text, ...(isRejected && this.#whyRejected()) };
+    const fields = {
+      endpoint,
+      retryIn: Math.round(this.#wait),
+      error: text,
+      ...(isRejected ? this.#whyRejected() : remedyOf(error)),
+    };
     const due = this.#unreachable.happened(`${endpoint} ${text}`);
     const what = isRejected ? 'rejects this router' : 'cannot be reached';
     if (due) this.#components.log.warn({ ...fields, ...due }, `controller ${what}`);

@@ -103,6 +103,14 @@ export class Identity {
     return this.#material.roots;
   }
 
+  /** The source of the trusted authorities, for errors. */
+  get authorities(): string {
+    const { config, key = 'identity' } = this.#init;
+    if (config.ca === undefined) return `the authorities of this machine (${key}.ca is not set)`;
+    const source = parsePemSource(config.ca);
+    return source.kind === 'file' ? `${key}.ca (${source.path})` : `${key}.ca`;
+  }
+
   /** For connections that this router opens. */
   clientContext(): SecureContextOptions {
     const { certPem, keyPem, caPem } = this.#material;

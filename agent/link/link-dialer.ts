@@ -50,7 +50,7 @@ export interface LinkDialComponents {
   clock: Clock;
   log: Log;
   random: Random;
-  identity: { readonly id: string; clientContext(): SecureContextOptions };
+  identity: { readonly id: string; readonly authorities?: string; clientContext(): SecureContextOptions };
   proxy?: HttpProxy | undefined;
   settings: LinkChannelSettings;
 }
@@ -247,6 +247,7 @@ async function connect(
     address: parseAddress(request.address),
     alpn: [Alpn.Link],
     context: components.identity.clientContext(),
+    authorities: components.identity.authorities,
     localAddress: dialer.localAddress,
     proxy: components.proxy,
     timeout: dialer.connectTimeout,

@@ -7,6 +7,7 @@ import type { DialQueue } from '#lib/dial-queue.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
+import { remedyOf } from '#wire/dial.ts';
 import { type DialedLink, dialLink, type LinkDialComponents, type LinkDialRequest } from './link-dialer.ts';
 import type { LinkRegistry } from './link-registry.ts';
 import { canDial } from './link-states.ts';
@@ -143,6 +144,7 @@ export class Redials {
         attempts: wanted.attempts,
         retryIn: Math.round(wanted.retryDelay),
         error: wanted.lastError,
+        ...remedyOf(error),
       },
       queueFull ? 'link dial rejected: queue full' : 'link dial failed',
     );

@@ -1,12 +1,14 @@
 // Opens the TLS connection of a channel: local interface, HTTP CONNECT proxy, ALPN, and verification of the server
 // against a pool, all within one timeout.
 
+import type { X509Certificate } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Address } from '#lib/address.ts';
 import { formatAddress, joinHostPort } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { explainTlsFailure } from './tls-failure.ts';
 
 /** An outbound HTTP proxy for CONNECT requests. */
 export interface HttpProxy {
@@ -22,6 +24,8 @@ export interface DialOptions {
   alpn?: readonly string[];
   /** Client certificate, key and roots. Without `ca` the system's roots are used. */
   context: SecureContextOptions;
+  /** The source of `context.ca`, for errors: a key with its file. */
+  authorities?: string | undefined;
   /** Local IP address of the connection. */
   localAddress?: string | undefined;
   proxy?: HttpProxy | undefined;
@@ -39,9 +43,18 @@ const HTTP = 'HTTP/1.';
 const AUTHENTICATION_REQUIRED = 407;
 
 export class DialError extends ProjectError {
-  constructor(message: string, options: { cause?: unknown } = {}) {
-    super('DIAL_FAILED', message, { retriable: true, ...options });
+  /** The advice for an operator; undefined if the cause does not suggest any. */
+  readonly remedy: string | undefined;
+
+  constructor(message: string, { cause, remedy }: { cause?: unknown; remedy?: string | undefined } = {}) {
+    super('DIAL_FAILED', message, { retriable: true, cause });
+    this.remedy = remedy;
   }
+}
+
+/** The field `remedy` of a log line about an error; none if the error has no remedy. */
+export function remedyOf(error: unknown): { readonly remedy?: string } {
+  return error instanceof DialError && error.remedy !== undefined ? { remedy: error.remedy } : {};
 }
 
 /**
@@ -59,21 +72,40 @@ export async function dialTls(options: DialOptions): Promise<TLSSocket> {
     () => new TimeoutError(`dialing ${where}${via}`, timeout),
   );
   const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
+  let leaf: X509Certificate | undefined;
   try {
     const raw = proxy ? await connectThroughProxy(options, proxy, signal) : undefined;
-    return await handshake(options, raw, signal);
+    return await handshake(options, raw, signal, (certificate) => {
+      leaf = certificate;
+    });
   } catch (error) {
     if (signal.aborted) throw asError(signal.reason);
     // Names the proxy in every error: a failed handshake behind it may be its fault as well as the router's.
     const text = describeError(error);
-    throw new DialError(`${where}: ${text}${text.includes(via.trim()) ? '' : via}`, { cause: error });
+    const authorities = options.authorities ?? 'the trusted authorities';
+    const failure = explainTlsFailure(error, { where, host: hostOf(address), leaf, authorities, now: clock.now() });
+    const explained = failure ? `${failure.reason} (${text})` : text;
+    throw new DialError(`${where}: ${explained}${text.includes(via.trim()) ? '' : via}`, {
+      cause: error,
+      remedy: failure?.remedy,
+    });
   } finally {
     timer.cancel();
   }
 }
 
-function handshake(options: DialOptions, raw: Socket | undefined, signal: AbortSignal): Promise<TLSSocket> {
-  const host = options.address.host || 'localhost';
+function hostOf({ host }: Address): string {
+  return host || 'localhost';
+}
+
+/** `onLeaf` receives the certificate of the server before it is verified. */
+function handshake(
+  options: DialOptions,
+  raw: Socket | undefined,
+  signal: AbortSignal,
+  onLeaf: (certificate: X509Certificate | undefined) => void,
+): Promise<TLSSocket> {
+  const host = hostOf(options.address);
   const target = raw
     ? { socket: raw }
     : { port: options.address.port, host, ...(options.localAddress && { localAddress: options.localAddress }) };
@@ -87,6 +119,8 @@ function handshake(options: DialOptions, raw: Socket | undefined, signal: AbortS
     ...(isIP(host) === 0 && { servername: host }),
     ...(options.alpn && { ALPNProtocols: [...options.alpn] }),
   });
+  // Node verifies the certificate in its own listener of this event, and destroys the socket if it is not valid.
+  socket.prependOnceListener('secure', () => onLeaf(socket.getPeerX509Certificate()));
   return untilEvent(socket, 'secureConnect', signal);
 }
 

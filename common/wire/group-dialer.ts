@@ -9,6 +9,7 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { Channel } from './channel.ts';
+import { remedyOf } from './dial.ts';
 import type { Underlay } from './underlay.ts';
 
 export interface GroupDialerOptions {
@@ -101,6 +102,7 @@ export class GroupDialer {
         underlay: type,
         retryIn: Math.round(this.#wait),
         error: describeError(error),
+        ...remedyOf(error),
       },
       'further connection of a channel failed',
     );
