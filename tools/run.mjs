@@ -159,7 +159,7 @@ function run() {
   // The child receives a terminal's signals itself; signals sent to this process alone are forwarded. A signal to the
   // whole group is indistinguishable from one to this process, so the programs treat repeated signals as one
   // (common/lib/stop-signal.ts).
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'])
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'])
     process.on(signal, () => !process.stdin.isTTY && child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`${script} could not be started: ${error.message}\n`);

@@ -1,11 +1,11 @@
 // Assigns each inspection to the room that answers it.
 
+import { stackDump } from '#lib/stack-dump.ts';
 import type { DataModel } from '../access/data-model.ts';
 import { inspectModel } from '../access/inspect-model.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { SdkInspections } from '../ingress/edge/sdk-inspections.ts';
 import { type Inspection, Inspections, plainNumbers } from '../inspect/inspections.ts';
-import { stackDump } from '../inspect/stack-dump.ts';
 import { inspectLink } from '../link/inspect-link.ts';
 import type { ManagedConfig } from '../managed/managed-config.ts';
 import type { MetricsReporter } from '../metrics/reporter.ts';

@@ -1,5 +1,5 @@
 // `run FILE`: the router as a daemon. It logs to stderr or a file. SIGTERM and SIGINT drain and end with exit code 0; a
-// second signal skips the wait. SIGHUP reloads files (reload.ts).
+// second signal skips the wait. SIGHUP reloads files (reload.ts), SIGQUIT writes a report into the log.
 
 import { Command, Option } from 'commander';
 import { background } from '#lib/background.ts';
@@ -13,6 +13,7 @@ import type { LogLevel } from '#lib/log.ts';
 import { LOG_LEVELS } from '#lib/log-levels.ts';
 import { limitHeapGrowth } from '#lib/memory.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
+import { stackDump } from '#lib/stack-dump.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
@@ -31,6 +32,7 @@ interface RunOptions {
 }
 
 const DRAIN_SECONDS = 10;
+const REPORT = 'diagnostic report';
 
 export function runCommand(): Command {
   return new Command('run')
@@ -78,9 +80,10 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
   }
   const { log, levels } = daemonLog;
   const manager = new ServiceManager({ clock, log });
+  signals.onQuit = () => daemonLog.report(REPORT, stackDump(clock).split('\n'));
   try {
-    const start = () => Daemon.start({ config, log, logLevels: levels, extend: options.extend });
-    return await serve(start, { stop, signals, drain: options.drainSeconds * 1000, loaded, daemonLog, manager });
+    const start = () => Daemon.start({ config, log, logLevels: levels, clock, extend: options.extend });
+    return await serve(start, { clock, stop, signals, drain: options.drainSeconds * 1000, loaded, daemonLog, manager });
   } finally {
     manager.close();
     await daemonLog.close();
@@ -88,6 +91,7 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
 }
 
 interface Serving {
+  readonly clock: Clock;
   readonly stop: StopSignals;
   readonly signals: DaemonSignals;
   /** Milliseconds. */
@@ -100,7 +104,7 @@ interface Serving {
 /** Runs the router from its start to its end. */
 async function serve(
   start: () => Promise<Router>,
-  { stop, signals, drain, loaded, daemonLog, manager }: Serving,
+  { clock, stop, signals, drain, loaded, daemonLog, manager }: Serving,
 ): Promise<number> {
   const { log } = daemonLog;
   let router: Router;
@@ -114,6 +118,8 @@ async function serve(
   manager.ready(() => router.summary);
   const reload = reloader({ manager, router, daemonLog, loaded });
   signals.onHangup = () => background(log, 'reload', reload);
+  signals.onQuit = () =>
+    daemonLog.report(REPORT, [`router: ${router.id}, ${router.summary}`, ...stackDump(clock).split('\n')]);
   const reason = await Promise.race([router.failed, router.decommissioned, stop.first]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router failed');
   else if (reason === undefined) log.info({}, 'router stops: the controller deleted it');

@@ -130,3 +130,13 @@ t.test('levels can change at run time, for all components or for one', async (t)
   });
   await daemonLog.close();
 });
+
+t.test('a report is written at any log level: lines for people, one line of JSON for programs', (t) => {
+  const clock = new VirtualClock();
+  const readers = { text: new Reader(true), json: new Reader(true) };
+  for (const format of ['text', 'json'] as const)
+    new DaemonLog({ level: 'error', format, clock, sink: readers[format] }).report('report', ['a', 'b']);
+  t.equal(readers.text.taken.join(''), '=== report ===\na\nb\n=== end of report ===\n');
+  t.match(readers.json.lines, [{ level: 'info', msg: 'report', report: ['a', 'b'] }]);
+  t.end();
+});

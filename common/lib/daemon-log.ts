@@ -31,6 +31,9 @@ export class DaemonLog {
   readonly #repeats: LogRepeats;
   readonly #clock: Clock;
   readonly #file: LogFile | undefined;
+  readonly #isText: boolean;
+  /** Has no level and no limit on repetitions. */
+  readonly #reports: Log;
 
   /** @throws ProjectError with the reason if the file cannot be opened */
   constructor({ level, format, clock, file, sink }: DaemonLogOptions) {
@@ -46,13 +49,14 @@ export class DaemonLog {
         this.log.warn({ phrase, suppressed, seconds }, 'repeated log lines suppressed'),
     });
     this.levels = new LogLevels(level);
-    this.log = createLog({
-      levels: this.levels,
+    const common = {
       format,
       hasPriorities: !sink && !this.#file && isReadByJournal(process.stderr.fd),
-      write: (line) => this.#output.write(line),
-      admit: (phrase) => this.#repeats.admit(phrase),
-    });
+      write: (line: string) => this.#output.write(line),
+    };
+    this.log = createLog({ ...common, levels: this.levels, admit: (phrase) => this.#repeats.admit(phrase) });
+    this.#reports = createLog(common);
+    this.#isText = format === 'text';
   }
 
   /** Continues in a new file after the log file was renamed. On failure it logs an error and keeps the old file. */
@@ -62,6 +66,12 @@ export class DaemonLog {
     } catch (error) {
       this.log.error({ error: describeError(error) }, 'log file cannot be opened, the old one stays in use');
     }
+  }
+
+  /** Writes a report that an operator requested, at any log level: as readable lines, or in one line of JSON. */
+  report(title: string, lines: readonly string[]): void {
+    if (this.#isText) this.#output.write([`=== ${title} ===`, ...lines, `=== end of ${title} ===`, ''].join('\n'));
+    else this.#reports.info({ report: lines }, title);
   }
 
   /** Writes the remaining lines within a bounded time; afterwards the log does not keep the process alive. */

@@ -3,7 +3,7 @@
 //
 //   first: drain and stop ─► second: stop without waiting ─► third: end at once
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Milliseconds within which a further signal counts as a repeat. */
 const ECHO = 1_000;
 
@@ -17,10 +17,12 @@ export interface StopSignals {
 export interface StopSignalOptions {
   /** Whether a third signal ends the process at once; default true. */
   endsAtOnce?: boolean;
+  /** Whether SIGQUIT is a stop signal, too; default false. */
+  quits?: boolean;
 }
 
 /** From this call on, the handlers replace the default action of the signals. */
-export function stopSignals({ endsAtOnce = true }: StopSignalOptions = {}): StopSignals {
+export function stopSignals({ endsAtOnce = true, quits = false }: StopSignalOptions = {}): StopSignals {
   const first = Promise.withResolvers<NodeJS.Signals>();
   const second = new AbortController();
   let last: number | undefined;
@@ -37,6 +39,6 @@ export function stopSignals({ endsAtOnce = true }: StopSignalOptions = {}): Stop
       process.kill(process.pid, signal);
     }
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  for (const signal of quits ? ([...SIGNALS, 'SIGQUIT'] as const) : SIGNALS) process.on(signal, onSignal);
   return { first: first.promise, second: second.signal };
 }

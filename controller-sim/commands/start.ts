@@ -14,6 +14,7 @@ import { describeError } from '#lib/errors.ts';
 import { ListenError } from '#lib/listening.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { type OptionCheck, path } from '#lib/options.ts';
+import { stackDump } from '#lib/stack-dump.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
 import { combinationProblem, OPTION_CHECKS } from '../assembly/options.ts';
 import type { Simulator } from '../assembly/simulator.ts';
@@ -122,10 +123,11 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   }
   const { log } = daemonLog;
   signals.onHangup = () => daemonLog.reopen();
+  signals.onQuit = () => daemonLog.report('diagnostic report', stackDump(clock).split('\n'));
   let simulator: Simulator;
   try {
     const { startSimulator } = await import('../assembly/simulator.ts');
-    simulator = await startSimulator({ ...rest, eventTypes: events, log });
+    simulator = await startSimulator({ ...rest, eventTypes: events, log, clock });
   } catch (error) {
     process.stderr.write(`the simulator cannot start: ${explain(error, options)}\n`);
     await daemonLog.close();

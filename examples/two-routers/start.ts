@@ -28,7 +28,8 @@ if (unknown !== undefined || flags.includes('--help')) {
 }
 
 async function main(): Promise<number> {
-  const { first: stop } = stopSignals({ endsAtOnce: false }); // stopping is bounded; aborting it would leave processes behind
+  // Stopping is bounded; aborting it would leave processes behind.
+  const { first: stop } = stopSignals({ endsAtOnce: false, quits: true });
   let network: Network | undefined;
   try {
     network = await prepare();

@@ -82,6 +82,19 @@ t.test('only termination signals stop a running router', { timeout: 60_000 }, as
     t.notMatch(readFileSync(a.logFile, 'utf8'), /Debugger/);
   });
 
+  await t.test('SIGQUIT writes a report, and the router continues', async (t) => {
+    process.kill(a.pid, 'SIGQUIT');
+    await until('the report', () => said('diagnostic report').length === 1);
+    const text = [said('diagnostic report')[0]?.report].flat().join('\n');
+    t.match(text, /^router: \S+, 1 controller, 1 link, \d+ circuits?\nevent loop: .*\nprocess: pid \d+, up \d+ s/);
+    t.match(text, /\ntimers:\n {2}\d+ /);
+    t.match(text, /\nopen:\n {2}\d+ /);
+    t.notMatch(text, /PATH=|HOME=/, 'no environment');
+    socket.write('still there');
+    t.equal(String((await once(socket, 'data'))[0]), 'still there');
+    t.equal(said('signal received').length, 0);
+  });
+
   await t.test('the second SIGTERM ends the drain', async (t) => {
     process.kill(a.pid, 'SIGTERM');
     await until('the drain', () => said('signal received').length === 1);
@@ -128,9 +141,11 @@ t.test('the simulator reopens its log file', async (t) => {
   renameSync(log, `${log}.1`);
   for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGHUP'] as const) process.kill(sim.pid, signal);
   await until('a new log', () => existsSync(log));
+  process.kill(sim.pid, 'SIGQUIT');
+  await until('the report', () => linesOf(log).length === 1);
   process.kill(sim.pid, 'SIGTERM');
   t.equal(await sim.exited, 0);
-  t.match(linesOf(log), [{ msg: 'simulator stops' }]);
+  t.match(linesOf(log), [{ msg: 'diagnostic report', report: [/^event loop: /] }, { msg: 'simulator stops' }]);
   const missing = new Program('missing', [...args.slice(0, -1), join(directory, 'no', 'sim.json')], { directory });
   t.equal(await missing.exited, 1);
   t.match(
