@@ -271,6 +271,7 @@ export class Router {
     openIdleMemory(context);
     await controllers.start();
     this.#watchStartup();
+    this.#debugging.started();
     context.log.info({ routerId: this.id, version: PROGRAM_VERSION, config: context.config.file }, 'router started');
   }
 

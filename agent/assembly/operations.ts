@@ -23,13 +23,15 @@ import type { TlsPorts } from './tls-ports.ts';
 export interface Debugging {
   /** Continues in a new trace file after the old one was renamed. */
   reopen(): void;
+  /** The router has started: profiles may be written. */
+  started(): void;
 }
 
 /** Profiles and the message trace: open them before the rooms that they observe. */
 export async function openDebugging(context: RouterContext): Promise<Debugging> {
   const { config, clock, owned } = context;
   const { profile, trace } = config;
-  const debugging: Debugging = { reopen: () => undefined };
+  const debugging: Debugging = { reopen: () => undefined, started: () => undefined };
   if (trace?.path !== undefined) {
     const { MessageTrace } = await import('../trace/message-trace.ts');
     const tracing = new MessageTrace(trace.path, clock, context.component('trace'));
@@ -40,6 +42,7 @@ export async function openDebugging(context: RouterContext): Promise<Debugging> 
     const { Profiler } = await import('../profile/profiler.ts');
     const profiler = await Profiler.start({ clock, log: context.component('profile') }, profile);
     owned.defer(() => profiler?.stop());
+    debugging.started = () => profiler?.started();
   }
   return debugging;
 }

@@ -17,6 +17,7 @@ import { stackDump } from '#lib/stack-dump.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
+import { runningRouter } from '../operator/running-router.ts';
 import type { Router } from '../router.ts';
 import { seconds } from './durations.ts';
 import { Exit, printError } from './exit.ts';
@@ -71,6 +72,13 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
   if (loaded.findings.length > 0) printError(textReport([loaded]).trimEnd());
   const { config } = loaded;
   if (!config) return Exit.Failed;
+  const running = await runningRouter(config.file);
+  if (running !== undefined) {
+    printError(
+      `a router is already running with ${file} (it listens on ${running}): stop it before you start another one`,
+    );
+    return Exit.Failed;
+  }
   let daemonLog: DaemonLog;
   try {
     daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock, file: options.logFile });

@@ -4,7 +4,7 @@
 // folder is private to that user.
 
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { claimPrivateFolder } from '#lib/atomic-file.ts';
 import { background } from '#lib/background.ts';
@@ -15,6 +15,7 @@ import type { Log } from '#lib/log.ts';
 import { linkTarget } from '#lib/symbolic-links.ts';
 import { agentLink, operatorPath } from './operator-path.ts';
 import { AGENT_MAGIC, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
+import { isServed } from './running-router.ts';
 
 /** One request, as a command receives it. */
 export interface OperatorRequest {
@@ -46,8 +47,6 @@ const LONGEST_REQUEST = 8 * 1024;
 const REQUEST_TIMEOUT = 5_000;
 /** Milliseconds that a client has to read its answer. */
 const READ_TIMEOUT = 30_000;
-/** Errors of a socket without a process: it does not exist, its process has ended, or it is another kind of file. */
-const NOBODY_LISTENS: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 /** Bytes of unread progress; further progress is dropped. */
 const MOST_UNREAD = 64 * 1024;
 
@@ -163,14 +162,6 @@ export class OperatorSocket {
     socket.once('close', () => timer.cancel());
     socket.end(answer);
   }
-}
-
-/** Whether a process listens on the socket; the file remains when a router is killed. */
-function isServed(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => (socket.destroy(), resolve(true)));
-    socket.once('error', (error) => resolve(!NOBODY_LISTENS.has(errorCode(error) ?? '')));
-  });
 }
 
 function readRequest(line: string | undefined): { command: string; arguments: Readonly<Record<string, unknown>> } {

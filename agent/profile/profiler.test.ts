@@ -1,6 +1,6 @@
 // Profiles are files for developer tools, bounded in memory and on disk.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -25,6 +25,7 @@ async function exists(file: string): Promise<void> {
 t.test('the CPU profile is written in pieces, and at the end', async (t) => {
   const clock = new VirtualClock();
   const profiler = await Profiler.start({ clock, log: silentLog }, { cpu: { path: cpu } });
+  profiler?.started();
   await clock.advance(600_000);
   await exists(cpu);
   const first = profileIn(cpu);
@@ -38,6 +39,7 @@ t.test('the CPU profile is written in pieces, and at the end', async (t) => {
 t.test('SIGUSR2 ends the CPU profile, but not the process', async (t) => {
   rmSync(cpu);
   const profiler = await Profiler.start({ clock: new VirtualClock(), log: silentLog }, { cpu: { path: cpu } });
+  profiler?.started();
   process.kill(process.pid, 'SIGUSR2');
   await exists(cpu);
   const written = readFileSync(cpu, 'utf8');
@@ -48,6 +50,7 @@ t.test('SIGUSR2 ends the CPU profile, but not the process', async (t) => {
 t.test('the memory profile is written at each interval; an unwritable file is reported', async (t) => {
   const clock = new VirtualClock();
   const profiler = await Profiler.start({ clock, log: silentLog }, { memory: { path: memory, intervalMs: 500 } });
+  profiler?.started();
   await clock.advance(500);
   await exists(memory);
   t.match(profileIn(memory), { head: { callFrame: {}, children: Array }, samples: Array });
@@ -55,7 +58,18 @@ t.test('the memory profile is written at each interval; an unwritable file is re
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line) });
   const failing = await Profiler.start({ clock, log }, { cpu: { path: join(directory, 'nowhere', 'x.cpuprofile') } });
+  failing?.started();
   await failing?.stop();
   t.match(lines.join(''), /profile could not be written/);
   t.equal(await Profiler.start({ clock, log }, {}), undefined);
+});
+
+t.test('a router that does not start leaves the files of another one unchanged', async (t) => {
+  const clock = new VirtualClock();
+  for (const file of [cpu, memory]) writeFileSync(file, 'another router');
+  const config = { cpu: { path: cpu }, memory: { path: memory, intervalMs: 500 } };
+  const profiler = await Profiler.start({ clock, log: silentLog }, config);
+  await clock.advance(1_000);
+  await profiler?.stop();
+  for (const file of [cpu, memory]) t.equal(readFileSync(file, 'utf8'), 'another router');
 });

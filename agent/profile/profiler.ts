@@ -31,6 +31,8 @@ export class Profiler {
   #running: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
   #isWritingMemory = false;
+  /** False until the router has started: the files may belong to another router that occupies its ports. */
+  #mayWrite = false;
 
   private constructor(components: ProfilerComponents, session: Session) {
     this.#components = components;
@@ -52,6 +54,11 @@ export class Profiler {
     if (memoryPath !== undefined) await profiler.#sampleMemory(memoryPath, config?.memory?.intervalMs ?? 0);
     components.log.info({ cpu: cpuPath, memory: memoryPath }, 'profiling started');
     return profiler;
+  }
+
+  /** The router has started: from now on, its profiles are written. */
+  started(): void {
+    this.#mayWrite = true;
   }
 
   /** Writes the CPU profile and stops. A second call waits for the first. */
@@ -96,6 +103,7 @@ export class Profiler {
     this.#cpuPath = undefined;
     process.off(END_SIGNAL, this.#onSignal);
     const { profile } = await this.#session.post('Profiler.stop');
+    if (!this.#mayWrite) return;
     this.#keepPrevious(path);
     await this.#write(path, profile);
     this.#components.log.info({ path }, 'cpu profile written');
@@ -115,7 +123,7 @@ export class Profiler {
     await this.#session.post('HeapProfiler.startSampling');
     this.#timers.push(
       this.#components.clock.every('memory profile', interval, () => {
-        if (this.#isWritingMemory) return; // the previous write is still running
+        if (this.#isWritingMemory || !this.#mayWrite) return; // the previous write may still be running
         this.#isWritingMemory = true;
         this.#inBackground('memory profile', () => this.#writeMemory(path));
       }),

@@ -17,6 +17,7 @@ import type { Controller } from '../../agent/control/controller.ts';
 import { ControllerDialer } from '../../agent/control/controller-dialer.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Overlay, type RouterSetup, until } from '../support/overlay.ts';
+import { runProgram } from '../support/run.ts';
 
 t.test('unsupported listeners and dialers are logged once at the start, and not opened', async (t) => {
   await using overlay = await Overlay.start();
@@ -62,6 +63,35 @@ t.test(
     t.notOk(found(firstLog, 'controller disconnected'), 'the first one continues');
   },
 );
+
+t.test('a second "run" with the same file is rejected, and changes no file of the first router', async (t) => {
+  await using overlay = await Overlay.start();
+  const [profile, log] = ['cpuprofile', 'log'].map((name) => join(overlay.directory, `a.${name}`)) as [string, string];
+  const extra = `profile: {cpu: {path: "${profile}"}}`;
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', link: '  dialers: []', extra });
+  await using _first = await overlay.startRouter(configFile);
+  for (const file of [profile, log]) writeFileSync(file, 'of the first router');
+  const { code, stderr } = await runProgram(['agent/cli.ts', 'run', configFile, '--log-file', log]);
+  t.equal(code, 1);
+  t.match(stderr, `a router is already running with ${configFile}`);
+  t.match(stderr, /\.sock\): stop it before you start another one/);
+  for (const file of [profile, log]) t.equal(readFileSync(file, 'utf8'), 'of the first router');
+});
+
+t.test('a router that cannot start writes no profile: its file may be in use', async (t) => {
+  await using overlay = await Overlay.start();
+  const profile = join(overlay.directory, 'shared.cpuprofile');
+  const { port } = overlay.echo;
+  const { configFile } = await overlay.enrollRouter({
+    name: 'a',
+    mode: 'host',
+    link: `  listeners: [{bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}]`,
+    extra: `profile: {cpu: {path: "${profile}"}}`,
+  });
+  writeFileSync(profile, 'of another router');
+  await t.rejects(overlay.startRouter(configFile), { code: 'EADDRINUSE' });
+  t.equal(readFileSync(profile, 'utf8'), 'of another router');
+});
 
 t.test('a router whose place another one took logs the reason', async (t) => {
   const clock = new VirtualClock();
