@@ -15,6 +15,7 @@ import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
+import { keyWeakness } from '#pki/key-strength.ts';
 import type { Environment } from '#wire/environment-proxy.ts';
 import { parsePemSource } from '../config/pem-source.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
@@ -147,12 +148,24 @@ async function serverKey(
   if (path !== undefined) return existsSync(path) ? existingKey(path) : newKey(algorithm);
   const source = identity.server_key === undefined ? undefined : parsePemSource(identity.server_key);
   if (source?.kind !== 'inline') return client;
-  return { object: readKey('identity.server_key', source.pem), pem: source.pem, isNew: false };
+  const object = readKey('identity.server_key', source.pem);
+  demandSuitable(object, 'identity.server_key', 'replace the text, or set it to a file that does not exist yet');
+  return { object, pem: source.pem, isNew: false };
 }
 
 async function existingKey(path: string): Promise<PrivateKey> {
   const pem = await readFile(path, 'utf8');
-  return { object: readKey(path, pem), pem, isNew: false };
+  const object = readKey(path, pem);
+  demandSuitable(object, path, 'remove the file to create a new key');
+  return { object, pem, isNew: false };
+}
+
+/** The controller would reject the request, or TLS the key. @throws EnrollmentError */
+function demandSuitable(key: KeyObject, place: string, remedy: string): void {
+  const type = key.asymmetricKeyType ?? 'unknown';
+  const isSupported = type === 'rsa' || type === 'ec';
+  const weakness = isSupported ? keyWeakness(key) : `a key of the type ${type}; RSA and EC are supported`;
+  if (weakness !== undefined) throw new EnrollmentError('KEY', `${place} contains ${weakness}; ${remedy}`);
 }
 
 async function newKey(algorithm: KeyAlgorithm): Promise<PrivateKey> {

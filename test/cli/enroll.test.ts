@@ -1,7 +1,7 @@
 // Failures of a router's enrollment: one clear line, exit code 1, and no damage to working files.
 
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
@@ -178,6 +178,46 @@ t.test('an unwritable file is reported before the token is used, so that the tok
   );
   const { code, stderr } = await enroll(overlay, configFile, jwt);
   t.equal(code, 0, `the token was not used: ${stderr}`);
+});
+
+t.test('weak keys are rejected with file and remedy, before the token is used and before a start', async (t) => {
+  await using overlay = await Overlay.start();
+  const { jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const [key, serverKey] = ['a.key', 'a.server.key'].map((name) => join(overlay.directory, name)) as [string, string];
+  const good = readFileSync(configFile, 'utf8');
+  const pem = ({ privateKey }: { privateKey: KeyObject }) =>
+    privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const remedy = 'remove the file to create a new key';
+  const cases: [string, string][] = [
+    [pem(generateKeyPairSync('rsa', { modulusLength: 1024 })), 'an RSA key of 1024 bits; at least 2048 are required'],
+    [
+      pem(generateKeyPairSync('ec', { namedCurve: 'secp256k1' })),
+      'an EC key of the curve secp256k1; P-256, P-384 and P-521 are supported',
+    ],
+    [pem(generateKeyPairSync('ed25519')), 'a key of the type ed25519; RSA and EC are supported'],
+  ];
+  for (const [text, weakness] of cases) {
+    writeFileSync(key, text);
+    const { code, stderr } = await enroll(overlay, configFile, jwt);
+    t.equal(code, 1, weakness);
+    t.ok(stderr.includes(`${key} contains ${weakness}; ${remedy}`), stderr);
+    t.equal(readFileSync(key, 'utf8'), text, 'the file is unchanged');
+  }
+  rmSync(key);
+  const [[weak = ''] = []] = cases;
+  writeFileSync(serverKey, weak);
+  writeFileSync(configFile, good.replace('identity: {', `identity: {server_key: ${serverKey}, `));
+  t.match((await enroll(overlay, configFile, jwt)).stderr, `${serverKey} contains an RSA key of 1024 bits`);
+  writeFileSync(configFile, good);
+  const { code, stderr } = await enroll(overlay, configFile, jwt);
+  t.equal(code, 0, `the token was not used: ${stderr}`);
+
+  writeFileSync(key, weak);
+  t.match(
+    checkRouterConfig(good, configFile).findings.find(({ path }) => path === 'identity.key'),
+    { severity: 'error', message: /^it contains an RSA key of 1024 bits/, hint: /enroll the router again$/ },
+  );
 });
 
 t.test('unusable tokens are rejected with the reason', async (t) => {

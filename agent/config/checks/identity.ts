@@ -8,6 +8,7 @@ import { describeError, errorCode } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
 import { commonName, parsePemCertificates } from '#pki/certificates.ts';
+import { keyWeakness } from '#pki/key-strength.ts';
 import type { Finding } from '../finding.ts';
 import { parsePemSource, readPemSource } from '../pem-source.ts';
 import { renewalObstacles } from '../renewable.ts';
@@ -194,6 +195,12 @@ class IdentityFiles {
     this.#findings.push(at(this.#input, 'error', code, path, message, hint));
   }
 
+  get #keyRemedy(): string {
+    return this.#place === ROUTER
+      ? 'remove the key and its certificate, and enroll the router again'
+      : 'replace the key and its certificate';
+  }
+
   get #remedy(): string {
     return this.#place === ROUTER ? ENROLL_HINT : 'choose an existing file, or remove the section';
   }
@@ -225,7 +232,10 @@ class IdentityFiles {
     if (pem === undefined || value === undefined) return undefined;
     this.#rights(path, value);
     try {
-      return createPrivateKey(pem);
+      const key = createPrivateKey(pem);
+      const weakness = keyWeakness(key);
+      if (weakness !== undefined) this.#error(path, `it contains ${weakness}`, this.#keyRemedy);
+      return key;
     } catch {
       this.#error(path, 'the file contains no readable private key'); // OpenSSL's text does not help
       return undefined;
