@@ -60,6 +60,13 @@ t.test('options of mode tproxy that cannot work are found, and other modes ignor
     ['resolver: [udp://127.0.0.1, file:///etc/hosts]', 'resolver', 'warning'],
     ['resolver: udp://127.0.0.1:99999', 'resolver', 'warning'],
     ['dnsUpstream: [udp://8.8.8.8, 9.9.9.9]', 'dnsUpstream', 'warning'],
+    ['dnsUpstream: udp://dns.example', 'dnsUpstream', 'warning'],
+    ['dnsUpstream: [udp://8.8.8.8, "tcp://dns.example:5353"]', 'dnsUpstream', 'warning'],
+    ['dnsUpstream: udp://127.0.0.1:53', 'dnsUpstream', 'error'],
+    ['dnsUpstream: udp://localhost', 'dnsUpstream', 'error'],
+    ['resolver: "udp://10.0.0.1:5353", dnsUpstream: "udp://10.0.0.1:5353"', 'dnsUpstream', 'error'],
+    ['resolver: "udp://[::1]:53", dnsUpstream: "udp://[::1]"', 'dnsUpstream', 'error'],
+    ['resolver: "udp://0.0.0.0:53", dnsUpstream: udp://127.0.0.53', 'dnsUpstream', 'error'],
   ];
   const findings = (mode: string, option: string, key: string) =>
     withMore(`edge: {}\nlisteners: [{binding: tunnel, options: {mode: ${mode}, ${option}}}]`).findings.filter(
@@ -70,6 +77,11 @@ t.test('options of mode tproxy that cannot work are found, and other modes ignor
       t.match(findings(mode, option, key), [{ code: 'CFG-VALUE', severity, hint: /^use / }], option);
     t.same(findings('host', option, key), [], option);
   }
+  for (const option of [
+    'dnsUpstream: [udp://8.8.8.8, udp://127.0.0.53, "udp://127.0.0.1:5353", tcp://127.0.0.1]',
+    'resolver: "file:///etc/hosts", dnsUpstream: udp://dns.example',
+  ])
+    t.same(findings('tproxy', option, 'dnsUpstream'), [], option);
   t.same(findings('tproxy', 'dnsSvcIpRange: 100.64.0.1/10, resolver: "udp://[::1]:53"', 'resolver'), []);
 });
 

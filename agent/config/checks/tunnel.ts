@@ -1,15 +1,20 @@
 // Options of mode tproxy that are used only after the start: an invalid range stops the router then, an invalid name
 // server leaves it without names. The other modes ignore them (reference fact: config, section 2.12).
 
-import { isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
+import { joinHostPort } from '#lib/address.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Finding } from '../finding.ts';
-import { parseResolvers, parseUpstream } from '../name-servers.ts';
+import { type ParsedResolvers, parseResolvers, parseUpstream, type Upstream } from '../name-servers.ts';
 import type { TunnelListenerOptions } from '../router-config.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 /** The range needs three addresses, and must not be all of IPv4. */
 const PREFIX_LENGTHS = { from: 1, to: 30 };
+
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', 'localhost.']);
+/** Hosts of a server that listens at all addresses. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
 export const checkTunnel: Check = (input) =>
   input.config.listeners.flatMap((listener, index) =>
@@ -17,6 +22,7 @@ export const checkTunnel: Check = (input) =>
       ? [
           ...range(input, `listeners[${index}].options`, listener.options),
           ...nameServers(input, `listeners[${index}].options`, listener.options),
+          ...upstreams(input, `listeners[${index}].options`, listener.options),
         ]
       : [],
   );
@@ -42,4 +48,42 @@ function nameServers(input: CheckInput, path: string, { resolver, dnsUpstream }:
       return [at(input, 'warning', 'CFG-VALUE', `${path}.${key}`, message, remedy)];
     }
   });
+}
+
+/**
+ * A query to an upstream must not return to this router's own name server, which would ask the upstream again. The
+ * machine resolves the name of an upstream with its name servers, usually with this one.
+ */
+function upstreams(input: CheckInput, path: string, { resolver, dnsUpstream }: TunnelListenerOptions): Finding[] {
+  const own = parsed(() => parseResolvers(resolver))?.servers ?? [];
+  return dnsUpstream.flatMap((text) => {
+    const upstream = parsed(() => parseUpstream(text));
+    if (!upstream) return []; // has its own finding
+    const { host } = upstream;
+    const key = `${path}.dnsUpstream`;
+    if (own.some((server) => answersAt(server, upstream))) {
+      const message = `${text} is the address of the tunneler's own name server (resolver), so queries would never end`;
+      return [at(input, 'error', 'CFG-VALUE', key, message, 'use the address of another name server, or remove it')];
+    }
+    if (isIP(host) !== 0 || LOOPBACK_NAMES.has(host) || own.length === 0) return [];
+    const message = `${host} is a name, which this machine may resolve with the tunneler's own name server (resolver)`;
+    return [at(input, 'warning', 'CFG-VALUE', key, message, `use the IP address of ${host}`)];
+  });
+}
+
+/** The tunneler's name server answers over UDP only. */
+function answersAt(server: ParsedResolvers['servers'][number], { protocol, host, port }: Upstream): boolean {
+  if (protocol !== 'udp' || server.port !== port) return false;
+  const ip = LOOPBACK_NAMES.has(host) ? '127.0.0.1' : host;
+  const isEverywhere = EVERYWHERE.has(server.host);
+  const isHere = EVERYWHERE.has(ip) || ip === '::1' || (isIPv4(ip) && ip.startsWith('127.'));
+  return joinHostPort(server.host, port) === joinHostPort(ip, port) || (isEverywhere && isHere);
+}
+
+function parsed<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined; // nameServers() reports it
+  }
 }
