@@ -174,6 +174,40 @@ async function tests(): Promise<void> {
     }
   });
 
+  t.test('rules that a killed router inserted with an external diverter are deleted by the next start', async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const { id, configFile } = await overlay.enrollRouter({ name: 'a', mode: 'tproxy' });
+    const intercept = { protocols: ['tcp'], addresses: ['10.77.0.1'], portRanges: [{ low: 80, high: 80 }] };
+    await overlay.addService('web', id, { configs: { 'intercept.v1': intercept } });
+    const [program, calls] = ['divert', 'calls'].map((name) => join(overlay.directory, name)) as [string, string];
+    writeFileSync(program, `#!/bin/sh\necho "$@" >> ${calls}\n`, { mode: 0o755 });
+    writeFileSync(calls, '');
+    const inserted = (action: string) =>
+      readFileSync(calls, 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith(action))
+        .map((line) => line.slice(action.length).replace(/ -t .*/, ''))
+        .sort();
+    const text = readFileSync(configFile, 'utf8');
+    writeFileSync(configFile, text.replace('mode: tproxy', `mode: "tproxy:${program}"`));
+    const killed = startDaemon(configFile);
+    await until('the rule', () => inserted('-I').some((line) => line.includes('-c 10.77.0.1 ')));
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    t.same(inserted('-D'), []);
+    writeFileSync(configFile, text.replace('mode: tproxy', 'mode: host'));
+    const next = startDaemon(configFile);
+    await until('the deletion', () => inserted('-D').length === inserted('-I').length);
+    t.same(inserted('-D'), inserted('-I'));
+    next.kill('SIGTERM');
+    await once(next, 'exit');
+    t.equal(traces(), '');
+    t.same(
+      readdirSync(overlay.directory).filter((name) => name.includes('.changes')),
+      [],
+    );
+  });
+
   t.test('without the permission the router does not start, and names what is missing', async (t) => {
     await using overlay = await Overlay.start();
     const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'tproxy' });

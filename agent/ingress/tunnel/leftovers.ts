@@ -7,6 +7,7 @@ import type { Log } from '#lib/log.ts';
 import type { ChangesMarker } from './system/changes-marker.ts';
 import { LocalRoutes } from './system/local-routes.ts';
 import { HostsFile } from './tproxy/dns/hosts-file.ts';
+import { removeDiversions } from './tproxy/external-diverter.ts';
 import { Firewall } from './tproxy/firewall.ts';
 
 export interface LeftoversComponents {
@@ -22,6 +23,7 @@ const NO_SOCKETS = { sockets: { tcp: 0, udp: 0 }, lanInterfaces: [] };
 export async function removeLeftovers(components: LeftoversComponents): Promise<void> {
   const { log, marker } = components;
   if (!marker.isSet) return;
+  await removeDiversions(components);
   try {
     await new Firewall(components, NO_SOCKETS).remove();
     await new LocalRoutes(components).apply();

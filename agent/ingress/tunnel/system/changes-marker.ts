@@ -7,10 +7,13 @@ import { dirname } from 'node:path';
 import { makePrivateFolder } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { DiversionRecord } from './diversion-record.ts';
 
 const OWNER_ONLY = 0o600;
 
 export class ChangesMarker {
+  /** Rules of an external diverter, in a file of their own. */
+  readonly diversions: DiversionRecord;
   readonly #path: string;
   readonly #log: Log;
   #isSet: boolean;
@@ -21,6 +24,7 @@ export class ChangesMarker {
     this.#path = path;
     this.#log = log;
     this.#isSet = this.#load();
+    this.diversions = new DiversionRecord(`${path}.diverter`, log);
   }
 
   get isSet(): boolean {

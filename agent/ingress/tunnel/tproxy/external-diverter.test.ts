@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
-import { ExternalDiverter } from './external-diverter.ts';
+import { createLog, silentLog } from '#lib/log.ts';
+import { ChangesMarker } from '../system/changes-marker.ts';
+import { ExternalDiverter, removeDiversions } from './external-diverter.ts';
 
 const DIVERSION = {
   serviceId: 'id',
@@ -30,8 +31,9 @@ t.test('it is called for added and removed diversions, and retried after a failu
     rmSync(log, { force: true });
     return lines;
   };
+  const marker = new ChangesMarker(join(directory, 'changes'), silentLog);
   const diverter = new ExternalDiverter(
-    { clock: new SystemClock(), log: silentLog },
+    { clock: new SystemClock(), log: silentLog, marker },
     { program, sockets: { tcp: 1, udp: 2 } },
   );
   await diverter.open();
@@ -56,9 +58,74 @@ t.test('it is called for added and removed diversions, and retried after a failu
   ]);
   await diverter.close();
   t.equal(calls().filter((line) => line.startsWith('-D')).length, 4);
+  t.notOk(existsSync(join(directory, 'changes.diverter')), 'the record is removed with the last rule');
 });
 
 t.test('a missing program prevents the start', async (t) => {
   const init = { program: '/no/such/program', sockets: { tcp: 1, udp: 2 } };
-  await t.rejects(new ExternalDiverter({ clock: new SystemClock(), log: silentLog }, init).open(), /not found/);
+  const marker = new ChangesMarker('/no/such/folder/changes', silentLog);
+  await t.rejects(new ExternalDiverter({ clock: new SystemClock(), log: silentLog, marker }, init).open(), /not found/);
 });
+
+t.test(
+  'the rules of a killed router are deleted by the next start, those of a missing program by a later one',
+  async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const [program, rules, path] = ['divert', 'rules', 'changes'].map((name) => join(directory, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const record = `${path}.diverter`;
+    // Keeps its rules, without their targets, in a file; rejects the deletion of a missing rule.
+    const script = `#!/bin/sh
+action=$1; shift; rule=$(echo "$@" | sed 's/ -t .*//')
+case $action in
+  -I) echo "$rule" >> ${rules} ;;
+  -D) grep -qxe "$rule" ${rules} && { grep -vxe "$rule" ${rules} > ${rules}.new; mv ${rules}.new ${rules}; } ;;
+esac
+`;
+    const install = () => writeFileSync(program, script, { mode: 0o755 });
+    const left = () => readFileSync(rules, 'utf8').split('\n').filter(Boolean).length;
+    const components = (lines: string[] = []) => {
+      const log = createLog({ write: (line) => lines.push(line) });
+      return { clock: new SystemClock(), log, marker: new ChangesMarker(path, log) };
+    };
+    const killed = async () => {
+      install();
+      const diverter = new ExternalDiverter(components(), { program, sockets: { tcp: 1, udp: 2 } });
+      await diverter.open();
+      await diverter.apply([DIVERSION, { ...DIVERSION, protocol: 'udp', networks: ['10.0.0.0/8', '11.0.0.0/8'] }]);
+      t.equal(left(), 3);
+    };
+    await killed();
+    const lines: string[] = [];
+    const next = components(lines);
+    t.ok(next.marker.isSet, 'the machine is marked as changed');
+    await removeDiversions(next);
+    t.equal(left(), 0);
+    t.notOk(existsSync(record));
+    t.match(JSON.parse(lines.at(-1) ?? '{}'), { level: 'info', deleted: 3, rejected: 0, remaining: 0 });
+
+    await killed();
+    rmSync(program);
+    await removeDiversions(components(lines));
+    t.match(JSON.parse(lines.at(-1) ?? '{}'), { level: 'warn', remaining: 3, error: /divert was not found/ });
+    install();
+    rmSync(rules);
+    writeFileSync(rules, '');
+    await removeDiversions(components(lines));
+    t.match(
+      JSON.parse(lines.at(-1) ?? '{}'),
+      { level: 'warn', rejected: 3, remaining: 0 },
+      'after a restart of the machine',
+    );
+    t.notOk(existsSync(record), 'they are not tried again');
+
+    await killed();
+    chmodSync(record, 0o666);
+    t.same(components(lines).marker.diversions.leftovers, [], 'others could have written which program to run');
+    t.match(lines.at(-1), /record of the external diverter cannot be used/);
+  },
+);

@@ -148,7 +148,7 @@ export class Interception {
     const sockets = { tcp, udp: receiver.port };
     const program = options.mode.slice('tproxy:'.length);
     const diverter = program
-      ? new ExternalDiverter({ clock, log }, { program, sockets })
+      ? new ExternalDiverter({ clock, log, marker }, { program, sockets })
       : new Firewall({ clock, log, marker, routerId }, { sockets, lanInterfaces: options.lanIf });
     await diverter.open();
     this.#owned.defer(() => diverter.close());
