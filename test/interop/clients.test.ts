@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { TokenError, Tokens } from '../../agent/access/tokens.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, until } from '../support/overlay.ts';
@@ -55,6 +56,39 @@ t.test('its tunneler hosts at one router and proxies at the other', { skip: skip
   t.ok(hosting.isRunning && proxying.isRunning);
   await until('the circuits to end', () => overlay.routers.every(({ router }) => router.describe().circuits === 0));
 });
+
+t.test(
+  'its tunneler gets a new session if routers reject the binds of its first one, and repeats few of them',
+  { skip: skipped, timeout: 60_000 },
+  async (t) => {
+    const { overlay, b } = await network();
+    await using _ = overlay;
+    // Acts as if the controller had issued the first token for an earlier login.
+    const { service: verify } = Tokens.prototype;
+    t.teardown(() => {
+      Tokens.prototype.service = verify;
+    });
+    let first: string | undefined;
+    let rejections = 0;
+    Tokens.prototype.service = function (this: Tokens, token, apiSessionId) {
+      first ??= token;
+      if (token !== first) return verify.call(this, token, apiSessionId);
+      rejections++;
+      return Promise.reject(new TokenError('the service token belongs to another API session'));
+    };
+    const host = await enrollIdentity(overlay, 'host');
+    await allowRouter(overlay, 'host', b);
+    await overlay.addService('echo', host.id);
+    await using hosting = new ReferenceProcess('tunnel-host', ['tunnel', 'host', '-i', host.file], overlay.directory);
+    await until(
+      'a terminator',
+      async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
+      PATIENCE,
+    );
+    t.ok(hosting.isRunning);
+    t.ok(rejections > 2 && rejections < 200, `${rejections} rejections`);
+  },
+);
 
 t.test(
   'its check of the data path succeeds, and its command line lists our routers',
