@@ -19,7 +19,7 @@ export interface ControlListenerComponents {
   clock: Clock;
   log: Log;
   port: TlsPort;
-  identity: { readonly id: string; readonly roots: readonly X509Certificate[] };
+  identity: { readonly id: string; readonly roots: readonly X509Certificate[]; readonly authorities: string };
   controllers: Controllers;
   /** For metrics: called when a hello begins; the returned function is called when it ends. */
   onHello(): () => void;
@@ -72,7 +72,11 @@ export class ControlListener {
     const [leaf] = presented;
     const verdict = verifyChain(presented, identity.roots, { now: clock.now() });
     if (!verdict.ok || !leaf)
-      throw new HelloRejectedError(verdict.ok ? 'no certificate was presented' : verdict.reason);
+      throw new HelloRejectedError(
+        verdict.ok
+          ? 'no certificate was presented'
+          : `${verdict.reason} (trusted authorities: ${identity.authorities})`,
+      );
     const id = hello.body.toString();
     const isController = subjectAltNames(leaf).uri.some((uri) => controllerIn(uri) === id);
     if (id === '' || !isController) throw new HelloRejectedError(`the certificate does not belong to controller ${id}`);

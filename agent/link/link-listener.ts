@@ -23,7 +23,7 @@ export interface LinkListenerComponents {
   port: TlsPort;
   /** A further protocol name under which links are accepted, if the port does not use it otherwise. */
   protocol?: string | undefined;
-  identity: { readonly id: string; readonly roots: readonly X509Certificate[] };
+  identity: { readonly id: string; readonly roots: readonly X509Certificate[]; readonly authorities: string };
   settings: LinkChannelSettings;
   /**
    * Asks a controller whether a certificate belongs to a router; rejects if it does not, or if no controller can
@@ -121,7 +121,11 @@ export class LinkListener {
     const [leaf] = presented;
     const verdict = verifyChain(presented, identity.roots, { now: clock.now() });
     if (!verdict.ok || !leaf)
-      throw new HelloRejectedError(verdict.ok ? 'no certificate was presented' : verdict.reason);
+      throw new HelloRejectedError(
+        verdict.ok
+          ? 'no certificate was presented'
+          : `${verdict.reason} (trusted authorities: ${identity.authorities})`,
+      );
     if (!newChannel) return;
     const { peerId, linkId } = linkIds(hello);
     try {

@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
+import { createLog } from '#lib/log.ts';
 import { dialTls } from '#wire/dial.ts';
 import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask, TRUE } from '#wire/header-values.ts';
@@ -41,7 +42,9 @@ t.test('a controller dials routers that cannot reach it; they work normally, and
 });
 
 t.test('only certificates of controllers are accepted', async (t) => {
-  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => lines.push(line) });
+  await using overlay = await Overlay.start({ churnLimit: 0, log });
   const { router, port, id } = await listeningRouter(overlay, 'a', 'host', ['one', 'two']);
   const other = await overlay.enrollRouter({ name: 'other', mode: 'host' });
   const read = (file: string) => readFileSync(join(overlay.directory, file), 'utf8');
@@ -75,6 +78,11 @@ t.test('only certificates of controllers are accepted', async (t) => {
     await dial('ctrl', stranger.pem, String(stranger.key.export({ type: 'pkcs8', format: 'pem' }))),
     'closed',
     'a foreign authority',
+  );
+  await until('the log', () => lines.some((line) => line.includes('hello rejected')));
+  t.match(
+    lines.find((line) => line.includes('hello rejected')),
+    `does not lead to a trusted certificate authority (trusted authorities: identity.ca (${overlay.directory}/a.ca))`,
   );
   t.equal(await dial(other.id, read('other.cert'), read('other.key')), 'closed', 'another router, as itself');
   t.equal(
