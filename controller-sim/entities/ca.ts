@@ -15,6 +15,7 @@ export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 
 /** `isByAdmin`: an administrator creates it, so it may vouch for administrators. */
 export function createCa(transaction: Transaction, id: string, body: Body, isByAdmin: boolean): void {
+  claim(body, undefined); // reference fact: looked at before the certificate
   const certPem = body.text('certPem') ?? '';
   const certificate = readAuthority(certPem);
   const fingerprint = sha1Fingerprint(certificate);

@@ -149,7 +149,7 @@ function checkType<T>(subject: Subject, operator: string, value: Value, symbols:
   const type = typeOf(subject, symbols);
   if (type === undefined || type === 'any' || value.type === 'null') return;
   const isText = value.type === 'number' || value.type === 'string';
-  const asText = type === 'number' && isText && (operator.endsWith('contains') || operator === 'in');
+  const asText = type === 'number' && isText && (operator === 'contains' || operator === 'in');
   if (type === value.type || asText) return;
   const operation = `${subject.field} ${operator} ${String(value.value)}`;
   throw new FilterError(`operation ${operation} is not supported with operands types ${type}, ${value.type}`);

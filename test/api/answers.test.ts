@@ -44,10 +44,12 @@ t.test('missing parts of a request are named as in the reference, before the ent
     ['POST', '/current-identity/mfa/recovery-codes', 'mfaValidation', 'mfaValidation in body is required'],
     ['POST', '/authenticate/mfa', 'mfaAuth', 'mfaAuth in body is required'],
     ['POST', '/cas/unknown/verify', 'certificate', 'certificate in body is required'],
+    ['PUT', '/fabric/v1/routers/unknown', 'cost', 'cost in body is required'],
+    ['POST', '/fabric/v1/terminators', 'address', 'address in body is required'],
   ];
   for (const [method, path, field, reason] of table)
     t.match(
-      await api.manage(method, path),
+      await api.manage(method, path, path.startsWith('/fabric') ? {} : undefined),
       { status: 400, code: 'COULD_NOT_VALIDATE', cause: { field, reason } },
       path,
     );

@@ -175,6 +175,7 @@ t.test('invalid filters are rejected', async (t) => {
     ['services', 'name between "a" and "z"', 'INVALID_FILTER', "unexpected input 'a'. line: 1, column: 13, symbol: a"],
     ['services', 'name in ["a", 1]', 'INVALID_FILTER', /unexpected input '1'/],
     ['services', 'isSystem in [true]', 'INVALID_FILTER', /unexpected input 'true'/],
+    ['edge-routers', 'cost icontains "1"', 'INVALID_FILTER', /types number, string/],
     ['services', 'name icontains 1', 'INVALID_FILTER', /unexpected input '1'/],
     ['services', 'name < null', 'INVALID_FILTER', /unexpected input 'null'/],
   ];
