@@ -8,7 +8,6 @@ import { TRUE } from '#wire/header-values.ts';
 import type { Message } from '#wire/message.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import { DRAINING } from '../../drain/drain-error.ts';
-import type { XgressOptions } from '../../xgress/options.ts';
 import { requestSdkCircuit, type SdkCircuit } from './circuit-request.ts';
 import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
@@ -21,7 +20,6 @@ import { controllerOf } from './session-controller.ts';
 export interface SdkDialComponents extends RightComponents, SdkEndComponents {
   log: Log;
   controllers: Controllers;
-  options: XgressOptions;
   acceptsCircuits(): boolean;
 }
 

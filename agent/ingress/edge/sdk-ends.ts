@@ -3,6 +3,7 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import type { XgressOptions } from '../../xgress/options.ts';
 import { LegacyClient } from './legacy-client.ts';
 import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
@@ -12,6 +13,7 @@ export interface SdkEndComponents {
   clock: Clock;
   forwarder: Forwarder;
   ends: CircuitEnds;
+  options: XgressOptions;
   onUnroutable(circuitId: string): void;
 }
 
@@ -35,7 +37,7 @@ export function legacyEnd(
  * when the client ends it.
  */
 export function relayEnd(
-  { clock, forwarder, ends, onUnroutable }: SdkEndComponents,
+  { clock, forwarder, ends, options, onUnroutable }: SdkEndComponents,
   connection: SdkConnection,
   right: Right,
   { owner, ...init }: SdkRelayInit & { readonly owner: string },
@@ -43,7 +45,7 @@ export function relayEnd(
   const { connectionId, circuitId, role } = init;
   const abandon = () => ends.abandon(circuitId, role, owner);
   const onGone = () => connection.remove(connectionId);
-  const relay = new SdkRelay({ clock, forwarder, link: connection, onUnroutable, abandon, onGone }, init);
+  const relay = new SdkRelay({ clock, forwarder, link: connection, options, onUnroutable, abandon, onGone }, init);
   connection.put(connectionId, relay, right);
   return relay;
 }

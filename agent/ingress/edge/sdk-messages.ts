@@ -2,9 +2,19 @@
 
 import { ProjectError } from '#lib/errors.ts';
 import { FRAME_HEAD_LENGTH, writeFrameHead } from '#wire/frame.ts';
-import { EdgeErrorCode, PayloadHeader, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
-import { encodeUint32 } from '#wire/header-values.ts';
+import {
+  EdgeErrorCode,
+  PayloadFlag,
+  PayloadHeader,
+  RetryHint,
+  SdkHeader,
+  SdkType,
+  XgressHeader,
+  XgressType,
+} from '#wire/gen/numbers.ts';
+import { encodeUint32, encodeUint64 } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
+import type { CircuitRole } from '../../xgress/xgress-metrics.ts';
 
 export interface RejectionDetail {
   readonly code: EdgeErrorCode;
@@ -60,6 +70,22 @@ export function stateClosed(connectionId: number, reason: string, detail?: Rejec
     [[SdkHeader.ConnectionId, encodeUint32(connectionId)], ...(detail ? errorHeaders(reason, detail) : [])],
     reason,
   );
+}
+
+/** A payload for the `to` end of a circuit: its peer accepts no further data. */
+export function writeFailed(init: {
+  readonly connectionId: number;
+  readonly circuitId: string;
+  readonly sequence: number;
+  readonly to: CircuitRole;
+}): Message {
+  const flags = PayloadFlag.WriteFailed | (init.to === 'initiator' ? PayloadFlag.Originator : 0);
+  return new Message(XgressType.Payload, [
+    [SdkHeader.ConnectionId, encodeUint32(init.connectionId)],
+    [XgressHeader.CircuitId, init.circuitId],
+    [XgressHeader.Sequence, encodeUint64(BigInt(init.sequence))],
+    [XgressHeader.Flags, encodeUint32(flags)],
+  ]);
 }
 
 export function errorHeaders(

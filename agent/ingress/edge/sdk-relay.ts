@@ -1,7 +1,13 @@
 // The end of a circuit whose SDK client does its own flow control: payloads and acknowledgements pass between forwarder
 // and client, and the router adds and removes the connection id (reference fact: edge, section 5.3).
+//
+//   open ──removed after the peer's end──► reading ──the client ends, or reads nothing for a while──► over
+//     └──removed earlier, or the client ends──────────────────────────────────────────────────────────►┘
+//
+// A client acknowledges payloads that its application has not read, and drops them when its connection is closed. The
+// router therefore leaves it open after the end of the peer, until the client has read everything and ends it.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
 import { Frame, frameWithHeader, removeHeader } from '#wire/frame.ts';
 import { ChannelHeader, ControlMessageType, SdkHeader, XgressHeader } from '#wire/gen/numbers.ts';
 import { decodeInt32, encodeInt32, encodeUint32 } from '#wire/header-values.ts';
@@ -11,14 +17,17 @@ import { type CircuitEnd, PayloadOrigin } from '../../forwarder/destination.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import { isAnswerOfEnd } from '../../forwarder/trace-route.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
+import { isEnd } from '../../xgress/end-marks.ts';
+import type { XgressOptions } from '../../xgress/options.ts';
 import type { CircuitRole, XgressMetrics } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
-import { type RejectionDetail, stateClosed } from './sdk-messages.ts';
+import { type RejectionDetail, stateClosed, writeFailed } from './sdk-messages.ts';
 
 export interface SdkRelayComponents {
   clock: Clock;
   forwarder: Forwarder;
   link: SdkLink;
+  options: Pick<XgressOptions, 'maxCloseWaitMs'>;
   /** A payload of the client could not be forwarded. */
   onUnroutable(circuitId: string): void;
   /** The client ended the circuit or disconnected: the controller removes the circuit. */
@@ -34,6 +43,14 @@ export interface SdkRelayInit {
   readonly role: CircuitRole;
 }
 
+type RelayState =
+  | 'open'
+  /** The circuit was removed after the peer had ended: the client may still read. */
+  | 'reading'
+  | 'over';
+
+const UNROUTED = 'xgress unrouted';
+
 export class SdkRelay implements CircuitEnd, ClientEnd {
   readonly connectionId: number;
   readonly circuitId: string;
@@ -47,7 +64,10 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   readonly #waiting: (() => void)[] = [];
   #release: (() => void) | undefined;
   #metrics: XgressMetrics | undefined;
-  #isOver = false;
+  #state: RelayState = 'open';
+  /** Sequence of the last payload with an end of the peer's direction, once the client has it. */
+  #endSequence: number | undefined;
+  #patience: Timer | undefined;
 
   constructor(components: SdkRelayComponents, init: SdkRelayInit) {
     this.#components = components;
@@ -61,7 +81,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   /** Registers this end at the forwarder. */
   open(ends: CircuitEnds): void {
-    if (this.#isOver) return;
+    if (!this.#isOpen) return;
     this.#metrics = ends.metrics;
     this.#release = ends.openRelay(this);
   }
@@ -69,11 +89,12 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
   acceptPayload(payload: Payload, origin: PayloadOrigin): boolean {
-    if (this.#isOver) return true;
+    if (!this.#isOpen) return true;
     this.lastReceived = this.#components.clock.monotonic();
     const { dataLength } = payload;
     const isAccepted = this.#send(payload.bytes);
     if (isAccepted) {
+      if (isEnd(payload)) this.#endSequence = Math.max(this.#endSequence ?? 0, payload.sequence);
       this.transferred.toClient += dataLength;
       this.#metrics?.received(this.role, dataLength);
     } else if (origin !== PayloadOrigin.Xgress) this.#metrics?.relayDropped('payload');
@@ -81,7 +102,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   }
 
   acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
-    if (this.#isOver) return true;
+    if (!this.#isOpen) return true;
     this.lastReceived = this.#components.clock.monotonic();
     const isAccepted = this.#send(acknowledgement.bytes);
     if (!isAccepted) this.#metrics?.relayDropped('acknowledgement');
@@ -89,7 +110,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   }
 
   acceptControl(frame: Frame): boolean {
-    if (this.#isOver) return true;
+    if (!this.#isOpen) return true;
     if (frame.body[0] !== ControlMessageType.TraceRouteResponse) return this.#send(frame.bytes);
     if (isAnswerOfEnd(frame)) this.lastReceived = this.#components.clock.monotonic();
     // Missing in answers to the liveness check. Another client may send one of any length.
@@ -101,18 +122,21 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   }
 
   onceWritable(task: () => void): void {
-    if (this.#isOver) setImmediate(task);
+    if (!this.#isOpen) setImmediate(task);
     else if (this.#waiting.push(task) === 1) this.#components.link.onceWritable(this);
   }
 
-  /** The controller removed the circuit. */
+  /** The controller removed the circuit, or its other end on this router has closed. */
   unrouted(): void {
-    this.#end('xgress unrouted');
+    if (!this.#isOpen) return;
+    if (this.#endSequence === undefined) this.#close(UNROUTED);
+    else this.#leaveReading(this.#endSequence);
   }
 
   // From the client --------------------------------------------------------------------------------------------------------
 
   onPayload(frame: Frame): void {
+    if (!this.#isOpen) return;
     const payload = Payload.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
     this.transferred.fromClient += payload.dataLength;
     this.#metrics?.sent(this.role, payload.dataLength);
@@ -121,12 +145,17 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   }
 
   onAcknowledgement(frame: Frame): void {
+    if (!this.#isOpen) {
+      this.#waitForClient();
+      return;
+    }
     const acknowledgement = Acknowledgement.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
     this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement);
   }
 
   /** A trace route request carries the sequence number under which the client waits for the answer. */
   onControl(frame: Frame): void {
+    if (!this.#isOpen) return;
     const message = Message.fromFrame(frame);
     message.headers.delete(SdkHeader.ConnectionId);
     if (frame.body[0] === ControlMessageType.TraceRoute)
@@ -144,7 +173,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   }
 
   cut(reason: string, detail: RejectionDetail): void {
-    if (this.#isOver) return;
+    if (this.#state === 'over') return;
     this.#components.link.send(stateClosed(this.connectionId, reason, detail));
     this.#abandon();
   }
@@ -158,23 +187,49 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     return this.#components.link.trySendData(head, body);
   }
 
+  get #isOpen(): boolean {
+    return this.#state === 'open';
+  }
+
+  /** The client may read what it has received, but not send: nobody would acknowledge it. */
+  #leaveReading(endSequence: number): void {
+    this.#state = 'reading';
+    this.#releaseCircuit();
+    const { connectionId, circuitId, role } = this;
+    this.#components.link.send(writeFailed({ connectionId, circuitId, sequence: endSequence + 1, to: role }));
+    this.#waitForClient();
+  }
+
+  /** Clients acknowledge when their applications have read, so an acknowledgement restarts the wait. */
+  #waitForClient(): void {
+    if (this.#state !== 'reading') return;
+    const { clock, options } = this.#components;
+    this.#patience?.cancel();
+    this.#patience = clock.after('client reads on', options.maxCloseWaitMs, () => this.#close(UNROUTED));
+  }
+
   #abandon(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#components.abandon(this.circuitId, this.role);
+    if (this.#state === 'over') return;
+    const hasCircuit = this.#isOpen;
+    this.#state = 'over';
+    if (hasCircuit) this.#components.abandon(this.circuitId, this.role);
     this.#gone();
   }
 
-  #end(reason: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  #close(reason: string): void {
+    this.#state = 'over';
     this.#components.link.send(stateClosed(this.connectionId, reason));
     this.#gone();
   }
 
   #gone(): void {
+    this.#patience?.cancel();
+    this.#releaseCircuit();
+    this.#components.onGone();
+  }
+
+  #releaseCircuit(): void {
     this.#release?.();
     for (const task of this.#waiting.splice(0)) setImmediate(task);
-    this.#components.onGone();
   }
 }
