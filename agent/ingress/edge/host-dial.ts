@@ -63,6 +63,7 @@ async function dialWithOwnId(
     return { relay, peerData, abandon: () => relay.cut('dial abandoned', ABANDONED) };
   } catch (error) {
     connection.remove(connectionId);
+    if (init.usesXgress) connection.lateDials.failed(connectionId, request.circuitId);
     throw error;
   }
 }
@@ -94,6 +95,7 @@ async function dialWithClientId(
 export function onLateAnswer(connection: SdkConnection, answer: Message): void {
   const connectionId = connectionIdIn(answer);
   if (connectionId === undefined || connection.end(connectionId)) return;
+  connection.lateDials.accepted(connectionId);
   connection.send(stateClosed(connectionId, 'dial abandoned', ABANDONED));
 }
 

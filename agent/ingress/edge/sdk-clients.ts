@@ -18,6 +18,7 @@ import {
   XgressHeader,
   XgressType,
 } from '#wire/gen/numbers.ts';
+import { decodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { circuitIdOf } from '#wire/xgress-frames.ts';
 import { type ApiSessions, SessionRejectedError } from '../../access/api-session.ts';
@@ -236,8 +237,7 @@ export class SdkClients {
   /** Finds only circuits of this client: frames that name other circuits are dropped without affecting them. */
   #relayOf(connection: SdkConnection, frame: Frame): SdkRelay | undefined {
     const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1);
-    const relays = connection.relaysOf(circuitId);
-    const relay = relays.length > 1 ? relays.find(({ role }) => role === senderOf(frame)) : relays[0];
+    const relay = senderOf(frame, connection.relaysOf(circuitId));
     if (!relay) this.#components.metrics.foreign();
     return relay;
   }
@@ -376,13 +376,24 @@ function rejectAsTooMany(connection: SdkConnection, request: Message): void {
 
 /** The message does not tell which end the client closed, so a client that has both ends is notified about both. */
 function onCircuitClosed(connection: SdkConnection, circuitId: string): void {
+  if (connection.lateDials.closed(circuitId)) return;
   const [relay, other] = connection.relaysOf(circuitId);
   if (other) relay?.cut('circuit closed', { code: EdgeErrorCode.Internal });
   else relay?.onClosed();
 }
 
-/** Clients may omit the connection id, so only this tells both ends of a circuit apart. Control frames have no flags. */
-function senderOf(frame: Frame): CircuitRole {
+/**
+ * The end that sent a frame; undefined for a dial that the client accepted too late. Clients may omit the connection
+ * id; then only the role tells both ends of a circuit apart.
+ */
+function senderOf(frame: Frame, relays: readonly SdkRelay[]): SdkRelay | undefined {
+  const id = decodeUint32(frame.header(SdkHeader.ConnectionId));
+  if (id !== undefined) return relays.find(({ connectionId }) => connectionId === id);
+  return relays.length > 1 ? relays.find(({ role }) => role === roleOf(frame)) : relays[0];
+}
+
+/** Control frames have no flags. */
+function roleOf(frame: Frame): CircuitRole {
   if (frame.contentType === XgressType.Control)
     return frame.body[0] === ControlMessageType.TraceRouteResponse ? 'terminator' : 'initiator';
   const flags = frame.header(XgressHeader.Flags);

@@ -11,6 +11,7 @@ import type { ApiSession } from '../../access/api-session.ts';
 import type { SessionPosture } from '../../access/posture-store.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
 import type { Rejections } from './rejections.ts';
+import { LateDials } from './late-dials.ts';
 import type { Right } from './right.ts';
 import { SdkRelay } from './sdk-relay.ts';
 
@@ -61,6 +62,7 @@ export class SdkConnection implements SdkLink {
   readonly presented: readonly X509Certificate[];
   readonly connectedAt: number;
   readonly rejections: Rejections;
+  readonly lateDials = new LateDials();
   onDataDelay: ((milliseconds: number) => void) | undefined;
   /** Set once the client is served. */
   subscription: { refresh(): void } | undefined;

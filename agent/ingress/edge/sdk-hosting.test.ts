@@ -1,10 +1,12 @@
 // Services that SDK clients host over the router: replaced and rejected binds, and dials to hosts.
 
 import t from 'tap';
+import { frameWithHeader } from '#wire/frame.ts';
 import { PolicyType } from '#wire/gen/edge_control_pb.js';
-import { EdgeErrorCode, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { EdgeErrorCode, PayloadFlag, RetryHint, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
+import { Payload } from '#wire/xgress-frames.ts';
 import { BIND_TOKEN, longConfig, type SdkRooms, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import { TokenError } from '../../access/tokens.ts';
 
@@ -114,6 +116,47 @@ t.test('a host that accepts a dial too late learns that its connection has no ci
     [id],
   );
   t.equal(ends.count, 0);
+  client.channel.close();
+});
+
+t.test('the end of a dial that a host accepted too late does not end the next dial of the circuit', async (t) => {
+  const { clock, clients, connect, ends, forwarder, hosting, kept } = sdkRooms();
+  const client = await connect();
+  const headers = [[SdkHeader.RouterProvidedConnectionId, TRUE] as const, [SdkHeader.UseXgressToSdk, TRUE] as const];
+  await client.ask(SdkType.Bind, 1, headers, BIND_TOKEN);
+  const rejected = t.rejects(dialHosted({ hosting, kept }), /did not answer/);
+  await settled();
+  await clock.advance(5_001);
+  await rejected;
+  const second = dialHosted({ hosting, kept });
+  await settled();
+  const asked = client.of(SdkType.Dial);
+  const ids = asked.map((dial) => dial.headers.get(SdkHeader.RouterProvidedConnectionId) ?? Buffer.alloc(0));
+  /** Data that reaches the dialing end. */
+  const arrived: string[] = [];
+  forwarder.circuits.open('circuit', 'c', {}).forwards.set('egress', 'ingress');
+  const acceptPayload = ({ data }: Payload) => arrived.push(data.toString()) > 0;
+  const hop = { acceptAcknowledgement: () => true, acceptControl: () => true, onceWritable: () => undefined };
+  forwarder.registerLink({ ...hop, acceptPayload, address: 'ingress' });
+  for (const [index, dial] of asked.entries())
+    client.channel.reply(dial, new Message(SdkType.DialSuccess, [], ids[index]));
+  const dialed = await second;
+  if ('relay' in dialed) dialed.relay.open(ends);
+  const send = (id: Buffer | undefined, sequence: number, flags: number, data: string) => {
+    const payload = Payload.create('circuit', sequence, flags | PayloadFlag.Originator, Buffer.from(data));
+    const { head, body } = frameWithHeader(payload.bytes, SdkHeader.ConnectionId, id ?? Buffer.alloc(0));
+    client.channel.trySendFrame(head, body, 'default');
+  };
+  // The client closes the first connection, as the router told it to.
+  send(ids[0], 0, PayloadFlag.CircuitEnd, 'end of the first dial');
+  client.channel.send(new Message(XgressType.Close, [], 'circuit'));
+  send(ids[1], 0, 0, 'data');
+  await settled();
+  t.same(arrived, ['data']);
+  t.equal(clients.ends, 2, 'the service and its circuit');
+  client.channel.send(new Message(XgressType.Close, [], 'circuit'));
+  await settled();
+  t.equal(clients.ends, 1);
   client.channel.close();
 });
 
