@@ -9,6 +9,7 @@ import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { type RoomClient, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import { defaultXgressOptions } from '../../config/xgress-defaults.ts';
 import { PayloadOrigin } from '../../forwarder/destination.ts';
+import { FIN_HEADERS } from '../../xgress/end-marks.ts';
 
 const { maxCloseWaitMs } = defaultXgressOptions();
 
@@ -19,8 +20,8 @@ async function dialed() {
   const payloads: Payload[] = [];
   client.channel.onFrame(XgressType.Payload, (frame) => void payloads.push(Payload.fromFrame(frame).copy()));
   const circuitId = (await client.dial(1, [[SdkHeader.UseXgressToSdk, TRUE]])).string(SdkHeader.CircuitId) ?? '';
-  const deliver = (sequence: number, flags: number, data = '') => {
-    const payload = Payload.create(circuitId, sequence, flags | PayloadFlag.Originator, Buffer.from(data));
+  const deliver = (sequence: number, flags: number, data = '', headers?: ReadonlyMap<number, Buffer>) => {
+    const payload = Payload.create(circuitId, sequence, flags | PayloadFlag.Originator, Buffer.from(data), headers);
     rooms.forwarder.forwardPayload(`${circuitId}-egress`, payload, PayloadOrigin.Forwarded);
   };
   const closed = () => client.of(SdkType.StateClosed).map(({ body }) => body.toString());
@@ -57,6 +58,17 @@ t.test('a client reads on when its circuit is removed after the end of its peer'
     t.equal((await client.dial(1)).contentType, SdkType.StateConnected, 'the connection id is free');
     client.channel.close();
   }
+});
+
+t.test('a client reads on after a half close of its peer, which does not send another end in time', async (t) => {
+  const { client, circuitId, closed, deliver, forwarder, payloads } = await dialed();
+  deliver(0, 0, 'data');
+  deliver(1, 0, '', FIN_HEADERS);
+  forwarder.remove(circuitId);
+  await settled();
+  t.same(closed(), []);
+  t.equal(payloads.length, 3);
+  client.channel.close();
 });
 
 t.test('a client that makes no progress after the end of its circuit is closed', async (t) => {

@@ -17,7 +17,7 @@ import { type CircuitEnd, PayloadOrigin } from '../../forwarder/destination.ts';
 import type { Forwarder } from '../../forwarder/forwarder.ts';
 import { isAnswerOfEnd } from '../../forwarder/trace-route.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
-import { isEnd } from '../../xgress/end-marks.ts';
+import { isEnd, isFin } from '../../xgress/end-marks.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
 import type { CircuitRole, XgressMetrics } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
@@ -94,7 +94,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     const { dataLength } = payload;
     const isAccepted = this.#send(payload.bytes);
     if (isAccepted) {
-      if (isEnd(payload)) this.#endSequence = Math.max(this.#endSequence ?? 0, payload.sequence);
+      if (endsData(payload)) this.#endSequence = Math.max(this.#endSequence ?? 0, payload.sequence);
       this.transferred.toClient += dataLength;
       this.#metrics?.received(this.role, dataLength);
     } else if (origin !== PayloadOrigin.Xgress) this.#metrics?.relayDropped('payload');
@@ -232,4 +232,9 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#release?.();
     for (const task of this.#waiting.splice(0)) setImmediate(task);
   }
+}
+
+/** The peer sends no data after this payload. Peers that do not know EOF half-close with a FIN, without data. */
+function endsData(payload: Payload): boolean {
+  return isEnd(payload) || (payload.dataLength === 0 && isFin(payload.headers()));
 }
