@@ -13,7 +13,7 @@ import {
 } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { Payload } from '#wire/xgress-frames.ts';
+import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
@@ -343,6 +343,57 @@ t.test('a client with its own flow control dials a service that it hosts itself,
   await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
   await device.agent.close();
 });
+
+t.test(
+  'a client with its own flow control reads on when a host on its router closes after its last data',
+  async (t) => {
+    await using net = await network();
+    const { overlay, a, b } = net;
+    const device = await enrollDevice(overlay, 'device');
+    const service = await sdkService(overlay, 'own', device.identityId);
+    const token = await loginOidc(overlay, device);
+    const [host, client] = [
+      await SdkClient.connect(a.sdkPort, device, token),
+      await SdkClient.connect(a.sdkPort, device, token),
+    ];
+    const hosted: SdkConn[] = [];
+    await host.bind(await serviceSession(overlay, device, token, service, 'Bind'), (conn) => hosted.push(conn));
+    await until('the terminator', async () =>
+      (await overlay.management.get<{ service: { id: string } }[]>('terminators')).some(
+        (each) => each.service.id === service,
+      ),
+    );
+    const { conn, answer } = await client.dialByName('own', [[SdkHeader.UseXgressToSdk, TRUE]]);
+    t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+    const circuitId = answer.string(SdkHeader.CircuitId) ?? '';
+    const received: Payload[] = [];
+    client.channel.onFrame(XgressType.Payload, (frame) => {
+      const payload = Payload.fromFrame(frame).copy();
+      received.push(payload);
+      const acknowledgement = Acknowledgement.create(circuitId, 0, 1_000, 0, [payload.sequence]);
+      client.channel.trySendFrame(acknowledgement.bytes, undefined, 'default');
+    });
+    client.channel.trySendFrame(
+      Payload.create(circuitId, 0, PayloadFlag.CircuitStart, Buffer.alloc(0)).bytes,
+      undefined,
+      'default',
+    );
+    hosted[0]?.send('last data');
+    hosted[0]?.close();
+    await until('the end of the circuit', () => counts(a).circuits === 0 && counts(a).circuitEnds === 0);
+    const hasEnd = () => received.some((payload) => payload.has(PayloadFlag.CircuitEnd));
+    await until('the router to end the sending of the client', () => {
+      return hasEnd() && (conn.closed !== undefined || received.at(-1)?.has(PayloadFlag.WriteFailed) === true);
+    });
+    t.equal(conn.closed, undefined, 'a close message would make the client drop what it has not read');
+    t.equal(received.map(({ data }) => data.toString()).join(''), 'last data');
+    client.channel.send(new Message(XgressType.Close, [], circuitId));
+    client.close();
+    host.close();
+    await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+    await device.agent.close();
+  },
+);
 
 t.test('a grouped client adds a connection for control messages, and ends with its last data connection', async (t) => {
   await using net = await network();

@@ -10,8 +10,8 @@ import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
 import type { SessionPosture } from '../../access/posture-store.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
-import type { Rejections } from './rejections.ts';
 import { LateDials } from './late-dials.ts';
+import type { Rejections } from './rejections.ts';
 import type { Right } from './right.ts';
 import { SdkRelay } from './sdk-relay.ts';
 
