@@ -2,7 +2,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName, parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
-import { ApiError, invalid, invalidField } from '../errors/errors.ts';
+import { ApiError, invalid, invalidField, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ExternalJwtSigner } from '../state/types.ts';
 import type { Body } from './body.ts';
@@ -114,14 +114,15 @@ function readCertificate(pem: string): X509Certificate {
 function enrollment(transaction: Transaction, body: Body, current: ExternalJwtSigner | undefined) {
   const enrollToCertEnabled = body.flag('enrollToCertEnabled') ?? current?.enrollToCertEnabled ?? false;
   const enrollToTokenEnabled = body.flag('enrollToTokenEnabled') ?? current?.enrollToTokenEnabled ?? false;
-  const id = body.text('enrollAuthPolicyId') || (current?.enrollAuthPolicyId ?? DEFAULT_AUTH_POLICY);
+  const id = (body.text('enrollAuthPolicyId') ?? current?.enrollAuthPolicyId) || DEFAULT_AUTH_POLICY;
   const primary = transaction.get('authPolicy', id)?.primary;
   const reject = (reason: string) => invalid('enrollAuthPolicyId', reason, id);
-  if (enrollToCertEnabled && !primary) throw reject('the auth policy must be specified if enroll to cert is enabled');
   if (enrollToTokenEnabled && !primary) throw reject('the auth policy must be specified if enroll to token is enabled');
-  if (enrollToCertEnabled && !primary?.cert.allowed)
-    throw reject('primary certificate authentication on auth policy is disabled');
   if (enrollToTokenEnabled && !primary?.extJwt.allowed)
     throw reject('primary external jwt authentication on auth policy is disabled');
+  if (enrollToCertEnabled && !primary) throw reject('the auth policy must be specified if enroll to cert is enabled');
+  if (enrollToCertEnabled && !primary?.cert.allowed)
+    throw reject('primary certificate authentication on auth policy is disabled');
+  if (!primary) throw notFound('authPolicy', id);
   return { enrollToCertEnabled, enrollToTokenEnabled, enrollAuthPolicyId: id };
 }

@@ -128,3 +128,18 @@ t.test('adding an address never removes the certificate of a signer, and vice ve
   t.match(await api.manage('PATCH', path, { certPem }), both);
   t.equal((await api.manage('PATCH', path, { name: 'other' })).status, 200, 'missing fields are unchanged');
 });
+
+t.test('the auth policy of new identities of a signer must exist, and is the default one if it is empty', async (t) => {
+  await using api = await ApiClient.start();
+  const enrollAuthPolicyId = await api.authPolicy('enrolled', {});
+  const signer = { name: 'idp', issuer: 'https://idp.example', audience: 'edge', enabled: true };
+  const fields = { ...signer, jwksEndpoint: 'https://idp.example/keys' };
+  const unknown = { status: 404, cause: { message: 'authPolicy with id unknown not found' } };
+  t.match(await api.manage('POST', '/external-jwt-signers', { ...fields, enrollAuthPolicyId: 'unknown' }), unknown);
+  const id = await api.create('/external-jwt-signers', { ...fields, enrollAuthPolicyId });
+  const path = `/external-jwt-signers/${id}`;
+  t.match(await api.manage('PATCH', path, { enrollAuthPolicyId: 'unknown' }), unknown);
+  t.match(await api.get(path), { enrollAuthPolicyId });
+  await api.change('PATCH', path, { enrollAuthPolicyId: '' });
+  t.match(await api.get(path), { enrollAuthPolicyId: 'default' });
+});
