@@ -15,6 +15,7 @@ import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
 import { sendHello } from '#wire/hello.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import { Underlay } from '#wire/underlay.ts';
+import { until } from '../../test/support/overlay.ts';
 import { askRouter } from './operator-client.ts';
 import { agentLink, findOperatorPath, operatorPath } from './operator-path.ts';
 import { type OperatorCommands, OperatorSocket } from './operator-socket.ts';
@@ -25,6 +26,8 @@ const configFile = join(directory, 'router.yml');
 writeFileSync(configFile, 'v: 3\n');
 t.teardown(() => rmSync(directory, { recursive: true }));
 
+/** Calls of the command `wait`. */
+let waiting = 0;
 const commands: OperatorCommands = {
   echo: ({ arguments: given }) => given,
   count: async ({ progress }) => {
@@ -35,7 +38,10 @@ const commands: OperatorCommands = {
   reject: () => {
     throw new ProjectError('NOT_NOW', 'not now');
   },
-  wait: ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(new Error('gone')))),
+  wait: ({ signal }) => {
+    waiting += 1;
+    return new Promise((_, fail) => signal.addEventListener('abort', () => fail(new Error('gone'))));
+  },
 };
 
 async function open(): Promise<OperatorSocket> {
@@ -145,20 +151,23 @@ t.test('a thousand connections are bounded, and block others only until their re
     client.on('error', () => undefined);
     flood.push(client);
   }
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  t.ok(flood.filter((client) => !client.closed).length <= 10, 'at most ten connections stay open');
+  await until('at most ten open connections', () => flood.filter((client) => !client.closed).length <= 10);
   for (const client of flood) client.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  t.same(await askRouter(configFile, 'echo'), {});
+  let answer: unknown;
+  await until('a place for another client', async () => {
+    answer = await askRouter(configFile, 'echo').catch(() => undefined);
+    return answer !== undefined;
+  });
+  t.same(answer, {});
   socket.close();
 });
 
 t.test('a waiting command ends with the socket, and with its client', async (t) => {
   const socket = await open();
-  const waiting = askRouter(configFile, 'wait');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const answer = askRouter(configFile, 'wait');
+  await until('the command to wait', () => waiting > 0);
   socket.close();
-  await t.rejects(waiting, /closed the connection/);
+  await t.rejects(answer, /closed the connection/);
 });
 
 t.test('clients of the protocol of the reference agent change log levels and open a channel', async (t) => {

@@ -24,6 +24,7 @@ import { ChannelMessageSchema, TogglePipeTracesRequestSchema, TraceToggleVerbosi
 import { encodeUint32, encodeUint64 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { isWatched, publishMessage } from '#wire/message-events.ts';
+import { until } from '../../test/support/overlay.ts';
 import { ControllerTraces } from './controller-traces.ts';
 import { decodeForController, decodeMessage } from './decode-message.ts';
 import { MessageTrace } from './message-trace.ts';
@@ -134,13 +135,13 @@ t.test('a full disk is reported, and the file is retried later', async (t) => {
   const log = createLog({ write: (line) => lines.push(line) });
   const trace = new MessageTrace('/dev/full', clock, log);
   publishMessage(event(UNROUTABLE));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until('the failure', () => lines.length > 0);
   publishMessage(event(UNROUTABLE));
   t.match(lines.join(''), /trace file cannot be written/);
   t.equal(lines.length, 1);
   await clock.advance(60_000);
   publishMessage(event(UNROUTABLE));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until('the failure of the second attempt', () => lines.length > 1);
   t.equal(lines.length, 2);
   await trace.close();
   t.same(clock.timers(), []);

@@ -69,7 +69,7 @@ t.test('unread lines are dropped and counted', async (t) => {
   t.equal(output.dropped, 900);
   t.ok(output.waiting <= 100_000, `${output.waiting} bytes wait`);
   reader.open();
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  while (reports.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   t.same(reports, [900], 'reported as soon as the reader reads');
   output.write('next\n');
   t.equal(reader.taken.at(-1), 'next\n');
