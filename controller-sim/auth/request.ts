@@ -53,7 +53,7 @@ export interface AuthRequest<Services = AuthServices> {
   readonly services: Services;
   readonly headers: RequestHeaders;
   /** Parsed JSON, or the text of other content types. */
-  readonly body: unknown;
+  body: unknown;
   /** The chain that the client presents, leaf first. Throws ApiError if an untrusted proxy forwards it. */
   readonly certificates: readonly X509Certificate[];
   /** The edge router whose API proxy forwards the request; undefined for the client's own connection. */

@@ -138,7 +138,7 @@ export function configList(
   const given = body.texts('configs');
   if (!given) return body.mode === 'patch' ? current : [];
   const byType = new Map<string, string>();
-  for (const id of new Set(given)) {
+  for (const id of given) {
     const config = transaction.get('config', id);
     if (!config) throw notFound('configs', id);
     const type = transaction.get('configType', config.configTypeId);
@@ -157,7 +157,7 @@ export function configList(
       );
     byType.set(config.configTypeId, config.name);
   }
-  return [...new Set(given)].sort();
+  return given.toSorted();
 }
 
 /** The role lists of policies that select each kind. A router and the identity of its tunneler have the same id. */

@@ -38,24 +38,18 @@ export function createConfig(transaction: Transaction, id: string, body: Body): 
   const configTypeId = body.text('configTypeId') ?? '';
   const type = transaction.get('configType', configTypeId);
   if (!type) throw invalid('type', 'invalid config type', configTypeId);
-  const config: Config = {
-    ...baseFields(transaction, id, body),
-    name: uniqueName(transaction, 'config', body),
-    configTypeId,
-    data: configData(body, type, undefined),
-  };
+  const data = configData(body, type, undefined); // reference fact: checked before the name
+  const name = uniqueName(transaction, 'config', body);
+  const config: Config = { ...baseFields(transaction, id, body), name, configTypeId, data };
   transaction.put('config', config);
   return config;
 }
 
 export function updateConfig(transaction: Transaction, config: Config, body: Body): void {
   const type = transaction.get('configType', config.configTypeId);
-  transaction.put('config', {
-    ...config,
-    ...changedBase(transaction, config, body),
-    name: uniqueName(transaction, 'config', body, config),
-    data: configData(body, type, config),
-  });
+  const data = configData(body, type, config);
+  const name = uniqueName(transaction, 'config', body, config);
+  transaction.put('config', { ...config, ...changedBase(transaction, config, body), name, data });
 }
 
 export function deleteConfig(transaction: Transaction, { id }: Config): void {

@@ -68,9 +68,11 @@ export function deleteService(transaction: Transaction, service: Service): void 
 }
 
 function serviceFields(transaction: Transaction, body: Body, current: Service | undefined) {
+  // reference fact: faults of configs are reported first, of the terminator strategy last.
+  const configs = configList(transaction, body, 'service', current?.configs ?? []);
   return {
     ...commonFields(transaction, body, current),
-    configs: configList(transaction, body, 'service', current?.configs ?? []),
+    configs,
     roleAttributes: roleAttributes(body, current?.roleAttributes ?? []),
   };
 }
@@ -78,6 +80,7 @@ function serviceFields(transaction: Transaction, body: Body, current: Service | 
 /** The fields of both APIs. */
 function commonFields(transaction: Transaction, body: Body, current: Service | undefined) {
   const keep = body.mode === 'patch' ? current : undefined;
+  const name = uniqueName(transaction, 'service', body, current);
   const terminatorStrategy = (body.text('terminatorStrategy') ?? keep?.terminatorStrategy) || STRATEGIES[0];
   if (!(STRATEGIES as readonly string[]).includes(terminatorStrategy)) {
     throw new ApiError('NOT_FOUND', {
@@ -86,7 +89,7 @@ function commonFields(transaction: Transaction, body: Body, current: Service | u
     });
   }
   return {
-    name: uniqueName(transaction, 'service', body, current),
+    name,
     terminatorStrategy,
     maxIdleTimeMillis: body.whole('maxIdleTimeMillis') ?? keep?.maxIdleTimeMillis ?? 0,
   };

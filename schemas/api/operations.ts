@@ -76,19 +76,32 @@ function readLine(line: string): ApiOperation {
   };
 }
 
-/** reference fact: names of bodies in errors, where they are not those of their types. */
+/** reference fact: names of bodies in errors by operation or type, where they are not those of their types. */
 const BODY_NAMES: Readonly<Record<string, string>> = {
   authenticateMfa: 'mfaAuth',
   createMfaRecoveryCodes: 'mfaValidation',
+  currentApiSessionCertificate: 'sessionCertificate',
+  disableParams: 'disable',
+  edgeRouterPolicy: 'policy',
+  enrollmentRefresh: 'refresh',
+  fabricRouter: 'router',
+  fabricService: 'service',
+  fabricTerminator: 'terminator',
+  identityExtendEnrollmentRequest: 'extend',
+  identityExtendValidateEnrollmentRequest: 'extend',
+  inspectRequest: 'request',
+  postureResponses: 'postureResponse',
+  serviceConfigsAssignList: 'serviceConfigs',
+  serviceEdgeRouterPolicy: 'policy',
+  servicePolicy: 'policy',
   verifyMfa: 'mfaValidation',
 };
-const GRANTS: ReadonlySet<string> = new Set(['servicePolicy', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy']);
 
-/** The name of the body `configTypeCreate` is configType; that of a policy that grants something is policy. */
+/** The name of the body `configTypeCreate` is configType. */
 function readBody(id: string, cell: string) {
   const type = cell.replace('?', '');
   const stem = type.replace(/(?:Create|Update|Patch)$/, '');
-  const name = BODY_NAMES[id] ?? (GRANTS.has(stem) ? 'policy' : stem);
+  const name = BODY_NAMES[id] ?? BODY_NAMES[stem] ?? stem;
   return { type, name, optional: cell.endsWith('?') };
 }
 

@@ -46,6 +46,8 @@ t.test('missing parts of a request are named as in the reference, before the ent
     ['POST', '/cas/unknown/verify', 'certificate', 'certificate in body is required'],
     ['PUT', '/fabric/v1/routers/unknown', 'cost', 'cost in body is required'],
     ['POST', '/fabric/v1/terminators', 'address', 'address in body is required'],
+    ['POST', '/services', 'service', 'service in body is required'],
+    ['POST', '/enrollments/unknown/refresh', 'refresh', 'refresh in body is required'],
   ];
   for (const [method, path, field, reason] of table)
     t.match(
@@ -56,6 +58,11 @@ t.test('missing parts of a request are named as in the reference, before the ent
   t.match(await api.ask('POST', '/enroll/token', { ...anonymous, body: {} }), {
     status: 400,
     cause: { field: 'Authorization', reason: 'Authorization in header is required' },
+  });
+  const request = { token: await api.login(api.simulator.username, api.simulator.password), body: null };
+  t.match(await api.ask('POST', '/edge/management/v1/services', request), {
+    status: 400,
+    cause: { field: 'encryptionRequired', reason: 'encryptionRequired in body is required' },
   });
   const identityId = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false });
   t.match(await api.manage('POST', '/enrollments', { identityId, method: 'ott', expiresAt: '' }), {

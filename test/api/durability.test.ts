@@ -146,7 +146,10 @@ t.test('ids that clients choose leave a readable data file', async (t) => {
     await using api = await ApiClient.start(options);
     const add = (id: string, name: string) =>
       api.manage('POST', '/fabric/v1/routers', { id, name, cost: 0, noTraversal: false });
-    t.match(await add('\ud800', 'half a character'), { status: 400, cause: { field: 'id' } });
+    const half = '\ud800';
+    t.match(await add(half, `half a character ${half}`), { status: 201, data: { id: '\ufffd' } }, 'is replaced');
+    t.match(await api.get('/fabric/v1/routers/%EF%BF%BD'), { name: 'half a character \ufffd' });
+    known.push('\ufffd');
     for (const [index, id] of ['a\0b', 'a/b', '..', '\u{1f600}', '__proto__'].entries()) {
       t.match(await add(id, `router ${index}`), { status: 201, data: { id } });
       known.push(id);

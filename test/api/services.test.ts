@@ -128,3 +128,43 @@ t.test('the form of all role lists is checked before the entities that they name
       cause: { field },
     });
 });
+
+t.test('the data of configs is in lists of services that depend on the caller, and nowhere else', async (t) => {
+  await using api = await ApiClient.start();
+  await api.openPolicies();
+  const configTypeId = await api.create('/config-types', { name: 'type', schema: { type: 'object' } });
+  const config = await api.create('/configs', { name: 'config', configTypeId, data: { port: 1 } });
+  const fields = { encryptionRequired: true, configs: [config], roleAttributes: ['x'] };
+  const id = await api.create('/services', { ...fields, name: 'service' });
+  const identity = await api.person('user');
+  const token = await api.login('user');
+  const configs = async (path: string) => {
+    const found = await (path.startsWith('/edge/client') ? api.get(path, token) : api.get(path));
+    return [found].flat().map((service: { config: unknown }) => service.config);
+  };
+  const wanted = { type: { port: 1 } };
+  t.same(await configs('/services?configTypes=type'), [wanted]);
+  t.same(await configs('/edge/client/v1/services?configTypes=type&roleFilter=%23x'), [wanted]);
+  t.same(await configs('/services?configTypes=type&roleFilter=%23x'), [null]);
+  t.same(await configs(`/services/${id}?configTypes=type`), [null]);
+  t.same(await configs(`/identities/${identity}/services?configTypes=type`), [null]);
+  t.same(await configs(`/configs/${config}/services?configTypes=type`), [null]);
+});
+
+t.test('faults of a service are reported in the order configs, name, terminator strategy', async (t) => {
+  await using api = await ApiClient.start();
+  const configTypeId = await api.create('/config-types', { name: 'type', target: 'router' });
+  const config = await api.create('/configs', { name: 'config', configTypeId, data: {} });
+  const create = (fields: object) => api.manage('POST', '/services', { name: '', encryptionRequired: true, ...fields });
+  const terminatorStrategy = 'unknown';
+  t.match(await create({ configs: [config], terminatorStrategy }), { status: 400, cause: { field: 'configs' } });
+  t.match(await create({ terminatorStrategy }), { status: 400, cause: { field: 'name' } });
+  t.match(await create({ name: 'x', terminatorStrategy }), { status: 404, cause: { message: /^terminatorStrategy/ } });
+  const type = await api.create('/config-types', { name: 'of services', schema: { type: 'object', required: ['a'] } });
+  const own = await api.create('/configs', { name: 'own', configTypeId: type, data: { a: 1 } });
+  t.match(await create({ name: 'x', configs: [own, own] }), { status: 400, cause: { reason: /^duplicate configs/ } });
+  t.match(await api.manage('POST', '/configs', { name: '', configTypeId: type, data: {} }), {
+    status: 400,
+    cause: { field: '(root)' },
+  });
+});

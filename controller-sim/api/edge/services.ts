@@ -43,6 +43,7 @@ export const otherServices: Listed<'service'> = {
 };
 
 const notAsked = (service: Service, context: ApiServices, request: ApiRequest) => ({
+  config: null,
   permissions: null,
   postureQueries: postureQueries(service, context, request, []),
 });
@@ -62,22 +63,27 @@ export function showService(service: Service, context: ApiServices, request: Api
     roleAttributes: nullWhenEmpty(roleAttributes),
     permissions,
     postureQueries: postureQueries(service, context, request, permissions),
-    ...(request.query.has('roleFilter') && notAsked(service, context, request)),
+    ...(isManagementSearch(request) && notAsked(service, context, request)),
   };
 }
 
+/** reference fact: with a role filter, the list of the management API does not depend on the caller. */
+function isManagementSearch({ operation, params, query }: ApiRequest): boolean {
+  return operation.api === 'management' && params.id === undefined && query.has('roleFilter');
+}
+
 /**
- * Type name to data, for the types that the query or the session names; overrides of the identity win. reference fact:
- * if no types are named, the list of services answers an empty object and everything else null.
+ * Type name to data, for the types that the query of a list or the session names; overrides of the identity win.
+ * reference fact: if no types are named, lists answer an empty object, and a single service null.
  */
 function effectiveConfig(
   service: Service,
   { state: { tables } }: ApiServices,
   request: ApiRequest,
 ): Record<string, unknown> | null {
-  const requested = request.query.getAll('configTypes').flatMap((each) => each.split(','));
+  const isList = request.params.id === undefined;
+  const requested = isList ? request.query.getAll('configTypes').flatMap((each) => each.split(',')) : [];
   const types = requested.length > 0 ? requested : (request.session?.configTypes ?? []);
-  const isList = request.params.id === undefined && !request.query.has('roleFilter');
   if (types.length === 0) return isList ? {} : null;
   const overrides = ownValue(request.identity?.serviceConfigs ?? {}, service.id) ?? [];
   const byType = new Map<string, unknown>();

@@ -19,7 +19,8 @@ export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => 
     hostId: field('hostId'),
     binding: field('binding'),
     address: field('address'),
-    sourceCtrl: { get: () => context.controllerId },
+    // reference fact: the controller of terminators that a router requested; others have none.
+    sourceCtrl: { get: ({ hostId }) => (hostId === '' ? '' : context.controllerId) },
   };
 };
 

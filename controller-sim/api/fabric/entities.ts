@@ -1,10 +1,8 @@
 // The fabric API's view of services, routers and terminators, which are the entities of the edge APIs.
 
-import type { Body } from '../../entities/body.ts';
 import { createTransitRouter, deleteRouter, updateFabricRouter } from '../../entities/router.ts';
 import { createFabricService, deleteService, updateFabricService } from '../../entities/service.ts';
 import { createFabricTerminator, updateFabricTerminator } from '../../entities/terminator.ts';
-import { invalid } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Router } from '../../state/types.ts';
 import { routerSymbols } from '../edge/routers.ts';
@@ -41,19 +39,12 @@ const routers: Resource<'router'> = {
   plural: 'routers',
   names: { one: 'Router', many: 'Routers' },
   symbols: fabricRouterSymbols,
-  newId: ({ state }, body) => givenId(body) || state.ids.short(), // reference fact: an empty id counts as missing
+  newId: ({ state }, body) => body.text('id') || state.ids.short(), // reference fact: an empty id counts as missing
   create: (transaction, id, body) => createTransitRouter(transaction, id, body, undefined),
   update: updateFabricRouter,
   remove: deleteRouter,
   show: showRouter,
 };
-
-/** Throws ApiError for text that is not valid Unicode: data files store it differently, and would be unreadable. */
-function givenId(body: Body): string {
-  const id = body.text('id') ?? '';
-  if (!id.isWellFormed()) throw invalid('id', 'id in body must be valid Unicode: it has half of a surrogate pair', id);
-  return id;
-}
 
 function showRouter(router: Router, context: ApiServices): Record<string, unknown> {
   const { name, cost, noTraversal, disabled, configs, ctrlChanListeners, fingerprint } = router;

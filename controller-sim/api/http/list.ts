@@ -196,10 +196,11 @@ export function listTexts(
   const compiled = compile(parsed, { id: { get: ({ id }: { id: string }) => id } });
   const matching = entities.filter(compiled.matches).sort(compiled.compare);
   const limit = typeof parsed.limit === 'number' && parsed.limit >= 0 ? parsed.limit : UNLIMITED;
-  const offset = Math.max(0, parsed.skip ?? 0);
+  const { skip = 0 } = parsed;
+  const offset = Math.max(0, skip);
   return {
     items: matching.slice(offset, offset + limit).map(({ id }) => toItem(id)),
-    pagination: { limit, offset, totalCount: matching.length },
+    pagination: { limit, offset: skip, totalCount: matching.length },
     filterableFields: ['id'],
   };
 }

@@ -37,14 +37,29 @@ async function readBody(reader: BodyReader, request: FastifyRequest, payload: In
   }
 }
 
+/** The escape of half of a pair of surrogates. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
 /** Throws ApiError for text that is not JSON or is nested too deeply. */
 function parseBody(text: string): unknown {
   try {
-    return parseJson(text);
+    const body = parseJson(text);
+    return SURROGATE.test(text) ? wellFormed(body) : body;
   } catch (error) {
     // The parser's message quotes parts of the body, which may be a password. The answer names only the position.
     const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(describeError(error))?.[0] ?? '';
     const why = error instanceof JsonDepthError ? error.message : `the body is not JSON${place}`;
     throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: why });
   }
+}
+
+/**
+ * Replaces halves of surrogate pairs, as the reference does: they are no Unicode text, so data files and clients would read
+ * other names.
+ */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]));
 }

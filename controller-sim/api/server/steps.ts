@@ -29,6 +29,8 @@ const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [
  */
 const GENERIC_ENROLLMENT = '/enroll';
 
+/** Types of bodies that are lists. */
+const LISTS: ReadonlySet<string> = new Set(['postureResponses', 'serviceConfigsAssignList']);
 const DEMANDED_HEADERS: ReadonlyMap<OperationId, string> = new Map([['enrollToken', 'Authorization']]);
 
 /** reference fact: requests without any credentials get this cause; invalid tokens get none. */
@@ -122,8 +124,12 @@ function checkHeaders({ operation, headers }: ApiRequest): void {
 }
 
 /** Handlers check text bodies themselves; most operations accept none. */
-function checkBody({ operation, body, headers }: ApiRequest): Promise<void> | void {
+function checkBody(request: ApiRequest): Promise<void> | void {
+  const { operation, headers } = request;
   if (!operation.body) return;
+  // reference fact: a null is an object without fields.
+  if (request.body === null && !LISTS.has(operation.body.type)) request.body = {};
+  const { body } = request;
   const contentType = headers['content-type'] ?? '';
   if (typeof body === 'string' && !isJson(String(contentType))) {
     if (operation.bodyForms.length > 0) return;
