@@ -2,6 +2,7 @@
 // of end (reference fact: edge, section 8.3).
 
 import { describeError, TimeoutError } from '#lib/errors.ts';
+import { SendQueueFullError } from '#wire/errors.ts';
 import { ChannelHeader, EdgeErrorCode, PeerDataKey, RouteErrorCode, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeInt32, encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
@@ -63,7 +64,10 @@ async function dialWithOwnId(
     return { relay, peerData, abandon: () => relay.cut('dial abandoned', ABANDONED) };
   } catch (error) {
     connection.remove(connectionId);
-    if (init.usesXgress) connection.lateDials.failed(connectionId, request.circuitId);
+    if (mayHaveConnection(service, error)) {
+      if (init.usesXgress) connection.closingEnds.dialFailed(connectionId, request.circuitId);
+      closeAbandoned(connection, connectionId);
+    }
     throw error;
   }
 }
@@ -95,8 +99,25 @@ async function dialWithClientId(
 export function onLateAnswer(connection: SdkConnection, answer: Message): void {
   const connectionId = connectionIdIn(answer);
   if (connectionId === undefined || connection.end(connectionId)) return;
-  connection.lateDials.accepted(connectionId);
-  connection.send(stateClosed(connectionId, 'dial abandoned', ABANDONED));
+  connection.closingEnds.hasConnection(connectionId);
+  closeAbandoned(connection, connectionId);
+}
+
+/**
+ * Returns true if the client may have opened a connection for a dial that failed with `error`. The Go SDK keeps one with
+ * its own flow control for three minutes, even if its application rejected the dial or never accepts it.
+ */
+function mayHaveConnection({ connection, init }: HostedService, error: unknown): boolean {
+  const { cause } = error as EgressError;
+  if (connection.isClosed || cause instanceof SendQueueFullError) return false;
+  const isAnswered = cause === undefined;
+  return init.usesXgress || !isAnswered;
+}
+
+/** Sent like the dial, so that it does not wait for data and arrives after the dial. */
+function closeAbandoned(connection: SdkConnection, connectionId: number): void {
+  const message = stateClosed(connectionId, 'dial abandoned', ABANDONED);
+  if (!connection.channel.trySend(message, CONTROL_LANE)) connection.send(message);
 }
 
 /** The id of the new connection; undefined if the answer has none. */

@@ -228,10 +228,16 @@ export class SdkClients {
     channel.on(SdkType.TraceRoute, (question) => onTraceRoute(connection, question));
     channel.on(SdkType.TraceRouteResponse, (answer) => endOf(connection, answer)?.onTrace?.(answerFromClient(answer)));
     channel.onFrame(SdkType.Data, (frame) => onData(connection, frame));
-    channel.onFrame(XgressType.Payload, (frame) => this.#relayOf(connection, frame)?.onPayload(frame));
+    channel.onFrame(XgressType.Payload, (frame) => this.#onPayload(connection, frame));
     channel.onFrame(XgressType.Acknowledgement, (frame) => this.#relayOf(connection, frame)?.onAcknowledgement(frame));
     channel.onFrame(XgressType.Control, (frame) => this.#relayOf(connection, frame)?.onControl(frame));
     channel.on(XgressType.Close, (message) => onCircuitClosed(connection, message.body.toString()));
+  }
+
+  #onPayload(connection: SdkConnection, frame: Frame): void {
+    const relay = this.#relayOf(connection, frame);
+    if (relay) relay.onPayload(frame);
+    else if (isCircuitEnd(frame)) connection.closingEnds.hasConnection(connectionIdIn(frame) ?? -1);
   }
 
   /** Finds only circuits of this client: frames that name other circuits are dropped without affecting them. */
@@ -376,18 +382,23 @@ function rejectAsTooMany(connection: SdkConnection, request: Message): void {
 
 /** The message does not tell which end the client closed, so a client that has both ends is notified about both. */
 function onCircuitClosed(connection: SdkConnection, circuitId: string): void {
-  if (connection.lateDials.closed(circuitId)) return;
+  if (connection.closingEnds.closed(circuitId)) return;
   const [relay, other] = connection.relaysOf(circuitId);
   if (other) relay?.cut('circuit closed', { code: EdgeErrorCode.Internal });
   else relay?.onClosed();
 }
 
+/** The last payload of a connection. The client then closes the circuit, by its id. */
+function isCircuitEnd(frame: Frame): boolean {
+  return ((decodeUint32(frame.header(XgressHeader.Flags)) ?? 0) & PayloadFlag.CircuitEnd) !== 0;
+}
+
 /**
- * The end that sent a frame; undefined for a dial that the client accepted too late. Clients may omit the connection
+ * The end that sent a frame; undefined for an end that is over for the router. Clients may omit the connection
  * id; then only the role tells both ends of a circuit apart.
  */
 function senderOf(frame: Frame, relays: readonly SdkRelay[]): SdkRelay | undefined {
-  const id = decodeUint32(frame.header(SdkHeader.ConnectionId));
+  const id = connectionIdIn(frame);
   if (id !== undefined) return relays.find(({ connectionId }) => connectionId === id);
   return relays.length > 1 ? relays.find(({ role }) => role === roleOf(frame)) : relays[0];
 }
@@ -398,6 +409,10 @@ function roleOf(frame: Frame): CircuitRole {
     return frame.body[0] === ControlMessageType.TraceRouteResponse ? 'terminator' : 'initiator';
   const flags = frame.header(XgressHeader.Flags);
   return flags?.length === 4 && (flags.readUInt32LE() & PayloadFlag.Originator) !== 0 ? 'terminator' : 'initiator';
+}
+
+function connectionIdIn(frame: Frame): number | undefined {
+  return decodeUint32(frame.header(SdkHeader.ConnectionId));
 }
 
 /** -1 if it is missing. */

@@ -10,7 +10,7 @@ import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
 import type { SessionPosture } from '../../access/posture-store.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
-import { LateDials } from './late-dials.ts';
+import { ClosingEnds } from './closing-ends.ts';
 import type { Rejections } from './rejections.ts';
 import type { Right } from './right.ts';
 import { SdkRelay } from './sdk-relay.ts';
@@ -62,7 +62,7 @@ export class SdkConnection implements SdkLink {
   readonly presented: readonly X509Certificate[];
   readonly connectedAt: number;
   readonly rejections: Rejections;
-  readonly lateDials = new LateDials();
+  readonly closingEnds = new ClosingEnds();
   onDataDelay: ((milliseconds: number) => void) | undefined;
   /** Set once the client is served. */
   subscription: { refresh(): void } | undefined;

@@ -44,8 +44,12 @@ export function relayEnd(
 ): SdkRelay {
   const { connectionId, circuitId, role } = init;
   const abandon = () => ends.abandon(circuitId, role, owner);
+  const onCut = () => connection.closingEnds.willClose(circuitId);
   const onGone = () => connection.remove(connectionId);
-  const relay = new SdkRelay({ clock, forwarder, link: connection, options, onUnroutable, abandon, onGone }, init);
+  const relay = new SdkRelay(
+    { clock, forwarder, link: connection, options, onUnroutable, abandon, onCut, onGone },
+    init,
+  );
   connection.put(connectionId, relay, right);
   return relay;
 }

@@ -98,27 +98,6 @@ function dialHosted({ hosting, kept }: Pick<SdkRooms, 'hosting' | 'kept'>) {
   });
 }
 
-t.test('a host that accepts a dial too late learns that its connection has no circuit', async (t) => {
-  const { clock, connect, hosting, kept, ends } = sdkRooms();
-  const client = await connect();
-  await client.ask(SdkType.Bind, 1, [[SdkHeader.RouterProvidedConnectionId, TRUE]], BIND_TOKEN);
-  const dial = dialHosted({ hosting, kept });
-  const rejected = t.rejects(dial, /did not answer/);
-  await settled();
-  const [asked] = client.of(SdkType.Dial);
-  await clock.advance(5_001);
-  await rejected;
-  const id = asked?.headers.get(SdkHeader.RouterProvidedConnectionId) ?? Buffer.alloc(0);
-  client.channel.reply(asked as Message, new Message(SdkType.DialSuccess, [], id));
-  await settled();
-  t.same(
-    client.of(SdkType.StateClosed).map((message) => message.headers.get(SdkHeader.ConnectionId)),
-    [id],
-  );
-  t.equal(ends.count, 0);
-  client.channel.close();
-});
-
 t.test('the end of a dial that a host accepted too late does not end the next dial of the circuit', async (t) => {
   const { clock, clients, connect, ends, forwarder, hosting, kept } = sdkRooms();
   const client = await connect();

@@ -32,6 +32,8 @@ export interface SdkRelayComponents {
   onUnroutable(circuitId: string): void;
   /** The client ended the circuit or disconnected: the controller removes the circuit. */
   abandon(circuitId: string, role: CircuitRole): void;
+  /** The router closed the connection: the client will close the circuit, too. */
+  onCut(): void;
   /** Called once, when neither side uses the connection any longer. */
   onGone(): void;
 }
@@ -174,7 +176,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   cut(reason: string, detail: RejectionDetail): void {
     if (this.#state === 'over') return;
-    this.#components.link.send(stateClosed(this.connectionId, reason, detail));
+    this.#sendClosed(reason, detail);
     this.#abandon();
   }
 
@@ -218,8 +220,13 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   #close(reason: string): void {
     this.#state = 'over';
-    this.#components.link.send(stateClosed(this.connectionId, reason));
+    this.#sendClosed(reason);
     this.#gone();
+  }
+
+  #sendClosed(reason: string, detail?: RejectionDetail): void {
+    this.#components.link.send(stateClosed(this.connectionId, reason, detail));
+    this.#components.onCut();
   }
 
   #gone(): void {
