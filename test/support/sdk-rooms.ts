@@ -214,6 +214,7 @@ export function sdkRooms() {
   }
 
   return {
+    components: common,
     ...{ clock, model, change, forwarder, ends, clients, hosting, kept, claims, sent, controllerHolds, hooks, tokens },
     connect,
     blockCircuits,

@@ -4,10 +4,13 @@
 import t from 'tap';
 import { frameWithHeader } from '#wire/frame.ts';
 import { PayloadFlag, PeerDataKey, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
-import { TRUE } from '#wire/header-values.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { BIND_TOKEN, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
+import type { Right } from './right.ts';
+import type { SdkConnection } from './sdk-connection.ts';
+import { relayEnd } from './sdk-ends.ts';
 
 const CIRCUIT = 'circuit';
 
@@ -141,4 +144,50 @@ t.test('a host without its own flow control gets no message after a rejected dia
   await settled();
   t.same(closed(), []);
   client.channel.close();
+});
+
+/** A circuit whose ends are connections 1 and 2 of the same client. */
+async function ownCircuit() {
+  const rooms = sdkRooms();
+  const client = await rooms.connect();
+  const [connection] = rooms.clients.all();
+  const circuit = rooms.forwarder.circuits.open(CIRCUIT, 'c', {});
+  for (const [connectionId, role, address, peer] of [
+    [2, 'terminator', 'egress', 'ingress'],
+    [1, 'initiator', 'ingress', 'egress'],
+  ] as const) {
+    circuit.forwards.set(address, peer);
+    const init = { connectionId, circuitId: CIRCUIT, address, role, owner: 'c' };
+    relayEnd(rooms.components, connection as SdkConnection, {} as Right, init).open(rooms.ends);
+  }
+  const end = async (id: number, flags: number, sequence = 0) => {
+    const origin = id === 2 ? PayloadFlag.Originator : 0;
+    const payload = Payload.create(CIRCUIT, sequence, flags | origin, Buffer.alloc(0));
+    const { head, body } = frameWithHeader(payload.bytes, SdkHeader.ConnectionId, encodeUint32(id));
+    client.channel.trySendFrame(head, body, 'default');
+    await settled();
+  };
+  const close = async () => {
+    client.channel.send(new Message(XgressType.Close, [], CIRCUIT));
+    await settled();
+  };
+  const left = () => connection?.relays().map(({ connectionId }) => connectionId);
+  return { ...rooms, client, close, end, left };
+}
+
+t.test('a client that closes one end of a circuit to itself reads on at the other', async (t) => {
+  for (const [first, second] of [
+    [1, 2],
+    [2, 1],
+  ] as const) {
+    const { client, close, end, left } = await ownCircuit();
+    await end(first, PayloadFlag.CircuitEnd);
+    await close();
+    t.same(left(), [second]);
+    t.same(client.of(SdkType.StateClosed), []);
+    await end(second, PayloadFlag.CircuitEnd);
+    await close();
+    t.same(left(), []);
+    client.channel.close();
+  }
 });

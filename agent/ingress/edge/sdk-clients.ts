@@ -380,12 +380,17 @@ function rejectAsTooMany(connection: SdkConnection, request: Message): void {
   connection.reply(request, stateClosed(request.uint32(SdkHeader.ConnectionId) ?? 0, TOO_MANY, detail));
 }
 
-/** The message does not tell which end the client closed, so a client that has both ends is notified about both. */
+/**
+ * The message does not tell which end the client closed, but the end sent its last payload before. Else a client that
+ * has both ends is notified about both.
+ */
 function onCircuitClosed(connection: SdkConnection, circuitId: string): void {
   if (connection.closingEnds.closed(circuitId)) return;
-  const [relay, other] = connection.relaysOf(circuitId);
-  if (other) relay?.cut('circuit closed', { code: EdgeErrorCode.Internal });
-  else relay?.onClosed();
+  const relays = connection.relaysOf(circuitId);
+  const [relay, other] = relays;
+  const ended = other ? relays.find(({ hasEnded }) => hasEnded) : relay;
+  if (ended) ended.onClosed();
+  else relay?.cut('circuit closed', { code: EdgeErrorCode.Internal });
 }
 
 /** The last payload of a connection. The client then closes the circuit, by its id. */

@@ -9,7 +9,7 @@
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import { Frame, frameWithHeader, removeHeader } from '#wire/frame.ts';
-import { ChannelHeader, ControlMessageType, SdkHeader, XgressHeader } from '#wire/gen/numbers.ts';
+import { ChannelHeader, ControlMessageType, PayloadFlag, SdkHeader, XgressHeader } from '#wire/gen/numbers.ts';
 import { decodeInt32, encodeInt32, encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
@@ -67,6 +67,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   #release: (() => void) | undefined;
   #metrics: XgressMetrics | undefined;
   #state: RelayState = 'open';
+  #hasEnded = false;
   /** Sequence of the last payload with an end of the peer's direction, once the client has it. */
   #endSequence: number | undefined;
   #patience: Timer | undefined;
@@ -79,6 +80,11 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.role = init.role;
     this.#idEntry = encodeUint32(init.connectionId);
     this.lastReceived = components.clock.monotonic();
+  }
+
+  /** The client sent the last payload of its connection: it closes the circuit, too. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** Registers this end at the forwarder. */
@@ -138,8 +144,9 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   // From the client --------------------------------------------------------------------------------------------------------
 
   onPayload(frame: Frame): void {
-    if (!this.#isOpen) return;
     const payload = Payload.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
+    if (payload.has(PayloadFlag.CircuitEnd)) this.#hasEnded = true;
+    if (!this.#isOpen) return;
     this.transferred.fromClient += payload.dataLength;
     this.#metrics?.sent(this.role, payload.dataLength);
     const outcome = this.#components.forwarder.forwardPayload(this.address, payload, PayloadOrigin.Relayed);
