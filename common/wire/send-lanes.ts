@@ -44,6 +44,9 @@ export interface SendLanesComponents {
 export class SendLanes {
   readonly #components: SendLanesComponents;
   readonly #lanes = new Map<string, Lane>();
+  readonly #all: readonly Lane[];
+  /** Index of the lane that writes next. */
+  #next = 0;
   /** Increases with each write of a lane that takes turns. */
   #turn = 0;
 
@@ -51,6 +54,7 @@ export class SendLanes {
     this.#components = components;
     for (const [name, policy] of Object.entries(policies))
       this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit) });
+    this.#all = [...this.#lanes.values()];
   }
 
   /** The lane of this name, else the default lane; undefined if both are missing. */
@@ -90,19 +94,29 @@ export class SendLanes {
     return undefined;
   }
 
-  /** Writes queued frames until the underlays are full. */
+  /**
+   * Writes queued frames until the underlays are full. Lanes that share an underlay alternate: a lane that is always full
+   * would hold back the others for as long as it is.
+   */
   pump(): void {
-    for (const lane of this.#lanes.values()) {
-      const wasFull = lane.queue.full;
-      for (let next = lane.queue.peek(); next; next = lane.queue.peek()) {
-        const underlay = this.#underlayFor(lane);
-        if (!underlay?.writable) break;
-        underlay.write(next.bytes);
-        lane.queue.shift();
-        sharedBuffers.release(next.bytes);
-      }
-      if (wasFull && !lane.queue.full) this.#components.onWritable(lane.name);
+    const full = this.#all.filter(({ queue }) => queue.full);
+    for (let skipped = 0; skipped < this.#all.length; ) {
+      const lane = this.#all[this.#next] as Lane;
+      this.#next = (this.#next + 1) % this.#all.length;
+      skipped = this.#writeNext(lane) ? 0 : skipped + 1;
     }
+    for (const { name, queue } of full) if (!queue.full) this.#components.onWritable(name);
+  }
+
+  /** Returns false if the lane is empty, or its underlay full. */
+  #writeNext(lane: Lane): boolean {
+    const next = lane.queue.peek();
+    const underlay = next && this.#underlayFor(lane);
+    if (!next || !underlay?.writable) return false;
+    underlay.write(next.bytes);
+    lane.queue.shift();
+    sharedBuffers.release(next.bytes);
+    return true;
   }
 
   clear(): void {

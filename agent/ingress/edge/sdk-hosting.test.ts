@@ -9,6 +9,7 @@ import { type HeaderEntries, Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { BIND_TOKEN, longConfig, type SdkRooms, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import { TokenError } from '../../access/tokens.ts';
+import { dataHead } from './sdk-messages.ts';
 
 t.test('a bind that replaces another one does not end hosting at the client', async (t) => {
   const { connect, hosting } = sdkRooms();
@@ -137,6 +138,28 @@ t.test('the end of a dial that a host accepted too late does not end the next di
   await settled();
   t.equal(clients.ends, 1);
   client.channel.close();
+});
+
+t.test('a host that receives data without a pause is dialed in time', async (t) => {
+  const { clients, connect, hosting, kept } = sdkRooms();
+  const client = await connect();
+  await client.ask(SdkType.Bind, 1, [[SdkHeader.RouterProvidedConnectionId, TRUE]], BIND_TOKEN);
+  const [connection] = clients.all();
+  const data = Buffer.alloc(16_000);
+  let left = 2_000;
+  const nothing = () => undefined;
+  const end = { connectionId: 7, onClosed: nothing, onLost: nothing, cut: nothing, onLinkWritable: send };
+  function send() {
+    while (left > 0 && connection?.trySendData(dataHead(7, data.length, undefined), data)) left--;
+    if (left > 0) connection?.onceWritable(end);
+  }
+  send();
+  const dial = dialHosted({ hosting, kept }).catch(() => undefined);
+  for (let turn = 0; turn < 1_000 && client.of(SdkType.Dial).length === 0; turn++) await settled();
+  const position = client.received.findIndex(({ contentType }) => contentType === SdkType.Dial);
+  t.ok(position >= 0 && position < 500, `${position} data messages precede the dial`);
+  client.channel.close();
+  await dial;
 });
 
 t.test('a host that loses its access while it is dialed gets no circuit', async (t) => {
