@@ -41,6 +41,8 @@ export interface SendLanesComponents {
   onWritable(lane: string): void;
 }
 
+const NONE: readonly Lane[] = [];
+
 export class SendLanes {
   readonly #components: SendLanesComponents;
   readonly #lanes = new Map<string, Lane>();
@@ -99,7 +101,7 @@ export class SendLanes {
    * would hold back the others for as long as it is.
    */
   pump(): void {
-    const full = this.#all.filter(({ queue }) => queue.full);
+    const full = this.#all.some(isFull) ? this.#all.filter(isFull) : NONE;
     for (let skipped = 0; skipped < this.#all.length; ) {
       const lane = this.#all[this.#next] as Lane;
       this.#next = (this.#next + 1) % this.#all.length;
@@ -130,4 +132,8 @@ function inOne(head: Buffer, body: Buffer | undefined): Buffer {
   head.copy(bytes);
   body.copy(bytes, head.length);
   return bytes;
+}
+
+function isFull({ queue }: Lane): boolean {
+  return queue.full;
 }
