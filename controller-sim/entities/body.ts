@@ -66,9 +66,10 @@ export class Body {
     return typeof value === 'number' ? value : undefined;
   }
 
+  /** reference fact: a null in a list is an empty text. */
   texts(name: string): string[] | undefined {
     const value = this.#fields[name];
-    return Array.isArray(value) ? value.map(String) : undefined;
+    return Array.isArray(value) ? value.map((each) => (each === null ? '' : String(each))) : undefined;
   }
 
   map(name: string): Record<string, unknown> | undefined {

@@ -168,3 +168,31 @@ t.test('some operations do not name what was not found', async (t) => {
     t.equal(answer.cause, undefined);
   }
 });
+
+t.test('data after the JSON of a body is ignored, except in a PATCH', async (t) => {
+  await using api = await ApiClient.start();
+  const token = await api.login(api.simulator.username, api.simulator.password);
+  const send = (method: string, path: string, body: string) =>
+    api.ask(method, `/edge/management/v1/config-types${path}`, { token, body, type: 'application/json' });
+  const created = await send('POST', '', '{"name":"first"} {"name":"second"}');
+  t.match(created, { status: 201 });
+  t.match(await send('PUT', `/${created.data.id}`, '{"name":"changed"}]'), { status: 200 });
+  t.match(await api.get(`/config-types/${created.data.id}`), { name: 'changed' });
+  const unreadable = { status: 400, code: 'COULD_NOT_PARSE_BODY' };
+  t.match(await send('PATCH', `/${created.data.id}`, '{"name":"third"} rest'), unreadable);
+  for (const body of ['{"name":"x",} rest', '{"name":', 'rest', '{"name":"x" "y"}', '1 rest', '[] rest'])
+    t.match(await send('POST', '', body), unreadable, body);
+});
+
+t.test('a null in a list of texts is an empty text', async (t) => {
+  await using api = await ApiClient.start();
+  const policy = { name: 'policy', semantic: 'AnyOf', identityRoles: ['#x', null] };
+  t.match(await api.manage('POST', '/edge-router-policies', policy), {
+    status: 400,
+    cause: { field: 'identityRoles', reason: /^role entries must prefixed/ },
+  });
+  t.match(await api.manage('POST', '/services', { name: 's', encryptionRequired: true, configs: [null] }), {
+    status: 404,
+    cause: { message: 'configs with id  not found' },
+  });
+});

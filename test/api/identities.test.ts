@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { ApiClient, filtered } from '../support/api-client.ts';
+import { makeAuthority } from '../support/certificates.ts';
 import { known } from '../support/kinds/kind.ts';
 
 t.test('revocations name a token or a session by UUID, or an identity', async (t) => {
@@ -108,4 +109,13 @@ t.test('renewals can only be requested for certificates, and overrides must refe
     const answer = await api.manage(method, `/identities/${ids.identity}/service-configs`, pairs);
     t.match(answer, { status: 404, cause: { message: 'configs with id none not found' } }, method);
   }
+});
+
+t.test('enrollments of every method keep the authority that they name', async (t) => {
+  await using api = await ApiClient.start();
+  const caId = await api.addAuthority('authority', await makeAuthority('authority'));
+  const identityId = await api.create('/identities', { name: 'user', type: 'User', isAdmin: false });
+  const fields = { identityId, method: 'updb', username: 'user', expiresAt: '2099-01-01T00:00:00Z', caId };
+  const id = await api.create('/enrollments', fields);
+  t.match(await api.get(`/enrollments/${id}`), { method: 'updb', caId });
 });

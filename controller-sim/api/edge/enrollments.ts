@@ -99,7 +99,7 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
     identityId,
     method,
     expires,
-    ...(method === 'ottca' && { caId }),
+    ...(caId !== '' && { caId }),
     ...(method === 'updb' && { username }),
   });
   await state.change((transaction) => {

@@ -145,6 +145,7 @@ export const transitRouters: Resource<'router', SignedEnrollment | undefined> = 
   prepare: (request, id, body) => newEnrollment(request, 'trott', id, body),
   create: createTransitRouter,
   update: updateTransitRouter,
+  isLookedUpFirst: true,
   remove: deleteRouter,
   show: (router, context, request) => ({
     ...base('router', router, 'transit-routers'),

@@ -4,7 +4,7 @@ import type { Router, Session } from '../../state/types.ts';
 import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import { crud, find, type Resource } from '../http/resource.ts';
+import { crud, type Resource } from '../http/resource.ts';
 import { seesTokensOf } from '../http/rights.ts';
 import { commonRouter } from './routers.ts';
 
@@ -50,9 +50,11 @@ export function showRouter(router: Router, context: ApiServices): Record<string,
 
 export const sessionHandlers: Handlers = { ...crud(sessions), detailSessionRoutePath: routePath };
 
-/** The routers of the identity's circuits to the service. */
+/** The routers of the identity's circuits to the service. reference fact: empty for an unknown session. */
 function routePath(request: ApiRequest): Answer {
-  const { identityId, serviceId } = find(request, 'session');
+  const session = request.services.state.tables.session.get(request.params.id ?? '');
+  if (!session) return { data: { routePath: [] } };
+  const { identityId, serviceId } = session;
   const circuits = request.services.network.circuits
     .values()
     .filter((circuit) => circuit.serviceId === serviceId && circuit.clientId === identityId);

@@ -185,9 +185,9 @@ function boundedIntegers(schema: AnySchemaObject): AnySchemaObject {
   };
 }
 
-/** Drops nulls, which the rules treat as missing. Free-form maps have no rules. */
+/** Drops nulls, which the rules treat as missing; in lists of texts they are empty. Free-form maps have no rules. */
 function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (Array.isArray(value)) return value.map((each) => (each === null ? '' : withoutNulls(each)));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, each]) => (each === null ? [] : [[key, withoutNulls(each)]])),

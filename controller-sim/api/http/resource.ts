@@ -45,6 +45,8 @@ export interface Resource<K extends EntityKind, P = undefined> extends Listed<K>
   readonly plural?: string;
   /** A patch with only these fields changes nothing and is rejected (reference fact: HTTP entities, section 1). */
   readonly fixed?: readonly string[];
+  /** An unknown entity is reported before a body without changes. */
+  readonly isLookedUpFirst?: boolean;
   newId?(services: ApiServices, body: Body): string;
   /** Asynchronous work before the transaction that creates or changes the entity. */
   prepare?(request: ApiRequest, id: string, body: Body): Promise<P>;
@@ -172,6 +174,7 @@ async function create<K extends EntityKind, P>(resource: Resource<K, P>, request
 async function update<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest, mode: Mode) {
   const { services } = request;
   const body = readBody(request, mode);
+  if (resource.isLookedUpFirst) found(request, resource);
   body.demandValue(resource.fixed ?? []);
   const current = found(request, resource);
   const prepared = (await resource.prepare?.(request, current.id, body)) as P;

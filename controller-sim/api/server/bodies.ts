@@ -30,7 +30,7 @@ async function readBody(reader: BodyReader, request: FastifyRequest, payload: In
   if (!isJson(headers['content-type'] ?? '')) return body;
   if (body.trim() === '') return undefined; // reference fact: blanks count as a missing body
   try {
-    return parseBody(body);
+    return parseBody(body, method);
   } catch (error) {
     if (method === 'GET') return undefined; // all other GETs ignore their body, so an invalid one does not matter
     throw error;
@@ -41,15 +41,27 @@ async function readBody(reader: BodyReader, request: FastifyRequest, payload: In
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
 /** Throws ApiError for text that is not JSON or is nested too deeply. */
-function parseBody(text: string): unknown {
+function parseBody(text: string, method: string): unknown {
   try {
-    const body = parseJson(text);
+    const body = method === 'PATCH' ? parseJson(text) : parseFirst(text);
     return SURROGATE.test(text) ? wellFormed(body) : body;
   } catch (error) {
     // The parser's message quotes parts of the body, which may be a password. The answer names only the position.
     const place = / at position \d+(?: \(line \d+ column \d+\))?/.exec(describeError(error))?.[0] ?? '';
     const why = error instanceof JsonDepthError ? error.message : `the body is not JSON${place}`;
     throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message: why });
+  }
+}
+
+/** The first JSON value. reference fact: it ignores what follows, except in a PATCH. */
+function parseFirst(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    const end = /^Unexpected non-whitespace character after JSON at position (?<end>\d+)/.exec(describeError(error))
+      ?.groups?.end;
+    if (end === undefined) throw error;
+    return parseJson(text.slice(0, Number(end)));
   }
 }
 
