@@ -83,6 +83,9 @@ function keys(body: Body, current: ExternalJwtSigner | undefined) {
   const source = (name: 'jwksEndpoint' | 'certPem') =>
     (keep && body.raw(name) === undefined ? keep[name] : body.text(name)) || null;
   const [givenEndpoint, givenPem] = [source('jwksEndpoint'), source('certPem')];
+  // reference fact: a patch with an invalid certificate is rejected for it, whatever else is wrong.
+  const patchedPem = keep && body.text('certPem');
+  if (patchedPem) readCertificate(patchedPem);
   if (givenEndpoint !== null && givenPem !== null)
     throw invalidField('jwksEndpoint', 'only one of jwksEndpoint or certPem may be defined', givenEndpoint);
   if (givenEndpoint === null && givenPem === null)

@@ -140,6 +140,7 @@ t.test('the auth policy of new identities of a signer must exist, and is the def
   const path = `/external-jwt-signers/${id}`;
   t.match(await api.manage('PATCH', path, { enrollAuthPolicyId: 'unknown' }), unknown);
   t.match(await api.get(path), { enrollAuthPolicyId });
+  t.match(await api.manage('PATCH', path, { certPem: 'junk' }), { status: 400, code: 'INVALID_CERT_PEM' });
   await api.change('PATCH', path, { enrollAuthPolicyId: '' });
   t.match(await api.get(path), { enrollAuthPolicyId: 'default' });
 });
