@@ -1,11 +1,13 @@
 // Replaces files atomically: writes a new file beside the old one, flushes it to disk, and renames it.
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, type PathLike } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, type PathLike, readdirSync, rmSync } from 'node:fs';
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ProjectError } from './errors.ts';
 
+/** The rest of the name of a temporary file, after the name of the file and a dot. */
+const UNFINISHED = /^[0-9a-f]{12}\.tmp$/;
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
 
@@ -43,6 +45,14 @@ export async function writeFileAtomic(
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/** Removes what a killed process has left of writes to `path`. Only for files that one process at a time writes. */
+export function removeUnfinished(path: string): void {
+  const [folder, prefix] = [dirname(path), `${basename(path)}.`];
+  for (const name of existsSync(folder) ? readdirSync(folder) : [])
+    if (name.startsWith(prefix) && UNFINISHED.test(name.slice(prefix.length)))
+      rmSync(join(folder, name), { force: true });
 }
 
 /** Creates a folder and its parents, readable by the owner only. */

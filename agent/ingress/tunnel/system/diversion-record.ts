@@ -4,7 +4,7 @@
 
 import { readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder, writeFileAtomic } from '#lib/atomic-file.ts';
+import { makePrivateFolder, removeUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
@@ -61,6 +61,7 @@ export class DiversionRecord {
 
   #load(): readonly RecordedRule[] {
     try {
+      removeUnfinished(this.#path);
       if (!isOwn(statSync(this.#path))) throw new TypeError('the file belongs to another user, or others may write it');
       const content = parseJson(readFileSync(this.#path, 'utf8'));
       if (!Array.isArray(content) || !content.every(isRule)) throw new TypeError('the file contains no list of rules');
