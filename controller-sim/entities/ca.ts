@@ -15,7 +15,7 @@ export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 
 /** `isByAdmin`: an administrator creates it, so it may vouch for administrators. */
 export function createCa(transaction: Transaction, id: string, body: Body, isByAdmin: boolean): void {
-  claim(body, undefined); // reference fact: looked at before the certificate
+  const externalIdClaim = claim(body, undefined); // reference fact: looked at before the certificate
   const certPem = body.text('certPem') ?? '';
   const certificate = readAuthority(certPem);
   const fingerprint = sha1Fingerprint(certificate);
@@ -24,6 +24,7 @@ export function createCa(transaction: Transaction, id: string, body: Body, isByA
   transaction.put('ca', {
     ...baseFields(transaction, id, body),
     ...fields(transaction, body, undefined),
+    externalIdClaim,
     certPem,
     fingerprint,
     isVerified: false,
@@ -34,8 +35,13 @@ export function createCa(transaction: Transaction, id: string, body: Body, isByA
 
 /** `isByAdmin`: an administrator changes it; otherwise it no longer vouches for administrators. */
 export function updateCa(transaction: Transaction, ca: CertificateAuthority, body: Body, isByAdmin: boolean): void {
-  const changed = { ...ca, ...fields(transaction, body, ca), ...changedBase(transaction, ca, body) };
-  transaction.put('ca', { ...changed, vouchesForAdmins: isByAdmin });
+  transaction.put('ca', {
+    ...ca,
+    ...fields(transaction, body, ca),
+    externalIdClaim: claim(body, body.mode === 'patch' ? ca : undefined),
+    ...changedBase(transaction, ca, body),
+    vouchesForAdmins: isByAdmin,
+  });
 }
 
 /** Deletes its enrollments and, as the specification requires, the authenticators of its certificates. */
@@ -107,7 +113,6 @@ function fields(transaction: Transaction, body: Body, current: CertificateAuthor
     isOttCaEnrollmentEnabled: body.flag('isOttCaEnrollmentEnabled') ?? keep?.isOttCaEnrollmentEnabled ?? false,
     identityRoles: [...new Set(body.texts('identityRoles') ?? keep?.identityRoles)].sort(),
     identityNameFormat: (formatGiven ?? keep?.identityNameFormat) || DEFAULT_NAME_FORMAT,
-    externalIdClaim: claim(body, keep),
   };
 }
 
