@@ -35,6 +35,30 @@ t.test('a pool keeps at most its limit, and only its own memory', async (t) => {
   t.equal(pool.idleBytes, 0);
 });
 
+t.test('a pool sheds the memory that nobody needed, and keeps the rest', async (t) => {
+  const pool = new BufferPool();
+  const size = memoryOf(65_000);
+  const use = (count: number) => {
+    const acquired = Array.from({ length: count }, () => pool.acquire(65_000));
+    for (const buffer of acquired) pool.release(buffer);
+    return acquired;
+  };
+  const [first] = use(10);
+  pool.shed();
+  t.equal(pool.idleBytes, 10 * size, 'nothing directly after it was used');
+  use(4);
+  use(3);
+  pool.shed();
+  t.equal(pool.idleBytes, 4 * size, 'all but the most that was in use at one time');
+  t.equal(first?.byteLength, 0, 'and frees it at once');
+  const [kept] = use(4);
+  pool.shed();
+  t.equal(kept?.byteLength, 65_000);
+  pool.shed();
+  t.equal(pool.idleBytes, 0);
+  t.equal(pool.acquire(65_000).length, 65_000, 'and still serves');
+});
+
 t.test('all kinds of sockets read into shared memory in order, before and after pauses', async (t) => {
   const accepted: Socket[] = [];
   const server = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');

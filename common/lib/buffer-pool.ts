@@ -3,6 +3,7 @@
 // frees them.
 //
 //   acquire(length) ─► buffer in a block of the next larger size ─► release(buffer) ─► block waits for the next acquire
+//                                                                                      shed() ─► frees it if none comes
 //
 // A buffer must not be used after `release`, because its block may already have another owner.
 
@@ -16,10 +17,17 @@ const LEAST_POOLED = 4 * 1024;
 /** Bytes of idle blocks. */
 const MOST_IDLE = 16 * 1024 * 1024;
 
+/** The idle blocks of one size. */
+interface Shelf {
+  /** The last one released is reused first, since it is in the processor's cache. */
+  readonly blocks: ArrayBuffer[];
+  /** Number of the first blocks that nobody needed since the last call of `shed`. */
+  unneeded: number;
+}
+
 export class BufferPool {
   readonly #limit: number;
-  /** Idle blocks by size; the last one released is reused first, since it is in the processor's cache. */
-  readonly #idle = new Map<number, ArrayBufferLike[]>(BLOCK_SIZES.map((size) => [size, []]));
+  readonly #shelves = new Map<number, Shelf>(BLOCK_SIZES.map((size) => [size, { blocks: [], unneeded: 0 }]));
   #idleBytes = 0;
 
   constructor(limit: number = MOST_IDLE) {
@@ -35,8 +43,10 @@ export class BufferPool {
   acquire(length: number): Buffer {
     const size = blockSize(length);
     if (length < LEAST_POOLED || size === undefined) return Buffer.allocUnsafeSlow(length);
-    const block = this.#idle.get(size)?.pop();
-    if (!block) return Buffer.from(Buffer.allocUnsafeSlow(size).buffer, 0, length);
+    const shelf = this.#shelves.get(size);
+    const block = shelf?.blocks.pop();
+    if (!shelf || !block) return Buffer.from(Buffer.allocUnsafeSlow(size).buffer, 0, length);
+    shelf.unneeded = Math.min(shelf.unneeded, shelf.blocks.length);
     this.#idleBytes -= size;
     return Buffer.from(block, 0, length);
   }
@@ -51,17 +61,33 @@ export class BufferPool {
   /** Releases a buffer of `acquire`, once. Buffers of other origin are ignored. */
   release(buffer: Buffer): void {
     if (buffer.length < LEAST_POOLED) return;
-    const block = buffer.buffer;
-    const idle = this.#idle.get(block.byteLength);
-    if (!idle || buffer.byteOffset !== 0 || this.#idleBytes + block.byteLength > this.#limit) return;
-    idle.push(block);
+    const block = buffer.buffer as ArrayBuffer;
+    const shelf = this.#shelves.get(block.byteLength);
+    if (!shelf || buffer.byteOffset !== 0 || this.#idleBytes + block.byteLength > this.#limit) return;
+    shelf.blocks.push(block);
     this.#idleBytes += block.byteLength;
   }
 
-  /** Leaves the idle blocks to the garbage collector. */
+  /** Frees the blocks that were idle since the last call. Call it regularly while there is traffic. */
+  shed(): void {
+    for (const [size, shelf] of this.#shelves) {
+      this.#free(shelf, size, shelf.unneeded);
+      shelf.unneeded = shelf.blocks.length;
+    }
+  }
+
+  /** Frees all idle blocks. */
   clear(): void {
-    for (const idle of this.#idle.values()) idle.length = 0;
-    this.#idleBytes = 0;
+    for (const [size, shelf] of this.#shelves) {
+      this.#free(shelf, size, shelf.blocks.length);
+      shelf.unneeded = 0;
+    }
+  }
+
+  /** Moving the memory out frees it now, not when the garbage collector comes to it. */
+  #free(shelf: Shelf, size: number, count: number): void {
+    for (const block of shelf.blocks.splice(0, count)) block.transfer(0);
+    this.#idleBytes -= count * size;
   }
 }
 

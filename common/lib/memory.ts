@@ -44,8 +44,12 @@ export function releaseMemory(): void {
   trimMemory();
 }
 
-/** Returns only the memory of the C library. It takes about a millisecond, so busy programs may call it, too. */
+/**
+ * Returns only the memory of the C library and of buffers that nobody needed since the last call. It takes about a
+ * millisecond, so busy programs may call it, too.
+ */
 export function trimMemory(): void {
+  sharedBuffers.shed();
   trim ??= trimmer();
   trim();
 }
