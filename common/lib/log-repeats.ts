@@ -2,18 +2,17 @@
 // are counted and summarized in one line, so that every event is visible and no peer can force log volume.
 
 import type { Clock, Timer } from './clock.ts';
+import { TokenBucket } from './token-bucket.ts';
 
-/** Lines of one phrase in a burst, and additional lines per second. */
-const BURST = 100;
-const PER_SECOND = 10;
+/** Lines of one phrase. */
+const RATE = { burst: 100, perSecond: 10 };
 /** Milliseconds between two summaries. */
 const SUMMARY_INTERVAL = 10_000;
 /** Limit on phrases. They are fixed texts in the code; a text that contains data must not make the table grow. */
 const MOST_PHRASES = 2_000;
 
 interface Phrase {
-  lines: number;
-  filledAt: number;
+  readonly lines: TokenBucket;
   suppressed: number;
 }
 
@@ -36,12 +35,7 @@ export class LogRepeats {
   admit(phrase: string): boolean {
     const now = this.#options.clock.monotonic();
     const known = this.#phrases.get(phrase) ?? this.#add(phrase, now);
-    known.lines = Math.min(BURST, known.lines + ((now - known.filledAt) / 1_000) * PER_SECOND);
-    known.filledAt = now;
-    if (known.lines >= 1) {
-      known.lines--;
-      return true;
-    }
+    if (known.lines.take(now) !== undefined) return true;
     known.suppressed++;
     this.#timer ??= this.#options.clock.after('log summary', SUMMARY_INTERVAL, () => this.summarise());
     return false;
@@ -63,7 +57,7 @@ export class LogRepeats {
       this.summarise();
       this.#phrases.clear();
     }
-    const added = { lines: BURST, filledAt: now, suppressed: 0 };
+    const added = { lines: new TokenBucket(RATE, now), suppressed: 0 };
     this.#phrases.set(phrase, added);
     return added;
   }

@@ -4,7 +4,7 @@
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import { SendQueueFullError } from '#wire/errors.ts';
 import { ChannelHeader, EdgeErrorCode, PeerDataKey, RouteErrorCode, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
-import { encodeInt32, encodeUint32, TRUE } from '#wire/header-values.ts';
+import { decodeUint32, encodeInt32, encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egress.ts';
@@ -80,7 +80,7 @@ async function dialWithClientId(
 ): Promise<DialedEgress> {
   const { connection, init } = service;
   const answer = await askHost(service, request, []);
-  const connectionId = connectionIdIn(answer);
+  const connectionId = decodeUint32(answer.body);
   if (connectionId === undefined || !connection.reserve(connectionId))
     throw new EgressError(RouteErrorCode.RejectedByApplication, 'the host answered without a free connection id');
   const client = legacyEnd(components, connection, init.right, connectionId);
@@ -97,7 +97,7 @@ async function dialWithClientId(
 
 /** A client accepted a dial that was abandoned: without this message, it would wait for data of the circuit forever. */
 export function onLateAnswer(connection: SdkConnection, answer: Message): void {
-  const connectionId = connectionIdIn(answer);
+  const connectionId = decodeUint32(answer.body);
   if (connectionId === undefined || connection.end(connectionId)) return;
   connection.closingEnds.hasConnection(connectionId);
   closeAbandoned(connection, connectionId);
@@ -118,11 +118,6 @@ function mayHaveConnection({ connection, init }: HostedService, error: unknown):
 function closeAbandoned(connection: SdkConnection, connectionId: number): void {
   const message = stateClosed(connectionId, 'dial abandoned', ABANDONED);
   if (!connection.channel.trySend(message, CONTROL_LANE)) connection.send(message);
-}
-
-/** The id of the new connection; undefined if the answer has none. */
-function connectionIdIn({ body }: Message): number | undefined {
-  return body.length === 4 ? body.readUInt32LE() : undefined;
 }
 
 /** Sends a Dial to the client and waits for its answer. Rejects with EgressError. */

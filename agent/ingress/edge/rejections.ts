@@ -4,12 +4,12 @@
 
 import { createHash } from 'node:crypto';
 import type { Clock, Timer } from '#lib/clock.ts';
+import { TokenBucket } from '#lib/token-bucket.ts';
 
-/** Rejections that are answered at once, and the number of them that every second adds. */
-const BURST = 100;
-const PER_SECOND = 5;
 /** Milliseconds. The Go SDK waits 5 s for the answer to a bind. */
 const LONGEST_DELAY = 3_000;
+/** Rejections that are answered: a burst at once, and those ahead of the rate with a delay. */
+const RATE = { burst: 100, perSecond: 5, ahead: 15 };
 /** Rejections of one token, and milliseconds since the first of them, until its client gets a hint. */
 const REPEATED = 3;
 /** A bind may arrive before the change of the data model that permits it. */
@@ -41,19 +41,17 @@ export class Rejections {
   readonly #lines = new Map<string, Line>();
   /** The answers that wait. */
   readonly #waiting = new Map<Timer, () => void>();
-  /** Rejections that may be answered at once; negative: the number of answers ahead of the rate. */
-  #left = BURST;
-  #filledAt: number;
+  readonly #answers: TokenBucket;
   #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#filledAt = clock.monotonic();
+    this.#answers = new TokenBucket(RATE, clock.monotonic());
   }
 
   /** Runs `answer` when the rejection may be answered; never if the client disconnects before. */
   async answer(answer: () => void): Promise<void> {
-    const delay = this.#take();
+    const delay = this.#answers.take(this.#clock.monotonic()) ?? LONGEST_DELAY;
     if (delay > 0 && !this.#isClosed) await this.#wait(delay);
     if (!this.#isClosed) answer();
   }
@@ -111,15 +109,6 @@ export class Rejections {
       });
       this.#waiting.set(timer, resolve);
     });
-  }
-
-  /** Milliseconds until the next rejection may be answered. */
-  #take(): number {
-    const now = this.#clock.monotonic();
-    this.#left = Math.min(BURST, this.#left + ((now - this.#filledAt) / 1_000) * PER_SECOND);
-    this.#filledAt = now;
-    this.#left = Math.max(-(LONGEST_DELAY / 1_000) * PER_SECOND, this.#left - 1);
-    return Math.max(0, (-this.#left / PER_SECOND) * 1_000);
   }
 }
 

@@ -432,9 +432,8 @@ function onTraceRoute(connection: SdkConnection, question: Message): void {
 }
 
 function onData(connection: SdkConnection, frame: Frame): void {
-  const id = frame.header(SdkHeader.ConnectionId);
-  if (id?.length !== 4) return;
-  const end = connection.end(id.readUInt32LE());
+  const id = connectionIdIn(frame);
+  const end = id === undefined ? undefined : connection.end(id);
   if (!end?.onData) return;
   const uuid = frame.header(UUID_HEADER);
   const flags = frame.header(SdkHeader.Flags);

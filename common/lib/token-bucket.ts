@@ -1,0 +1,34 @@
+// Limits how often something happens: a burst at once, then a number each second.
+
+export interface TokenBucketOptions {
+  /** Tokens that the bucket holds. It is full at first. */
+  readonly burst: number;
+  /** Tokens that every second adds. */
+  readonly perSecond: number;
+  /** Tokens that may be taken before they are there. */
+  readonly ahead?: number;
+}
+
+export class TokenBucket {
+  readonly #options: TokenBucketOptions;
+  /** Negative: the number of tokens that were taken before they were there. */
+  #tokens: number;
+  #filledAt: number;
+
+  /** `now` is a monotonic time in milliseconds, here and below. */
+  constructor(options: TokenBucketOptions, now: number) {
+    this.#options = options;
+    this.#tokens = options.burst;
+    this.#filledAt = now;
+  }
+
+  /** Takes a token. Returns the milliseconds until it is there; undefined if none may be taken. */
+  take(now: number): number | undefined {
+    const { burst, perSecond, ahead = 0 } = this.#options;
+    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1_000) * perSecond);
+    this.#filledAt = now;
+    if (this.#tokens - 1 < -ahead) return undefined;
+    this.#tokens--;
+    return Math.max(0, (-this.#tokens / perSecond) * 1_000);
+  }
+}
