@@ -171,7 +171,7 @@ export class Redials {
   }
 }
 
-/** Closes the connections of a link that is no longer wanted. */
+/** The router does not want the link any more. */
 function closeUnused({ open, payloads, acknowledgements }: DialedLink): void {
   open();
   payloads.close();

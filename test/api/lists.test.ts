@@ -103,7 +103,7 @@ t.test('every filterable field of a list works in filters and sorting', async (t
     const at = `${base}${path.replace('{id}', first?.id ?? '')}`;
     const list = await ask(at);
     t.equal(list.status, 200, `${at}: ${list.text.slice(0, 200)}`);
-    // Clients are told all fields of signers, but may use few of them (filters.test.ts).
+    // The answer lists all fields of signers; a filter of the client API accepts few of them (filters.test.ts).
     const isOnlyNamed = isClient && path === '/external-jwt-signers';
     const fields: string[] = isOnlyNamed ? [] : (list.meta.filterableFields ?? []);
     // The reference lists `tags` but rejects it: only a single tag (`tags.x`) can be compared.

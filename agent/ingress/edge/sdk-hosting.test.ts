@@ -127,7 +127,7 @@ t.test('the end of a dial that a host accepted too late does not end the next di
     const { head, body } = frameWithHeader(payload.bytes, SdkHeader.ConnectionId, id ?? Buffer.alloc(0));
     client.channel.trySendFrame(head, body, 'default');
   };
-  // The client closes the first connection, as the router told it to.
+  // The router told the client to close the first connection.
   send(ids[0], 0, PayloadFlag.CircuitEnd, 'end of the first dial');
   client.channel.send(new Message(XgressType.Close, [], 'circuit'));
   send(ids[1], 0, 0, 'data');

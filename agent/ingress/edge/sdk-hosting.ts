@@ -385,7 +385,7 @@ export class SdkHosting implements TerminatorHosts {
   }
 }
 
-/** Clients that have the message BindSuccess also have the structured error, in messages that are no answers. */
+/** A client that supports BindSuccess also reads the structured error of a message that is not an answer. */
 function understandsHints(bind: Message): boolean {
   return bind.bool(SdkHeader.SupportsBindSuccess);
 }

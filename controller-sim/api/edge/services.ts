@@ -32,26 +32,32 @@ export const services: Resource<'service'> = {
   show: showService,
 };
 
-/** Services in lists that do not depend on the caller: its permissions are omitted. */
-export const otherServices: Listed<'service'> = {
-  kind: 'service',
-  symbols: serviceSymbols,
-  show: (service, context, request) => ({
-    ...showService(service, context, request),
-    ...notAsked(service, context, request),
-  }),
-};
-
-const notAsked = (service: Service, context: ApiServices, request: ApiRequest) => ({
-  config: null,
-  permissions: null,
-  postureQueries: postureQueries(service, context, request, []),
-});
+/** Services in lists that do not depend on the caller. */
+export const otherServices: Listed<'service'> = { kind: 'service', symbols: serviceSymbols, show: showToAnyone };
 
 export function showService(service: Service, context: ApiServices, request: ApiRequest): Record<string, unknown> {
-  const { name, encryptionRequired, terminatorStrategy, maxIdleTimeMillis, configs, roleAttributes } = service;
+  if (isManagementSearch(request)) return showToAnyone(service, context, request);
   const allowed = request.identity ? context.access.permissions(request.identity.id, service.id) : [];
   const permissions = allowed.length > 0 || request.operation.api === 'client' ? allowed : ['Invalid'];
+  return {
+    ...ownFields(service),
+    config: effectiveConfig(service, context, request),
+    permissions,
+    postureQueries: postureQueries(service, context, request, permissions),
+  };
+}
+
+function showToAnyone(service: Service, context: ApiServices, request: ApiRequest): Record<string, unknown> {
+  return {
+    ...ownFields(service),
+    config: null,
+    permissions: null,
+    postureQueries: postureQueries(service, context, request, []),
+  };
+}
+
+function ownFields(service: Service): Record<string, unknown> {
+  const { name, encryptionRequired, terminatorStrategy, maxIdleTimeMillis, configs, roleAttributes } = service;
   return {
     ...base('service', service),
     name,
@@ -59,11 +65,7 @@ export function showService(service: Service, context: ApiServices, request: Api
     terminatorStrategy,
     maxIdleTimeMillis,
     configs: nullWhenEmpty(configs),
-    config: effectiveConfig(service, context, request),
     roleAttributes: nullWhenEmpty(roleAttributes),
-    permissions,
-    postureQueries: postureQueries(service, context, request, permissions),
-    ...(isManagementSearch(request) && notAsked(service, context, request)),
   };
 }
 

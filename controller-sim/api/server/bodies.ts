@@ -66,8 +66,8 @@ function parseFirst(text: string): unknown {
 }
 
 /**
- * Replaces halves of surrogate pairs, as the reference does: they are no Unicode text, so data files and clients would read
- * other names.
+ * Replaces halves of surrogate pairs, as the reference does. Data files and clients cannot store them, so names would
+ * change at the next start.
  */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
