@@ -16,6 +16,8 @@ export interface XgressClient {
   closed(outcome: CircuitOutcome): void;
   /** The client may write again after `write` returned false. */
   writable(): void;
+  /** The circuit drops all further data of the client, which need not wait for `writable`. */
+  rejected?(): void;
   /** A control frame of the circuit. Returns false if the client does not handle it; this end answers then. */
   onControl?(frame: Frame): boolean;
 }

@@ -201,6 +201,7 @@ export class Xgress implements CircuitEnd, Ticking {
       return;
     }
     this.#on('unroute');
+    this.#components.client.rejected?.();
     this.#limitWait();
     this.#deliver();
   }
@@ -378,6 +379,7 @@ export class Xgress implements CircuitEnd, Ticking {
     }
     this.#peerRejectsData = true;
     this.#on('endSending');
+    this.#components.client.rejected?.();
     this.#closeBy = this.#components.clock.monotonic() + LAST_ACKNOWLEDGEMENTS;
   }
 
@@ -394,5 +396,6 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#peerRejectsData = true;
     if (isSending(this.#state)) this.#on('endSending');
     this.#stopSending();
+    this.#components.client.rejected?.();
   }
 }

@@ -40,6 +40,8 @@ export interface ChannelOptions {
   writeTimeout?: number | undefined;
   /** Closes the channel with the last underlay of this type, even if others remain. */
   essentialType?: string;
+  /** Lane of answers to pings and heartbeats, if the default lane carries data that may fill it. */
+  answerLane?: string;
   /** Heartbeats probe every underlay; an underlay that stays silent while others answer is closed. */
   probesUnderlays?: boolean;
 }
@@ -337,7 +339,7 @@ export class Channel {
 
   #heartbeatPort(): HeartbeatPort {
     const port = {
-      send: (message: Message) => void this.trySend(message),
+      send: (message: Message) => void this.trySend(message, this.#options.answerLane),
       onLatency: (nanoseconds: number) => this.onLatency?.(nanoseconds),
       onSilent: (reason: Error) => this.close(reason),
     };
@@ -374,8 +376,9 @@ export class Channel {
   }
 
   #handleOwnTypes(): void {
-    this.on(ChannelType.Ping, (message) => void this.reply(message, resultMessage(true, 'ok')));
-    this.on(ChannelType.Latency, (message) => void this.reply(message, resultMessage(true)));
+    const { answerLane } = this.#options;
+    this.on(ChannelType.Ping, (message) => void this.reply(message, resultMessage(true, 'ok'), answerLane));
+    this.on(ChannelType.Latency, (message) => void this.reply(message, resultMessage(true), answerLane));
   }
 
   #onUnderlayClosed(underlay: Underlay, reason: Error | null): void {

@@ -190,6 +190,7 @@ export function sdkRooms() {
       new Channel({
         ...{ name, peerId: name, connectionId: 'connection', clock, log, limits: LIMITS, heartbeat: ONLY_ANSWERS },
         lanes: { [DATA_LANE]: { types: [''], queueLimit }, [CONTROL_LANE]: { types: [''], queueLimit } },
+        answerLane: CONTROL_LANE,
       });
     const served = channel('client', 64);
     clients.accept(served, ACCESS_TOKEN, [], 5_000);

@@ -101,6 +101,7 @@ export class EdgeListener {
           queueLimit: CONTROL_QUEUE,
         },
       },
+      answerLane: CONTROL_LANE,
       heartbeat: ONLY_ANSWERS,
       reuseMemory: true,
       writeTimeout,

@@ -63,7 +63,8 @@ async function dialWithOwnId(
     const relay = relayEnd(components, connection, init.right, ofRelay);
     return { relay, peerData, abandon: () => relay.cut('dial abandoned', ABANDONED) };
   } catch (error) {
-    connection.remove(connectionId);
+    if (client) client.onLost();
+    else connection.remove(connectionId, undefined);
     if (mayHaveConnection(service, error)) {
       if (init.usesXgress) connection.closingEnds.dialFailed(connectionId, request.circuitId);
       closeAbandoned(connection, connectionId);

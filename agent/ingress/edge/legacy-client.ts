@@ -41,6 +41,8 @@ export class LegacyClient implements XgressClient, ClientEnd {
   /** Data for the client that waits for its connection: the last delivery of the xgress, and the end. */
   readonly #toClient: Waiting[] = [];
   #isClosed = false;
+  /** The circuit drops all further data of the client. */
+  #isRejected = false;
   #isGone = false;
   /** The circuit is complete: the client is notified after its last data. */
   #isComplete = false;
@@ -58,7 +60,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   /** Connects the client to its end; call before the xgress starts. */
   attach(xgress: Xgress): void {
     this.#xgress = xgress;
-    if (this.#isClosed) setImmediate(() => xgress.abort());
+    if (this.#isGone) setImmediate(() => xgress.abort());
   }
 
   // From the client --------------------------------------------------------------------------------------------------------
@@ -85,7 +87,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#toClient.length = 0;
-    if (this.#fromClient.length === 0) this.#endByClient();
+    if (this.#xgress && this.#fromClient.length === 0) this.#endByClient();
   }
 
   /** The connection to the client was lost. */
@@ -100,7 +102,8 @@ export class LegacyClient implements XgressClient, ClientEnd {
   cut(reason: string, detail: RejectionDetail): void {
     if (!this.#isClosed) this.#sendClosed(reason, detail);
     this.#forget();
-    this.#xgress?.abort();
+    if (this.#xgress) this.#xgress.abort();
+    else this.#gone();
   }
 
   // From the circuit -------------------------------------------------------------------------------------------------------
@@ -142,6 +145,11 @@ export class LegacyClient implements XgressClient, ClientEnd {
     if (this.#isClosed && this.#fromClient.length === 0) this.#endByClient();
   }
 
+  rejected(): void {
+    this.#isRejected = true;
+    this.writable();
+  }
+
   #reportDelay({ since }: Waiting): void {
     if (since === undefined) return;
     const delay = this.#clock.monotonic() - since;
@@ -163,7 +171,8 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   /** A FIN is sent as a flag; the circuit ends when the client closes its connection. */
   #write({ data, headers }: Waiting): void {
-    this.#isBlocked = !this.#xgress?.write(data, headers);
+    const isAccepted = this.#xgress?.write(data, headers) === true;
+    this.#isBlocked = !isAccepted && !this.#isRejected;
   }
 
   /** The C SDK of 2022 drops undelivered data when the close arrives, so the client gets time to close first. */

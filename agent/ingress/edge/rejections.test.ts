@@ -9,15 +9,16 @@ t.test('a client that repeats a rejected request at once gets few answers', asyn
   const rejections = new Rejections(clock);
   let answers = 0;
   let repeats = true;
-  const repeat = async () => {
-    while (repeats) await rejections.answer(() => answers++);
+  const repeat = () => {
+    answers++;
+    if (repeats) setImmediate(() => rejections.answer(repeat));
   };
-  const client = repeat();
-  await clock.advance(60_000);
+  rejections.answer(repeat);
+  for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let second = 0; second < 600; second++) await clock.advance(100);
   t.ok(answers >= 350 && answers <= 401, `${answers} answers in a minute: 100 at once, then 5 a second`);
   repeats = false;
   rejections.close();
-  await client;
   t.same(clock.timers(), []);
 });
 
@@ -25,16 +26,16 @@ t.test('no answer waits longer than 3 s, and none is sent to a client that has d
   const clock = new VirtualClock();
   const rejections = new Rejections(clock);
   let answers = 0;
-  const all = Promise.all(Array.from({ length: 500 }, () => rejections.answer(() => answers++)));
-  await clock.advance(0);
+  for (let count = 0; count < 500; count++) rejections.answer(() => answers++);
   t.equal(answers, 100);
   await clock.advance(3_000);
   t.equal(answers, 500);
-  await all;
-  const last = rejections.answer(() => answers++);
+  for (let count = 0; count < 20_000; count++) rejections.answer(() => answers++);
+  t.equal(clock.timers().length, 10_000, 'few answers wait');
+  t.equal(answers, 10_500);
   rejections.close();
-  await last;
-  t.equal(answers, 500);
+  rejections.answer(() => answers++);
+  t.equal(answers, 10_500);
   t.same(clock.timers(), []);
 });
 

@@ -10,6 +10,8 @@ import { TokenBucket } from '#lib/token-bucket.ts';
 const LONGEST_DELAY = 3_000;
 /** Rejections that are answered: a burst at once, and those ahead of the rate with a delay. */
 const RATE = { burst: 100, perSecond: 5, ahead: 15 };
+/** Limit on answers that wait; further ones are sent at once. */
+const MOST_WAITING = 10_000;
 /** Rejections of one token, and milliseconds since the first of them, until its client gets a hint. */
 const REPEATED = 3;
 /** A bind may arrive before the change of the data model that permits it. */
@@ -40,7 +42,7 @@ export class Rejections {
   readonly #tokens = new Map<string, Token>();
   readonly #lines = new Map<string, Line>();
   /** The answers that wait. */
-  readonly #waiting = new Map<Timer, () => void>();
+  readonly #waiting = new Set<Timer>();
   readonly #answers: TokenBucket;
   #isClosed = false;
 
@@ -50,10 +52,18 @@ export class Rejections {
   }
 
   /** Runs `answer` when the rejection may be answered; never if the client disconnects before. */
-  async answer(answer: () => void): Promise<void> {
+  answer(answer: () => void): void {
+    if (this.#isClosed) return;
     const delay = this.#answers.take(this.#clock.monotonic()) ?? LONGEST_DELAY;
-    if (delay > 0 && !this.#isClosed) await this.#wait(delay);
-    if (!this.#isClosed) answer();
+    if (delay === 0 || this.#waiting.size >= MOST_WAITING) {
+      answer();
+      return;
+    }
+    const timer = this.#clock.after('answer to a rejected request', delay, () => {
+      this.#waiting.delete(timer);
+      answer();
+    });
+    this.#waiting.add(timer);
   }
 
   /** Counts the rejection of a bind. Returns true if its client repeats it and is to start over with a new session. */
@@ -94,21 +104,8 @@ export class Rejections {
   /** The client disconnected. */
   close(): void {
     this.#isClosed = true;
-    for (const [timer, resolve] of this.#waiting) {
-      timer.cancel();
-      resolve();
-    }
+    for (const timer of this.#waiting) timer.cancel();
     this.#waiting.clear();
-  }
-
-  #wait(delay: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.#clock.after('answer to a rejected request', delay, () => {
-        this.#waiting.delete(timer);
-        resolve();
-      });
-      this.#waiting.set(timer, resolve);
-    });
   }
 }
 

@@ -5,9 +5,10 @@ import type { X509Certificate } from 'node:crypto';
 import { background } from '#lib/background.ts';
 import type { Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
 import type { Channel } from '#wire/channel.ts';
 import type { Frame } from '#wire/frame.ts';
-import { PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
+import { type PostureResponse, PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
 import {
   ControlMessageType,
   EdgeErrorCode,
@@ -73,6 +74,8 @@ const UUID_LENGTH = 16;
 export class SdkClients {
   readonly #components: SdkClientsComponents;
   readonly #connections = new Set<SdkConnection>();
+  /** Channels of clients whose session is being checked. */
+  readonly #pending = new Set<Channel>();
   readonly #postures = new PostureStore();
   readonly #timers: readonly Timer[];
   readonly #unsubscribe: readonly (() => void)[];
@@ -120,6 +123,7 @@ export class SdkClients {
   close(): void {
     for (const timer of this.#timers) timer.cancel();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const channel of this.#pending) channel.close();
     for (const connection of [...this.#connections]) connection.channel.close();
   }
 
@@ -130,17 +134,21 @@ export class SdkClients {
   accept(channel: Channel, token: string, presented: readonly X509Certificate[], patience: number): void {
     const { log } = this.#components;
     const pending = new AbortController();
+    this.#pending.add(channel);
     void channel.closed.then(() => pending.abort(new ProjectError('CLOSED', 'the client disconnected')));
     const served = this.#serve(channel, token, presented, patience, pending.signal);
     background(
       log,
       'SDK connection',
-      served.catch((error: unknown) => {
-        this.#components.metrics.rejected();
-        if (error instanceof SessionRejectedError) this.#components.metrics.invalidToken();
-        if (!channel.isClosed) log.info({ channel: channel.name, error: describeError(error) }, 'SDK client rejected');
-        channel.close();
-      }),
+      served
+        .finally(() => this.#pending.delete(channel))
+        .catch((error: unknown) => {
+          this.#components.metrics.rejected();
+          if (error instanceof SessionRejectedError) this.#components.metrics.invalidToken();
+          if (!channel.isClosed)
+            log.info({ channel: channel.name, error: describeError(error) }, 'SDK client rejected');
+          channel.close();
+        }),
     );
   }
 
@@ -183,29 +191,18 @@ export class SdkClients {
 
   #handle(connection: SdkConnection): void {
     const { channel } = connection;
-    const { hosting } = this.#components;
-    let running = 0;
-    const limited =
-      (serve: (request: Message) => Promise<void>, onTooMany: (request: Message) => void) => (request: Message) => {
-        if (running >= MOST_REQUESTS) {
-          onTooMany(request);
-          return;
-        }
-        running++;
-        background(
-          this.#components.log,
-          'SDK request',
-          serve(request).finally(() => running--),
-        );
-      };
-    const disconnect = () => channel.close(new ProjectError('TOO_MANY_REQUESTS', `${channel.name} has ${TOO_MANY}`));
-    const reject = (request: Message) => rejectAsTooMany(connection, request);
-    const dial = limited((request) => serveDial(this.#components, connection, request), reject);
+    const { hosting, log } = this.#components;
+    const circuits = limited(log, (request) => rejectAsTooMany(connection, request));
+    const dial = circuits((request) => serveDial(this.#components, connection, request));
     channel.on(SdkType.Connect, dial);
     channel.on(SdkType.ConnectV2, dial);
     channel.on(
       SdkType.Bind,
-      limited((request) => hosting.bind(connection, request), reject),
+      circuits((request) => hosting.bind(connection, request)),
+    );
+    // Separate from dials, which may wait for a slow controller: no client has many of these in progress.
+    const reports = limited(log, () =>
+      channel.close(new ProjectError('TOO_MANY_REQUESTS', `${channel.name} has ${TOO_MANY}`)),
     );
     channel.on(SdkType.Unbind, (request) => hosting.unbind(connection, request));
     channel.on(SdkType.UpdateBind, (request) => hosting.update(connection, request));
@@ -214,17 +211,23 @@ export class SdkClients {
     channel.on(SdkType.DialSuccess, (answer) => onLateAnswer(connection, answer));
     channel.on(
       SdkType.UpdateToken,
-      limited((request) => this.#updateToken(connection, request), disconnect),
+      reports((request) => this.#updateToken(connection, request)),
     );
     channel.on(
       SdkType.PostureResponses,
-      limited((request) => this.#onPosture(connection, request), disconnect),
+      reports((request) => this.#onPosture(connection, request.decode(PostureResponsesSchema).responses)),
     );
     const subscription = new ServiceSubscription(this.#components, connection);
     connection.subscription = subscription;
-    channel.on(SdkType.Subscribe, () => subscription.start());
+    channel.on(SdkType.Subscribe, () => {
+      subscription.start();
+      this.#recheckSoon([connection]);
+    });
     channel.on(SdkType.Unsubscribe, () => subscription.stop());
-    channel.on(SdkType.ResyncPosture, () => subscription.resync());
+    channel.on(SdkType.ResyncPosture, () => {
+      subscription.resync();
+      this.#recheckSoon([connection]);
+    });
     channel.on(SdkType.TraceRoute, (question) => onTraceRoute(connection, question));
     channel.on(SdkType.TraceRouteResponse, (answer) => endOf(connection, answer)?.onTrace?.(answerFromClient(answer)));
     channel.onFrame(SdkType.Data, (frame) => onData(connection, frame));
@@ -265,7 +268,7 @@ export class SdkClients {
           each.session = session;
       seedMfa(connection);
       this.#recheckSession(connection);
-      connection.channel.reply(request, new Message(SdkType.UpdateTokenSuccess));
+      connection.reply(request, new Message(SdkType.UpdateTokenSuccess));
     } catch (error) {
       const detail =
         error instanceof SdkRejection
@@ -278,10 +281,10 @@ export class SdkClients {
   }
 
   /** Stores the reports at once, in the order of their messages: verifying a token takes time. */
-  async #onPosture(connection: SdkConnection, request: Message): Promise<void> {
+  async #onPosture(connection: SdkConnection, responses: readonly PostureResponse[]): Promise<void> {
     const { clock, tokens, log } = this.#components;
     const totpTokens: string[] = [];
-    for (const response of request.decode(PostureResponsesSchema).responses) {
+    for (const response of responses) {
       if (response.type.case === 'totpToken') totpTokens.push(response.type.value.token);
       else connection.posture.report(response, clock.now());
     }
@@ -297,14 +300,18 @@ export class SdkClients {
 
   /** Posture belongs to the API session, which may have several connections here. */
   #recheckSession({ session }: SdkConnection): void {
-    for (const each of [...this.#connections]) if (each.session.id === session.id) this.#recheck(each);
+    this.#recheckSoon([...this.#connections].filter((each) => each.session.id === session.id));
   }
 
   // Rights -----------------------------------------------------------------------------------------------------------------
 
-  /** Checks all clients again, from the next turn on and in slices, so that traffic continues in between. */
   #recheckAll(): void {
-    for (const connection of this.#connections) this.#unchecked.add(connection);
+    this.#recheckSoon(this.#connections);
+  }
+
+  /** Checks clients again, from the next turn on and in slices, so that traffic continues in between. */
+  #recheckSoon(connections: Iterable<SdkConnection>): void {
+    for (const connection of connections) this.#unchecked.add(connection);
     if (this.#isRechecking || this.#unchecked.size === 0) return;
     this.#isRechecking = true;
     setImmediate(() => this.#recheckSlice());
@@ -336,17 +343,10 @@ export class SdkClients {
   }
 
   #recheck(connection: SdkConnection): void {
-    const { legacy } = this.#components;
     if (this.#closeIfEnded(connection)) return;
     for (const { end, right } of connection.rights()) {
-      const { serviceSession, permission } = right;
       // Without the hint, a host binds again with the same session, in vain.
-      const hint = permission === 'bind' ? RetryHint.StartOver : RetryHint.Default;
-      const isRemoved = serviceSession !== undefined && legacy.isRemovedServiceSession(serviceSession);
-      if (isRemoved) {
-        end.cut('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession, hint });
-        continue;
-      }
+      const hint = right.permission === 'bind' ? RetryHint.StartOver : RetryHint.Default;
       try {
         demandAccess(this.#components, connection, right);
       } catch (error) {
@@ -356,6 +356,24 @@ export class SdkClients {
     }
     connection.subscription?.refresh();
   }
+}
+
+/** Limits the requests of one kind that a client has in progress. */
+function limited(log: Log, onTooMany: (request: Message) => void) {
+  let running = 0;
+  return (serve: (request: Message) => Promise<void>) => (request: Message) => {
+    if (running >= MOST_REQUESTS) {
+      onTooMany(request);
+      return;
+    }
+    const served = serve(request);
+    running++;
+    background(
+      log,
+      'SDK request',
+      served.finally(() => running--),
+    );
+  };
 }
 
 function detailOf({ session, connectedAt, channel }: SdkConnection): ConnectDetail {

@@ -46,7 +46,10 @@ export interface SdkConnectionInit {
   readonly rejections: Rejections;
 }
 
-/** The use of a connection id: an end, or a request that will create one. `closed` aborts if the client closes it. */
+/**
+ * The use of a connection id: an end, a dial that will create one, or neither for a dial of the router. `closed` aborts
+ * if the client closes it.
+ */
 interface Use {
   readonly end?: ClientEnd;
   readonly right?: Right;
@@ -67,6 +70,8 @@ export class SdkConnection implements SdkLink {
   /** Set once the client is served. */
   subscription: { refresh(): void } | undefined;
   readonly #ends = new Map<number, Use>();
+  /** Binds whose right is being checked. */
+  readonly #binds = new Set<{ readonly connectionId: number; readonly closed: AbortController }>();
   /** By circuit id. A client that dials a service which it hosts itself has both ends of the circuit. */
   readonly #relays = new Map<string, SdkRelay[]>();
   /** Messages that did not fit into the queue. */
@@ -129,12 +134,30 @@ export class SdkConnection implements SdkLink {
     if (this.#ends.get(connectionId)?.closed?.signal === reserved) this.#ends.delete(connectionId);
   }
 
+  /**
+   * Starts a bind, which reserves its id only when it is accepted: a client may repeat it. Call `done` at its end.
+   * `closed` aborts if the client closes or unbinds it before.
+   */
+  beginBind(connectionId: number): { readonly closed: AbortSignal; done(): void } {
+    const bind = { connectionId, closed: new AbortController() };
+    this.#binds.add(bind);
+    return { closed: bind.closed.signal, done: () => this.#binds.delete(bind) };
+  }
+
+  /** Aborts the binds with this id that have not ended. Returns false if there is none. */
+  closeBinds(connectionId: number): boolean {
+    const binds = [...this.#binds].filter((each) => each.connectionId === connectionId);
+    for (const { closed } of binds) closed.abort(closedByClient());
+    return binds.length > 0;
+  }
+
   /** The client closed a connection. */
   onEndClosed(connectionId: number): void {
+    this.closeBinds(connectionId);
     const use = this.#ends.get(connectionId);
     if (use?.closed) {
       this.#ends.delete(connectionId);
-      use.closed.abort(new ProjectError('CLOSED_BY_CLIENT', 'the client closed the connection'));
+      use.closed.abort(closedByClient());
     } else use?.end?.onClosed();
   }
 
@@ -157,12 +180,14 @@ export class SdkConnection implements SdkLink {
     return this.#ends.get(connectionId)?.end;
   }
 
-  remove(connectionId: number): void {
+  /** Removes an end, or an id that the router reserved, unless the id is in use by another end meanwhile. */
+  remove(connectionId: number, end: ClientEnd | undefined): void {
     const known = this.#ends.get(connectionId);
+    if (known?.end !== end) return;
     this.#ends.delete(connectionId);
-    if (!known?.end) return;
-    if (known.end instanceof SdkRelay) this.#removeRelay(known.end);
-    this.#waiting.delete(known.end);
+    if (!end) return;
+    if (end instanceof SdkRelay) this.#removeRelay(end);
+    this.#waiting.delete(end);
   }
 
   /** Ends with the rights that they use. */
@@ -233,4 +258,8 @@ export class SdkConnection implements SdkLink {
   #advanceOwnId(): void {
     this.#nextOwnId = this.#nextOwnId === LAST_OWN_ID ? FIRST_OWN_ID : this.#nextOwnId + 1;
   }
+}
+
+function closedByClient(): ProjectError {
+  return new ProjectError('CLOSED_BY_CLIENT', 'the client closed the connection');
 }

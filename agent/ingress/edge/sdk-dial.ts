@@ -63,7 +63,7 @@ export async function serveDial(
       'dial of an SDK client rejected',
     );
     const answer = () => connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
-    if (lacksRight(error)) await connection.rejections.answer(answer);
+    if (lacksRight(error)) connection.rejections.answer(answer);
     else answer();
   }
 }

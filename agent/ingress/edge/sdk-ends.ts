@@ -27,7 +27,9 @@ export function legacyEnd(
   right: Right,
   connectionId: number,
 ): LegacyClient {
-  const client = new LegacyClient(clock, connection, connectionId, () => connection.remove(connectionId));
+  const client: LegacyClient = new LegacyClient(clock, connection, connectionId, () =>
+    connection.remove(connectionId, client),
+  );
   connection.put(connectionId, client, right);
   return client;
 }
@@ -45,8 +47,8 @@ export function relayEnd(
   const { connectionId, circuitId, role } = init;
   const abandon = () => ends.abandon(circuitId, role, owner);
   const onCut = () => connection.closingEnds.willClose(circuitId);
-  const onGone = () => connection.remove(connectionId);
-  const relay = new SdkRelay(
+  const onGone = () => connection.remove(connectionId, relay);
+  const relay: SdkRelay = new SdkRelay(
     { clock, forwarder, link: connection, options, onUnroutable, abandon, onCut, onGone },
     init,
   );

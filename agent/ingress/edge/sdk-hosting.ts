@@ -51,6 +51,8 @@ export class SdkHosting implements TerminatorHosts {
   readonly #components: SdkHostingComponents;
   readonly #hosted = new Map<string, HostedService>();
   readonly #inspecting = new Map<HostedService, { timer: Timer; asked: number }>();
+  /** Results of health checks that clients report too often: the last of each service waits. */
+  readonly #health = new Map<HostedService, { readonly timer: Timer; checkPassed: boolean }>();
 
   constructor(components: SdkHostingComponents) {
     this.#components = components;
@@ -81,6 +83,8 @@ export class SdkHosting implements TerminatorHosts {
   close(): void {
     for (const { timer } of this.#inspecting.values()) timer.cancel();
     this.#inspecting.clear();
+    for (const { timer } of this.#health.values()) timer.cancel();
+    this.#health.clear();
   }
 
   // Binding ----------------------------------------------------------------------------------------------------------------
@@ -92,19 +96,23 @@ export class SdkHosting implements TerminatorHosts {
       return;
     }
     const token = request.body.toString();
+    const { closed, done } = connection.beginBind(connectionId);
     try {
       const right = await rightByToken(this.#components, connection, token, 'bind');
       demandAccess(this.#components, connection, right);
       controllerOf(this.#components.controllers, connection, 'terminator');
+      closed.throwIfAborted();
       if (!connection.isClosed) this.#place(connection, request, readBind(connectionId, right, request));
       connection.rejections.accepted(token);
     } catch (error) {
       logRejection(this.#components, connection, { connectionId, error: describeError(error) }, 'bind rejected');
       const startsOver = lacksRight(error) && understandsHints(request) && connection.rejections.repeatsBind(token);
-      await connection.rejections.answer(() => {
+      connection.rejections.answer(() => {
         if (startsOver && isUnused(connection, connectionId)) startOver(connection, request, connectionId, error);
         else connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
       });
+    } finally {
+      done();
     }
   }
 
@@ -127,7 +135,8 @@ export class SdkHosting implements TerminatorHosts {
     if (!connection.reserve(bind.connectionId))
       throw new SdkRejection(`connection id ${bind.connectionId} is in use`, { code: EdgeErrorCode.Internal });
     const terminatorId = older?.init.terminatorId ?? this.#components.ids.cuid();
-    const service = new HostedService(connection, { ...bind, terminatorId }, (gone) => this.remove(gone));
+    const { clock } = this.#components;
+    const service = new HostedService(clock, connection, { ...bind, terminatorId }, (gone) => this.remove(gone));
     connection.put(bind.connectionId, service, bind.right);
     this.#hosted.set(terminatorId, service);
     if (older) this.#replace(older);
@@ -149,10 +158,10 @@ export class SdkHosting implements TerminatorHosts {
 
   /** Keeps the terminator for another bind. With the hint "not retriable", an SDK would close its whole listener. */
   #replace(older: HostedService): void {
-    this.#stopInspecting(older);
+    this.#stopTimers(older);
     const detail = { code: EdgeErrorCode.Internal };
     older.connection.send(stateClosed(older.connectionId, 'newer terminator found for listener id', detail));
-    older.connection.remove(older.connectionId);
+    older.connection.remove(older.connectionId, older);
   }
 
   /**
@@ -175,7 +184,7 @@ export class SdkHosting implements TerminatorHosts {
 
   #keep(service: HostedService): void {
     const { terminators, controllers, model } = this.#components;
-    const { init, connection } = service;
+    const { init } = service;
     if (terminators.has(init.terminatorId)) return;
     terminators.add({
       id: init.terminatorId,
@@ -184,7 +193,10 @@ export class SdkHosting implements TerminatorHosts {
       cost: init.cost,
       precedence: TerminatorPrecedence[init.precedence].toLowerCase(),
       instanceId: init.instanceId,
-      controller: () => ownerOf(controllers, connection),
+      controller: () => {
+        const service = this.#hosted.get(init.terminatorId); // another bind may have taken it over
+        return service && ownerOf(controllers, service.connection);
+      },
       request: () => this.#request(init.terminatorId),
       established: () => this.#onEstablished(this.#hosted.get(init.terminatorId)),
       mayRetry: (answer, rejections) => this.#mayRetry(this.#hosted.get(init.terminatorId), answer, rejections),
@@ -233,12 +245,11 @@ export class SdkHosting implements TerminatorHosts {
   }
 
   unbind(connection: SdkConnection, request: Message): void {
-    const service = this.#of(connection, request);
-    if (service) {
-      this.remove(service);
-      return;
-    }
     const connectionId = request.uint32(SdkHeader.ConnectionId) ?? 0;
+    const isClosed = connection.closeBinds(connectionId);
+    const service = this.#of(connection, request);
+    if (service) this.remove(service);
+    if (service || isClosed) return;
     connection.reply(request, stateClosed(connectionId, 'no service is hosted under this connection id'));
   }
 
@@ -269,8 +280,28 @@ export class SdkHosting implements TerminatorHosts {
     const service = this.#of(connection, request);
     if (!service) return;
     const checkPassed = request.bool(SdkHeader.HealthStatus);
+    const waiting = this.#health.get(service);
+    if (waiting) {
+      waiting.checkPassed = checkPassed;
+      return;
+    }
+    const { clock } = this.#components;
+    const delay = service.healthEvents.take(clock.monotonic()) ?? 0;
+    if (delay === 0) {
+      this.#reportHealth(service, checkPassed);
+      return;
+    }
+    const timer = clock.after('health event', delay, () => {
+      const last = this.#health.get(service);
+      this.#health.delete(service);
+      if (last) this.#reportHealth(service, last.checkPassed);
+    });
+    this.#health.set(service, { timer, checkPassed });
+  }
+
+  #reportHealth(service: HostedService, checkPassed: boolean): void {
     const body = create(HealthEventRequestSchema, { ...this.#named(service), checkPassed });
-    this.#send(connection, EdgeControlType.HealthEvent, toBinary(HealthEventRequestSchema, body));
+    this.#send(service.connection, EdgeControlType.HealthEvent, toBinary(HealthEventRequestSchema, body));
   }
 
   #named({ init, connection }: HostedService) {
@@ -303,11 +334,17 @@ export class SdkHosting implements TerminatorHosts {
     return end.init.right.serviceSession?.token === request.body.toString() ? end : undefined;
   }
 
+  #stopTimers(service: HostedService): void {
+    this.#stopInspecting(service);
+    this.#health.get(service)?.timer.cancel();
+    this.#health.delete(service);
+  }
+
   /** Removes a service and notifies the controller. */
   remove(service: HostedService): void {
     const { terminatorId, connectionId } = service.init;
-    this.#stopInspecting(service);
-    service.connection.remove(connectionId);
+    this.#stopTimers(service);
+    service.connection.remove(connectionId, service);
     if (this.#hosted.get(terminatorId) !== service) return;
     this.#hosted.delete(terminatorId);
     this.#components.terminators.remove(terminatorId);

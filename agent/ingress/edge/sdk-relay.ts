@@ -87,9 +87,12 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     return this.#hasEnded;
   }
 
-  /** Registers this end at the forwarder. */
+  /** Registers this end at the forwarder. The circuit of an end that is already over is abandoned. */
   open(ends: CircuitEnds): void {
-    if (!this.#isOpen) return;
+    if (!this.#isOpen) {
+      this.#components.abandon(this.circuitId, this.role);
+      return;
+    }
     this.#metrics = ends.metrics;
     this.#release = ends.openRelay(this);
   }
@@ -219,7 +222,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   #abandon(): void {
     if (this.#state === 'over') return;
-    const hasCircuit = this.#isOpen;
+    const hasCircuit = this.#isOpen && this.#release !== undefined;
     this.#state = 'over';
     if (hasCircuit) this.#components.abandon(this.circuitId, this.role);
     this.#gone();

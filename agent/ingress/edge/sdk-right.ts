@@ -38,14 +38,13 @@ export function rightByService(
   return { serviceId: service.id, permission: 'dial', serviceSession: undefined };
 }
 
-/** The right of a service session's token. @throws SdkRejection */
+/** The right of a service session's token, before `demandAccess`. @throws SdkRejection */
 export async function rightByToken(
-  components: Pick<RightComponents, 'model' | 'tokens' | 'legacy'>,
+  { model, tokens }: Pick<RightComponents, 'model' | 'tokens'>,
   connection: SdkConnection,
   token: string,
   permission: Permission,
 ): Promise<Right> {
-  const { model, tokens, legacy } = components;
   if (!isSignedToken(token)) {
     // Controllers before 2.0 issued opaque tokens; the reference reads such a token as a service id.
     if (permission === 'bind')
@@ -57,8 +56,6 @@ export async function rightByToken(
     return { serviceId: token, permission, serviceSession: { token, id: undefined } };
   }
   const claims = await serviceClaims(tokens, connection, token);
-  if (legacy.isRemovedServiceSession({ token, id: claims.jti }))
-    throw new SdkRejection('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
   if (claims.z_st !== (permission === 'dial' ? 'Dial' : 'Bind'))
     throw new SdkRejection(`rejecting ${permission}, invalid session type. the session is for ${claims.z_st}`, {
       code: EdgeErrorCode.WrongSessionType,
@@ -78,10 +75,12 @@ async function serviceClaims(tokens: Tokens, connection: SdkConnection, token: s
 
 /** The router decides about token sessions; the controller has already decided about the others. @throws SdkRejection */
 export function demandAccess(
-  { access, clock, model }: Pick<RightComponents, 'access' | 'clock' | 'model'>,
+  { access, clock, legacy, model }: Pick<RightComponents, 'access' | 'clock' | 'legacy' | 'model'>,
   connection: SdkConnection,
-  { serviceId, permission }: Right,
+  { serviceId, permission, serviceSession }: Right,
 ): void {
+  if (serviceSession && legacy.isRemovedServiceSession(serviceSession))
+    throw new SdkRejection('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
   const name = model.services.get(serviceId)?.name;
   if (name === undefined)
     throw new SdkRejection(`service ${serviceId} not found`, { code: EdgeErrorCode.InvalidService });

@@ -63,35 +63,44 @@ export class ServiceSubscription {
   /** Number of the last message with states; it continues when a client subscribes again. */
   #sequence = 0n;
   #isActive = false;
+  /** The client waits for the full state of its services, or of its checks. */
+  #due: 'services' | 'checks' | undefined;
 
   constructor(components: ServiceSubscriptionComponents, connection: SdkConnection) {
     this.#components = components;
     this.#connection = connection;
   }
 
-  /** Sends the full state, and all changes from now on. */
+  /** The next `refresh` sends the full state, later ones the changes. */
   start(): void {
     this.#isActive = true;
-    this.#view = NOTHING;
-    this.#index = FULL;
-    this.#sendChanges(this.#currentView(), { evenNothing: true });
-    this.resync();
+    this.#due = 'services';
   }
 
   stop(): void {
     this.#isActive = false;
+    this.#due = undefined;
   }
 
-  /** Sends the state of all checks and policies, for a client that missed a change. */
+  /** The next `refresh` sends the state of all checks and policies: the client missed a change. */
   resync(): void {
-    if (this.#isActive) this.#sendStates({ evenUnchanged: true });
+    if (this.#isActive) this.#due ??= 'checks';
   }
 
-  /** Called when the network's data or the client's posture may have changed. */
+  /**
+   * Called after `start` and `resync`, and when the network's data or the client's posture may have changed. Many
+   * requests of a client before it get one answer.
+   */
   refresh(): void {
     if (!this.#isActive) return;
-    this.#sendChanges(this.#currentView(), { evenNothing: false });
-    this.#sendStates({ evenUnchanged: false });
+    const due = this.#due;
+    this.#due = undefined;
+    if (due === 'services') {
+      this.#view = NOTHING;
+      this.#index = FULL;
+    }
+    this.#sendChanges(this.#currentView(), { evenNothing: due === 'services' });
+    this.#sendStates({ evenUnchanged: due !== undefined });
   }
 
   // Visible services -------------------------------------------------------------------------------------------------------
