@@ -5,7 +5,7 @@ import type { X509Certificate } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Address } from '#lib/address.ts';
-import { formatAddress, joinHostPort } from '#lib/address.ts';
+import { formatAddress, hostProblem, joinHostPort } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import { explainTlsFailure } from './tls-failure.ts';
@@ -159,7 +159,10 @@ function nameOf({ host, port }: HttpProxy): string {
   return `the proxy ${joinHostPort(host, port)}`;
 }
 
+/** @throws DialError for a host that would change the request */
 function connectRequest({ host, port }: Address, { username, password }: HttpProxy): string {
+  const problem = hostProblem(host);
+  if (problem !== undefined) throw new DialError(problem);
   const target = joinHostPort(host, port);
   const lines = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`];
   if (username !== undefined) {

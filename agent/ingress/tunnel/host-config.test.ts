@@ -1,7 +1,7 @@
 // The targets and source addresses that a host configuration allows to a dialing side.
 
 import t from 'tap';
-import { chooseTarget, readHostConfigs } from './host-config.ts';
+import { chooseTarget, isAllowedAddress, readHostConfigs } from './host-config.ts';
 
 function host(data: Readonly<Record<string, unknown>>) {
   const [config] = readHostConfigs(new Map([['host.v1', { protocol: 'tcp', address: 'db', port: 5432, ...data }]]));
@@ -46,7 +46,28 @@ t.test('addresses that are not allowed are rejected in every notation', async (t
 t.test('an IPv6 range does not allow IPv4-mapped addresses', async (t) => {
   const config = host({ ...FORWARDED, allowedAddresses: ['::/0'] });
   t.ok(chooseTarget(config, { dst_ip: '2001:db8::1', dst_port: '80' }));
-  t.throws(() => chooseTarget(config, { dst_ip: '::ffff:127.0.0.1', dst_port: '80' }), /not in allowed addresses/);
+  const mapped = ['::ffff:127.0.0.1', '::FFFF:7f00:1', '0:0:0:0:0:ffff:127.0.0.1', '0::ffff:7f00:1', '::ffff:7f00:1%1'];
+  for (const dst_ip of mapped)
+    t.throws(() => chooseTarget(config, { dst_ip, dst_port: '80' }), /'127.0.0.1' is not in allowed addresses/, dst_ip);
+});
+
+t.test('all texts of an IPv6 address are the same address', async (t) => {
+  for (const allowed of ['2001:db8::1', '2001:DB8:0:0::0001', '2001:db8::/64'])
+    for (const wanted of ['2001:db8::1', '2001:0db8:0000::1', '2001:DB8:0:0:0:0:0:1'])
+      t.ok(isAllowedAddress(allowed, wanted), `${allowed} ${wanted}`);
+  t.notOk(isAllowedAddress('2001:db8::1', '2001:db8::2'));
+});
+
+t.test('names that would change the request to a proxy are rejected', async (t) => {
+  const config = host({ ...FORWARDED, allowedAddresses: ['*.allowed.example', '*'] });
+  const names = [
+    'a HTTP/1.1\r\nX: .allowed.example',
+    'x:22 .allowed.example',
+    'a\0.allowed.example',
+    'a/.allowed.example',
+  ];
+  for (const dst_hostname of names)
+    t.throws(() => chooseTarget(config, { dst_hostname, dst_port: '80' }), /neither a host name nor an IP address/);
 });
 
 t.test('an invalid range allows nothing', async (t) => {
@@ -58,7 +79,7 @@ t.test('ports and protocols that are not allowed are rejected', async (t) => {
   const config = host({ ...FORWARDED, allowedAddresses: ['*'], forwardProtocol: true, allowedProtocols: ['udp'] });
   const target = { dst_ip: '10.0.0.1', dst_port: '80', dst_protocol: 'udp' };
   t.match(chooseTarget(config, target), { protocol: 'udp', host: '10.0.0.1', port: 80 });
-  for (const dst_port of ['79', '91', '80.5', '80x', '', 'NaN', '-80', ' '])
+  for (const dst_port of ['79', '91', '80.5', '80x', '', 'NaN', '-80', ' ', '0x50', '8e1', ' 80 '])
     t.throws(() => chooseTarget(config, { ...target, dst_port }), Error, dst_port);
   for (const dst_protocol of ['tcp', 'UDP', '', 'icmp', '__proto__'])
     t.throws(() => chooseTarget(config, { ...target, dst_protocol }), Error, dst_protocol);

@@ -1,8 +1,8 @@
 // Reads the configuration of a hosted service (config types host.v1, host.v2 and ziti-tunneler-server.v1), and chooses
 // the target of each incoming circuit (reference fact: tunnel, sections 3.4 and 3.5).
 
-import { BlockList, isIP, SocketAddress } from 'node:net';
-import { splitHostPort } from '#lib/address.ts';
+import { isIP } from 'node:net';
+import { hostProblem, splitHostPort } from '#lib/address.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 import { ownValue } from '#lib/own-value.ts';
@@ -10,7 +10,8 @@ import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import { asList, asRecord, HostConfigError, type Protocol, readPort, readProtocol, readText } from './config-values.ts';
 import { type CheckConfig, readChecks } from './health/check-config.ts';
-import { ipv4ToNumber, ipv4ToText } from './tproxy/ipv4.ts';
+import { canonicalAddress, inRange, ipv6Text, isPrefixLength, toBits } from './ip-addresses.ts';
+import { ipv4ToText } from './tproxy/ipv4.ts';
 
 export type Precedence = 'default' | 'required' | 'failed';
 
@@ -65,8 +66,7 @@ export interface Target {
 export type AppData = Readonly<Record<string, unknown>>;
 
 const DEFAULT_CONNECT_TIMEOUT = 5_000;
-/** IPv4-mapped IPv6 address: `::ffff:10.0.0.1`. */
-const MAPPED_IPV4 = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
+const PORT = /^\d{1,5}$/;
 
 /**
  * The terminators in a service's configurations, of the type with the highest priority; empty if there are none.
@@ -166,9 +166,12 @@ function chooseProtocol({ protocol }: HostConfig, appData: AppData): Protocol {
 
 function chooseHost({ address, translations }: HostConfig, appData: AppData): string {
   if ('fixed' in address) return address.fixed;
-  const hostname = appData.dst_hostname;
+  const hostname = ownValue(appData, 'dst_hostname');
   const given = typeof hostname === 'string' && hostname !== '' ? hostname : wantedText(appData, 'dst_ip');
-  const wanted = given.replace(MAPPED_IPV4, ''); // checked as IPv4, because it is dialed as IPv4
+  // `*.domain` compares only the end, and the name may become part of a request to a proxy.
+  const problem = hostProblem(given);
+  if (problem !== undefined) throw rejection(`address ${problem}`);
+  const wanted = canonicalAddress(given);
   if (!address.allowed.some((allowed) => isAllowedAddress(String(allowed), wanted)))
     throw rejection(`address '${wanted}' is not in allowed addresses`);
   return translate(translations, wanted);
@@ -176,14 +179,15 @@ function chooseHost({ address, translations }: HostConfig, appData: AppData): st
 
 function choosePort({ port }: HostConfig, appData: AppData): number {
   if ('fixed' in port) return port.fixed;
-  const wanted = Number(wantedText(appData, 'dst_port'));
+  const text = wantedText(appData, 'dst_port');
+  const wanted = Number(text);
   const isAllowed =
-    Number.isInteger(wanted) &&
+    PORT.test(text) &&
     port.allowed.some((range) => {
       const { low, high } = asRecord(range, 'allowedPortRanges');
       return wanted >= Number(low) && wanted <= Number(high);
     });
-  if (!isAllowed) throw new EgressError(RouteErrorCode.PortNotAllowed, `port ${wanted} is not in allowed port ranges`);
+  if (!isAllowed) throw new EgressError(RouteErrorCode.PortNotAllowed, `port ${text} is not in allowed port ranges`);
   return wanted;
 }
 
@@ -191,7 +195,7 @@ function choosePort({ port }: HostConfig, appData: AppData): number {
 function chooseSource({ sources }: HostConfig, appData: AppData): HostPort | undefined {
   const text = ownValue(appData, 'source_addr');
   if (typeof text !== 'string' || text === '') return undefined;
-  const source = readSource(text.replace(MAPPED_IPV4, ''));
+  const source = readSource(text);
   if (!source) throw rejection(`source_addr '${text}' is not an IP address`);
   if (sources.length > 0 && !sources.some((allowed) => isAllowedAddress(allowed, source.host)))
     throw rejection(`source address '${source.host}' is not in allowed source addresses`);
@@ -199,10 +203,10 @@ function chooseSource({ sources }: HostConfig, appData: AppData): HostPort | und
 }
 
 function readSource(text: string): HostPort | undefined {
-  if (isIP(text) !== 0) return { host: text, port: 0 };
+  if (isIP(text) !== 0) return { host: canonicalAddress(text), port: 0 };
   try {
-    const source = splitHostPort(text);
-    return isIP(source.host) === 0 ? undefined : source;
+    const { host, port } = splitHostPort(text);
+    return isIP(host) === 0 ? undefined : { host: canonicalAddress(host), port };
   } catch {
     return undefined; // the caller reports the error
   }
@@ -210,20 +214,13 @@ function readSource(text: string): HostPort | undefined {
 
 /** `*`, `*.domain` (includes the domain), an IP address, a range, or an exact name; names are case-insensitive. */
 export function isAllowedAddress(allowed: string, wanted: string): boolean {
-  const pattern = allowed.toLowerCase();
-  const name = wanted.toLowerCase();
+  const pattern = canonicalAddress(allowed).toLowerCase();
+  const name = canonicalAddress(wanted).toLowerCase();
   if (pattern === '*' || pattern === name) return true;
   if (pattern.startsWith('*.')) return name === pattern.slice(2) || name.endsWith(pattern.slice(1));
   const [network = '', bits] = pattern.split('/');
-  if (bits === undefined || isIP(network) === 0 || isIP(wanted) !== isIP(network)) return false;
-  return /^\d+$/.test(bits) && isPrefixLength(Number(bits), isIP(network)) && inRange(network, Number(bits), wanted);
-}
-
-function inRange(network: string, bits: number, ip: string): boolean {
-  const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
-  const list = new BlockList();
-  list.addSubnet(network, bits, family);
-  return list.check(ip, family);
+  if (bits === undefined || isIP(network) === 0 || isIP(name) !== isIP(network)) return false;
+  return /^\d+$/.test(bits) && isPrefixLength(Number(bits), isIP(network)) && inRange(network, Number(bits), name);
 }
 
 /**
@@ -244,26 +241,6 @@ function translate(translations: readonly Translation[], ip: string): string {
   return family === 4 ? ipv4ToText(Number(translated)) : ipv6Text(translated);
 }
 
-/** Reads a valid address without a zone. */
-function toBits(ip: string): bigint {
-  if (isIP(ip) === 4) return BigInt(ipv4ToNumber(ip));
-  // The last 32 bits may be written as an IPv4 address.
-  const hexadecimal = ip.replace(/[^:]*\.[^:]*$/, (ipv4) => {
-    const number = ipv4ToNumber(ipv4);
-    return `${Math.floor(number / 65_536).toString(16)}:${(number % 65_536).toString(16)}`;
-  });
-  const [head = [], tail = []] = hexadecimal.split('::').map((half) => (half === '' ? [] : half.split(':')));
-  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
-  return [...head, ...zeros, ...tail].reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
-}
-
-function ipv6Text(bits: bigint): string {
-  const groups = Array.from({ length: 8 }, (_none, index) =>
-    ((bits >> BigInt(16 * (7 - index))) & 0xffffn).toString(16),
-  );
-  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
-}
-
 function readTranslation(entry: unknown): Translation {
   const { from, to, prefixLength } = asRecord(entry, 'forwardAddressTranslations');
   const family = typeof from === 'string' ? isIP(from) : 0;
@@ -272,10 +249,6 @@ function readTranslation(entry: unknown): Translation {
   if (typeof prefixLength !== 'number' || !isPrefixLength(prefixLength, family))
     throw new HostConfigError('forwardAddressTranslations: prefixLength must be a valid prefix length');
   return { from, to, prefixLength };
-}
-
-function isPrefixLength(bits: number, family: number): boolean {
-  return Number.isInteger(bits) && bits >= 0 && bits <= (family === 4 ? 32 : 128);
 }
 
 function wantedText(appData: AppData, key: string): string {

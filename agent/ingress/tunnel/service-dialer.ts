@@ -61,7 +61,11 @@ export class ServiceDialer {
   async dial(caller: Caller, clientFor: (encryption: EncryptedStream | undefined) => AttachableClient): Promise<void> {
     const { controllers, ends, model, options, acceptsCircuits } = this.#components;
     const { service, instanceId = '', timeout, signal } = caller;
-    const keys = model.serviceByName(service)?.encryptionRequired ? makeKeyPair() : undefined;
+    const known = model.serviceByName(service);
+    // Without its data, nobody knows whether the service requires encryption.
+    if (!known)
+      throw new ProjectError('UNKNOWN_SERVICE', `the service ${service} is unknown; its data may not have arrived`);
+    const keys = known.encryptionRequired ? makeKeyPair() : undefined;
     const circuit = await requestTunnelCircuit(controllers, {
       serviceName: service,
       instanceId,
@@ -70,28 +74,24 @@ export class ServiceDialer {
       signal,
     });
     const { circuitId, address, owner } = circuit;
-    if (!acceptsCircuits()) {
-      ends.abandon(circuitId, 'initiator', owner);
-      throw new DrainingError();
-    }
-    const encryption = keys && this.#encryption(keys, circuit);
-    const client = clientFor(encryption);
-    const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: HOP_TYPE }, client, owner);
-    client.attach(xgress, encryption);
-    xgress.start();
-  }
-
-  /** Without a valid key of the host the end cannot be created, and the circuit is removed. */
-  #encryption(keys: KeyPair, circuit: TunnelCircuit): EncryptedStream {
     try {
-      const peerKey = circuit.peerData.get(PeerDataKey.PublicKey);
-      if (!peerKey) throw new ProjectError('ENCRYPTION', 'the service requires encryption, but its host sent no key');
-      return new EncryptedStream(sessionKeys('dialer', keys, peerKey));
+      if (!acceptsCircuits()) throw new DrainingError();
+      const encryption = keys && encryptionOf(keys, circuit);
+      const client = clientFor(encryption);
+      const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: HOP_TYPE }, client, owner);
+      client.attach(xgress, encryption);
+      xgress.start();
     } catch (error) {
-      this.#components.ends.abandon(circuit.circuitId, 'initiator', circuit.owner);
+      ends.abandon(circuitId, 'initiator', owner);
       throw error;
     }
   }
+}
+
+function encryptionOf(keys: KeyPair, { peerData }: TunnelCircuit): EncryptedStream {
+  const peerKey = peerData.get(PeerDataKey.PublicKey);
+  if (!peerKey) throw new ProjectError('ENCRYPTION', 'the service requires encryption, but its host sent no key');
+  return new EncryptedStream(sessionKeys('dialer', keys, peerKey));
 }
 
 function peerDataOf({ appData, local, remote }: Caller, keys: KeyPair | undefined): Map<number, Buffer> {
