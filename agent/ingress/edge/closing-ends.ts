@@ -30,7 +30,9 @@ export class ClosingEnds {
 
   /** The router closed an end of the circuit: the client will close it, too. */
   willClose(circuitId: string): void {
-    this.#closing.set(circuitId, (this.#closing.get(circuitId) ?? 0) + 1);
+    const count = this.#closing.get(circuitId) ?? 0;
+    this.#closing.delete(circuitId); // the newest is the last
+    this.#closing.set(circuitId, count + 1);
     keepNewest(this.#closing);
   }
 

@@ -18,6 +18,7 @@ function room() {
   const sent: string[] = [];
   const controller = {
     id: 'c',
+    isConnected: true,
     channel: {
       isFull: false,
       trySend(message: Message) {
@@ -95,6 +96,11 @@ t.test(
     controller.channel.isFull = false;
     connect('c', '6');
     t.same(await reports(), ['all: a on, b on, c on +6']);
+    controller.channel.isFull = true;
+    connect('d', '7');
+    t.same(await reports(), []);
+    controller.channel.isFull = false;
+    t.same(await reports(), ['all: a on, b on, c on, d on'], 'the next batch, without another change');
     events.close();
   },
 );

@@ -139,6 +139,7 @@ export class ConnectEvents {
     const body = toBinary(ConnectEventsSchema, create(ConnectEventsSchema, { events: [...events], fullState }));
     if (controller.channel.trySend(new Message(EdgeControlType.ConnectEvents, [], body))) return;
     this.#behind.add(controller);
+    if (controller.isConnected) this.#schedule();
     this.#components.log.debug({ controller: controller.id }, 'connected identities could not be reported');
   }
 }

@@ -68,6 +68,8 @@ const RECHECK_SLICE = 5;
 /** Limit on requests of one client in progress. */
 const MOST_REQUESTS = 1_000;
 const TOO_MANY = `more than ${MOST_REQUESTS} requests in progress`;
+/** Bytes. */
+const LONGEST_CIRCUIT_ID = 256;
 const UUID_HEADER = 128;
 const UUID_LENGTH = 16;
 
@@ -245,7 +247,7 @@ export class SdkClients {
 
   /** Finds only circuits of this client: frames that name other circuits are dropped without affecting them. */
   #relayOf(connection: SdkConnection, frame: Frame): SdkRelay | undefined {
-    const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1);
+    const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1, LONGEST_CIRCUIT_ID);
     const relay = senderOf(frame, connection.relaysOf(circuitId));
     if (!relay) this.#components.metrics.foreign();
     return relay;

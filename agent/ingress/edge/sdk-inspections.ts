@@ -118,7 +118,7 @@ async function askCircuit(connection: SdkConnection, relay: SdkRelay): Promise<A
   try {
     const { connectionId, circuitId } = relay;
     const detail = await askClient(connection, `circuit:${circuitId}`, { timeout: CIRCUIT_TIMEOUT, connectionId });
-    return { detail: { address: relay.address, ...(detail as object) } };
+    return { detail: { ...(detail as object), address: relay.address } };
   } catch (error) {
     const originator = originatorOf(relay);
     return { error: `failed to get sdk xgress response, originator: ${originator}, (${describeError(error)})` };

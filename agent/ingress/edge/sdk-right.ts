@@ -22,6 +22,8 @@ export interface RightComponents {
 }
 
 const SERVICE_BY_NAME = 1;
+/** Characters of a name in errors and in the log. */
+const LONGEST_NAME = 200;
 
 /** The right of the API session to a service that the client names. @throws SdkRejection */
 export function rightByService(
@@ -34,7 +36,8 @@ export function rightByService(
   const named = request.string(SdkHeader.ServiceIdentifier) ?? '';
   const isName = request.headers.get(SdkHeader.ServiceIdentifierType)?.[0] === SERVICE_BY_NAME;
   const service = isName ? model.serviceByName(named) : model.services.get(named);
-  if (!service) throw new SdkRejection(`service ${named} not found`, { code: EdgeErrorCode.InvalidService });
+  if (!service)
+    throw new SdkRejection(`service ${named.slice(0, LONGEST_NAME)} not found`, { code: EdgeErrorCode.InvalidService });
   return { serviceId: service.id, permission: 'dial', serviceSession: undefined };
 }
 

@@ -139,15 +139,15 @@ export class ServiceSubscription {
     const current = this.#components.model.index;
     const before = this.#view;
     this.#view = view;
-    const isChanged = evenNothing || !isEmpty(changeSet(before, view));
-    if (!isChanged) return;
+    const changed = changeSet(before, view);
+    if (!evenNothing && isEmpty(changed)) return;
     // Clients drop changes that do not advance the index: the history of the controllers has restarted. They always
     // accept a full state.
     const isFull = this.#index === FULL || current <= this.#index;
     const previousIndex = isFull ? FULL : this.#index;
     this.#index = current;
-    const changed = changeSet(isFull ? NOTHING : before, view);
-    const set = create(ServiceChangeSetSchema, { index: current, previousIndex, ...changed });
+    const sent = isFull && before !== NOTHING ? changeSet(NOTHING, view) : changed;
+    const set = create(ServiceChangeSetSchema, { index: current, previousIndex, ...sent });
     this.#connection.send(new Message(SdkType.ServiceChangeSet, [], toBinary(ServiceChangeSetSchema, set)));
   }
 
