@@ -49,7 +49,9 @@ const TYPE_BIND = 2;
 
 export class SdkHosting implements TerminatorHosts {
   readonly #components: SdkHostingComponents;
+  /** By terminator id. */
   readonly #hosted = new Map<string, HostedService>();
+  readonly #byListener = new Map<string, HostedService>();
   readonly #inspecting = new Map<HostedService, { timer: Timer; asked: number }>();
   /** Results of health checks that clients report too often: the last of each service waits. */
   readonly #health = new Map<HostedService, { readonly timer: Timer; checkPassed: boolean }>();
@@ -120,7 +122,8 @@ export class SdkHosting implements TerminatorHosts {
    * Takes over the terminator of an older bind of the same listener, confirms a repeated bind, or creates a terminator.
    */
   #place(connection: SdkConnection, request: Message, bind: Omit<BindInit, 'terminatorId'>): void {
-    const older = this.#ofSameListener(connection, bind);
+    const listener = listenerOf(connection, bind);
+    const older = listener === undefined ? undefined : this.#byListener.get(listener);
     if (older?.connection === connection) {
       if (older.connectionId > bind.connectionId) return; // a newer bind arrived first
       const isRepeated =
@@ -139,21 +142,12 @@ export class SdkHosting implements TerminatorHosts {
     const service = new HostedService(clock, connection, { ...bind, terminatorId }, (gone) => this.remove(gone));
     connection.put(bind.connectionId, service, bind.right);
     this.#hosted.set(terminatorId, service);
+    if (listener !== undefined) this.#byListener.set(listener, service);
     if (older) this.#replace(older);
     this.#confirm(service, request);
     if (older && this.#components.terminators.isEstablished(terminatorId)) this.#onEstablished(service);
     this.#keep(service);
     if (bind.listenerId === undefined) this.#removeOlder(service);
-  }
-
-  #ofSameListener(connection: SdkConnection, bind: Omit<BindInit, 'terminatorId'>): HostedService | undefined {
-    if (bind.listenerId === undefined) return undefined;
-    for (const each of this.#hosted.values()) {
-      const { init } = each;
-      const isSame = init.listenerId === bind.listenerId && init.right.serviceId === bind.right.serviceId;
-      if (isSame && each.connection.session.identityId === connection.session.identityId) return each;
-    }
-    return undefined;
   }
 
   /** Keeps the terminator for another bind. With the hint "not retriable", an SDK would close its whole listener. */
@@ -347,6 +341,8 @@ export class SdkHosting implements TerminatorHosts {
     service.connection.remove(connectionId, service);
     if (this.#hosted.get(terminatorId) !== service) return;
     this.#hosted.delete(terminatorId);
+    const listener = listenerOf(service.connection, service.init);
+    if (listener !== undefined) this.#byListener.delete(listener);
     this.#components.terminators.remove(terminatorId);
   }
 
@@ -420,6 +416,14 @@ export class SdkHosting implements TerminatorHosts {
     }
     return dialed;
   }
+}
+
+/** The listener of an identity that a bind belongs to; undefined if the client names none. */
+function listenerOf(
+  { session }: SdkConnection,
+  { listenerId, right }: Pick<BindInit, 'listenerId' | 'right'>,
+): string | undefined {
+  return listenerId === undefined ? undefined : JSON.stringify([session.identityId, right.serviceId, listenerId]);
 }
 
 /** A client that supports BindSuccess also reads the structured error of a message that is not an answer. */
