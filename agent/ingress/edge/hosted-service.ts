@@ -1,8 +1,6 @@
 // A service that an SDK client hosts over this router, as described by its Bind message (reference fact: edge, section
 // 8.1).
 
-import type { Clock } from '#lib/clock.ts';
-import { TokenBucket } from '#lib/token-bucket.ts';
 import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
 import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
@@ -30,8 +28,6 @@ export interface BindInit {
 }
 
 const HIGHEST_COST = 65_535;
-/** Results of health checks that are reported to the controller: a burst at once, then one per second. */
-const HEALTH_EVENTS = { burst: 10, perSecond: 1, ahead: 1 };
 
 /** One bound service of one client. */
 export class HostedService implements ClientEnd {
@@ -39,12 +35,10 @@ export class HostedService implements ClientEnd {
   readonly connection: SdkConnection;
   cost: number;
   precedence: TerminatorPrecedence;
-  readonly healthEvents: TokenBucket;
   readonly #onGone: (service: HostedService) => void;
 
   /** `onGone` is called when the client or the router ends the service. */
-  constructor(clock: Clock, connection: SdkConnection, init: BindInit, onGone: (service: HostedService) => void) {
-    this.healthEvents = new TokenBucket(HEALTH_EVENTS, clock.monotonic());
+  constructor(connection: SdkConnection, init: BindInit, onGone: (service: HostedService) => void) {
     this.#onGone = onGone;
     this.connection = connection;
     this.init = init;

@@ -27,6 +27,7 @@ import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egre
 import type { TerminatorAnswer } from '../terminator-messages.ts';
 import type { TerminatorHosts, TerminatorVerdict } from '../terminator-validations.ts';
 import type { Terminators } from '../terminators.ts';
+import { HealthEvents } from './health-events.ts';
 import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
@@ -53,11 +54,11 @@ export class SdkHosting implements TerminatorHosts {
   readonly #hosted = new Map<string, HostedService>();
   readonly #byListener = new Map<string, HostedService>();
   readonly #inspecting = new Map<HostedService, { timer: Timer; asked: number }>();
-  /** Results of health checks that clients report too often: the last of each service waits. */
-  readonly #health = new Map<HostedService, { readonly timer: Timer; checkPassed: boolean }>();
+  readonly #health: HealthEvents;
 
   constructor(components: SdkHostingComponents) {
     this.#components = components;
+    this.#health = new HealthEvents(components.clock, (...report) => this.#reportHealth(...report));
   }
 
   get count(): number {
@@ -85,8 +86,7 @@ export class SdkHosting implements TerminatorHosts {
   close(): void {
     for (const { timer } of this.#inspecting.values()) timer.cancel();
     this.#inspecting.clear();
-    for (const { timer } of this.#health.values()) timer.cancel();
-    this.#health.clear();
+    this.#health.close();
   }
 
   // Binding ----------------------------------------------------------------------------------------------------------------
@@ -138,8 +138,7 @@ export class SdkHosting implements TerminatorHosts {
     if (!connection.reserve(bind.connectionId))
       throw new SdkRejection(`connection id ${bind.connectionId} is in use`, { code: EdgeErrorCode.Internal });
     const terminatorId = older?.init.terminatorId ?? this.#components.ids.cuid();
-    const { clock } = this.#components;
-    const service = new HostedService(clock, connection, { ...bind, terminatorId }, (gone) => this.remove(gone));
+    const service = new HostedService(connection, { ...bind, terminatorId }, (gone) => this.remove(gone));
     connection.put(bind.connectionId, service, bind.right);
     this.#hosted.set(terminatorId, service);
     if (listener !== undefined) this.#byListener.set(listener, service);
@@ -273,24 +272,7 @@ export class SdkHosting implements TerminatorHosts {
   healthEvent(connection: SdkConnection, request: Message): void {
     const service = this.#of(connection, request);
     if (!service) return;
-    const checkPassed = request.bool(SdkHeader.HealthStatus);
-    const waiting = this.#health.get(service);
-    if (waiting) {
-      waiting.checkPassed = checkPassed;
-      return;
-    }
-    const { clock } = this.#components;
-    const delay = service.healthEvents.take(clock.monotonic()) ?? 0;
-    if (delay === 0) {
-      this.#reportHealth(service, checkPassed);
-      return;
-    }
-    const timer = clock.after('health event', delay, () => {
-      const last = this.#health.get(service);
-      this.#health.delete(service);
-      if (last) this.#reportHealth(service, last.checkPassed);
-    });
-    this.#health.set(service, { timer, checkPassed });
+    this.#health.report(service, request.bool(SdkHeader.HealthStatus));
   }
 
   #reportHealth(service: HostedService, checkPassed: boolean): void {
@@ -330,8 +312,7 @@ export class SdkHosting implements TerminatorHosts {
 
   #stopTimers(service: HostedService): void {
     this.#stopInspecting(service);
-    this.#health.get(service)?.timer.cancel();
-    this.#health.delete(service);
+    this.#health.forget(service);
   }
 
   /** Removes a service and notifies the controller. */
