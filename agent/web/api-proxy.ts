@@ -5,7 +5,7 @@
 //
 // Reference fact: config, section `edge.apiProxy`.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
@@ -42,6 +42,10 @@ const NOT_PASSED_ON = new Set([
   CERTIFICATE_HEADER,
   PROXY_HEADER,
 ]);
+/** Headers that delimit a message. The proxy writes those of requests itself. */
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
+/** `Connection` cannot remove these: without framing, a body would become the connection's next request. */
+const NEVER_HOP_BY_HOP: ReadonlySet<string> = new Set([...FRAMING, 'host']);
 const LARGEST_HEADERS = 32 * 1024;
 /** Milliseconds; long enough for a login with a second factor over a slow line. */
 const LIMITS = { read: 30_000, write: 60_000, idle: 60_000 };
@@ -98,7 +102,7 @@ export class ApiProxy {
   }
 
   #passOn(request: IncomingMessage, response: ServerResponse): void {
-    const outgoing = this.#request(request, []);
+    const outgoing = this.#request(request, { agent: this.#agent, headers: framingOf(request) });
     outgoing.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
       pipeline(answer, response, (error) => this.#logCut(request, error));
@@ -115,12 +119,16 @@ export class ApiProxy {
     pipeline(request, outgoing, () => undefined); // the handler of the answer reports errors
   }
 
-  /** Forwards WebSockets, for example the controller's event stream. */
+  /** Forwards WebSockets, for example the controller's event stream. They use a connection each. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { upgrade = '' } = request.headers;
-    const outgoing = this.#request(request, ['connection', 'Upgrade', 'upgrade', upgrade]);
-    socket.once('close', () => outgoing.destroy());
     socket.on('error', () => undefined); // its 'close' follows
+    if (hasBody(request)) {
+      socket.end(failureHead(400, 0));
+      return;
+    }
+    const outgoing = this.#request(request, { agent: false, headers: ['connection', 'Upgrade', 'upgrade', upgrade] });
+    socket.once('close', () => outgoing.destroy());
     outgoing.once('upgrade', (answer, upstream: Duplex, upstreamHead: Buffer) => {
       this.#own(upstream);
       socket.write(headOf(answer, ['connection', 'Upgrade', 'upgrade', upgrade]));
@@ -138,15 +146,13 @@ export class ApiProxy {
     });
     outgoing.once('error', (error) => {
       const { status, body } = this.#failure(request, error);
-      socket.end(
-        `HTTP/1.1 ${status} Bad Gateway\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-      );
+      socket.end(failureHead(status, Buffer.byteLength(body)) + body);
     });
     outgoing.end();
   }
 
   /** Creates the request to the controller; it fails if the answer does not start in time. */
-  #request(request: IncomingMessage, further: readonly string[]) {
+  #request(request: IncomingMessage, { agent, headers }: { agent: Agent | false; headers: readonly string[] }) {
     const { identity, clock } = this.#components;
     const { host, port } = this.#upstream;
     const socket = request.socket as TLSSocket;
@@ -156,14 +162,14 @@ export class ApiProxy {
       allowPartialTrustChain: true,
       rejectUnauthorized: true, // the default depends on the environment
       minVersion: 'TLSv1.2',
-      agent: this.#agent,
+      agent,
       host,
       port,
       method: request.method,
       path: request.url,
       headers: [
-        ...passedOn(request.rawHeaders),
-        ...further,
+        ...passedOn(request.rawHeaders, FRAMING),
+        ...headers,
         ...certificates,
         PROXY_HEADER,
         new Date(clock.now()).toISOString(),
@@ -193,8 +199,20 @@ export class ApiProxy {
   }
 }
 
-/** Raw headers without hop-by-hop headers, and without those that `connection` names. */
-function passedOn(rawHeaders: readonly string[]): string[] {
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  return coding !== undefined || Number(length) !== 0;
+}
+
+/** The headers that delimit the body. node:http adds none to methods that rarely have one, such as GET. */
+function framingOf({ headers }: IncomingMessage): string[] {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  if (coding !== undefined) return ['transfer-encoding', 'chunked'];
+  return length === undefined ? [] : ['content-length', length];
+}
+
+/** Raw headers without hop-by-hop headers, without those that `connection` names, and without `omitted`. */
+function passedOn(rawHeaders: readonly string[], omitted: ReadonlySet<string> = new Set()): string[] {
   const named = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.toLowerCase() !== 'connection') continue;
@@ -204,9 +222,16 @@ function passedOn(rawHeaders: readonly string[]): string[] {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
     const lower = name.toLowerCase();
-    if (!NOT_PASSED_ON.has(lower) && !named.has(lower)) kept.push(name, value);
+    if (named.has(lower) && !NEVER_HOP_BY_HOP.has(lower)) continue;
+    // Some servers read "_" in names as "-".
+    if (!NOT_PASSED_ON.has(lower.replaceAll('_', '-')) && !omitted.has(lower)) kept.push(name, value);
   }
   return kept;
+}
+
+/** Status line and headers of an error answer of the proxy in wire format. */
+function failureHead(status: number, length: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: ${length}\r\n\r\n`;
 }
 
 /** Status line and headers of an answer in wire format. Its body follows without chunks. */

@@ -1,16 +1,16 @@
 // The API proxy of an edge router: requests of clients with their certificates, and forged requests.
 
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect as connectTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { Agent, request } from 'undici';
 import WebSocket from 'ws';
-import { SystemClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { TlsPort } from '#wire/tls-port.ts';
 import { Identity } from '../../agent/identity/identity.ts';
@@ -142,14 +142,12 @@ t.test('the answer names an unreachable controller, and aborted requests leave n
   t.pass('no timer of a request remains');
 });
 
-t.test('an answer in chunks to a rejected upgrade arrives as it was sent', async (t) => {
+/** A proxy whose controller is `listener`. */
+async function proxyOf(t: Test, listener?: RequestListener) {
   const authority = await makeAuthority('network');
   const { pem, key } = await issue(authority, 'localhost');
-  const controller = createServer({ cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) });
+  const controller = createServer({ cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) }, listener);
   t.teardown(() => controller.close());
-  controller.on('upgrade', (_request, socket: Duplex) =>
-    socket.end('HTTP/1.1 403 Forbidden\r\ntransfer-encoding: chunked\r\n\r\n3\r\nno \r\n4\r\nway!\r\n0\r\n\r\n'),
-  );
   await once(controller.listen(0, '127.0.0.1'), 'listening');
   const upstream = { host: 'localhost', port: (controller.address() as AddressInfo).port };
   const config = {
@@ -158,15 +156,126 @@ t.test('an answer in chunks to a rejected upgrade arrives as it was sent', async
     ca: `pem:${authority.certificate.toString('pem')}`,
     alt_server_certs: [],
   };
-  const [clock, log] = [new SystemClock(), silentLog];
+  const clock = new VirtualClock();
+  const log = silentLog;
   const identity = await Identity.open({ config, clock, log });
   const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context: identity.serverContext(), log });
   t.teardown(() => port.close());
   const proxy = new ApiProxy({ clock, log, port, identity }, upstream);
   t.teardown(() => proxy.close());
-  const stream = new WebSocket(`wss://${proxy.address}/`, { rejectUnauthorized: false });
+  return { controller, clock, address: proxy.address, port: port.address.port };
+}
+
+/** Sends bytes on a connection without a client certificate; returns the answers when the proxy closes it. */
+async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  socket.write(bytes);
+  return text(socket);
+}
+
+/** A request whose body is a request of its own. */
+function nested(line: string, connection: string, inner: string): string {
+  const head = `${line} HTTP/1.1\r\nHost: x\r\nConnection: ${connection}, close\r\n`;
+  return connection.includes('content-length')
+    ? `${head}Content-Length: ${inner.length}\r\n\r\n${inner}`
+    : `${head}Transfer-Encoding: chunked\r\n\r\n${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`;
+}
+
+t.test('a body is never read as a request, so it cannot carry the certificate of another identity', async (t) => {
+  await using all = await network();
+  const { overlay, proxy } = all;
+  const victim = await enrollDevice(overlay, 'victim');
+  t.teardown(() => victim.agent.close());
+  const login = [
+    'POST /edge/client/v1/authenticate?method=cert HTTP/1.1',
+    'Host: x',
+    'Content-Type: application/json',
+    `X-Client-CertPem: ${certificateHeader(victim)}`,
+    'X-Edge-Router-Proxy-Request: 2026-11-24T17:49:25.107Z',
+    'Content-Length: 2',
+    '',
+    '{}',
+  ].join('\r\n');
+  const port = Number(new URL(proxy).port);
+  for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST'])
+    for (const connection of ['content-length', 'transfer-encoding', 'host, content-length']) {
+      await exchange(port, nested(`${method} /edge/client/v1/version`, connection, login));
+      const next = await exchange(port, 'GET /edge/client/v1/version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      t.match(
+        next,
+        /^HTTP\/1\.1 200 [\s\S]*"apiVersions"/,
+        `the next client gets its own answer: ${method} ${connection}`,
+      );
+      t.notMatch(next, /"token"/);
+    }
+  const sessions = await overlay.management.get<{ identityId: string }[]>('api-sessions');
+  t.notOk(
+    sessions.some(({ identityId }) => identityId === victim.identityId),
+    'the victim has no session',
+  );
+});
+
+t.test('bodies and headers reach the controller as the client sent them', async (t) => {
+  const seen: { line: string; body: string; headers: string[] }[] = [];
+  const { port } = await proxyOf(t, async (request, response) => {
+    const body = await text(request);
+    seen.push({ line: `${request.method} ${request.url}`, body, headers: request.rawHeaders });
+    response.end();
+  });
+  const inner = 'POST /inner HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
+  for (const connection of ['content-length', 'transfer-encoding', 'keep-alive'])
+    await exchange(port, nested('DELETE /outer', connection, inner));
+  await exchange(port, 'POST /empty HTTP/1.1\r\nHost: x\r\nConnection: host, close\r\n\r\n');
+  t.same(
+    seen.map(({ line, body }) => [line, body]),
+    [...Array(3).fill(['DELETE /outer', inner]), ['POST /empty', '']],
+  );
+  t.ok(seen.every(({ headers }) => headers.includes('Host')));
+
+  const forged = ['X-Client-CertPem', 'x-client-certpem', 'X_CLIENT_CERTPEM', 'X-Client_CertPem']
+    .concat(['X-Edge-Router-Proxy-Request', 'x_edge_router_proxy_request'])
+    .map((name) => `${name}: forged\r\n`);
+  const connection = 'Connection: x-client-certpem, close\r\n';
+  await exchange(port, `GET /forged HTTP/1.1\r\nHost: x\r\n${connection}${forged.join('')}${forged.join('')}\r\n`);
+  t.notOk(seen.at(-1)?.headers.includes('forged'), 'headers of the router cannot be forged');
+});
+
+t.test('an answer in chunks to a rejected upgrade arrives as it was sent', async (t) => {
+  const { controller, address } = await proxyOf(t);
+  controller.on('upgrade', (_request, socket: Duplex) =>
+    socket.end('HTTP/1.1 403 Forbidden\r\ntransfer-encoding: chunked\r\n\r\n3\r\nno \r\n4\r\nway!\r\n0\r\n\r\n'),
+  );
+  const stream = new WebSocket(`wss://${address}/`, { rejectUnauthorized: false });
   stream.on('error', () => undefined);
   const [, answer] = (await once(stream, 'unexpected-response')) as [unknown, IncomingMessage];
   t.equal(answer.statusCode, 403);
   t.equal(await text(answer), 'no way!');
+});
+
+t.test('an upgrade request with a body is rejected, and the next request is answered', async (t) => {
+  const { controller, port } = await proxyOf(t, (request, response) => response.end(`answer to ${request.url}`));
+  let upgrades = 0;
+  controller.on('upgrade', () => upgrades++);
+  const upgrade = 'GET /upgrade HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n';
+  for (const framing of ['Content-Length: 60', 'Transfer-Encoding: chunked']) {
+    t.match(await exchange(port, `${upgrade}${framing}\r\n\r\n`), /^HTTP\/1\.1 400 Bad Request\r\n/);
+    const next = await exchange(port, 'GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    t.match(next, /answer to \/next$/);
+  }
+  t.equal(upgrades, 0);
+});
+
+t.test('an upgrade request that the controller does not answer gets status 504 with its text', async (t) => {
+  const { controller, clock, port } = await proxyOf(t);
+  controller.on('upgrade', (_request, socket: Duplex) => {
+    socket.on('error', () => undefined);
+    void clock.advance(30_000);
+  });
+  const answer = await exchange(
+    port,
+    'GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nContent-Length: 0\r\n\r\n',
+  );
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  t.match(head, /^HTTP\/1\.1 504 Gateway Timeout\r\n/);
+  t.match(head, new RegExp(`content-length: ${Buffer.byteLength(body)}$`));
 });
