@@ -140,20 +140,24 @@ function rankOf({ status }: Reply): number {
 function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    let isOver = false;
     const finish = () => {
+      if (isOver) return;
+      isOver = true;
       signal.removeEventListener('abort', onAbort);
       socket.close();
     };
     const fail = (error: Error) => (finish(), reject(error));
     const onAbort = () => fail(asError(signal.reason));
-    socket.once('error', fail);
+    socket.on('error', fail);
     socket.on('message', (answer) => {
       const status = statusOfAnswer(answer, query);
       if (status !== undefined) finish(), resolve({ message: Buffer.from(answer), status });
     });
-    socket.connect(port, host, () => {
-      if (!signal.aborted) socket.send(message, () => undefined); // a failure ends in a timeout
+    socket.once('connect', () => {
+      if (!isOver) socket.send(message, (error) => error && fail(error));
     });
+    socket.connect(port, host); // without a callback, a failure is an 'error' event
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });

@@ -199,6 +199,24 @@ t.test('a silent, absent or lying upstream does not block the others', async (t)
   t.same(clock.timers(), []);
 });
 
+t.test('a query to an unreachable upstream fails at once, and the next one is queried', async (t) => {
+  const clock = new VirtualClock();
+  const good = await upstreamOf(t, OK);
+  const broadcast = { protocol: 'udp' as const, host: '255.255.255.255', port: 53 };
+  const unknown = { protocol: 'udp' as const, host: 'nobody.invalid', port: 53 };
+  for (const mode of ['serial', 'parallel'] as const)
+    for (const unreachable of [broadcast, unknown]) {
+      const make = (...each: (typeof broadcast)[]) => new DnsUpstreams({ clock, random: systemRandom }, each, mode);
+      t.equal(await resolve(make(unreachable)), undefined);
+      t.equal((await resolve(make(unreachable, good.upstream)))?.subarray(-4).join('.'), '9.9.9.9');
+    }
+  const closed = new DnsUpstreams({ clock, random: systemRandom }, [broadcast, unknown], 'parallel');
+  const nothing = resolve(closed);
+  closed.close();
+  t.equal(await nothing, undefined, 'also if the query was aborted before');
+  t.same(clock.timers(), []);
+});
+
 t.test('queries beyond the limit are not forwarded', async (t) => {
   const clock = new VirtualClock();
   const silent = await upstreamOf(t, undefined);
