@@ -45,6 +45,19 @@ t.test('forbidden names, unknown types and malformed queries have their own stat
   port.close();
 });
 
+t.test('a failure of the circuit ends the session and not the router', async (t) => {
+  const failing = resolverPort({
+    isAllowed: () => false,
+    answer: () => {
+      throw new Error('the circuit failed');
+    },
+  });
+  const message = Buffer.from(JSON.stringify({ id: 1, question: [{ name: 'other.example', type: 15 }] }));
+  const error = await new Promise<Error | null>((resolve) => failing.send(message, resolve));
+  t.match(error, { message: 'the circuit failed' });
+  failing.close();
+});
+
 t.test('queries beyond the limit fail at once, and no answer follows the end', async (t) => {
   const { port, answers } = resolver();
   const question = Buffer.from(JSON.stringify({ id: 1, question: [{ name: 'allowed.example', type: 15 }] }));
