@@ -6,6 +6,7 @@ import { describeError } from '#lib/errors.ts';
 import type { DatagramClient } from '../xgress/datagram-client.ts';
 import type { IdleLimits } from '../xgress/idle-sweeper.ts';
 import { DatagramSessions, type DatagramSessionsComponents } from './datagram-sessions.ts';
+import { receiveDatagrams } from './receive-datagrams.ts';
 
 export interface DatagramListenerInit {
   /** Name in the log: the service, or the purpose of the port. */
@@ -51,7 +52,7 @@ export class DatagramListener {
     socket.on('error', (error) =>
       components.log.error({ listener: init.name, error: describeError(error) }, 'listener failed'),
     );
-    socket.on('message', (data, source) => listener.#onMessage(data, source));
+    receiveDatagrams(socket, (data, source) => listener.#onMessage(data, source));
     return listener;
   }
 

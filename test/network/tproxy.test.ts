@@ -5,6 +5,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { inOwnNamespace, LanClient, run } from '../support/network-namespace.ts';
 import { until } from '../support/overlay.ts';
+import { sendFromPortZero } from '../support/raw-datagram.ts';
 import {
   curl,
   dig,
@@ -17,6 +18,9 @@ import {
   prepareNamespace,
   traces,
 } from '../support/tproxy.ts';
+
+/** A DNS query for the address of `udp.example`. */
+const QUERY = Buffer.from('12340100000100000000000003756470076578616d706c650000010001', 'hex');
 
 if (await inOwnNamespace(import.meta.filename, PROGRAMS)) await tests();
 
@@ -84,6 +88,11 @@ async function tests(): Promise<void> {
     client.send('by name', 7_010, address);
     await until('an answer by name', () => received.includes(`7 from ${address}:7010`));
     client.send('not intercepted', 7_011, address);
+    sendFromPortZero(Buffer.from('no answer is possible'), 7_001, '10.77.0.1');
+    sendFromPortZero(QUERY, 53, '127.0.0.1');
+    client.send('still intercepted', 7_001, '10.77.0.1');
+    await until('an answer after them', () => received.includes('17 from 10.77.0.1:7001'));
+    t.match(await dig('udp.example', 'A'), /^NOERROR 100/);
     t.equal((a.router.describe().interception as { udpSessions: number }).udpSessions, 3);
     await until('idle sessions to end', () => a.router.describe().circuitEnds === 0);
     t.equal((a.router.describe().interception as { udpSessions: number }).udpSessions, 0);

@@ -319,8 +319,13 @@ function openReplySocket(source: SocketAddress, destination: SocketAddress): Udp
     socket.close();
     throw error;
   }
-  socket.connect(source.port, source.host);
-  return socket;
+  try {
+    socket.connect(source.port, source.host);
+    return socket;
+  } catch (error) {
+    socket.close(); // owns the descriptor
+    throw error;
+  }
 }
 
 function diversionsOf({ id, service, protocols, networks, ports, sources, interfaces }: Intercept): Diversion[] {

@@ -153,8 +153,9 @@ export class DatagramReader {
       const length = Number(calls.recvmsg(this.#fd, this.#message, MSG_DONTWAIT));
       if (length < 0) return undefined; // EAGAIN, or the error of an earlier datagram
       const destination = this.#destination();
-      if (!destination) continue;
-      return { data: Buffer.from(this.#data.subarray(0, length)), source: decodeAddress(this.#source), destination };
+      const source = decodeAddress(this.#source);
+      if (!destination || source.port === 0) continue; // a raw socket can send from port 0: no answer is possible
+      return { data: Buffer.from(this.#data.subarray(0, length)), source, destination };
     }
   }
 

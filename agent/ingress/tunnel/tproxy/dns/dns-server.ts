@@ -7,6 +7,7 @@ import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Unanswerable } from '../../../../config/name-servers.ts';
+import { receiveDatagrams } from '../../../receive-datagrams.ts';
 import {
   CLASS_INTERNET,
   type DnsQuery,
@@ -61,7 +62,7 @@ export class DnsServer {
       socket.bind({ address: init.host, port: init.port }, () => (socket.off('error', fail), resolve()));
     });
     socket.on('error', (error) => components.log.error({ error: describeError(error) }, 'name server failed'));
-    socket.on('message', (message, { address, port }) => server.#onMessage(message, address, port));
+    receiveDatagrams(socket, (message, { address, port }) => server.#onMessage(message, address, port));
     return server;
   }
 
