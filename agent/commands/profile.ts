@@ -5,14 +5,14 @@ import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { examples } from '#lib/commands/name.ts';
 import { describeError } from '#lib/errors.ts';
 import { writeObstacle } from '#lib/writable.ts';
+import { PROFILE_RANGE } from '../profile/profile-limits.ts';
 import type { ProfileKind } from '../profile/runtime.ts';
 import { ask } from './ask.ts';
 import { secondsWithin } from './durations.ts';
 import { Exit, print, printError } from './exit.ts';
 
 const SECONDS = 30;
-/** The router's limits, in seconds. */
-const [LEAST, MOST] = [0.1, 600];
+const { least: LEAST, most: MOST } = PROFILE_RANGE;
 const KINDS: readonly ProfileKind[] = ['cpu', 'memory'];
 const EXTENSION: Readonly<Record<ProfileKind, string>> = { cpu: 'cpuprofile', memory: 'heapprofile' };
 

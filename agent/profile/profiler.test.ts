@@ -4,9 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { SystemClock, VirtualClock } from '#lib/clock.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import { Profiler } from './profiler.ts';
+import { recordProfile } from './runtime.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'profile-'));
 t.teardown(() => rmSync(directory, { recursive: true }));
@@ -62,6 +63,21 @@ t.test('the memory profile is written at each interval; an unwritable file is re
   await failing?.stop();
   t.match(lines.join(''), /profile could not be written/);
   t.equal(await Profiler.start({ clock, log }, {}), undefined);
+});
+
+t.test('a request for a memory profile does not end the configured one', async (t) => {
+  rmSync(memory, { force: true });
+  const clock = new VirtualClock();
+  const profiler = await Profiler.start({ clock, log: silentLog }, { memory: { path: memory, intervalMs: 500 } });
+  profiler?.started();
+  const { signal } = new AbortController();
+  const request = () => recordProfile('memory', 0.1, { clock: new SystemClock(), signal });
+  await t.rejects(request(), { code: 'BUSY', message: /already be recorded: see the section profile/ });
+  await clock.advance(500);
+  await exists(memory);
+  t.match(profileIn(memory), { samples: Array });
+  await profiler?.stop();
+  t.ok(await request(), 'afterwards it is recorded');
 });
 
 t.test('a router that does not start leaves the files of another one unchanged', async (t) => {

@@ -10,6 +10,7 @@ import { sharedBuffers } from '#lib/buffer-pool.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { releaseMemory } from '#lib/memory.ts';
+import { PROFILE_RANGE } from './profile-limits.ts';
 
 /** Bytes. */
 export interface MemoryFigures {
@@ -26,8 +27,6 @@ export interface MemoryFigures {
 
 export type ProfileKind = 'cpu' | 'memory';
 
-/** Milliseconds. A profile takes memory and time, so one is recorded at a time. */
-const LONGEST_PROFILE = 600_000;
 const SECOND = 1_000;
 
 let isRecording = false;
@@ -73,8 +72,9 @@ export async function recordProfile(
   seconds: number,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<string> {
-  if (!(seconds > 0 && seconds * SECOND <= LONGEST_PROFILE))
-    throw new ProjectError('BAD_ARGUMENT', `seconds must be a number from 1 to ${LONGEST_PROFILE / SECOND}`);
+  const { least, most } = PROFILE_RANGE;
+  if (!(seconds >= least && seconds <= most))
+    throw new ProjectError('BAD_ARGUMENT', `seconds must be a number from ${least} to ${most}`);
   if (isRecording) throw new ProjectError('BUSY', 'another profile is being recorded; try again later');
   isRecording = true;
   const session = new Session();
@@ -92,12 +92,30 @@ export async function recordProfile(
 }
 
 async function begin(session: Session, kind: ProfileKind): Promise<void> {
+  if (kind === 'memory' && (await isSamplingMemory(session))) throw cannotStart(kind, 'memory is already sampled');
   try {
     if (kind === 'memory') return await session.post('HeapProfiler.startSampling');
     await session.post('Profiler.enable');
     await session.post('Profiler.start');
   } catch (error) {
-    const remedy = 'it may already be recorded: see the section profile of the configuration';
-    throw new ProjectError('BUSY', `the ${kind} profile cannot be started: ${describeError(error)}; ${remedy}`);
+    throw cannotStart(kind, describeError(error));
   }
+}
+
+/**
+ * Whether any session samples allocations. V8 has one sampler: a second start succeeds, but its end would stop the
+ * first.
+ */
+async function isSamplingMemory(session: Session): Promise<boolean> {
+  try {
+    await session.post('HeapProfiler.getSamplingProfile');
+    return true;
+  } catch {
+    return false; // V8 has no other way to ask
+  }
+}
+
+function cannotStart(kind: ProfileKind, reason: string): ProjectError {
+  const remedy = 'it may already be recorded: see the section profile of the configuration';
+  return new ProjectError('BUSY', `the ${kind} profile cannot be started: ${reason}; ${remedy}`);
 }
