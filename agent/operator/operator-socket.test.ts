@@ -1,11 +1,13 @@
 // The operator socket with well-behaved and hostile clients.
 
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import t from 'tap';
-import { SystemClock, VirtualClock } from '#lib/clock.ts';
+import { text } from 'node:stream/consumers';
+import t, { type Test } from 'tap';
+import { type Clock, SystemClock, VirtualClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import { LogLevels } from '#lib/log-levels.ts';
@@ -242,6 +244,83 @@ t.test('clients of the protocol of the reference agent change log levels and ope
     t.ok(JSON.parse(await profile)[key], `a profile of 30 s: ${key}`);
   }
   profiled?.close();
+});
+
+/** A socket that also serves the protocol of the reference's agent. */
+async function openForAgent(t: Test, clock: Clock = new SystemClock()) {
+  const levels = new LogLevels('info');
+  levels.follow('link', { level: 'info' });
+  const agent = {
+    clock,
+    log: silentLog,
+    routerId: 'r1',
+    version: 'v1',
+    logLevels: levels,
+    stackDump: () => 'stack',
+    serve: () => undefined,
+  };
+  const socket = await OperatorSocket.open({ clock, log: silentLog, commands, agent }, configFile);
+  t.teardown(() => socket?.close());
+}
+
+t.test('a request of the reference agent may arrive in two pieces', async (t) => {
+  await openForAgent(t);
+  const long = Buffer.alloc(200, 'x'); // its length takes two bytes
+  const rows: [Buffer, RegExp][] = [
+    [Buffer.from([0x1]), /^stack$/],
+    [Buffer.from([0x11, 5]), /^log level set from \w+ to debug/],
+    [Buffer.from([0x13, 8, ...Buffer.from('link'), 6]), /^log level for channel link set to trace/],
+    [Buffer.from([0x13, 0x90, 0x03, ...long, 6]), /^unknown component "x{200}"/],
+    [Buffer.from([0x14, 8, ...Buffer.from('link')]), /^log level for channel link cleared/],
+    [Buffer.from([0x15, 7]), /^invalid app id 7/],
+  ];
+  for (const [operation, expected] of rows) {
+    const request = Buffer.concat([AGENT_MAGIC, operation]);
+    for (let cut = 1; cut < Math.min(request.length, 24); cut++) {
+      const client = connect(operatorPath(configFile));
+      client.write(request.subarray(0, cut));
+      await askRouter(configFile, 'echo'); // by its answer, the router has read the first piece
+      client.write(request.subarray(cut));
+      const answer = await text(client);
+      if (!expected.test(answer)) t.match(answer, expected, `${operation.toString('hex')} cut at ${cut}`);
+    }
+    t.pass(operation.toString('hex'));
+  }
+});
+
+t.test('an incomplete request of the reference agent gets its error at its end, or is closed in time', async (t) => {
+  const clock = new VirtualClock();
+  await openForAgent(t, clock);
+  const ask = (...bytes: number[]) => raw(Buffer.concat([AGENT_MAGIC, Buffer.from(bytes)]), { end: true });
+  t.match(await ask(), /does not support operation 0/);
+  t.match(await ask(0x11), /^invalid log level undefined/);
+  t.match(await ask(0x13, 8, 0x6c), /^the name is incomplete/);
+  t.match(await ask(0x13, 8, ...Buffer.from('link')), /^invalid log level undefined/);
+  t.match(await ask(0x14, 8, 0x6c), /^the name is incomplete/);
+  t.match(await ask(0x14), /^the name is incomplete/);
+  t.match(await ask(0x14, 0xff, 0xff), /^the name is too long/);
+  t.equal(await raw(AGENT_MAGIC.subarray(0, 2), { end: true }), '');
+  t.match(await raw(AGENT_MAGIC.subarray(0, 5), { end: true }), /BAD_REQUEST/);
+
+  const silent = raw(AGENT_MAGIC);
+  await askRouter(configFile, 'echo');
+  await clock.advance(5_000);
+  t.equal(await silent, '');
+});
+
+t.test('agent clients that have their answer and do not disconnect lose their places', async (t) => {
+  const clock = new VirtualClock();
+  await openForAgent(t, clock);
+  const idle = Array.from({ length: 10 }, () => connect({ path: operatorPath(configFile), allowHalfOpen: true }));
+  t.teardown(() => idle.map((client) => client.destroy()));
+  await Promise.all(
+    idle.map((client, index) => {
+      client.on('error', () => undefined).write(Buffer.concat([AGENT_MAGIC, Buffer.from([index % 2 ? 0x4 : 0x99])]));
+      return once(client.resume(), 'end');
+    }),
+  );
+  await clock.advance(30_000);
+  t.same(await askRouter(configFile, 'echo'), {});
 });
 
 t.test('a service listens in the folder of its manager, and commands find it there', async (t) => {

@@ -14,7 +14,7 @@ import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { linkTarget } from '#lib/symbolic-links.ts';
 import { agentLink, operatorPath } from './operator-path.ts';
-import { AGENT_MAGIC, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
+import { AGENT_MAGIC, agentRequestState, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
 import { isServed } from './running-router.ts';
 
 /** One request, as a command receives it. */
@@ -38,6 +38,9 @@ export interface OperatorSocketComponents {
   /** For clients that use the protocol of the reference's agent. */
   agent?: ReferenceAgentComponents;
 }
+
+/** Serves the request of a client. */
+type RequestServer = (socket: Socket, signal: AbortSignal) => Promise<void>;
 
 /** Limit on clients. Each needs memory for a request and an answer. */
 const MOST_CONNECTIONS = 10;
@@ -110,38 +113,43 @@ export class OperatorSocket {
     let isWaiting = true;
     const onData = (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
-      const { agent } = this.#components;
-      if (
-        agent &&
-        received.length > AGENT_MAGIC.length &&
-        received.subarray(0, AGENT_MAGIC.length).equals(AGENT_MAGIC)
-      ) {
-        isWaiting = false;
-        timer.cancel();
-        socket.off('data', onData);
-        background(this.#components.log, 'agent request', serveAgent(agent, socket, received));
-        return;
-      }
-      const end = received.indexOf('\n');
-      if (end < 0 && received.length <= LONGEST_REQUEST) return;
+      const serve = this.#serverOf(received, received.length > LONGEST_REQUEST);
+      if (serve) start(serve);
+    };
+    const start = (serve: RequestServer) => {
       isWaiting = false;
       timer.cancel();
-      socket.off('data', onData).resume();
-      const line = end < 0 || end > LONGEST_REQUEST ? undefined : received.toString('utf8', 0, end);
-      background(this.#components.log, 'operator request', this.#answer(socket, line, gone.signal));
+      socket.off('data', onData);
+      background(this.#components.log, 'operator request', serve(socket, gone.signal));
     };
     socket
       .on('error', () => socket.destroy())
       .on('data', onData)
       .once('end', () => {
         // A client may half-close after its request; a disconnected one is noticed at the next write.
-        if (isWaiting) socket.destroy();
+        if (!isWaiting) return;
+        const serve = this.#serverOf(received, true);
+        if (serve) start(serve);
+        else socket.destroy();
       })
       .once('close', () => {
         timer.cancel();
         this.#sockets.delete(socket);
         gone.abort(new ProjectError('CLIENT_GONE', 'the client disconnected'));
       });
+  }
+
+  /** Undefined while the request is incomplete. `isLast` if the client cannot send more of it. */
+  #serverOf(received: Buffer, isLast: boolean): RequestServer | undefined {
+    const { agent } = this.#components;
+    const state = agent ? agentRequestState(received) : 'other';
+    if (state === 'incomplete' && !isLast) return undefined;
+    if (agent && state !== 'other' && received.length >= AGENT_MAGIC.length)
+      return (socket) => serveAgent(agent, socket, received, (text) => this.#end(socket, text));
+    const end = received.indexOf('\n');
+    if (end < 0 && received.length <= LONGEST_REQUEST) return undefined;
+    const line = end < 0 || end > LONGEST_REQUEST ? undefined : received.toString('utf8', 0, end);
+    return (socket, signal) => this.#answer(socket.resume(), line, signal);
   }
 
   async #answer(socket: Socket, line: string | undefined, signal: AbortSignal): Promise<void> {
@@ -157,6 +165,11 @@ export class OperatorSocket {
     } catch (error) {
       answer = toLine({ error: { code: errorCode(error) ?? 'FAILED', message: describeError(error) } });
     }
+    this.#end(socket, answer);
+  }
+
+  /** Sends the last bytes of an answer. A client that does not read them and disconnect loses its connection. */
+  #end(socket: Socket, answer: string): void {
     if (socket.destroyed) return;
     const timer = this.#components.clock.after('operator answer', READ_TIMEOUT, () => socket.destroy());
     socket.once('close', () => timer.cancel());

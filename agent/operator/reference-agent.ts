@@ -62,24 +62,36 @@ const MIB = 1024 * 1024;
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 1024 * 1024 };
 const LANES = { default: { types: [''], queueLimit: 16 } };
 
+/** Whether the first bytes of a client are a request of this protocol. A client may send it in several pieces. */
+export function agentRequestState(received: Buffer): 'other' | 'incomplete' | 'complete' {
+  const magic = received.subarray(0, AGENT_MAGIC.length);
+  if (!magic.equals(AGENT_MAGIC.subarray(0, magic.length))) return 'other';
+  const operation = received[AGENT_MAGIC.length];
+  if (operation === undefined) return 'incomplete';
+  const parameters = received.subarray(AGENT_MAGIC.length + 1);
+  return parameters.length < parametersLength(operation, parameters) ? 'incomplete' : 'complete';
+}
+
 /**
- * Serves a connection whose first bytes are the magic number. `received` contains at least the magic number and the
- * operation.
+ * Serves a connection whose first bytes are the magic number. `received` is the whole request, or all that the client
+ * sent. `end` sends an answer and ends the connection.
  */
 export async function serveAgent(
   components: ReferenceAgentComponents,
   socket: Socket,
   received: Buffer,
+  end: (answer: string) => void,
 ): Promise<void> {
   const operation = received[AGENT_MAGIC.length] ?? 0;
   const parameters = received.subarray(AGENT_MAGIC.length + 1);
-  if (operation === Operation.Channel) return openChannel(components, socket, parameters);
+  if (operation === Operation.Channel) return openChannel(components, socket, { parameters, end });
+  socket.resume();
   const gone = new AbortController();
   socket.once('close', () => gone.abort(new ProjectError('CLIENT_GONE', 'the client disconnected')));
   try {
-    socket.end(await answer(components, operation, parameters, gone.signal));
+    end(await answer(components, operation, parameters, gone.signal));
   } catch (error) {
-    socket.end(describeError(error));
+    end(describeError(error));
   }
 }
 
@@ -159,21 +171,52 @@ function readLevel(given: number | undefined): LogLevel {
   return level;
 }
 
-/** A length as a zigzag varint, and that many bytes. */
-function readText(bytes: Buffer): { text: string; rest: Buffer } {
-  const [first = 0, second = 0] = bytes;
-  const isLong = first > 0x7f;
-  const length = (isLong ? (first & 0x7f) | (second << 7) : first) >> 1;
-  const start = isLong ? 2 : 1;
-  if (second > 0x7f && isLong) throw new ProjectError('BAD_REQUEST', 'the name is too long');
-  return { text: bytes.toString('utf8', start, start + length), rest: bytes.subarray(start + length) };
+/** Bytes that the parameters of an operation have at least. */
+function parametersLength(operation: number, parameters: Buffer): number {
+  switch (operation) {
+    case Operation.SetLogLevel:
+    case Operation.Channel:
+      return 1;
+    case Operation.SetChannelLogLevel:
+      return textEnd(parameters).end + 1;
+    case Operation.ClearChannelLogLevel:
+      return textEnd(parameters).end;
+    default:
+      return 0;
+  }
 }
 
-async function openChannel(components: ReferenceAgentComponents, socket: Socket, parameters: Buffer): Promise<void> {
+function readText(bytes: Buffer): { text: string; rest: Buffer } {
+  const { start, end, isTooLong } = textEnd(bytes);
+  if (isTooLong) throw new ProjectError('BAD_REQUEST', 'the name is too long');
+  if (end > bytes.length) throw new ProjectError('BAD_REQUEST', 'the name is incomplete');
+  return { text: bytes.toString('utf8', start, end), rest: bytes.subarray(end) };
+}
+
+/** Reads the length of a text, a zigzag varint. The text follows. */
+function textEnd(bytes: Buffer): { start: number; end: number; isTooLong: boolean } {
+  const [first = 0, second = 0] = bytes;
+  const isLong = first > 0x7f;
+  const isTooLong = isLong && second > 0x7f;
+  const length = (isLong ? (first & 0x7f) | (second << 7) : first) >> 1;
+  const start = isLong ? 2 : 1;
+  return { start, end: isTooLong ? start : start + length, isTooLong };
+}
+
+interface ChannelRequest {
+  readonly parameters: Buffer;
+  readonly end: (answer: string) => void;
+}
+
+async function openChannel(
+  components: ReferenceAgentComponents,
+  socket: Socket,
+  { parameters, end }: ChannelRequest,
+): Promise<void> {
   const { clock, log, routerId, serve } = components;
   const [app = APP_ANY] = parameters;
   if (app !== APP_ANY && app !== APP_ROUTER) {
-    socket.end(`invalid app id ${app}`);
+    end(`invalid app id ${app}`);
     return;
   }
   if (parameters.length > 1) socket.unshift(parameters.subarray(1));
