@@ -3,7 +3,9 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
+import { Agent, request } from 'undici';
 import { SystemClock } from '#lib/clock.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import type { WebConfig } from '../../agent/config/router-config.ts';
@@ -77,6 +79,26 @@ t.test('the TLS versions of a web server stay in force when its certificates are
     }
     await close();
   }
+});
+
+t.test('answers are compressed with the coding that the client prefers', async (t) => {
+  const { port, close } = await open({});
+  const agent = new Agent({ connect: { rejectUnauthorized: false } });
+  const table: [string, string | undefined, (body: Buffer) => Buffer][] = [
+    ['br, gzip', 'br', brotliDecompressSync],
+    ['gzip, br;q=0.5', 'gzip', gunzipSync],
+    ['deflate', undefined, (body) => body],
+  ];
+  for (const [accepted, coding, decoded] of table) {
+    const { headers, body } = await request(`https://127.0.0.1:${port}/health-checks`, {
+      headers: { 'accept-encoding': accepted },
+      dispatcher: agent,
+    });
+    t.equal(headers['content-encoding'], coding);
+    t.match(JSON.parse(String(decoded(Buffer.from(await body.bytes())))), { data: {} }, accepted);
+  }
+  await agent.close();
+  await close();
 });
 
 t.test('a reload reads the files of all identities again, and reports one that is unusable', async (t) => {
