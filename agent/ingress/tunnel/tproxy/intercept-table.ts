@@ -23,6 +23,9 @@ export interface Flow {
   readonly name: string | undefined;
 }
 
+/** A label of a DNS query may contain any byte, also a dot. A host of a service cannot use such names. */
+const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i;
+
 export class InterceptTable {
   #intercepts: readonly Intercept[] = [];
   readonly #byName = new Map<string, Intercept[]>();
@@ -50,6 +53,7 @@ export class InterceptTable {
   /** How a name is intercepted; undefined if it is not. */
   kindOf(name: string): 'exact' | 'wildcard' | undefined {
     if (this.#byName.has(name)) return 'exact';
+    if (!HOST_NAME.test(name)) return undefined;
     return domainsAbove(name).some((domain) => this.#byWildcard.has(domain)) ? 'wildcard' : undefined;
   }
 

@@ -88,6 +88,10 @@ t.test('a connection belongs to the most specific matching intercept', async (t)
   t.equal(table.kindOf('x.y.b.example'), 'wildcard');
   t.equal(table.kindOf('c.example'), 'exact');
   t.equal(table.kindOf('a.b.example'), 'wildcard', 'replaced intercepts are removed');
+  table.replace([intercept('all', { addresses: ['*.example', '*'] })]);
+  for (const name of ['_service.a-1.example', 'other']) t.equal(table.kindOf(name), 'wildcard', name);
+  for (const name of ['a\\.b.example', 'x\0y.example', 'x y.example', '\xe9.example', '*.example', ''])
+    t.equal(table.kindOf(name), undefined, `not a host name: ${JSON.stringify(name)}`);
 });
 
 t.test('invalid configurations are rejected with the name of the field', async (t) => {

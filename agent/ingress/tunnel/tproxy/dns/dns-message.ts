@@ -107,7 +107,7 @@ function readName(message: Buffer): { text: string; end: number } | undefined {
     if (length === 0) return { text: labels.join('.').toLowerCase(), end: at };
     if (at + length > message.length) return undefined;
     const label = message.toString('latin1', at, at + length);
-    // Escapes a dot inside a label: such a name never matches a service.
+    // Escapes a dot inside a label, so that the name differs from one with more labels.
     labels.push(label.replaceAll('.', '\\.'));
     at += length;
   }
