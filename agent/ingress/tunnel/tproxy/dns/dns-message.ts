@@ -38,6 +38,7 @@ export const CLASS_INTERNET = 1;
 const HEADER = 12;
 const IS_ANSWER = 0x8000;
 const AUTHORITATIVE = 0x0400;
+const TRUNCATED = 0x0200;
 const RECURSION_DESIRED = 0x0100;
 const RECURSION_AVAILABLE = 0x0080;
 const OPCODE = 0x7800;
@@ -45,6 +46,12 @@ const OPCODE = 0x7800;
 const NAME_OF_QUESTION = 0xc000 | HEADER;
 /** Seconds that programs may cache an address (reference fact: tunnel, section 3.8). */
 const TIME_TO_LIVE = 60;
+/** Type of the record with the options of a client. Its class field contains the size of answers. */
+const OPTIONS = 41;
+/** Bytes of a record between its name and its data. */
+const RECORD_HEAD = 10;
+/** Bytes of an answer that every client accepts (RFC 1035). */
+const SMALLEST_ACCEPTED = 512;
 /** Bytes of a name including the lengths of its labels (RFC 1035). */
 const LONGEST_NAME = 255;
 
@@ -81,6 +88,43 @@ export function encodeAnswer({ head }: Pick<DnsQuery, 'head'>, answer: DnsAnswer
 /** The error answer to a message whose question is malformed. */
 export function encodeMalformed(message: Buffer): Buffer {
   return encodeAnswer({ head: message.subarray(0, HEADER) }, { status: DnsStatus.Malformed });
+}
+
+/** The answer of an upstream, or its header and question with the mark TC if it is larger than the client accepts. */
+export function truncateAnswer(answer: Buffer, query: DnsQuery, message: Buffer): Buffer {
+  if (answer.length <= acceptedSize(query, message)) return answer;
+  const cut = Buffer.concat([answer.subarray(0, HEADER), query.head.subarray(HEADER)]);
+  cut.writeUInt16BE(cut.readUInt16BE(2) | TRUNCATED, 2);
+  cut.writeUInt16BE(1, 4);
+  cut.writeUInt16BE(0, 6);
+  cut.writeUInt32BE(0, 8); // no authority or additional records
+  return cut;
+}
+
+/** Bytes of an answer over UDP that the client of a query accepts: its record OPT contains them (RFC 6891). */
+function acceptedSize({ head }: DnsQuery, message: Buffer): number {
+  let at = head.length;
+  const records = message.readUInt16BE(6) + message.readUInt16BE(8) + message.readUInt16BE(10);
+  for (let record = 0; record < records; record++) {
+    const isRoot = message[at] === 0;
+    at = endOfName(message, at);
+    if (at + RECORD_HEAD > message.length) break;
+    if (isRoot && message.readUInt16BE(at) === OPTIONS)
+      return Math.max(message.readUInt16BE(at + 2), SMALLEST_ACCEPTED);
+    at += RECORD_HEAD + message.readUInt16BE(at + 8);
+  }
+  return SMALLEST_ACCEPTED;
+}
+
+/** The end of a name that may be compressed. */
+function endOfName(message: Buffer, start: number): number {
+  let at = start;
+  for (;;) {
+    const length = message[at] ?? 0;
+    if (length === 0) return at + 1;
+    if (length > 63) return at + 2;
+    at += length + 1;
+  }
 }
 
 /** Returns the status of an answer to `query`; undefined if the message is not such an answer. */

@@ -16,6 +16,7 @@ import {
   encodeAnswer,
   encodeMalformed,
   parseQuery,
+  truncateAnswer,
 } from './dns-message.ts';
 import type { DnsUpstreams } from './dns-upstreams.ts';
 
@@ -113,7 +114,7 @@ export class DnsServer {
     }
     background(log, 'dns question', async () => {
       const answer = await upstreams.resolve(query, message);
-      if (answer) send(answer);
+      if (answer) send(truncateAnswer(answer, query, message));
       else this.#reject(query, send);
     });
   }

@@ -254,6 +254,50 @@ t.test('TCP upstreams are supported, also with fragmented and invalid answers', 
   t.equal(await resolve(upstreams, 'nothing.example'), undefined);
 });
 
+t.test('an answer larger than the client accepts is truncated, with a mark', async (t) => {
+  const server = createServer((socket) => {
+    socket.once('data', (data: Buffer) => {
+      const asked = parseQuery(data.subarray(2));
+      if (!asked || asked === 'malformed') return;
+      const count = Number(asked.name.split('.')[0]);
+      const answer = encodeAnswer(asked, { status: OK, addresses: Array<string>(count).fill('7.7.7.7') });
+      socket.end(Buffer.concat([Buffer.from([answer.length >> 8, answer.length & 0xff]), answer]));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const upstream = parseUpstream(`tcp://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const upstreams = new DnsUpstreams({ clock: new SystemClock(), random: systemRandom }, [upstream], 'parallel');
+  const { ask } = await serverOf(t, { upstreams });
+  /** The query with the record OPT after `before`. */
+  const sized = (message: Buffer, size: number, before = Buffer.alloc(0)) => {
+    const counted = Buffer.from(message);
+    counted.writeUInt16BE(before.length > 0 ? 2 : 1, 10);
+    return Buffer.concat([counted, before, Buffer.from([0, 0, 41, size >> 8, size & 0xff, 0, 0, 0, 0, 0, 0])]);
+  };
+  const other = Buffer.from([1, 97, 0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 0, 0, 1, 120]);
+  const few = query('30.example');
+  const many = query('31.example');
+  const length = (count: number) => many.length + 16 * count;
+  const rows: [string, Buffer, number | undefined][] = [
+    ['512 bytes', few, 30],
+    ['more than 512 bytes', many, undefined],
+    ['the advertised size', sized(many, length(31)), 31],
+    ['more than it', sized(many, length(31) - 1), undefined],
+    ['a size below the least one', sized(few, 1), 30],
+    ['another record first', sized(query('100.example'), 4_096, other), 100],
+    ['a cut record', sized(many, 4_096).subarray(0, -3), undefined],
+  ];
+  for (const [name, message, count] of rows) {
+    const answer = await ask(message);
+    t.equal((answer.readUInt16BE(2) & 0x0200) !== 0, count === undefined, name);
+    t.equal(answer.readUInt16BE(6), count ?? 0, name);
+    if (count !== undefined) continue;
+    t.same(answer.subarray(12), many.subarray(12), 'header and question');
+    t.equal(answer.readUInt16BE(4), 1);
+  }
+});
+
 t.test('upstream addresses are parsed, with the default port if missing', async (t) => {
   t.same(parseUpstream('udp://8.8.8.8'), { protocol: 'udp', host: '8.8.8.8', port: 53 });
   t.same(parseUpstream('tcp://dns.example:5353/'), { protocol: 'tcp', host: 'dns.example', port: 5_353 });
