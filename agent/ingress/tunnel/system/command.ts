@@ -15,36 +15,62 @@ export interface Command {
   readonly args: readonly string[];
   /** Text for standard input. */
   readonly input?: string;
+  /** Limit on bytes of standard output. */
+  readonly mostOutput?: number;
 }
 
 /** Milliseconds; a program that takes longer is killed. */
 const COMMAND_TIMEOUT = 10_000;
-/** Bytes of output that are kept; further output is dropped. */
+/** Milliseconds for the output after the program has ended: a daemon that it started may keep the output open. */
+const OUTPUT_TIME = 1_000;
 const MOST_OUTPUT = 1024 * 1024;
 
 /** Packages that contain the programs, for the remedy in an error. */
 const PACKAGES: Readonly<Record<string, string>> = { ip: 'iproute2', nft: 'nftables', iptables: 'iptables' };
 
-/** Resolves with the standard output. Rejects with CommandError if the program is missing, fails or times out. */
+/**
+ * Resolves with the standard output. Rejects with CommandError if the program is missing, fails, times out or writes too
+ * much.
+ */
 export function runCommand(command: Command, clock: Clock): Promise<string> {
-  const { program, args, input = '' } = command;
+  const { program, args, input = '', mostOutput = MOST_OUTPUT } = command;
   const line = [program, ...args].join(' ');
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
-    const timer = clock.after('system command', COMMAND_TIMEOUT, () => child.kill('SIGKILL'));
-    const output = collect(child.stdout);
-    const errors = collect(child.stderr);
+    const output = collect(child.stdout, mostOutput);
+    const errors = collect(child.stderr, MOST_OUTPUT);
+    let timer = clock.after('system command', COMMAND_TIMEOUT, () => {
+      child.kill('SIGKILL');
+      fail(`did not end within ${COMMAND_TIMEOUT / 1_000} s`);
+    });
+    const release = () => {
+      timer.cancel();
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    const fail = (problem: string) => {
+      release();
+      reject(new CommandError(`${line} ${problem}`));
+    };
+    const finish = (code: number | null, signal: NodeJS.Signals | null) => {
+      if (code !== 0) fail(`failed (${signal ?? code}): ${errors.text().trim() || 'no message'}`);
+      else if (output.isCut) fail(`wrote more than ${mostOutput} bytes`);
+      else {
+        release();
+        resolve(output.text());
+      }
+    };
     child.stdin.on('error', () => undefined); // the exit code reports the failure
     child.stdin.end(input);
     child.on('error', (error) => {
-      timer.cancel();
+      release();
       reject(new CommandError(startProblem(program, error), { cause: error }));
     });
-    child.on('close', (code, signal) => {
+    child.on('exit', (code, signal) => {
       timer.cancel();
-      if (code === 0) resolve(output.text());
-      else reject(new CommandError(`${line} failed (${signal ?? code}): ${errors.text().trim() || 'no message'}`));
+      timer = clock.after('output of a system command', OUTPUT_TIME, () => finish(code, signal));
     });
+    child.on('close', finish);
   });
 }
 
@@ -60,12 +86,18 @@ function startProblem(program: string, error: Error): string {
     : `${program} cannot be run: ${error.message}`;
 }
 
-function collect(stream: NodeJS.ReadableStream): { text(): string } {
+/** Keeps at most `most` bytes. */
+function collect(stream: NodeJS.ReadableStream, most: number): { readonly isCut: boolean; text(): string } {
   const chunks: Buffer[] = [];
   let size = 0;
   stream.on('data', (chunk: Buffer) => {
-    if (size < MOST_OUTPUT) chunks.push(chunk);
+    if (size < most) chunks.push(chunk);
     size += chunk.length;
   });
-  return { text: () => Buffer.concat(chunks).subarray(0, MOST_OUTPUT).toString('utf8') };
+  return {
+    get isCut() {
+      return size > most;
+    },
+    text: () => Buffer.concat(chunks).subarray(0, most).toString('utf8'),
+  };
 }
