@@ -1,0 +1,134 @@
+// Local routes in the kernel's table of a network namespace, and their retries.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Test } from 'tap';
+import { SystemClock, VirtualClock } from '#lib/clock.ts';
+import { createLog, silentLog } from '#lib/log.ts';
+import { inOwnNamespace, run } from '../../../../test/support/network-namespace.ts';
+import { until } from '../../../../test/support/overlay.ts';
+import { ChangesMarker } from './changes-marker.ts';
+import { LocalRoutes } from './local-routes.ts';
+
+if (await inOwnNamespace(import.meta.filename, ['ip'])) await tests();
+
+async function tests(): Promise<void> {
+  const { default: t } = await import('tap');
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  run('ip', 'link', 'set', 'lo', 'up');
+  const marker = new ChangesMarker(join(folder, 'changes'), silentLog);
+  const clock = new SystemClock();
+  const create = (log = silentLog) => new LocalRoutes({ clock, log, marker, routerId: 'router' });
+  const routes = (family: '-4' | '-6' = '-4') =>
+    run('ip', family, 'route', 'show', 'table', 'local', 'proto', '142')
+      .split('\n')
+      .map((line) => line.trim().replace(/^local /, ''))
+      .filter((line) => line !== '');
+  const wanted = async (...ranges: string[]) => {
+    const local = create();
+    for (const range of ranges) local.acquire(range);
+    await local.apply();
+    return local;
+  };
+
+  t.test('the routes of a killed router are removed, those of others stay', async (t) => {
+    run('ip', 'route', 'add', 'local', '10.1.1.1', 'dev', 'lo', 'table', 'local', 'proto', '142', 'metric', '7');
+    await wanted('10.9.8.7', 'fd00:7::1');
+    t.equal(routes().length, 2);
+    t.equal(routes('-6').length, 1);
+    const next = await wanted('fd00:7::1');
+    t.match(routes(), [/^10\.1\.1\.1 /]);
+    t.equal(next.count, 1, 'the same route was added again');
+    await next.close();
+    t.same(routes('-6'), []);
+    run('ip', 'route', 'flush', 'table', 'local', 'proto', '142');
+  });
+
+  t.test('thousands of leftover routes are removed', async (t) => {
+    await wanted('10.20.0.1');
+    const marks = /proto.*|metric \d+/.exec(routes()[0] ?? '')?.[0] ?? '';
+    const batch = join(folder, 'batch');
+    const lines = Array.from({ length: 9_500 }, (_none, n) => `10.${21 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`);
+    writeFileSync(
+      batch,
+      lines.map((ip) => `route add local ${ip} dev lo table local proto 142 src 127.0.0.1 ${marks}\n`).join(''),
+    );
+    run('ip', '-batch', batch);
+    const messages: { msg: string; routes?: number }[] = [];
+    await create(createLog({ write: (line) => void messages.push(JSON.parse(line)) })).apply();
+    t.same(routes(), []);
+    t.match(messages, [{ msg: 'routes of an earlier process removed', routes: 9_501 }]);
+  });
+
+  t.test('spellings of one range are one route with several users', async (t) => {
+    const local = await wanted('10.9.8.7/32', '10.9.8.7', 'fd00:0::5', 'FD00::0005/128');
+    t.equal(local.count, 2);
+    local.release('10.9.8.7/32');
+    local.release('fd00::5');
+    await local.apply();
+    t.equal(routes().length + routes('-6').length, 2, 'the other user still needs it');
+    local.release('10.9.8.7');
+    local.release('fd00::5');
+    await local.apply();
+    t.equal(routes().length + routes('-6').length, 0);
+    await local.close();
+  });
+
+  t.test('the bits after the prefix are cleared', async (t) => {
+    const local = await wanted('10.9.8.7/24', 'fd00:8::1/64', '::ffff:10.0.0.1/120');
+    t.match(routes(), [/^10\.9\.8\.0\/24 /]);
+    t.match(routes('-6').sort(), [/^::ffff:10\.0\.0\.0\/120 /, /^fd00:8::\/64 /]);
+    await local.close();
+  });
+
+  t.test('only IPv4 routes get a source address', async (t) => {
+    const local = await wanted('100.64.0.1/32');
+    local.useSource('100.64.0.1');
+    for (const range of ['100.64.0.0/10', 'fd00:8::/64']) local.acquire(range);
+    await local.apply();
+    t.equal(local.count, 3);
+    t.equal(routes().filter((route) => route.includes('src 100.64.0.1')).length, 1);
+    await local.close();
+    t.same([routes(), routes('-6')], [[], []]);
+  });
+
+  t.test('a route that the system rejected is retried, and logged once', (t) => retried(t, folder));
+}
+
+async function retried(t: Test, folder: string): Promise<void> {
+  const broken = join(folder, 'broken');
+  const before = process.env.PATH;
+  t.after(() => {
+    process.env.PATH = before;
+  });
+  process.env.PATH = [folder, before].join(delimiter);
+  const script = `#!/bin/sh\ncase "$*" in *' add '*) test ! -e ${broken} ;; esac\n`;
+  writeFileSync(join(folder, 'ip'), script, { mode: 0o755 });
+  writeFileSync(broken, '');
+  const clock = new VirtualClock();
+  const messages: string[] = [];
+  const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
+  const marker = new ChangesMarker(join(folder, 'changes'), log);
+  const local = new LocalRoutes({ clock, log, marker, routerId: 'router' });
+  const isWaiting = () => clock.timers().join() === 'local routes retry';
+  local.acquire('10.0.0.1');
+  await local.apply();
+  t.equal(local.count, 0);
+  await clock.advance(30_000);
+  await until('the second attempt', isWaiting);
+  t.same(messages, ['local route could not be changed (add)']);
+  rmSync(broken);
+  await clock.advance(30_000);
+  await until('the route', () => local.count === 1);
+  await local.close();
+  t.same(clock.timers(), []);
+
+  writeFileSync(broken, '');
+  const closed = new LocalRoutes({ clock, log, marker, routerId: 'router' });
+  closed.acquire('10.0.0.1');
+  await closed.apply();
+  await closed.close();
+  t.same(clock.timers(), [], 'a closed one does not retry');
+}
