@@ -1,7 +1,84 @@
-// The instance of a hosted service.
+// Hosted services: how they follow the data model, and their instances.
 
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import t from 'tap';
-import { fillIn } from './hosting.ts';
+import { VirtualClock } from '#lib/clock.ts';
+import { createLog } from '#lib/log.ts';
+import {
+  DataState_Action,
+  type DataState_EventSchema,
+  DataStateSchema,
+  PolicyType,
+  ServicePolicyRelatedEntityType as RelatedType,
+} from '#wire/gen/edge_control_pb.js';
+import { DataModel } from '../../access/data-model.ts';
+import { IdleSweeper } from '../../xgress/idle-sweeper.ts';
+import { fillIn, Hosting } from './hosting.ts';
+import type { LocalRoutes } from './system/local-routes.ts';
+import type { TunnelTerminators } from './tunnel-terminators.ts';
+
+type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
+
+const INVALID = { protocol: 'tcp' };
+const CHECKED = {
+  ...INVALID,
+  address: '127.0.0.1',
+  port: 1,
+  allowedSourceAddresses: ['10.0.0.0/8'],
+  portChecks: [{ address: '127.0.0.1:1', interval: '1s', timeout: '1s' }],
+};
+
+/** The router may bind one service with this host.v1, or none. */
+function replaceModel(model: DataModel, config: unknown): void {
+  const relation = (relatedEntityType: RelatedType, id: string): Model => ({
+    case: 'servicePolicyChange',
+    value: { policyId: 'p', relatedEntityType, relatedEntityIds: [id], add: true },
+  });
+  const service: Model[] = [
+    { case: 'config', value: { id: 'config', typeId: 'type', dataJson: JSON.stringify(config) } },
+    { case: 'service', value: { id: 's', name: 'echo', configs: ['config'] } },
+    relation(RelatedType.RELATED_SERVICE, 's'),
+  ];
+  const models: Model[] = [
+    { case: 'configType', value: { id: 'type', name: 'host.v1' } },
+    { case: 'identity', value: { id: 'router', name: 'router' } },
+    { case: 'servicePolicy', value: { id: 'p', name: 'p', policyType: PolicyType.BIND_POLICY } },
+    relation(RelatedType.RELATED_IDENTITY, 'router'),
+    ...(config === undefined ? [] : service),
+  ];
+  const events = models.map((each) => ({ action: DataState_Action.CREATE, model: each }));
+  model.replace(create(DataStateSchema, { events, endIndex: 1n }));
+}
+
+function openHosting() {
+  const messages: string[] = [];
+  const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
+  const clock = new VirtualClock();
+  const model = new DataModel(log);
+  const calls: string[] = [];
+  const terminators = { add: () => calls.push('add'), remove: () => calls.push('remove') };
+  const routes = { acquire: (range: string) => calls.push(range), apply: async () => undefined };
+  const hosting = new Hosting({
+    clock,
+    log,
+    model,
+    terminators: terminators as unknown as TunnelTerminators,
+    sweeper: new IdleSweeper(clock, { timeout: 1, interval: 1 }),
+    routes: routes as unknown as LocalRoutes,
+    routerId: 'router',
+  });
+  return { messages, clock, model, calls, hosting };
+}
+
+t.test('a change directly before the close has no effect', async (t) => {
+  const { clock, model, calls, hosting } = openHosting();
+  await clock.advance(0);
+  replaceModel(model, CHECKED);
+  await hosting.close();
+  await clock.advance(0);
+  t.same(calls, []);
+  t.same(clock.timers(), []);
+});
 
 t.test('the values of a template are inserted as they are', async (t) => {
   const identity = (name: string) => ({ name, appDataJson: Buffer.from('{"site": "$tunneler_id.name", "rack": 7}') });

@@ -70,7 +70,7 @@ export class Hosting {
   readonly #unsubscribe: () => void;
   /** Ranges of source addresses that are routed to this machine. */
   #sources: ReadonlySet<string> = new Set();
-  #scheduled = false;
+  #scheduled: NodeJS.Immediate | undefined;
 
   constructor(components: HostingComponents) {
     this.#components = components;
@@ -90,6 +90,7 @@ export class Hosting {
 
   async close(): Promise<void> {
     this.#unsubscribe();
+    clearImmediate(this.#scheduled);
     await this.#health.close();
   }
 
@@ -149,10 +150,8 @@ export class Hosting {
 
   /** Changes arrive in bursts, so they are applied once at the end of the turn. */
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
+    this.#scheduled ??= setImmediate(() => {
+      this.#scheduled = undefined;
       this.#reconcile();
     });
   }
