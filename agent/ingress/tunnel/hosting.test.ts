@@ -80,6 +80,21 @@ t.test('a change directly before the close has no effect', async (t) => {
   t.same(clock.timers(), []);
 });
 
+t.test('a service that cannot be hosted is logged once, and again after it was deleted', async (t) => {
+  const { clock, model, messages, hosting } = openHosting();
+  for (const [config, expected] of [
+    [INVALID, 1],
+    [INVALID, 1],
+    [undefined, 1],
+    [INVALID, 2],
+  ]) {
+    replaceModel(model, config);
+    await clock.advance(0);
+    t.equal(messages.filter((each) => each === 'service cannot be hosted').length, expected);
+  }
+  await hosting.close();
+});
+
 t.test('the values of a template are inserted as they are', async (t) => {
   const identity = (name: string) => ({ name, appDataJson: Buffer.from('{"site": "$tunneler_id.name", "rack": 7}') });
   const table: [template: string, name: string, expected: string][] = [

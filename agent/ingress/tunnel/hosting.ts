@@ -32,6 +32,7 @@ import {
   type Target,
 } from './host-config.ts';
 import { resolverPort } from './resolver-port.ts';
+import { ServiceProblems } from './service-problems.ts';
 import type { LocalRoutes } from './system/local-routes.ts';
 import type { TunnelTerminator, TunnelTerminators } from './tunnel-terminators.ts';
 
@@ -64,8 +65,7 @@ const VARIABLE = /\$tunneler_id\.(?:name|appData\[([^\]]+)\])/g;
 export class Hosting {
   readonly #components: HostingComponents;
   readonly #hosted = new Map<string, Hosted>();
-  /** Services with an invalid configuration; each problem is logged once. */
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new ServiceProblems();
   readonly #health: HealthChecks;
   readonly #unsubscribe: () => void;
   /** Ranges of source addresses that are routed to this machine. */
@@ -158,6 +158,7 @@ export class Hosting {
 
   #reconcile(): void {
     const wanted = this.#wanted();
+    this.#problems.endRound();
     for (const [id, hosted] of this.#hosted) {
       if (wanted.has(id)) continue;
       this.#hosted.delete(id);
@@ -219,17 +220,13 @@ export class Hosting {
     let problem: string;
     try {
       const configs = readHostConfigs(this.#components.model.configsFor(service, identity));
-      if (configs.length > 0) {
-        this.#problems.delete(service.id);
-        return configs;
-      }
+      if (configs.length > 0) return configs;
       problem = 'it has no host configuration';
     } catch (error) {
       problem = describeError(error);
     }
-    if (this.#problems.get(service.id) !== problem)
+    if (this.#problems.isNew(service.id, problem))
       this.#components.log.warn({ service: service.name, reason: problem }, 'service cannot be hosted');
-    this.#problems.set(service.id, problem);
     return [];
   }
 
