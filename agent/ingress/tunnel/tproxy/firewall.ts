@@ -132,21 +132,42 @@ ${rules}  }
   async #accept(): Promise<void> {
     const chain = this.#name;
     await this.#iptables('-N', chain);
-    for (const name of this.#init.lanInterfaces)
-      await this.#iptables('-A', chain, '-i', name, '-m', 'mark', '--mark', `${MARK}/${MARK}`, '-j', 'ACCEPT');
-    await this.#iptables('-I', 'INPUT', '1', '-j', chain);
+    try {
+      for (const name of this.#init.lanInterfaces)
+        await this.#iptables('-A', chain, '-i', name, '-m', 'mark', '--mark', `${MARK}/${MARK}`, '-j', 'ACCEPT');
+      await this.#iptables('-I', 'INPUT', '1', '-j', chain);
+    } catch (error) {
+      await this.#removeUnfinished();
+      throw error;
+    }
+  }
+
+  /** The caller does not close a firewall that failed to open. */
+  async #removeUnfinished(): Promise<void> {
+    const { log, marker } = this.#components;
+    try {
+      await this.#iptables('-F', this.#name);
+      await this.#deleteChain();
+    } catch (error) {
+      marker.failed();
+      log.error({ chain: this.#name, error: describeError(error) }, 'iptables chain could not be removed');
+    }
   }
 
   /** Regardless of lanIf, which may have had another value in an earlier process. */
   async #removeAccept(): Promise<void> {
-    const chain = this.#name;
     try {
-      await this.#iptables('-F', chain);
+      await this.#iptables('-F', this.#name);
     } catch {
       return; // the chain is usually missing, and iptables may be missing too
     }
-    await this.#iptables('-D', 'INPUT', '-j', chain).catch(() => undefined); // the rule may be missing
-    await this.#iptables('-X', chain);
+    await this.#deleteChain();
+  }
+
+  /** Deletes the empty chain. */
+  async #deleteChain(): Promise<void> {
+    await this.#iptables('-D', 'INPUT', '-j', this.#name).catch(() => undefined); // the rule may be missing
+    await this.#iptables('-X', this.#name);
   }
 
   #iptables(...args: string[]): Promise<string> {

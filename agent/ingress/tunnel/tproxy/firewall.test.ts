@@ -1,0 +1,48 @@
+// The firewall's changes to this machine after failures.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { SystemClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { ChangesMarker } from '../system/changes-marker.ts';
+import { Firewall } from './firewall.ts';
+
+/** A firewall with an iptables whose calls fail if they contain one of the arguments. */
+function firewallWith(t: Test, failing: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const before = process.env.PATH;
+  t.after(() => {
+    process.env.PATH = before;
+    rmSync(folder, { recursive: true });
+  });
+  process.env.PATH = [folder, before].join(delimiter);
+  const calls = join(folder, 'calls');
+  const iptables = `#!/bin/sh\necho "$4" >> ${calls}\ncase "$4" in ${failing}) exit 1 ;; esac\n`;
+  writeFileSync(join(folder, 'nft'), '#!/bin/sh\ncat > /dev/null\n', { mode: 0o755 });
+  writeFileSync(join(folder, 'iptables'), iptables, { mode: 0o755 });
+  const marker = new ChangesMarker(join(folder, 'changes'), silentLog);
+  const firewall = new Firewall(
+    { clock: new SystemClock(), log: silentLog, marker, routerId: 'r' },
+    { sockets: { tcp: 1, udp: 2 }, lanInterfaces: ['lan0'] },
+  );
+  return { firewall, marker, calls: () => readFileSync(calls, 'utf8').trim().split('\n'), folder };
+}
+
+t.test('an iptables chain that cannot be completed is removed', async (t) => {
+  for (const failing of ['-A', '-I']) {
+    const { firewall, marker, calls, folder } = firewallWith(t, failing);
+    await t.rejects(firewall.open(), { code: 'SYSTEM_COMMAND' });
+    t.same(calls().slice(-4), [failing, '-F', '-D', '-X']);
+    marker.clear();
+    t.notOk(existsSync(join(folder, 'changes')), 'the next start has nothing to remove');
+  }
+});
+
+t.test('a chain that cannot be removed either remains recorded', async (t) => {
+  const { firewall, marker, folder } = firewallWith(t, '-A | -F');
+  await t.rejects(firewall.open(), { code: 'SYSTEM_COMMAND' });
+  marker.clear();
+  t.ok(existsSync(join(folder, 'changes')));
+});
