@@ -1,14 +1,15 @@
 // Assigns addresses of `dnsSvcIpRange` to names. Names of services keep their address. Names that match a wildcard get
 // one at their first lookup, and may lose it after a long time without lookups. An address is reused only when the
-// range is used up: programs may have cached it for another name.
+// range is used up: programs may have cached it for another name. A name changes its kind with the services.
 
 import type { Clock } from '#lib/clock.ts';
 import { type Ipv4Network, ipv4ToText } from './ipv4.ts';
 
+/** How services intercept a name. */
+export type NameKind = 'exact' | 'wildcard';
+
 interface Entry {
   readonly address: number;
-  /** The name matches a wildcard. */
-  readonly isFound: boolean;
   lastAsked: number;
 }
 
@@ -20,12 +21,12 @@ const KEEP = 600_000;
 export class AddressPool {
   readonly #clock: Clock;
   readonly #network: Ipv4Network;
-  /** Wildcard names are ordered by their last lookup. */
   readonly #entries = new Map<string, Entry>();
+  /** The entries of names that match only a wildcard, ordered by their last lookup. */
+  readonly #found = new Map<string, Entry>();
   readonly #names = new Map<number, string>();
   readonly #released: number[] = [];
   #next: number;
-  #found = 0;
 
   /** The first two addresses of the range stay free: the network's own, and the source address of connections. */
   constructor(clock: Clock, network: Ipv4Network) {
@@ -43,28 +44,50 @@ export class AddressPool {
   }
 
   /** Returns the address of a name, assigning one if needed; undefined if none is left. */
-  addressOf(name: string, kind: 'exact' | 'wildcard'): string | undefined {
-    const known = this.#entries.get(name);
+  addressOf(name: string, kind: NameKind): string | undefined {
     const now = this.#clock.monotonic();
+    this.#changeKind(name, kind, now);
+    const known = this.#entries.get(name);
     if (known) {
       known.lastAsked = now;
-      if (known.isFound) this.#entries.delete(name); // moves it to the end of the order
-      this.#entries.set(name, known);
+      if (this.#found.delete(name)) this.#found.set(name, known); // moves it to the end of the order
       return ipv4ToText(known.address);
     }
-    const isFound = kind === 'wildcard';
-    if (isFound && this.#found >= MOST_FOUND_NAMES && !this.#evict(now)) return undefined;
+    if (kind === 'wildcard' && !this.#hasRoom(now)) return undefined;
     const address = this.#nextFree();
     if (address === undefined) return undefined;
-    this.#entries.set(name, { address, isFound, lastAsked: now });
+    const entry = { address, lastAsked: now };
+    this.#entries.set(name, entry);
     this.#names.set(address, name);
-    if (isFound) this.#found++;
+    if (kind === 'wildcard') this.#found.set(name, entry);
     return ipv4ToText(address);
   }
 
-  /** Releases the names that are no longer wanted. */
-  keep(isWanted: (name: string) => boolean): void {
-    for (const name of [...this.#entries.keys()]) if (!isWanted(name)) this.#release(name);
+  /** Releases the names that are no longer intercepted, and those above the limit that now match only a wildcard. */
+  keep(kindOf: (name: string) => NameKind | undefined): void {
+    const now = this.#clock.monotonic();
+    for (const name of [...this.#entries.keys()]) {
+      const kind = kindOf(name);
+      if (kind === undefined) this.#release(name);
+      else this.#changeKind(name, kind, now);
+    }
+  }
+
+  #changeKind(name: string, kind: NameKind, now: number): void {
+    const entry = this.#entries.get(name);
+    if (kind === 'exact') this.#found.delete(name);
+    if (!entry || kind === 'exact' || this.#found.has(name)) return;
+    if (this.#hasRoom(now)) {
+      entry.lastAsked = now;
+      this.#found.set(name, entry);
+    } else {
+      this.#release(name);
+    }
+  }
+
+  /** Whether another wildcard name may have an address; evicts an old one if needed. */
+  #hasRoom(now: number): boolean {
+    return this.#found.size < MOST_FOUND_NAMES || this.#evict(now);
   }
 
   #nextFree(): number | undefined {
@@ -72,21 +95,18 @@ export class AddressPool {
   }
 
   #evict(now: number): boolean {
-    for (const [name, { isFound, lastAsked }] of this.#entries) {
-      if (!isFound) continue;
-      if (lastAsked > now - KEEP) return false;
-      this.#release(name);
-      return true;
-    }
-    return false;
+    const [oldest] = this.#found;
+    if (!oldest || oldest[1].lastAsked > now - KEEP) return false;
+    this.#release(oldest[0]);
+    return true;
   }
 
   #release(name: string): void {
     const entry = this.#entries.get(name);
     if (!entry) return;
     this.#entries.delete(name);
+    this.#found.delete(name);
     this.#names.delete(entry.address);
     this.#released.push(entry.address);
-    if (entry.isFound) this.#found--;
   }
 }

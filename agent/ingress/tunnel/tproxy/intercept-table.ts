@@ -3,6 +3,7 @@
 // port range.
 
 import type { Protocol } from '../config-values.ts';
+import type { NameKind } from './address-pool.ts';
 import type { InterceptConfig, PortRange } from './intercept-config.ts';
 import { contains, type Ipv4Range } from './ipv4.ts';
 
@@ -51,7 +52,7 @@ export class InterceptTable {
   }
 
   /** How a name is intercepted; undefined if it is not. */
-  kindOf(name: string): 'exact' | 'wildcard' | undefined {
+  kindOf(name: string): NameKind | undefined {
     if (this.#byName.has(name)) return 'exact';
     if (!HOST_NAME.test(name)) return undefined;
     return domainsAbove(name).some((domain) => this.#byWildcard.has(domain)) ? 'wildcard' : undefined;

@@ -140,9 +140,38 @@ t.test('names keep their address; wildcard names lose theirs after a long time w
   t.ok(pool.addressOf('later', 'wildcard'));
   t.equal(pool.addressOf('b', 'wildcard'), '100.64.0.3', 'it was looked up');
   t.equal(pool.nameOf(ipv4ToNumber('100.64.0.4')), undefined, 'the unused name lost its address');
-  pool.keep((name) => name === 'a');
+  pool.keep((name) => (name === 'a' ? 'exact' : undefined));
   t.equal(pool.size, 1);
   t.equal(pool.addressOf('a', 'exact'), '100.64.0.2');
+});
+
+t.test('a name that a new service has keeps its address', async (t) => {
+  const clock = new VirtualClock();
+  const pool = new AddressPool(clock, network('100.64.0.0/10'));
+  const before = pool.addressOf('a', 'wildcard');
+  t.equal(pool.addressOf('a', 'exact'), before);
+  for (let n = 0; n < 10_000; n++) pool.addressOf(`flood${n}`, 'wildcard');
+  t.equal(pool.size, 10_001, 'it leaves room for another wildcard name');
+  await clock.advance(700_000);
+  pool.addressOf('later', 'wildcard');
+  t.equal(pool.addressOf('a', 'exact'), before, 'another name was evicted');
+});
+
+t.test('names that match only a wildcard after a change are limited, and may be evicted', async (t) => {
+  const clock = new VirtualClock();
+  const pool = new AddressPool(clock, network('100.64.0.0/10'));
+  for (let n = 0; n < 15_000; n++) pool.addressOf(`name${n}`, 'exact');
+  pool.keep(() => 'wildcard');
+  t.equal(pool.size, 10_000);
+  const first = pool.addressOf('name0', 'wildcard');
+  t.equal(pool.nameOf(ipv4ToNumber(first ?? '')), 'name0', 'they keep their addresses');
+  t.equal(pool.addressOf('other', 'wildcard'), undefined);
+  await clock.advance(700_000);
+  t.ok(pool.addressOf('other', 'wildcard'));
+  t.equal(pool.size, 10_000);
+  pool.keep(() => 'exact');
+  for (let n = 0; n < 10_000; n++) pool.addressOf(`flood${n}`, 'wildcard');
+  t.equal(pool.size, 20_000, 'names of services do not count');
 });
 
 t.test('in a small range released addresses are reused, the oldest first', async (t) => {
@@ -153,7 +182,7 @@ t.test('in a small range released addresses are reused, the oldest first', async
     [2, 3, 4, 5, 6, 7].map((last) => `100.64.0.${last}`),
   );
   t.equal(pool.addressOf('g', 'exact'), undefined);
-  pool.keep((name) => name !== 'c' && name !== 'e');
+  pool.keep((name) => (name === 'c' || name === 'e' ? undefined : 'exact'));
   t.equal(pool.addressOf('g', 'exact'), '100.64.0.4');
 });
 

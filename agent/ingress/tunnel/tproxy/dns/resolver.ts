@@ -66,7 +66,7 @@ export class Resolver {
   /** The names of services changed. */
   async update(): Promise<void> {
     const { pool, table } = this.#components;
-    pool.keep((name) => table.kindOf(name) !== undefined);
+    pool.keep((name) => table.kindOf(name));
     const addresses = new Map<string, string>();
     for (const name of table.names) {
       const address = pool.addressOf(name, 'exact');
