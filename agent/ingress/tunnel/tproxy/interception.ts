@@ -266,22 +266,25 @@ export class Interception {
     const before = new Set(this.#applied);
     this.#table.replace(intercepts);
     await this.#resolver.update();
-    await this.#apply(intercepts);
+    if (!(await this.#apply(intercepts))) return;
     this.#applied = intercepts.map(({ service }) => service).sort();
     for (const { service } of intercepts) if (!before.delete(service)) log.info({ service }, 'service intercepted');
     for (const service of before) log.info({ service }, 'service no longer intercepted');
   }
 
-  async #apply(intercepts: readonly Intercept[]): Promise<void> {
+  /** Returns whether the rules are in effect. If they are not, they are retried. */
+  async #apply(intercepts: readonly Intercept[]): Promise<boolean> {
     try {
       await this.#diverter?.apply([...this.#namesDiversions(), ...intercepts.flatMap(diversionsOf)]);
       await this.#route(new Set(intercepts.flatMap(({ networks }) => networks.map(networkToText))));
+      return true;
     } catch (error) {
       this.#components.log.error({ error: describeError(error) }, 'interception rules could not be changed, retrying');
       this.#retry ??= this.#components.clock.after('interception retry', RETRY, () => {
         this.#retry = undefined;
         this.#schedule();
       });
+      return false;
     }
   }
 

@@ -1,0 +1,82 @@
+// Interception with programs that fail: what it reports, and when it retries.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Test } from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { createLog } from '#lib/log.ts';
+import { inOwnNamespace } from '../../../../test/support/network-namespace.ts';
+import { until } from '../../../../test/support/overlay.ts';
+import { ChangesMarker } from '../system/changes-marker.ts';
+import { LocalRoutes } from '../system/local-routes.ts';
+import { Interception } from './interception.ts';
+
+const INTERCEPT = { protocols: ['tcp'], addresses: ['10.77.0.1'], portRanges: [{ low: 80, high: 80 }] };
+const RETRY = 10_000;
+
+if (await inOwnNamespace(import.meta.filename, [])) await tests();
+
+async function tests(): Promise<void> {
+  const { default: t } = await import('tap');
+
+  t.test('a service whose rules cannot be changed is not reported as intercepted', async (t) => {
+    const { interception, clock, messages, offer, broken, services } = await open(t, 'nft', 'cat > /dev/null');
+    writeFileSync(broken, '');
+    offer('web');
+    await until('a failure', () => clock.timers().includes('interception retry'));
+    t.same(services(), []);
+    t.notOk(messages.includes('service intercepted'));
+    rmSync(broken);
+    await clock.advance(RETRY);
+    await until('the retry', () => services().join() === 'web');
+    t.equal(messages.filter((each) => each === 'service intercepted').length, 1);
+    await interception.close();
+    t.same(clock.timers(), []);
+  });
+}
+
+/** An interception whose programs do nothing; `program` also fails while the file `broken` exists. */
+async function open(t: Test, program: string, script: string, mode = 'tproxy') {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  const before = process.env.PATH;
+  t.after(() => {
+    process.env.PATH = before;
+    rmSync(folder, { recursive: true });
+  });
+  process.env.PATH = [folder, before].join(delimiter);
+  const broken = join(folder, 'broken');
+  for (const name of ['nft', 'ip', 'iptables']) writeFileSync(join(folder, name), '#!/bin/sh\n', { mode: 0o755 });
+  writeFileSync(join(folder, program), `#!/bin/sh\n${script}\ntest ! -e ${broken}\n`, { mode: 0o755 });
+
+  const messages: string[] = [];
+  const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
+  const clock = new VirtualClock();
+  const marker = new ChangesMarker(join(folder, 'changes'), log);
+  const offered: { id: string; name: string }[] = [];
+  let onChange = () => undefined as unknown;
+  const model = {
+    identities: new Map([['r', { disabled: false }]]),
+    servicesFor: () => offered,
+    configsFor: () => new Map([['intercept.v1', INTERCEPT]]),
+    onChange: (listener: () => void) => {
+      onChange = listener;
+      return () => undefined;
+    },
+  };
+  const routes = new LocalRoutes({ clock, log, marker, routerId: 'r' });
+  const components = { clock, log, model, routes, marker, routerId: 'r', acceptsCircuits: () => true };
+  const options = { mode, dnsSvcIpRange: '100.64.0.0/10', resolver: [`file://${folder}/hosts`], lanIf: [] };
+  const interception = await Interception.open(
+    components as unknown as Parameters<typeof Interception.open>[0],
+    options as unknown as Parameters<typeof Interception.open>[1],
+    { timeout: 1_000, interval: 1_000 },
+  );
+  t.after(() => interception.close());
+  const offer = (name: string) => {
+    offered.push({ id: `id of ${name}`, name });
+    onChange();
+  };
+  const services = () => interception.describe().services as string[];
+  return { interception, clock, messages, offer, broken, services };
+}
