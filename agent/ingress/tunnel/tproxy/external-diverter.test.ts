@@ -45,7 +45,7 @@ t.test('it is called for added and removed diversions, and retried after a failu
   t.same(calls(), []);
   const more = { ...DIVERSION, protocol: 'udp' as const, sources: ['1.0.0.0/8', '2.0.0.1/32'], interfaces: ['a', 'b'] };
   writeFileSync(join(directory, 'broken'), '');
-  await diverter.apply([DIVERSION, more]);
+  t.same(await diverter.apply([DIVERSION, more]), { incomplete: new Set(['id']), isRetriable: true });
   t.equal(calls().length, 4, 'for each source and interface');
   rmSync(join(directory, 'broken'));
   await diverter.apply([more]);
@@ -59,6 +59,27 @@ t.test('it is called for added and removed diversions, and retried after a failu
   await diverter.close();
   t.equal(calls().filter((line) => line.startsWith('-D')).length, 4);
   t.notOk(existsSync(join(directory, 'changes.diverter')), 'the record is removed with the last rule');
+});
+
+t.test('a service with too many rules is skipped and logged once', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const lines: { msg: string; service?: string; rules?: number }[] = [];
+  const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
+  const diverter = new ExternalDiverter(
+    { clock: new SystemClock(), log, marker: new ChangesMarker(join(directory, 'changes'), log) },
+    { program: 'true', sockets: { tcp: 1, udp: 2 } },
+  );
+  const networks = Array.from({ length: 5_000 }, (_none, n) => `10.0.${n >> 8}.${n & 255}/32`);
+  const ports = Array.from({ length: 5_000 }, (_none, n) => ({ first: n, last: n }));
+  const huge = { ...DIVERSION, serviceId: 'huge', comment: 'huge', networks, ports };
+  for (let round = 0; round < 2; round++) {
+    const diverted = await diverter.apply([DIVERSION, huge, { ...huge, protocol: 'udp' }]);
+    t.same(diverted, { incomplete: new Set(['huge']), isRetriable: false });
+  }
+  t.match(lines, [{ msg: 'service is not diverted: too many rules', service: 'huge', rules: 50_000_000 }]);
+  t.equal(lines.length, 1);
+  await diverter.close();
 });
 
 t.test('a missing program prevents the start', async (t) => {

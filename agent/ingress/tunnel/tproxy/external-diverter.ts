@@ -6,10 +6,11 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Protocol } from '../config-values.ts';
+import { ServiceProblems } from '../service-problems.ts';
 import type { ChangesMarker } from '../system/changes-marker.ts';
 import { isMissingProgram, runCommand } from '../system/command.ts';
 import type { RecordedRule } from '../system/diversion-record.ts';
-import type { Diversion, Diverter } from './firewall.ts';
+import type { Diversion, Diverted, Diverter } from './firewall.ts';
 
 export interface ExternalDiverterInit {
   readonly program: string;
@@ -25,18 +26,28 @@ export interface ExternalDiverterComponents {
 
 /** Milliseconds for the deletion of all rules of an earlier process; the next start deletes the others. */
 const DELETION_TIME = 60_000;
+/** Limits on rules: each combination of a service's networks, ports, sources and interfaces needs one call. */
+const MOST_RULES_OF_SERVICE = 10_000;
+const MOST_RULES = 100_000;
 const EVERYBODY = ['0.0.0.0/0'];
 const ANY_INTERFACE = [''];
+
+interface Rule {
+  /** The arguments that insert it. */
+  readonly args: readonly string[];
+  readonly serviceId: string;
+}
 
 export class ExternalDiverter implements Diverter {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #marker: ChangesMarker;
   readonly #init: ExternalDiverterInit;
-  /** Diverted traffic: the arguments that insert a rule, keyed by the arguments that delete it. */
-  readonly #diverted = new Map<string, readonly string[]>();
-  /** Rules that could not be deleted, by the same key. */
+  /** Diverted traffic: the arguments that delete a rule, as JSON. */
+  readonly #diverted = new Set<string>();
+  /** Rules that could not be deleted, in the same form. */
   readonly #remaining = new Set<string>();
+  readonly #tooMany = new ServiceProblems();
 
   constructor({ clock, log, marker }: ExternalDiverterComponents, init: ExternalDiverterInit) {
     this.#clock = clock;
@@ -52,30 +63,41 @@ export class ExternalDiverter implements Diverter {
     this.#marker.set();
   }
 
-  /** Calls the program for added and removed diversions. A failure is logged; the other calls continue. */
-  async apply(diversions: readonly Diversion[]): Promise<void> {
-    const wanted = new Map<string, readonly string[]>();
-    for (const diversion of diversions)
-      for (const { match, target } of this.#calls(diversion)) wanted.set(JSON.stringify(match), [...match, ...target]);
+  /** Calls the program for added and removed diversions. Failures are logged; the other calls continue. */
+  async apply(diversions: readonly Diversion[]): Promise<Diverted> {
+    const { wanted, skipped } = this.#rules(diversions);
     const added = [...wanted].filter(([key]) => !this.#diverted.has(key));
-    const removed = [...this.#diverted.keys()].filter((key) => !wanted.has(key));
-    if (added.length === 0 && removed.length === 0) return;
+    const removed = [...this.#diverted].filter((key) => !wanted.has(key));
+    if (added.length === 0 && removed.length === 0) return { incomplete: skipped, isRetriable: false };
     if (added.length > 0) await this.#record(added.map(([key]) => key));
+    const problems: string[] = [];
     for (const key of removed) {
       this.#diverted.delete(key);
-      if (!(await this.#change('-D', JSON.parse(key) as string[]))) this.#remaining.add(key);
+      const problem = await this.#change('-D', JSON.parse(key) as string[]);
+      if (problem === undefined) continue;
+      this.#remaining.add(key);
+      problems.push(problem);
     }
-    for (const [key, args] of added) {
-      if (!(await this.#change('-I', args))) continue;
-      this.#diverted.set(key, args);
-      this.#remaining.delete(key);
+    const failed = new Set<string>();
+    for (const [key, { args, serviceId }] of added) {
+      const problem = await this.#change('-I', args);
+      if (problem === undefined) {
+        this.#diverted.add(key);
+        this.#remaining.delete(key);
+      } else {
+        failed.add(serviceId);
+        problems.push(problem);
+      }
     }
+    if (problems.length > 0)
+      this.#log.error({ calls: problems.length, error: problems.at(-1) }, 'external diverter failed');
     await this.#record([]);
+    return { incomplete: failed.union(skipped), isRetriable: failed.size > 0 };
   }
 
   /** Records the rules that exist, and those that will be inserted. */
   async #record(more: readonly string[]): Promise<void> {
-    const keys = new Set([...this.#diverted.keys(), ...this.#remaining, ...more]);
+    const keys = new Set([...this.#diverted, ...this.#remaining, ...more]);
     const { program } = this.#init;
     await this.#marker.diversions.save([...keys].map((key) => ({ program, match: JSON.parse(key) as string[] })));
   }
@@ -83,6 +105,29 @@ export class ExternalDiverter implements Diverter {
   async close(): Promise<void> {
     await this.apply([]);
     if (this.#remaining.size > 0) this.#marker.failed();
+  }
+
+  /** The rules of diversions, by the arguments that delete them. Skips services with too many. */
+  #rules(diversions: readonly Diversion[]) {
+    const sizes = new Map<string, number>();
+    for (const each of diversions) sizes.set(each.serviceId, (sizes.get(each.serviceId) ?? 0) + numberOfRules(each));
+    const wanted = new Map<string, Rule>();
+    const skipped = new Set<string>();
+    for (const diversion of diversions) {
+      const { serviceId, comment } = diversion;
+      const rules = sizes.get(serviceId) ?? 0;
+      if (rules <= MOST_RULES_OF_SERVICE && wanted.size + numberOfRules(diversion) <= MOST_RULES) {
+        for (const { match, target } of this.#calls(diversion))
+          wanted.set(JSON.stringify(match), { args: [...match, ...target], serviceId });
+      } else if (!skipped.has(serviceId)) {
+        skipped.add(serviceId);
+        const limits = { most: MOST_RULES_OF_SERVICE, mostOfAll: MOST_RULES };
+        if (this.#tooMany.isNew(serviceId, String(rules)))
+          this.#log.error({ service: comment, rules, ...limits }, 'service is not diverted: too many rules');
+      }
+    }
+    this.#tooMany.endRound();
+    return { wanted, skipped };
   }
 
   #calls({ protocol, networks, ports, sources, interfaces, serviceId }: Diversion) {
@@ -101,19 +146,24 @@ export class ExternalDiverter implements Diverter {
     return calls;
   }
 
-  async #change(action: '-I' | '-D', args: readonly string[]): Promise<boolean> {
+  /** Returns the reason of a failure. */
+  async #change(action: '-I' | '-D', args: readonly string[]): Promise<string | undefined> {
     try {
       await this.#run([action, ...args]);
-      return true;
+      return undefined;
     } catch (error) {
-      this.#log.error({ error: describeError(error) }, 'external diverter failed');
-      return false;
+      return describeError(error);
     }
   }
 
   #run(args: readonly string[]): Promise<string> {
     return runCommand({ program: this.#init.program, args }, this.#clock);
   }
+}
+
+/** Number of calls that insert a diversion. */
+function numberOfRules({ networks, ports, sources, interfaces }: Diversion): number {
+  return networks.length * ports.length * Math.max(1, sources.length) * Math.max(1, interfaces.length);
 }
 
 /**

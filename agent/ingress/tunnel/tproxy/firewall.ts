@@ -28,12 +28,20 @@ export interface Diversion {
   readonly interfaces: readonly string[];
 }
 
+/** The outcome of a change of diversions. */
+export interface Diverted {
+  /** Ids of services whose traffic is not diverted, or only in part. */
+  readonly incomplete: ReadonlySet<string>;
+  /** The same change may succeed later. */
+  readonly isRetriable: boolean;
+}
+
 /** The program that diverts: nft, or one of the operator. */
 export interface Diverter {
   /** Rejects with CommandError if this machine cannot divert traffic. */
   open(): Promise<void>;
   /** Replaces all earlier diversions. */
-  apply(diversions: readonly Diversion[]): Promise<void>;
+  apply(diversions: readonly Diversion[]): Promise<Diverted>;
   close(): Promise<void>;
 }
 
@@ -53,6 +61,8 @@ export interface FirewallInit {
 /** The packet mark of diverted packets, as in the reference. */
 const MARK = '0x1';
 const LONGEST_COMMENT = 100;
+/** nft changes all rules, or none. */
+const COMPLETE: Diverted = { incomplete: new Set(), isRetriable: false };
 
 export class Firewall implements Diverter {
   readonly #components: FirewallComponents;
@@ -67,9 +77,9 @@ export class Firewall implements Diverter {
   }
 
   /** Replaces the rules unless they are unchanged. If it rejects with CommandError, the old rules stay. */
-  async apply(diversions: readonly Diversion[]): Promise<void> {
+  async apply(diversions: readonly Diversion[]): Promise<Diverted> {
     const rules = diversions.map((each) => this.#rule(each)).join('');
-    if (rules === this.#rules) return;
+    if (rules === this.#rules) return COMPLETE;
     const table = this.#table();
     await this.#nft(`table ip ${table}\ndelete table ip ${table}\ntable ip ${table} {
   chain prerouting {
@@ -78,6 +88,7 @@ ${rules}  }
 }
 `);
     this.#rules = rules;
+    return COMPLETE;
   }
 
   /** Checks that rules can be created, and removes those of an earlier process. Rejects with CommandError. */

@@ -34,6 +34,19 @@ async function tests(): Promise<void> {
     await interception.close();
     t.same(clock.timers(), []);
   });
+
+  t.test('a failed insertion of an external diverter is retried', async (t) => {
+    const { interception, clock, offer, broken, services } = await open(t, 'divert', '', 'tproxy:divert');
+    writeFileSync(broken, '');
+    offer('web');
+    await until('a failure', () => clock.timers().includes('interception retry'));
+    t.same(services(), []);
+    rmSync(broken);
+    await clock.advance(RETRY);
+    await until('the retry', () => services().join() === 'web');
+    await interception.close();
+    t.same(clock.timers(), []);
+  });
 }
 
 /** An interception whose programs do nothing; `program` also fails while the file `broken` exists. */

@@ -266,26 +266,34 @@ export class Interception {
     const before = new Set(this.#applied);
     this.#table.replace(intercepts);
     await this.#resolver.update();
-    if (!(await this.#apply(intercepts))) return;
-    this.#applied = intercepts.map(({ service }) => service).sort();
-    for (const { service } of intercepts) if (!before.delete(service)) log.info({ service }, 'service intercepted');
+    const incomplete = await this.#apply(intercepts);
+    if (!incomplete) return;
+    const applied = intercepts.filter(({ id }) => !incomplete.has(id)).map(({ service }) => service);
+    this.#applied = applied.sort();
+    for (const service of applied) if (!before.delete(service)) log.info({ service }, 'service intercepted');
     for (const service of before) log.info({ service }, 'service no longer intercepted');
   }
 
-  /** Returns whether the rules are in effect. If they are not, they are retried. */
-  async #apply(intercepts: readonly Intercept[]): Promise<boolean> {
+  /** Returns the ids of services whose rules are incomplete; undefined if the earlier rules stay in effect. */
+  async #apply(intercepts: readonly Intercept[]): Promise<ReadonlySet<string> | undefined> {
     try {
-      await this.#diverter?.apply([...this.#namesDiversions(), ...intercepts.flatMap(diversionsOf)]);
+      const diversions = [...this.#namesDiversions(), ...intercepts.flatMap(diversionsOf)];
+      const diverted = await this.#diverter?.apply(diversions);
       await this.#route(new Set(intercepts.flatMap(({ networks }) => networks.map(networkToText))));
-      return true;
+      if (diverted?.isRetriable) this.#scheduleRetry();
+      return diverted?.incomplete ?? new Set();
     } catch (error) {
       this.#components.log.error({ error: describeError(error) }, 'interception rules could not be changed, retrying');
-      this.#retry ??= this.#components.clock.after('interception retry', RETRY, () => {
-        this.#retry = undefined;
-        this.#schedule();
-      });
-      return false;
+      this.#scheduleRetry();
+      return undefined;
     }
+  }
+
+  #scheduleRetry(): void {
+    this.#retry ??= this.#components.clock.after('interception retry', RETRY, () => {
+      this.#retry = undefined;
+      this.#schedule();
+    });
   }
 
   /** Diverts the whole range, so that a newly assigned address needs no rule change. */
