@@ -17,6 +17,8 @@ export interface InterceptsComponents {
 
 /** Limit on services. */
 const MOST_SERVICES = 5_000;
+/** The subject of this problem, among the ids of services. */
+const TOO_MANY = 'too many services';
 /** Addresses in one log line. */
 const IN_LOG_LINE = 10;
 
@@ -29,6 +31,11 @@ export function readIntercepts({ log, model, routerId }: InterceptsComponents, p
     try {
       const config = readInterceptConfig(model.configsFor({ id, name, ...service }, identity));
       if (!config) continue;
+      if (intercepts.length >= MOST_SERVICES) {
+        if (problems.isNew(TOO_MANY, ''))
+          log.error({ most: MOST_SERVICES }, 'too many services, further ones are not intercepted');
+        break;
+      }
       const { leftOut } = config;
       const addresses = leftOut.slice(0, IN_LOG_LINE);
       if (leftOut.length > 0 && problems.isNew(id, leftOut.join(' ')))
@@ -38,9 +45,6 @@ export function readIntercepts({ log, model, routerId }: InterceptsComponents, p
       const reason = describeError(error);
       if (problems.isNew(id, reason)) log.warn({ service: name, reason }, 'service cannot be intercepted');
     }
-    if (intercepts.length < MOST_SERVICES) continue;
-    log.error({ most: MOST_SERVICES }, 'too many services, further ones are not intercepted');
-    break;
   }
   problems.endRound();
   return intercepts;

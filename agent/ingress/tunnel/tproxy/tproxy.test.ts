@@ -273,3 +273,23 @@ t.test('a service that cannot be intercepted is logged once, and again after it 
   bad = config(['fd00::2', '10.0.0.1']);
   t.same(read(), ['one'], 'it has returned');
 });
+
+t.test('services above the limit are not intercepted, and logged once', async (t) => {
+  const lines: unknown[] = [];
+  const log = { error: (_fields: unknown, message: string) => lines.push(message) } as unknown as Log;
+  const services = Array.from({ length: 5_000 }, (_none, n) => ({ id: `s${n}`, name: `s${n}` }));
+  const config = { addresses: ['10.0.0.1'], protocols: ['tcp'], portRanges: PORTS };
+  const model = {
+    identities: new Map([['r', { disabled: false }]]),
+    servicesFor: () => services,
+    configsFor: () => new Map([['intercept.v1', config]]),
+  } as unknown as InterceptsComponents['model'];
+  const problems = new ServiceProblems();
+  const read = () => readIntercepts({ log, model, routerId: 'r' }, problems).length;
+  t.equal(read(), 5_000);
+  t.same(lines, [], 'none is left out');
+  services.push({ id: 'more', name: 'more' });
+  t.equal(read(), 5_000);
+  t.equal(read(), 5_000);
+  t.same(lines, ['too many services, further ones are not intercepted']);
+});
