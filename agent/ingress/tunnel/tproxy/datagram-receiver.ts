@@ -25,10 +25,14 @@ export class DatagramReceiver {
   readonly #worker: Worker;
   readonly #ended: Promise<unknown>;
 
-  private constructor(log: Log, host: string, onDatagram: (datagram: ReceivedDatagram) => void) {
-    this.#socket = openTransparentReceiver({ host, port: 0 });
-    this.port = boundAddress(this.#socket).port;
-    this.#stop = openEvent();
+  private constructor(
+    log: Log,
+    { socket, stop }: { socket: number; stop: number },
+    onDatagram: (datagram: ReceivedDatagram) => void,
+  ) {
+    this.#socket = socket;
+    this.#stop = stop;
+    this.port = boundAddress(socket).port;
     const pending = new Int32Array(new SharedArrayBuffer(4));
     const workerData: DatagramThreadData = {
       socket: this.#socket,
@@ -47,7 +51,17 @@ export class DatagramReceiver {
 
   /** Listens on a free port of `host`. @throws SystemCallError */
   static open(log: Log, host: string, onDatagram: (datagram: ReceivedDatagram) => void): DatagramReceiver {
-    return new DatagramReceiver(log, host, onDatagram);
+    const opened: number[] = [];
+    try {
+      const socket = openTransparentReceiver({ host, port: 0 });
+      opened.push(socket);
+      const stop = openEvent();
+      opened.push(stop);
+      return new DatagramReceiver(log, { socket, stop }, onDatagram);
+    } catch (error) {
+      for (const descriptor of opened) closeDescriptor(descriptor);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

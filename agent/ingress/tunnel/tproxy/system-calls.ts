@@ -155,7 +155,10 @@ export class DatagramReader {
       const destination = this.#destination();
       const source = decodeAddress(this.#source);
       if (!destination || source.port === 0) continue; // a raw socket can send from port 0: no answer is possible
-      return { data: Buffer.from(this.#data.subarray(0, length)), source, destination };
+      // The other thread gets a copy of the whole memory of a buffer, so it must not be a part of Node's pool.
+      const data = Buffer.allocUnsafeSlow(length);
+      this.#data.copy(data, 0, 0, length);
+      return { data, source, destination };
     }
   }
 
