@@ -8,6 +8,7 @@ import { describeError } from '#lib/errors.ts';
 import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
+import { RepeatedCondition } from '#lib/repeated-condition.ts';
 import { parseResolvers, parseUpstream, type Unanswerable } from '../../../../config/name-servers.ts';
 import type { TunnelListenerOptions } from '../../../../config/router-config.ts';
 import type { ChangesMarker } from '../../system/changes-marker.ts';
@@ -32,10 +33,13 @@ const KEY = 'listeners[]{tunnel}.options.resolver';
 export class Resolver {
   readonly #components: ResolverComponents;
   readonly #servers: DnsServer[] = [];
+  /** No address is left for a name. */
+  readonly #full: RepeatedCondition;
   #hosts: HostsFile | undefined;
 
   constructor(components: ResolverComponents) {
     this.#components = components;
+    this.#full = new RepeatedCondition(components.clock);
   }
 
   /** Ports of the name servers. */
@@ -105,7 +109,8 @@ export class Resolver {
     const kind = table.kindOf(name);
     if (kind === undefined) return undefined;
     const address = pool.addressOf(name, kind);
-    if (address === undefined) log.warn({ names: pool.size }, 'no address left for a name, see dnsSvcIpRange');
+    if (address === undefined && this.#full.happened())
+      log.warn({ names: pool.size }, 'no address left for a name, see dnsSvcIpRange');
     return address ?? 'full';
   }
 

@@ -1,0 +1,58 @@
+// The resolver of tproxy mode, in a namespace without other name servers.
+
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { VirtualClock } from '#lib/clock.ts';
+import { createLog } from '#lib/log.ts';
+import { systemRandom } from '#lib/random.ts';
+import { inOwnNamespace, run } from '../../../../../test/support/network-namespace.ts';
+import { AddressPool } from '../address-pool.ts';
+import { InterceptTable } from '../intercept-table.ts';
+import { parseIpv4Network } from '../ipv4.ts';
+import { Resolver } from './resolver.ts';
+
+const SERVER_FAILURE = 2;
+
+if (await inOwnNamespace(import.meta.filename, ['ip'])) await tests();
+
+/** A query for the IPv4 address of a name with one label. */
+function query(label: string): Buffer {
+  const header = Buffer.from([0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+  return Buffer.concat([header, Buffer.from([label.length]), Buffer.from(label), Buffer.from([0, 0, 1, 0, 1])]);
+}
+
+async function tests(): Promise<void> {
+  const { default: t } = await import('tap');
+  run('ip', 'link', 'set', 'lo', 'up');
+
+  t.test('while no address is left, a line a minute is logged', async (t) => {
+    const messages: string[] = [];
+    const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
+    const clock = new VirtualClock();
+    const range = parseIpv4Network('100.64.0.0/30');
+    if (!range) throw new Error('no range');
+    const table = new InterceptTable();
+    table.replace([{ wildcards: [''], names: [] }] as unknown as Parameters<InterceptTable['replace']>[0]);
+    const components = { clock, log, random: systemRandom, table, pool: new AddressPool(clock, range) };
+    const resolver = new Resolver(components as unknown as ConstructorParameters<typeof Resolver>[0]);
+    const options = { resolver: ['udp://127.0.0.1:0'], dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '' };
+    await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+    const client = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(client, 'listening');
+    t.after(() => client.close());
+    t.after(() => resolver.close());
+    const statuses: number[] = [];
+    const ask = async (label: string) => {
+      client.send(query(label), resolver.ports[0] ?? 0, '127.0.0.1');
+      const [answer] = (await once(client, 'message')) as [Buffer];
+      statuses.push((answer[3] ?? 0) & 0xf);
+    };
+    const warnings = () => messages.filter((each) => each.startsWith('no address left')).length;
+    for (const label of ['a', 'b', 'c', 'd', 'a', 'e']) await ask(label);
+    t.same(statuses, [0, 0, SERVER_FAILURE, SERVER_FAILURE, 0, SERVER_FAILURE]);
+    t.equal(warnings(), 1);
+    await clock.advance(60_000);
+    for (const label of ['f', 'g']) await ask(label);
+    t.equal(warnings(), 2);
+  });
+}
