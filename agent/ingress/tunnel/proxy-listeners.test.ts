@@ -90,6 +90,38 @@ t.test('a port that another program frees is opened, and its problem is logged o
   t.same(clock.timers(), []);
 });
 
+t.test('too many ports are logged once', async (t) => {
+  const lines: { msg: string; service?: string; proxies?: number }[] = [];
+  const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
+  const clock = new VirtualClock();
+  let onChange = () => undefined as unknown;
+  const services = Array.from({ length: 501 }, (_none, n) => ({ name: `service ${n}` }));
+  // An address of documentation: its ports cannot be opened, but count.
+  const config = { port: 1, protocols: ['tcp', 'udp'], binding: '203.0.113.1' };
+  const model = {
+    identities: new Map([['router', { disabled: false }]]),
+    servicesFor: () => services,
+    configsFor: () => new Map([['proxy.v1', config]]),
+    onChange: (listener: () => void) => {
+      onChange = listener;
+      return () => undefined;
+    },
+  } as unknown as DataModel;
+  const proxies = await ProxyListeners.open(
+    { clock, log, model, dialer: {} as ServiceDialer, routerId: 'router', acceptsCircuits: () => true },
+    { host: HOST, timeout: 5_000, idle: { timeout: 1_000, interval: 1_000 } },
+    [],
+  );
+  t.teardown(() => proxies.close());
+  await until('the first round', () => clock.timers().includes('proxy.v1 retry'));
+  services.unshift({ name: 'added' });
+  onChange();
+  await until('another round', () => lines.some(({ service }) => service === 'added'));
+  const tooMany = lines.filter(({ msg }) => msg.startsWith('too many'));
+  t.match(tooMany, [{ proxies: 1_002 }]);
+  t.equal(tooMany.length, 1);
+});
+
 t.test('a circuit may take as long as its service says, else as the listener says', async (t) => {
   const [port = 0, other = 0] = await freePorts(2);
   const log = createLog({ write: () => undefined });

@@ -57,6 +57,8 @@ interface OpenProxy {
 
 /** Limit on ports of all proxy.v1 configurations. */
 const MOST_PROXIES = 1_000;
+/** The subject of this problem; those of services end with a protocol. */
+const TOO_MANY = 'too many services';
 /** Milliseconds until ports and interfaces that were not available are tried again. */
 const RETRY = 10_000;
 
@@ -242,7 +244,8 @@ export class ProxyListeners {
       }
     }
     if (wanted.size <= MOST_PROXIES) return wanted;
-    log.error({ proxies: wanted.size, most: MOST_PROXIES }, 'too many proxy.v1 services, further ones are ignored');
+    if (this.#problems.isNew(TOO_MANY, ''))
+      log.error({ proxies: wanted.size, most: MOST_PROXIES }, 'too many proxy.v1 services, further ones are ignored');
     return new Map([...wanted].slice(0, MOST_PROXIES));
   }
 
