@@ -101,6 +101,7 @@ export class HealthChecks {
     let result: string | undefined;
     this.#queue
       .add(async (signal) => {
+        if (watched.isOver) return; // it was waiting in the queue meanwhile
         try {
           await probe(check.config, { clock: this.#clock, signal });
         } catch (error) {
