@@ -1,10 +1,10 @@
 // Selection of files by `npm test`, and its messages for unknown names.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { chooseTests, groupsOf, SLOWEST, testFilesOf } from './test-files.ts';
+import { chooseTests, groupsOf, NAMESPACED, SLOWEST, testFilesOf } from './test-files.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const FILES = [
@@ -51,6 +51,13 @@ t.test('files share processes by folder, and each file runs once', async (t) => 
   );
   const all = testFilesOf(ROOT);
   t.same(groupsOf(all).flat().toSorted(), all);
+});
+
+t.test('files with a network namespace run alone', async (t) => {
+  for (const file of NAMESPACED) t.ok(readFileSync(join(ROOT, file), 'utf8').includes('inOwnNamespace('), file);
+  const [namespaced = ''] = NAMESPACED;
+  const shared = ['agent/link/link.test.ts', 'agent/trace/trace.test.ts'];
+  t.same(groupsOf([namespaced, ...shared]), [shared, [namespaced]]);
 });
 
 t.test('a name without a test gets a sentence with similar names', async (t) => {

@@ -17,6 +17,15 @@ const TEST_FILE = /\.test\.ts$/;
 const MOST_NEAR = 3;
 /** Folders whose files share processes: their tests neither count leftovers of the process nor change its state. */
 const SHARED = ['agent', 'bench', 'common', 'controller-sim', 'tools', 'test/api', 'test/interop', 'test/network'];
+/** Files with a network namespace of their own: tap ends a shared process while one of them waits for its namespace. */
+export const NAMESPACED = [
+  'agent/ingress/tunnel/system/local-routes.test.ts',
+  'agent/ingress/tunnel/tproxy/datagram-receiver.test.ts',
+  'agent/ingress/tunnel/tproxy/dns/resolver.test.ts',
+  'agent/ingress/tunnel/tproxy/interception.test.ts',
+  'test/network/tproxy-leftovers.test.ts',
+  'test/network/tproxy.test.ts',
+];
 /** Files in one process: few enough that the processes end at about the same time. */
 const MOST_SHARED = 12;
 /** Files that take more than 20 seconds. If started last, one of them would run alone at the end. */
@@ -60,7 +69,8 @@ export function chooseTests(args: readonly string[], all: readonly string[], roo
 export function groupsOf(files: readonly string[]): string[][] {
   const slow = SLOWEST.filter((file) => files.includes(file));
   const others = files.filter((file) => !SLOWEST.includes(file));
-  const shared = SHARED.flatMap((folder) => pieces(others.filter((file) => file.startsWith(`${folder}/`))));
+  const sharing = others.filter((file) => !NAMESPACED.includes(file));
+  const shared = SHARED.flatMap((folder) => pieces(sharing.filter((file) => file.startsWith(`${folder}/`))));
   const alone = others.filter((file) => !shared.some((group) => group.includes(file)));
   return [...slow.map((file) => [file]), ...shared, ...alone.map((file) => [file])];
 }
