@@ -1,16 +1,21 @@
 // Dialers by binding, the error codes of their failures, and dials of circuits that end meanwhile.
 
+import dns from 'node:dns';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
+import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/end-to-end.ts';
 import { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import { EgressError, routeErrorCodeOf } from './dial-errors.ts';
 import { DialsInProgress } from './dials-in-progress.ts';
 import { dialTime, Egress, type EgressRequest } from './egress.ts';
 import { hostEncryption } from './host-encryption.ts';
+import { dialSocket } from './socket-dial.ts';
 import { transportDialer } from './transport.ts';
 
 const REQUEST: EgressRequest = {
@@ -82,6 +87,34 @@ t.test('a TLS service that accepts connections but does not answer does not keep
   t.equal(routeErrorCodeOf(error), RouteErrorCode.DialTimedOut);
   for (const socket of sockets) socket.destroy();
   silent.close();
+});
+
+t.test('a TLS service whose name has several addresses is reached at any of them', async (t) => {
+  const authority = await makeAuthority('network');
+  const { pem, key } = await issue(authority, 'two.example');
+  const server = createTlsServer({ cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) }, (socket) =>
+    socket.end('hello'),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { lookup } = dns;
+  t.teardown(() => Object.assign(dns, { lookup }));
+  const both = [
+    { address: '::1', family: 6 }, // refuses
+    { address: '127.0.0.1', family: 4 },
+  ];
+  const twoAddresses = (...given: Parameters<typeof lookup>) => {
+    const done = given.at(-1) as unknown as (error: null, found: typeof both) => void;
+    if (given[0] === 'two.example') process.nextTick(done, null, both);
+    else lookup(...given);
+  };
+  Object.assign(dns, { lookup: twoAddresses });
+  const { port } = server.address() as AddressInfo;
+  const options = { clock: new SystemClock(), context: { ca: authority.certificate.toString('pem') }, timeout: 5_000 };
+  const { signal } = new AbortController();
+  const { socket } = await dialSocket({ type: 'tls', host: 'two.example', port }, { ...options, signal });
+  t.equal(await text(socket), 'hello');
+  socket.destroy();
 });
 
 t.test('the end of a circuit aborts its dials, and only its own', async (t) => {

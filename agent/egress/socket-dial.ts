@@ -38,11 +38,30 @@ export function dialSocket(address: Address, options: SocketDialOptions): Promis
       ),
     );
   }
-  return established(open(address, options), address, options);
+  return connected(address, options);
 }
 
-/** Resolves once the connection, and TLS on it, is established, within the timeout of the options. */
-function established(dialed: DialedSocket, address: Address, options: SocketDialOptions): Promise<DialedSocket> {
+/**
+ * TLS begins on the connected socket: Node tries the addresses of a name one after the other, and replaces the handle of
+ * the socket for each, which TLS would go on to use.
+ */
+async function connected(address: Address, options: SocketDialOptions): Promise<DialedSocket> {
+  const { clock, timeout } = options;
+  const tcp = open(address, options);
+  if (address.type === 'tcp') return established(tcp, 'connect', address, options);
+  const begin = clock.monotonic();
+  const { socket } = await established(tcp, 'connect', address, options);
+  const left = timeout > 0 ? Math.max(1, timeout - (clock.monotonic() - begin)) : 0;
+  return established(secured(socket, address, options), 'secureConnect', address, { ...options, timeout: left });
+}
+
+/** Resolves with the event, within the timeout of the options. */
+function established(
+  dialed: DialedSocket,
+  event: 'connect' | 'secureConnect',
+  address: Address,
+  options: SocketDialOptions,
+): Promise<DialedSocket> {
   const { clock, timeout, signal } = options;
   const { socket } = dialed;
   return new Promise((resolve, reject) => {
@@ -65,7 +84,7 @@ function established(dialed: DialedSocket, address: Address, options: SocketDial
     };
     const onAbort = () => fail(asError(signal.reason));
     socket.once('error', fail);
-    socket.once(address.type === 'tls' ? 'secureConnect' : 'connect', () => (finish(), resolve(dialed)));
+    socket.once(event, () => (finish(), resolve(dialed)));
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
@@ -91,7 +110,7 @@ export async function dialThroughProxy(
     );
     socket.allowHalfOpen = true;
     if (address.type !== 'tls') return { socket, reset: () => socket.resetAndDestroy() };
-    return await established(secured(socket, address, options), address, options);
+    return await established(secured(socket, address, options), 'secureConnect', address, options);
   } finally {
     late?.timer.cancel();
   }
@@ -102,12 +121,11 @@ function open(address: Address, options: SocketDialOptions): DialedSocket {
   const host = address.host || 'localhost';
   const local = { ...(localAddress !== undefined && { localAddress }), ...(localPort !== undefined && { localPort }) };
   const target = { host, port: address.port, allowHalfOpen: true, ...local };
-  const tcp = connectTcp(target);
-  if (address.type === 'tcp') return { socket: tcp, reset: () => tcp.resetAndDestroy() };
-  return secured(tcp, address, options);
+  const socket = connectTcp(target);
+  return { socket, reset: () => socket.resetAndDestroy() };
 }
 
-/** TLS over a connection. */
+/** TLS over an established connection. */
 function secured(tcp: Socket, { host: named }: Address, { context }: SocketDialOptions): DialedSocket {
   const host = named || 'localhost';
   const socket = connectTls({
