@@ -98,6 +98,10 @@ export class PayloadReceiver {
     return this.#isPaused || this.#isClosed ? undefined : this.#buffer.shift();
   }
 
+  release(payload: Payload): void {
+    this.#buffer.release(payload);
+  }
+
   /** Passes the data of a payload to the client. */
   handOver(payload: Payload, headers: Map<number, Buffer> | undefined): void {
     const { client, metrics, clock } = this.#components;

@@ -21,6 +21,8 @@ export class ReceiveBuffer {
   readonly #limit: number;
   readonly #budget: BufferBudget;
   readonly #stored = new Map<number, Payload>();
+  /** Payloads that this buffer copied. */
+  readonly #copies = new Set<Payload>();
   #handedOver = -1;
   #size = 0;
 
@@ -77,7 +79,8 @@ export class ReceiveBuffer {
     // The next payload in order always fits: all stored payloads may be waiting for it.
     const isNext = sequence === next;
     if (!isNext && (this.#size >= this.#allowed || sequence - next > MAX_AHEAD)) return 'dropped';
-    this.#stored.set(sequence, isNext && isConsumedNow ? payload : payload.copy());
+    if (isNext && isConsumedNow) this.#stored.set(sequence, payload);
+    else this.#keepCopy(sequence, payload.copy());
     this.#grow(costOf(payload));
     return 'accepted';
   }
@@ -94,15 +97,28 @@ export class ReceiveBuffer {
     return next;
   }
 
+  /**
+   * Call once for each payload of `shift`, when it is consumed. Only copies return to the pool: the memory of others
+   * belongs to their sender, which may be the other end of the circuit on this router and may have to retransmit them.
+   */
+  release(payload: Payload): void {
+    if (this.#copies.delete(payload)) payload.release();
+  }
+
   /** The client consumed payloads of this cost. */
   finished(cost: number): void {
     this.#grow(-cost);
   }
 
   clear(): void {
-    for (const payload of this.#stored.values()) payload.release();
+    for (const payload of this.#stored.values()) this.release(payload);
     this.#stored.clear();
     this.#grow(-this.#size);
+  }
+
+  #keepCopy(sequence: number, copy: Payload): void {
+    this.#stored.set(sequence, copy);
+    this.#copies.add(copy);
   }
 
   get #allowed(): number {

@@ -324,7 +324,7 @@ export class Xgress implements CircuitEnd, Ticking {
   #deliver(): void {
     for (let payload = this.#receive.next(); payload; payload = this.#receive.next()) {
       this.#consume(payload);
-      payload.release();
+      this.#receive.release(payload);
     }
     // Without the controller nothing follows a FIN: the circuit end may still have been on its way.
     if (this.#peerFinished && this.#state === 'delivering') this.#on('endReceiving');
