@@ -25,6 +25,8 @@ export interface NetworkLink {
 const MILLISECOND = 1e6;
 /** Until metrics arrive, a link is usable but expensive. */
 const INITIAL_LATENCY = 65_000 * MILLISECOND;
+/** Nanoseconds. */
+const LONGEST_LATENCY = 3_600_000 * MILLISECOND;
 const STATIC_COST = 1;
 /** Limit on links that one router may report. A large network has a few hundred. */
 const MOST_LINKS_OF_ROUTER = 5_000;
@@ -89,10 +91,13 @@ export class Links {
     return this.values().filter((link) => link.source === routerId);
   }
 
-  /** Records the mean latency (nanoseconds) that one end measured. */
+  /**
+   * Records the mean latency (nanoseconds) that one end measured. Ignores values that are no durations: costs must not be
+   * negative, or NaN.
+   */
   measured(id: string, routerId: string, nanoseconds: number): void {
     const link = this.#links.get(id);
-    if (!link) return;
+    if (!link || !(nanoseconds >= 0 && nanoseconds <= LONGEST_LATENCY)) return;
     if (link.source === routerId) link.sourceLatency = nanoseconds;
     else if (link.destination === routerId) link.destinationLatency = nanoseconds;
   }

@@ -7,7 +7,7 @@ import { seededRandom } from '#lib/random.ts';
 import { selectByRoles } from '#model/roles.ts';
 import { links, reported } from '../../test/support/links.ts';
 import type { Terminator } from '../state/types.ts';
-import type { Links } from './links.ts';
+import { type Links, linkCost } from './links.ts';
 import { cheapestPath, costOf, type PathRouter } from './paths.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
 import { TerminatorCosts } from './terminator-costs.ts';
@@ -45,6 +45,24 @@ t.test('router costs and links without traversal affect the path', async (t) => 
     { routers: ['a', 'b'] },
     'they can still be the ends of a path',
   );
+});
+
+t.test('a latency that is no duration does not change the cost of a link', async (t) => {
+  const net = links('a-b:10', 'a-c:10');
+  const before = net.values().map(linkCost);
+  for (const latency of [Number.NaN, -1, -1e12, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 1e18])
+    for (const end of ['a', 'b']) net.measured('ab', end, latency);
+  t.same(net.values().map(linkCost), before);
+  t.match(cheapestPath('a', 'c', routers('a', 'b', 'c'), net.values()), { routers: ['a', 'c'] });
+});
+
+t.test('the search for a path ends whatever the costs are', async (t) => {
+  const net = links('a-b:1', 'b-c:1', 'a-c:1');
+  for (const cost of [Number.NaN, -1_000]) {
+    for (const link of net.values()) link.staticCost = cost;
+    t.equal(cheapestPath('a', 'd', routers('a', 'b', 'c', 'd'), net.values()), undefined);
+    t.ok(cheapestPath('a', 'c', routers('a', 'b', 'c'), net.values()));
+  }
 });
 
 t.test('a link id belongs to the routers that first reported it', async (t) => {

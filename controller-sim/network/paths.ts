@@ -36,13 +36,17 @@ export function cheapestPath(
   const neighbours = adjacency(routers, links);
   const best = new Map<string, Step>([[from, { cost: 0, via: undefined }]]);
   const open = new Set([from]);
+  /** Routers whose cheapest path is known. They are not opened again, so that the search ends whatever the costs. */
+  const settled = new Set<string>();
   while (open.size > 0) {
     const current = cheapest(open, best);
     open.delete(current);
+    settled.add(current);
     if (current === to) return trace(to, best);
     if (current !== from && routers.get(current)?.noTraversal) continue;
     const { cost } = best.get(current) as Step;
     for (const { link, other } of neighbours.get(current) ?? []) {
+      if (settled.has(other)) continue;
       const next = cost + linkCost(link) + Math.max(routers.get(other)?.cost ?? 0, LEAST_ROUTER_COST);
       if (next >= (best.get(other)?.cost ?? Number.POSITIVE_INFINITY)) continue;
       best.set(other, { cost: next, via: { router: current, link: link.id } });
