@@ -49,7 +49,7 @@ export class Jwks {
     const found = known && pick(known, kid);
     if (found && age < LONGEST_LIFE) return found;
     if (age < SHORTEST_PAUSE) return undefined;
-    return pick(await this.#fetch(endpoint), kid) ?? found;
+    return pick(await this.#fetch(endpoint), kid);
   }
 
   /** One concurrent request for each address. */

@@ -180,6 +180,10 @@ t.test('a new key is fetched on first use; unknown ids do not cause repeated fet
   t.equal(idp.requests, 4);
   t.equal(await status('old'), 401, 'a key that is no longer published is removed');
   t.equal(await status('new', { kid: undefined }), 200, 'the only key needs no id');
+  await idp.addKey('newest');
+  idp.published.shift();
+  await api.clock.advance(30 * 86_400 * SECOND);
+  t.equal(await status('new'), 401, 'nor is a key accepted once more that was withdrawn in a month without logins');
 });
 
 t.test('an issuer that is down, slow or sends invalid data causes rejections only for its own tokens', async (t) => {
