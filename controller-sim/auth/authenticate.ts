@@ -8,6 +8,7 @@ import { baseFields } from '../entities/common.ts';
 import { externalIdOf } from '../entities/external-id.ts';
 import { isDisabled } from '../entities/identity.ts';
 import { ApiError, invalid } from '../errors/errors.ts';
+import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ApiSession, Authenticator, AuthPolicy, Identity } from '../state/types.ts';
 import { bearerTokens } from './bearer-tokens.ts';
@@ -60,14 +61,18 @@ export async function authenticate(request: AuthRequest, method: string): Promis
 }
 
 /** Throws ApiError if a proof was revoked during its check: checking a password takes as long as changing it. */
-function demandUnchanged(transaction: Transaction, { identity, authenticator, signerId }: Proven): void {
-  const current = transaction.get('identity', identity.id);
-  const proof = authenticator && transaction.get('authenticator', authenticator.id);
+function demandUnchanged({ tables, clock }: Transaction, proven: Proven): void {
+  if (!isStillProven(tables, proven, clock.now())) throw new ApiError('INVALID_AUTH');
+}
+
+/** Returns false if the proof of a login was revoked or replaced since. `now`: milliseconds since the epoch. */
+export function isStillProven(tables: Tables, { identity, authenticator, signerId }: Proven, now: number): boolean {
+  const current = tables.identity.get(identity.id);
+  const proof = authenticator && tables.authenticator.get(authenticator.id);
   const isSame =
     proof?.passwordHash === authenticator?.passwordHash && proof?.fingerprint === authenticator?.fingerprint;
-  const isSignerGone = signerId !== undefined && !transaction.get('externalJwtSigner', signerId)?.enabled;
-  if (!current || isDisabled(current, transaction.clock.now()) || !isSame || isSignerGone)
-    throw new ApiError('INVALID_AUTH');
+  const isSignerGone = signerId !== undefined && !tables.externalJwtSigner.get(signerId)?.enabled;
+  return current !== undefined && !isDisabled(current, now) && isSame && !isSignerGone;
 }
 
 /** Records the first login with a certificate that leads to a trusted root. */

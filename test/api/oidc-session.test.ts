@@ -145,6 +145,28 @@ t.test('a router that validates sessions keeps those in token form', async (t) =
   t.same(answer.decode(SessionRemovedSchema).tokens, ['made-up']);
 });
 
+t.test('a login in progress ends when its proof is replaced or its identity disabled', async (t) => {
+  await using api = await ApiClient.start();
+  const oidc = new OidcClient(api);
+  const id = await api.person('eve');
+  const codes = async () => {
+    const code = await oidc.code('eve', PASSWORD);
+    await api.clock.advance(1_000);
+    return code;
+  };
+  const disabled = await codes();
+  await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 0 });
+  await api.change('POST', `/identities/${id}/enable`);
+  await api.clock.advance(2_000);
+  t.match((await oidc.redeem(disabled)).body, { error: 'invalid_grant' });
+  const valid = await codes();
+  t.equal((await oidc.redeem(valid)).status, 200, 'a later login');
+  const replaced = await codes();
+  const [{ id: authenticator }] = await api.get(`/identities/${id}/authenticators`);
+  await api.change('PATCH', `/authenticators/${authenticator}`, { password: 'another secret' });
+  t.match((await oidc.redeem(replaced)).body, { error: 'invalid_grant' });
+});
+
 t.test('SDKs send their client id in a header when they exchange a token', async (t) => {
   await using stage = await Stage.set();
   const refreshed = await stage.oidc.exchange('native', stage.refreshToken, 'refresh_token', 'refresh_token');

@@ -40,6 +40,8 @@ import type { ApiSession, Session } from '../../controller-sim/state/types.ts';
 
 const ISSUER = 'https://127.0.0.1:1280';
 const ROUTE = 1005;
+/** No second factor is required. */
+const COMPLETE = { isMfaRequired: false, isMfaComplete: false, requiredSignerId: null };
 
 /** A connected router without a connection: the test sees the messages to it. */
 export class FakeRouter {
@@ -163,7 +165,7 @@ export class ControlRoom implements Disposable {
   async addSessions(type: 'Dial' | 'Bind', apiSession: string, session: string): Promise<void> {
     await this.change((transaction) => {
       const base = (id: string) => baseFields(transaction, id);
-      const kept = { ...base(apiSession), token: apiSession, identityId: 'client', fingerprints: [] };
+      const kept = { ...base(apiSession), token: apiSession, identityId: 'client', fingerprints: [], ...COMPLETE };
       transaction.put('apiSession', kept as unknown as ApiSession);
       const right = { apiSessionId: apiSession, identityId: 'client', serviceId: 'echo-id', type };
       transaction.put('session', { ...base(session), token: session, ...right } satisfies Session);

@@ -4,7 +4,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ownValue } from '#lib/own-value.ts';
 import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
+import { isStillProven } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
+import type { Proven } from '../../auth/login-attempt.ts';
 import { holdsCertificate } from '../../auth/proof-of-possession.ts';
 import { isDisabled } from '../../entities/identity.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -69,11 +71,25 @@ async function byCode(request: OidcRequest): Promise<OidcAnswer> {
     throw new OAuthError('invalid_grant', 'invalid code_verifier');
   const identity = demandIdentity(request.services, found.proven.identity.id);
   const bound = await bind(request.services, identity, found.apiSessionId, found.csrPem, found.fingerprints);
+  demandLogin(request.services, found, found.proven);
   if (!request.requests.consume(code)) throw new OAuthError('invalid_grant', 'invalid code');
   const claims: SessionClaims = { ...claimsOf(found, identity), z_cfs: bound.fingerprints };
   publishSession(request, claims, 'created');
   if (found.amr.has('totp')) request.services.posture.passedMfaAt(identity.id, found.apiSessionId, found.authTime);
   return tokens(request, claims, { nonce: found.nonce, sessionCert: bound.certificate });
+}
+
+/** A login may take minutes: meanwhile its proof may be replaced, or the sessions of its identity be revoked. */
+function demandLogin({ state, clock, revocations }: ApiServices, found: AuthRequest, proven: Proven): void {
+  const login = {
+    jti: '',
+    z_asid: found.apiSessionId,
+    z_authid: proven.authenticator?.id ?? '',
+    sub: proven.identity.id,
+    iat: found.authTime / 1000,
+  };
+  if (!isStillProven(state.tables, proven, clock.now()) || revocations.isRevoked(login))
+    throw new OAuthError('invalid_grant', 'the login was revoked');
 }
 
 /** Uses the refresh token after all checks, and answers with the next one. A client may repeat that for a short time. */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { describeError } from '#lib/errors.ts';
+import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { type FoundSession, sessionOf } from '../../auth/session-of.ts';
@@ -13,7 +14,6 @@ import type { Identity } from '../../state/types.ts';
 import { type ChannelOwner, ManagementChannels } from '../fabric/management-channels.ts';
 import type { ApiServices } from '../http/context.ts';
 import { pathOf } from './paths.ts';
-import { isPartial } from './steps.ts';
 
 /** reference fact: the path where its command line opens management channels. */
 const PATH = '/fabric/v1/ws-api';

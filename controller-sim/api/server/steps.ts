@@ -3,12 +3,12 @@
 
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
+import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { sessionOf } from '../../auth/session-of.ts';
 import { isJson } from '../../entities/body.ts';
 import { ApiError, invalid, unsupported } from '../../errors/errors.ts';
 import { type Origin, withOrigin } from '../../state/origin.ts';
-import type { ApiSession } from '../../state/types.ts';
 import type { Answer, ApiRequest, Handler } from '../http/context.ts';
 import { validateBody } from '../http/validate.ts';
 import { acceptsJson } from './accepted-types.ts';
@@ -85,11 +85,6 @@ async function rejectStranger(request: ApiRequest): Promise<void> {
 
 function isAnonymous(headers: ApiRequest['headers']): boolean {
   return !headers['zt-session'] && !headers.authorization;
-}
-
-/** Whether the session still lacks a second factor. */
-export function isPartial({ isMfaRequired, isMfaComplete, requiredSignerId }: ApiSession): boolean {
-  return (isMfaRequired && !isMfaComplete) || requiredSignerId !== null;
 }
 
 /** Requests with a body are answered regardless of `accept`; see `isOfUnacceptedType`. */

@@ -139,6 +139,23 @@ t.test('a V3 request dials with an OIDC session, and may choose the id of the ci
   t.same(errorOf(await room.ask(room.r1, Type.V3, '', headers({ 17: '' }))).slice(0, 2), [6, 3], 'no service policy');
 });
 
+t.test('a session that lacks a second factor does not dial', async (t) => {
+  using room = await ControlRoom.open();
+  await room.addSessions('Dial', 'api-token', 'session-token');
+  const headers = [
+    [14, 'api-token'],
+    [15, 'client'],
+    [16, 'echo-id'],
+  ] as const;
+  const ask = () => room.ask(room.r1, Type.V3, '', headers);
+  t.equal((await ask()).contentType, Type.V3Answer);
+  const lacks = [{ isMfaRequired: true }, { isMfaRequired: false, requiredSignerId: 'signer' }];
+  for (const each of lacks) {
+    await room.change((transaction) => void transaction.patch('apiSession', 'api-token', each));
+    t.same(errorOf(await ask()).slice(0, 2), [2, 2]);
+  }
+});
+
 t.test('a V2 request dials with session tokens, legacy or signed, and passes peer data to the host', async (t) => {
   using room = await ControlRoom.open();
   await room.addSessions('Dial', 'api-token', 'session-token');

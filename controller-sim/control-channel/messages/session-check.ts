@@ -2,6 +2,7 @@
 // section 4.4, checks of the controller).
 
 import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
+import { isPartial } from '../../auth/partial-session.ts';
 import { isDisabled } from '../../entities/identity.ts';
 import type { ApiSession, Identity, PermissionType, Service, Session } from '../../state/types.ts';
 import type { ControlContext } from '../context.ts';
@@ -122,6 +123,8 @@ async function demandApiSession(
   }
   const kept = state.tables.apiSession.findBy('token', token);
   if (!kept) throw new EdgeError(EdgeErrorCode.InvalidApiSession, 'API session not found', START_OVER);
+  if (isPartial(kept))
+    throw new EdgeError(EdgeErrorCode.InvalidApiSession, 'the API session lacks a second factor', START_OVER);
   return { id: kept.id, identityId: kept.identityId, isToken: false };
 }
 

@@ -1,0 +1,10 @@
+import type { ApiSession } from '../state/types.ts';
+
+/** Whether the session still lacks a second factor. */
+export function isPartial({
+  isMfaRequired,
+  isMfaComplete,
+  requiredSignerId,
+}: Pick<ApiSession, 'isMfaRequired' | 'isMfaComplete' | 'requiredSignerId'>): boolean {
+  return (isMfaRequired && !isMfaComplete) || requiredSignerId !== null;
+}
