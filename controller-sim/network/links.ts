@@ -25,8 +25,8 @@ export interface NetworkLink {
 const MILLISECOND = 1e6;
 /** Until metrics arrive, a link is usable but expensive. */
 const INITIAL_LATENCY = 65_000 * MILLISECOND;
-/** Nanoseconds. */
-const LONGEST_LATENCY = 3_600_000 * MILLISECOND;
+/** Nanoseconds. Longer measurements are mistakes. */
+const HOUR = 3_600_000 * MILLISECOND;
 const STATIC_COST = 1;
 /** Limit on links that one router may report. A large network has a few hundred. */
 const MOST_LINKS_OF_ROUTER = 5_000;
@@ -97,7 +97,7 @@ export class Links {
    */
   measured(id: string, routerId: string, nanoseconds: number): void {
     const link = this.#links.get(id);
-    if (!link || !(nanoseconds >= 0 && nanoseconds <= LONGEST_LATENCY)) return;
+    if (!link || !(nanoseconds >= 0 && nanoseconds <= HOUR)) return;
     if (link.source === routerId) link.sourceLatency = nanoseconds;
     else if (link.destination === routerId) link.destinationLatency = nanoseconds;
   }
