@@ -1,4 +1,4 @@
-// Who owns the memory of received payloads: the other end of a circuit may be on this router and retransmits its own.
+// The memory of received payloads belongs to their sender, which may be the other end of the circuit on this router.
 
 import t from 'tap';
 import { sharedBuffers } from '#lib/buffer-pool.ts';

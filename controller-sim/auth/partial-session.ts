@@ -1,3 +1,5 @@
+// API sessions that may do little, because a login has several steps.
+
 import type { ApiSession } from '../state/types.ts';
 
 /** Whether the session still lacks a second factor. */
