@@ -355,6 +355,26 @@ t.test('the end of an earlier attempt does not take the circuit of the next atte
   await close();
 });
 
+t.test('a route that is repeated while its service is dialed keeps the end of the first dial', async (t) => {
+  const { forwarder, ends, answers, abandoned, route, close, ...slow } = slowService({ workers: 2 });
+  for (let count = 0; count < 2; count++) route(routeMessage('circuit'));
+  await new Promise((resolve) => setImmediate(resolve));
+  slow.answerOne();
+  await new Promise((resolve) => setImmediate(resolve));
+  const first = forwarder.destination('end-circuit');
+  t.ok(first, 'the circuit is open and may carry data');
+  t.equal(answers.length, 1);
+  slow.answerOne();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(forwarder.destination('end-circuit'), first);
+  t.same([abandoned(), ends.count], [1, 1]);
+  t.same(
+    answers.map(({ headers }) => headers.has(RouteHeader.Success)),
+    [true, true],
+  );
+  await close();
+});
+
 /** A router with few dial workers, the links `link1` and `link2`, and a service that answers at the test's request. */
 function slowService({ workers = 1 } = {}) {
   const { close, ...rooms } = router();
@@ -398,6 +418,8 @@ function slowService({ workers = 1 } = {}) {
     abandoned: () => abandoned,
     route: (message: Message) => handle(controller, message),
     answer: () => void service.emit('answers'),
+    /** Answers the dial that has waited longest. */
+    answerOne: () => void service.rawListeners('answers')[0]?.(),
     drain() {
       accepts = false;
     },

@@ -89,6 +89,11 @@ async function dialAndAnswer(
       dialed.abandon();
       throw error;
     }
+    // The same route, repeated, may have created the end during the dial: its circuit may carry data already.
+    if (!createsEnd(components, route)) {
+      dialed.abandon();
+      return answerSuccess(controller, request, route, NONE);
+    }
     components.ends.endEarlier(route.circuitId);
     openEnd(components, controller, route, dialed);
     answerSuccess(controller, request, route, dialed.peerData);
