@@ -57,6 +57,23 @@ function rooms(dialers: readonly LinkDialerSettings[] = []) {
   return { clock, registry, wanted, accepted, named, close };
 }
 
+function dialerOf(...groups: string[]): LinkDialerSettings {
+  const backoff = { min: 5_000, max: 60_000, factor: 2, jitter: 0 };
+  return {
+    groups,
+    binding: '',
+    localAddress: undefined,
+    split: true,
+    maxDefaultConnections: 1,
+    maxAckConnections: 0,
+    startupDelay: 0,
+    connectTimeout: 1_000,
+    writeTimeout: 0,
+    healthyBackoff: backoff,
+    unhealthyBackoff: backoff,
+  };
+}
+
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -110,21 +127,7 @@ t.test('a router that loses its controller keeps the links that it has dialed', 
 });
 
 t.test('a peer that closes each link at once is dialed less and less often', async (t) => {
-  const backoff = { min: 5_000, max: 60_000, factor: 2, jitter: 0 };
-  const dialer: LinkDialerSettings = {
-    groups: ['default'],
-    binding: '',
-    localAddress: undefined,
-    split: true,
-    maxDefaultConnections: 1,
-    maxAckConnections: 0,
-    startupDelay: 0,
-    connectTimeout: 1_000,
-    writeTimeout: 0,
-    healthyBackoff: backoff,
-    unhealthyBackoff: backoff,
-  };
-  const { clock, registry, wanted, accepted, close } = rooms([dialer]);
+  const { clock, registry, wanted, accepted, close } = rooms([dialerOf('default')]);
   const listener = { address: 'tls:peer:1', protocol: 'tls', groups: [], localBinding: '' };
   wanted.peersChanged([{ id: 'peer', version: 'v2.0.0', state: 'healthy', listeners: [listener] }]);
   const [{ key, attempts: first } = { key: '', attempts: 0 }] = wanted.describe();
@@ -148,5 +151,32 @@ t.test('a peer that closes each link at once is dialed less and less often', asy
   }
   await loseAfter(20_000);
   t.equal(attempts(), 5, 'a link that lasted is redialed at once');
+  await close();
+});
+
+t.test('a peer with two listeners of one key keeps its link until the address of the link is gone', async (t) => {
+  const { registry, wanted, accepted, close } = rooms([dialerOf('inside', 'outside')]);
+  const listener = (group: string) => ({
+    address: `tls:${group}:1`,
+    protocol: 'tls',
+    groups: [group],
+    localBinding: '',
+  });
+  const change = (...groups: string[]) =>
+    wanted.peersChanged([{ id: 'peer', version: 'v2.0.0', state: 'healthy', listeners: groups.map(listener) }]);
+  const address = () => wanted.describe().map((each) => each.address);
+  change('inside', 'outside');
+  t.same(address(), ['tls:inside:1']);
+  const { key = '' } = wanted.describe()[0] ?? {};
+  const link = registry.register({ ...accepted('a', { key }), dialed: true });
+  change('inside', 'outside');
+  change('outside', 'inside');
+  await settled();
+  t.equal(link?.isClosed, false, 'nothing has changed');
+  t.same(address(), ['tls:inside:1']);
+  change('outside');
+  await settled();
+  t.equal(link?.isClosed, true, 'the address of the link is gone');
+  t.same(address(), ['tls:outside:1']);
   await close();
 });

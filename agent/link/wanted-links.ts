@@ -28,6 +28,12 @@ export interface PeerChange {
   readonly listeners: readonly PeerListener[];
 }
 
+/** A listener and a dialer that share a group. Several of them may have the same key. */
+interface Candidate {
+  readonly listener: PeerListener;
+  readonly dialer: LinkDialerSettings;
+}
+
 const SWEEP = 60_000;
 /** An unhealthy peer without links is removed after this time (reference fact). */
 const FORGET_AFTER = 48 * 3_600_000;
@@ -154,7 +160,7 @@ export class WantedLinks {
   }
 
   #updateWanted(peer: Peer, listeners: readonly PeerListener[], dialNow: boolean): void {
-    const produced = new Set<string>();
+    const candidates = new Map<string, Candidate[]>();
     for (const listener of listeners) {
       for (const dialer of this.#dialers) {
         if (!shareGroup(listener.groups, dialer.groups)) continue;
@@ -164,16 +170,21 @@ export class WantedLinks {
           routerId: peer.id,
           listenerBinding: listener.localBinding,
         });
-        produced.add(key);
-        this.#want(peer, key, listener, dialer, dialNow);
+        candidates.set(key, [...(candidates.get(key) ?? []), { listener, dialer }]);
       }
     }
-    for (const wanted of peer.wanted.values()) if (!produced.has(wanted.key)) this.#unwant(peer, wanted);
+    for (const [key, equal] of candidates) this.#want(peer, key, equal, dialNow);
+    for (const wanted of peer.wanted.values()) if (!candidates.has(wanted.key)) this.#unwant(peer, wanted);
   }
 
-  #want(peer: Peer, key: string, listener: PeerListener, dialer: LinkDialerSettings, dialNow: boolean): void {
+  /** Keeps the address of a wanted link while one of the candidates has it; otherwise the first candidate is dialed. */
+  #want(peer: Peer, key: string, candidates: readonly Candidate[], dialNow: boolean): void {
     const { registry } = this.#components;
     const known = peer.wanted.get(key);
+    const kept = candidates.find(({ listener }) => listener.address === known?.listener.address);
+    const chosen = kept ?? candidates[0];
+    if (!chosen) return;
+    const { listener, dialer } = chosen;
     if (!known) {
       const linkId = this.#ids.long();
       const wanted: WantedLink = {
@@ -196,12 +207,11 @@ export class WantedLinks {
       this.#redials.dialWhenDue(peer, wanted);
       return;
     }
-    const moved = known.listener.address !== listener.address;
     known.listener = listener;
     known.dialer = dialer;
     const link = registry.byKey(key);
-    if (moved && link?.dialed) link.close();
-    else if ((dialNow || moved) && known.state !== 'established') this.#redials.dialSoon(peer, known);
+    if (!kept && link?.dialed) link.close();
+    else if ((dialNow || !kept) && known.state !== 'established') this.#redials.dialSoon(peer, known);
   }
 
   #unwant(peer: Peer, wanted: WantedLink): void {
