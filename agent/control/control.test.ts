@@ -1,17 +1,27 @@
 // The stored controllers of a router, and its trust in their cluster reports.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { duplexPair } from 'node:stream';
+import { createServer, type SecureContextOptions } from 'node:tls';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t, { type Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
-import { ControlType } from '#wire/gen/numbers.ts';
+import { ChannelHeader, ChannelType, ControlHeader, ControllerCapability, ControlType } from '#wire/gen/numbers.ts';
+import { encodeBitMask, encodeInt32, TRUE } from '#wire/header-values.ts';
+import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
 import { Message } from '#wire/message.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { Underlay } from '#wire/underlay.ts';
+import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
+import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { ClusterView } from './cluster-view.ts';
+import { controllerFrom } from './control-dial.ts';
 import type { Controller } from './controller.ts';
 import { type ControlHandler, Controllers, type ControllersInit } from './controllers.ts';
 import { EndpointsFile, type KnownController } from './endpoints-file.ts';
@@ -147,22 +157,36 @@ const at = (id: string, ...ports: number[]): KnownController => ({
   endpoints: ports.map((port) => ({ address: `tls:127.0.0.1:${port}`, groups: [] })),
 });
 
+const DIAL_INIT: ControllersInit = {
+  endpoints: [],
+  version: ownVersionInfo('2.0.0'),
+  linkListeners: () => undefined,
+  controlListeners: () => undefined,
+  capabilities: Buffer.alloc(1),
+  connectTimeout: 5_000,
+  outQueueSize: 4,
+  writeTimeout: 0,
+  heartbeat: DEFAULT_HEARTBEAT,
+  unresponsiveAfter: 5_000,
+  requestTimeout: 5_000,
+};
+
 /** Controllers 1 and 2 of an endpoints file, which cannot be reached. */
-async function twoControllers(t: Test) {
+async function twoControllers(t: Test, context: SecureContextOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const file = new EndpointsFile(join(directory, 'endpoints.yml'), silentLog);
   await file.save([at('ctrl1', 1), at('ctrl2', 2)]);
   const components = { clock: new VirtualClock(), log: silentLog, random: seededRandom(1), endpointsFile: file };
-  const identity = { id: 'router', clientContext: () => ({}) };
-  const controllers = new Controllers({ ...components, identity }, { endpoints: [] } as unknown as ControllersInit);
+  const identity = { id: 'router', clientContext: () => context };
+  const controllers = new Controllers({ ...components, identity }, DIAL_INIT);
   await controllers.start();
   /** The controllers at the next start. */
   const stored = async () => {
     await controllers.close();
     return (await file.load()).toSorted(byId);
   };
-  return { controllers, stored };
+  return { controllers, components, stored };
 }
 
 t.test('the new address of a controller that moved is stored for the next start', async (t) => {
@@ -176,6 +200,65 @@ t.test('members without an address keep the stored one', async (t) => {
   const { controllers, stored } = await twoControllers(t);
   controllers.setMembers([at('ctrl1'), at('ctrl2', 5), at('ctrl3', 6), at('ctrl4')], { remove: true });
   t.same(await stored(), [at('ctrl1', 1), at('ctrl2', 5), at('ctrl3', 6)]);
+});
+
+/** Records when a controller is announced, and its messages. `messages` resolves after the second one. */
+function recorded(controllers: Controllers): { order: string[]; messages: Promise<void> } {
+  const order: string[] = [];
+  const { promise: messages, resolve } = Promise.withResolvers<void>();
+  controllers.onConnect(({ id }) => order.push(`${id} connected`));
+  controllers.on(GREETING, ({ id }, { body }) => {
+    order.push(`${id} says ${body}`);
+    if (order.filter((each) => each.includes('says')).length === 2) resolve();
+  });
+  return { order, messages };
+}
+
+const GREETING = 20_000;
+const greetings = Buffer.concat(['one', 'two'].map((text) => new Message(GREETING, [], text).encode()));
+const helloAnswer = () => {
+  const answer = new Message(ChannelType.Result, [
+    [ChannelHeader.ReplyFor, encodeInt32(-1)],
+    [ChannelHeader.ResultSuccess, TRUE],
+    [ChannelHeader.ListenerId, 'ctrl3'],
+    [ChannelHeader.HelloVersion, formatVersionInfo(ownVersionInfo('2.0.0'))],
+    [ControlHeader.Capabilities, encodeBitMask([ControllerCapability.JwtLegacySessions])],
+  ]);
+  answer.sequence = -1;
+  return answer;
+};
+const ORDER = ['ctrl3 connected', 'ctrl3 says one', 'ctrl3 says two'];
+
+t.test('a dialed controller is announced before its messages, even those beside the answer to the hello', async (t) => {
+  const authority = await makeAuthority('Authority');
+  const { pem, key } = await issue(authority, 'ctrl3', { ips: ['127.0.0.1'] });
+  const own = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
+  const server = createServer({ ...own, ALPNProtocols: [Alpn.Control] }, (socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.write(Buffer.concat([helloAnswer().encode(), greetings])));
+  });
+  t.teardown(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { controllers } = await twoControllers(t, { ca: authority.certificate.toString('pem') });
+  const { order, messages } = recorded(controllers);
+  controllers.setMembers([at('ctrl3', (server.address() as AddressInfo).port)], { remove: true });
+  await messages;
+  t.same(order, ORDER);
+  await controllers.close();
+});
+
+t.test('a controller that dials this router is announced before its messages', async (t) => {
+  const { controllers, components } = await twoControllers(t);
+  const { order, messages } = recorded(controllers);
+  const hello = { id: 'ctrl3', connectionId: 'x', headers: helloAnswer() };
+  const controller = controllerFrom(components, DIAL_INIT, 'tls:127.0.0.1:1', hello);
+  t.ok(controllers.accept(controller));
+  const [near, far] = duplexPair();
+  far.write(greetings);
+  controller.channel.addUnderlay(new Underlay({ socket: near, clock: components.clock }));
+  await messages;
+  t.same(order, ORDER);
+  await controllers.close();
 });
 
 function byId(a: KnownController, b: KnownController): number {

@@ -180,7 +180,9 @@ export class Controllers {
   accept(controller: Controller): boolean {
     if (this.#closed || this.#connected.has(controller.id)) return false;
     this.#register(controller);
-    setImmediate(() => controller.isConnected && this.#onConnect.call(controller));
+    setImmediate(() => {
+      if (controller.isConnected) this.#announce(controller);
+    });
     return true;
   }
 
@@ -254,9 +256,14 @@ export class Controllers {
     }
     this.#register(controller);
     open();
-    // The channel is ready now: listeners send the router's state to the controller.
-    this.#onConnect.call(controller);
+    this.#announce(controller);
     return { id, controller };
+  }
+
+  /** The channel is ready: listeners send the router's state to the controller. Its messages are handled after that. */
+  #announce(controller: Controller): void {
+    this.#onConnect.call(controller);
+    controller.channel.setReading(true);
   }
 
   async #dial(endpoint: string, signal: AbortSignal): ReturnType<typeof dialController> {
@@ -276,6 +283,8 @@ export class Controllers {
 
   #register(controller: Controller): void {
     const { id, channel } = controller;
+    // The first messages may have arrived together with the hello.
+    channel.setReading(false);
     for (const [contentType, handler] of this.#handlers)
       channel.on(contentType, (message) => handler(controller, message));
     this.#connected.set(id, controller);
