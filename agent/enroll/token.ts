@@ -2,7 +2,8 @@
 // certificate that this controller presents (reference fact: config, section 6, steps 2 and 3).
 
 import { X509Certificate } from 'node:crypto';
-import { connect } from 'node:tls';
+import { isIP, type Socket } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { asError, describeError, TimeoutError } from '#lib/errors.ts';
 import { type ControllerSocketOptions, openThroughProxy, targetOf } from './controller-socket.ts';
@@ -91,17 +92,17 @@ async function presentedCertificate(issuer: URL, options: ControllerSocketOption
     const message = `the controller at ${issuer.origin} cannot be reached: ${describeError(cause)}`;
     return new EnrollmentError('CONTROLLER_UNREACHABLE', message, { cause });
   };
-  const { host, port } = targetOf(issuer);
   const raw = await openThroughProxy(issuer, options).catch((error: unknown) => {
     throw unreachable(error);
   });
+  let socket: TLSSocket;
+  try {
+    socket = greet(issuer, raw);
+  } catch (error) {
+    raw?.destroy();
+    throw unreachable(error);
+  }
   return new Promise((resolve, reject) => {
-    const socket = connect({
-      ...(raw ? { socket: raw } : { host, port }),
-      rejectUnauthorized: false,
-      ALPNProtocols: ['http/1.1'],
-      ...(!/^[\d.:]+$/.test(host) && { servername: host }),
-    });
     const fail = (cause: Error) => {
       timer.cancel();
       socket.destroy();
@@ -121,5 +122,16 @@ async function presentedCertificate(issuer: URL, options: ControllerSocketOption
       socket.end().unref(); // a reset would make the controller log a failed handshake
       resolve(new X509Certificate(raw));
     });
+  });
+}
+
+/** Starts TLS with the controller, over `raw` if there is a proxy. */
+function greet(issuer: URL, raw: Socket | undefined): TLSSocket {
+  const { host, port } = targetOf(issuer);
+  return connect({
+    ...(raw ? { socket: raw } : { host, port }),
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) === 0 && { servername: host }),
   });
 }
