@@ -1,13 +1,19 @@
-// Controllers that a router cannot enroll at easily: at an IPv6 address.
+// Controllers that a router cannot enroll at easily: at an IPv6 address, or with an answer that never ends.
 
 import type { KeyObject } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import t, { type Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import type { RouterConfig } from '../config/router-config.ts';
+import { enrollRouter } from './enroll.ts';
 import { verifyToken } from './token.ts';
 
 /** A controller on a free port of 127.0.0.1. `token` creates tokens that name it as `host`. */
@@ -35,4 +41,34 @@ t.test('a token may name its controller by an IPv6 address', async (t) => {
   const options = { clock: new VirtualClock(), timeout: 5_000, environment: {} };
   const verified = await verifyToken(await token('[::ffff:127.0.0.1]'), options);
   t.equal(verified.token.routerId, 'router');
+});
+
+t.test('an enrollment ends although the controller keeps sending its answer', async (t) => {
+  const begun = Promise.withResolvers<void>();
+  const { token } = await controller(t, (_request, response) => {
+    response.write('A', () => begun.resolve());
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const path = (name: string) => join(folder, name);
+  const config = {
+    file: path('router.yml'),
+    identity: { cert: path('cert'), server_cert: path('server.cert'), key: path('key'), ca: path('ca') },
+    csr: {},
+    ctrl: {},
+  } as unknown as RouterConfig;
+  const clock = new VirtualClock();
+  const init = { config, jwt: await token('127.0.0.1'), keyAlgorithm: 'EC', clock, log: silentLog } as const;
+  const enrolled = enrollRouter({ ...init, environment: {} });
+  const rejected = t.rejects(enrolled, {
+    code: 'CONTROLLER_UNREACHABLE',
+    message: /its answer took longer than 60000 ms/,
+  });
+  await begun.promise;
+  await clock.advance(59_000);
+  t.same(clock.timers(), ['enrollment request']);
+  await clock.advance(1_000);
+  await rejected;
+  t.notOk(existsSync(path('key')));
+  t.same(clock.timers(), []);
 });

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
 import { formatAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
-import { describeError, errorCode } from '#lib/errors.ts';
+import { describeError, errorCode, TimeoutError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
@@ -66,7 +66,10 @@ interface Answer {
   readonly ca: string;
 }
 
+/** For each step of a request: to connect, the head of the answer, and the next part of its body. */
 const TIMEOUT = 15_000;
+/** For a whole request: a server that sends its answer byte by byte stays within the limit for each step. */
+const REQUEST_TIMEOUT = 60_000;
 /** Three certificate chains need a few kilobytes. */
 const LARGEST_ANSWER = 1024 * 1024;
 const RSA_BITS = 4096;
@@ -248,15 +251,18 @@ async function call(
     body?: string;
   },
 ): Promise<{ status: number; body: string }> {
+  const { ca, sockets, method, headers, body } = options;
   const agent = new Agent({
-    connect: controllerConnector(url, options.ca, options.sockets),
+    connect: controllerConnector(url, ca, sockets),
     headersTimeout: TIMEOUT,
     bodyTimeout: TIMEOUT,
     maxResponseSize: LARGEST_ANSWER,
   });
+  const late = () => new TimeoutError('its answer', REQUEST_TIMEOUT);
+  const { signal, timer } = sockets.clock.deadline('enrollment request', REQUEST_TIMEOUT, late);
   try {
-    const { method, headers, body } = options;
-    const response = await request(url, { dispatcher: agent, method, headers, ...(body !== undefined && { body }) });
+    const sent = { method, headers, ...(body !== undefined && { body }) };
+    const response = await request(url, { dispatcher: agent, signal, ...sent });
     return { status: response.statusCode, body: await response.body.text() };
   } catch (error) {
     throw new EnrollmentError(
@@ -265,6 +271,7 @@ async function call(
       { cause: error },
     );
   } finally {
+    timer.cancel();
     await agent.close();
   }
 }
