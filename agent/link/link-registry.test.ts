@@ -1,9 +1,10 @@
 // The effects of links that lost against a duplicate, ended, or belong to a router without a controller.
 
+import { type AddressInfo, createServer } from 'node:net';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { DialQueue } from '#lib/dial-queue.ts';
-import { silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
@@ -15,9 +16,8 @@ import { WantedLinks } from './wanted-links.ts';
 
 const MINUTE = 60_000;
 
-function rooms(dialers: readonly LinkDialerSettings[] = []) {
+function rooms(dialers: readonly LinkDialerSettings[] = [], log = silentLog) {
   const clock = new VirtualClock();
-  const log = silentLog;
   const random = seededRandom(1);
   const metrics = new MetricsRegistry(clock, () => 0.5);
   const forwarder = new Forwarder({
@@ -32,7 +32,7 @@ function rooms(dialers: readonly LinkDialerSettings[] = []) {
   const settings = { payloadQueueLength: 8, ackQueueLength: 8, heartbeat };
   const dialQueue = new DialQueue({ name: 'pool.link.dialer', length: 100, workers: 1, clock });
   const { promise: forever, resolve: endForever } = Promise.withResolvers<void>();
-  dialQueue.add(() => forever).catch(() => undefined); // so that no dial begins
+  dialQueue.add(() => forever).catch(() => undefined); // no dial begins before `startDials`
   const identity = { id: 'own', clientContext: () => ({}) };
   const dial = { clock, log, random, identity, settings };
   const wanted = new WantedLinks({ clock, log, random, registry, dial, dialQueue }, dialers);
@@ -54,7 +54,12 @@ function rooms(dialers: readonly LinkDialerSettings[] = []) {
     await dialQueue.close();
     await registry.close();
   };
-  return { clock, registry, wanted, accepted, named, close };
+  /** Lets dials begin, and resolves when all of them are over. */
+  const startDials = async () => {
+    endForever();
+    while (dialQueue.busy + dialQueue.depth > 0) await settled();
+  };
+  return { clock, registry, wanted, accepted, named, startDials, close };
 }
 
 function dialerOf(...groups: string[]): LinkDialerSettings {
@@ -180,3 +185,36 @@ t.test('a peer with two listeners of one key keeps its link until the address of
   t.same(address(), ['tls:outside:1']);
   await close();
 });
+
+t.test(
+  'a dial that fails after links of the peer came up and were lost does not disturb the planned one',
+  async (t) => {
+    const lines: string[] = [];
+    const log = createLog({ write: (line) => lines.push(line) });
+    const { clock, registry, wanted, accepted, startDials, close } = rooms([dialerOf('default')], log);
+    const listener = { address: `tls:127.0.0.1:${await unusedPort()}`, protocol: 'tls', groups: [], localBinding: '' };
+    wanted.peersChanged([{ id: 'peer', version: 'v2.0.0', state: 'healthy', listeners: [listener] }]);
+    const { key = '' } = wanted.describe()[0] ?? {};
+    for (const id of ['a', 'b']) {
+      registry.register(accepted(id, { key }))?.close();
+      await settled();
+    }
+    const planned = wanted.describe();
+    t.match(planned, [{ state: 'linkFailed', attempts: 2, nextDial: clock.now() + 5_000 }]);
+    await startDials();
+    t.same(wanted.describe(), planned);
+    t.notOk(lines.some((line) => line.includes('background task failed')));
+    await clock.advance(5_000);
+    await startDials();
+    t.match(wanted.describe(), [{ state: 'dialFailed', attempts: 3 }]);
+    await close();
+  },
+);
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -124,13 +124,14 @@ export class Redials {
     });
     dialed.open();
     if (link || registry.byKey(wanted.key) || request.iteration !== wanted.attempts) return;
+    if (!isDialOpen(wanted)) return;
     // The other side closed it before use, as a duplicate. A random wait keeps two routers from colliding again.
     step(wanted, 'dialError', this.#components.log);
     this.#retryLater(peer, wanted, 1_000 + random.next() * 3_000);
   }
 
   #onDialFailed(peer: Peer, wanted: WantedLink, error: unknown): void {
-    if (this.#closed || wanted.state === 'destRemoved') return;
+    if (this.#closed || !isDialOpen(wanted)) return;
     const queueFull = errorCode(error) === 'QUEUE_FULL';
     wanted.lastError = describeError(error);
     step(wanted, queueFull ? 'queueFull' : 'dialError', this.#components.log);
@@ -169,6 +170,14 @@ export class Redials {
     this.#due = undefined;
     for (const peer of this.#peers.values()) for (const wanted of peer.wanted.values()) this.dialWhenDue(peer, wanted);
   }
+}
+
+/**
+ * Whether the result of the last dial still counts. It does not if the link was removed, or if the peer's links came up
+ * and were lost meanwhile: the next dial is planned already.
+ */
+function isDialOpen({ state }: WantedLink): boolean {
+  return state === 'dialing' || state === 'established';
 }
 
 /** The router does not want the link any more. */
