@@ -65,6 +65,17 @@ t.test(
   },
 );
 
+t.test('controllers that are saved during a write that fails are still written', async (t) => {
+  const folder = join(directory, 'blocked');
+  writeFileSync(folder, 'a file instead of a folder');
+  const file = new EndpointsFile(join(folder, 'endpoints.yml'), silentLog);
+  const controller = (port: number) => [{ id: 'c', endpoints: [{ address: `tls:one:${port}`, groups: [] }] }];
+  const saved = [file.save(controller(1)), file.save(controller(2))];
+  rmSync(folder);
+  await Promise.all(saved);
+  t.same(await file.load(), controller(2));
+});
+
 t.test('a foreign endpoints file is read as far as possible and never stops the router', async (t) => {
   const path = join(directory, 'endpoints.yml');
   const table: [string, string[]][] = [

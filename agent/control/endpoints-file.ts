@@ -80,7 +80,11 @@ export class EndpointsFile {
   async #saveLatest(): Promise<void> {
     for (let next = this.#latest; next; next = this.#latest) {
       this.#latest = undefined;
-      await this.#write(next);
+      try {
+        await this.#write(next);
+      } catch (error) {
+        if (!this.#latest) throw error; // else the outcome of the newer list counts
+      }
     }
   }
 
