@@ -4,7 +4,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName } from './certificates.ts';
-import { readDer, Tag } from './der.ts';
+import { readDer, readOid, Tag } from './der.ts';
 
 /**
  * Limit on the certificates of a chain, including leaf and root. Real chains are shorter; a longer one is an attack or
@@ -15,8 +15,9 @@ export const LONGEST_CHAIN = 10;
 const MOST_SIGNATURE_CHECKS = 64;
 /** Bits of an issuer's RSA key. A check with a larger key takes milliseconds. */
 const LARGEST_RSA_KEY = 8_192;
-/** The encoding of basicConstraints, 2.5.29.19. */
-const BASIC_CONSTRAINTS = Buffer.from('551d13', 'hex');
+const BASIC_CONSTRAINTS = '2.5.29.19';
+/** Those that Node or this file processes, and subjectAltName, keyUsage and extKeyUsage, which concern the caller. */
+const KNOWN_EXTENSIONS = [BASIC_CONSTRAINTS, '2.5.29.15', '2.5.29.17', '2.5.29.37'];
 /** Context tag of the extensions in a certificate. */
 const EXTENSIONS = 0xa3;
 const EMPTY = Buffer.alloc(0);
@@ -50,7 +51,7 @@ export function verifyChain(
   if (!leaf) return rejection('no certificate was presented');
   if (presented.length > LONGEST_CHAIN)
     return rejection(`${presented.length} certificates were presented, more than ${LONGEST_CHAIN}`);
-  const invalid = invalidity(leaf, options);
+  const invalid = invalidity(leaf, options) ?? unsupported(leaf);
   if (invalid) return rejection(invalid);
   return new ChainSearch(roots, options).from(leaf, others);
 }
@@ -99,7 +100,7 @@ class ChainSearch {
   #issued(issuer: X509Certificate, { certificate, below }: Step): boolean {
     if (!issuer.ca || !certificate.checkIssued(issuer)) return false;
     const intermediates = [...below, certificate].slice(1);
-    const invalid = invalidity(issuer, this.#options) ?? overlong(issuer, intermediates);
+    const invalid = invalidity(issuer, this.#options) ?? unsupported(issuer) ?? overlong(issuer, intermediates);
     if (invalid) {
       this.#rejected = invalid;
       return false;
@@ -136,24 +137,56 @@ function overlong(issuer: X509Certificate, intermediates: readonly X509Certifica
   return `the certificate authority ${nameOf(issuer)} does not allow ${counted} authorities below it`;
 }
 
+/**
+ * The reason why a certificate must not be used although its signature is right: it has a critical extension that
+ * nobody here processes, such as name constraints (RFC 5280, 4.2).
+ */
+function unsupported(certificate: X509Certificate): string | undefined {
+  try {
+    const unknown = extensionsOf(certificate).find(
+      ({ id, isCritical }) => isCritical && !KNOWN_EXTENSIONS.includes(id),
+    );
+    return (
+      unknown &&
+      `the certificate of ${nameOf(certificate)} has the critical extension ${unknown.id}, which is not supported`
+    );
+  } catch {
+    return `the extensions of the certificate of ${nameOf(certificate)} cannot be read`;
+  }
+}
+
 /** The path length constraint of an authority; Infinity if it has none, -1 if its extensions cannot be parsed. */
 function pathLength(certificate: X509Certificate): number {
   try {
-    const [whole] = readDer(certificate.raw);
-    const [body] = readDer(whole?.content ?? EMPTY);
-    const extensions = readDer(body?.content ?? EMPTY).find(({ tag }) => tag === EXTENSIONS);
-    const [list] = readDer(extensions?.content ?? EMPTY);
-    for (const extension of readDer(list?.content ?? EMPTY)) {
-      const [id, ...rest] = readDer(extension.content);
-      if (!id?.content.equals(BASIC_CONSTRAINTS)) continue;
-      const [constraints] = readDer(rest.at(-1)?.content ?? EMPTY);
-      const limit = readDer(constraints?.content ?? EMPTY).find(({ tag }) => tag === Tag.Integer)?.content;
-      return limit === undefined ? Number.POSITIVE_INFINITY : Number.parseInt(limit.toString('hex') || '0', 16);
-    }
-    return Number.POSITIVE_INFINITY;
+    const found = extensionsOf(certificate).find(({ id }) => id === BASIC_CONSTRAINTS);
+    const [constraints] = readDer(found?.value ?? EMPTY);
+    const limit = readDer(constraints?.content ?? EMPTY).find(({ tag }) => tag === Tag.Integer)?.content;
+    return limit === undefined ? Number.POSITIVE_INFINITY : Number.parseInt(limit.toString('hex') || '0', 16);
   } catch {
     return -1; // an authority with unreadable constraints may not issue certificates
   }
+}
+
+interface Extension {
+  readonly id: string;
+  readonly isCritical: boolean;
+  readonly value: Buffer;
+}
+
+/** @throws RangeError if they cannot be parsed */
+function extensionsOf(certificate: X509Certificate): Extension[] {
+  const [whole] = readDer(certificate.raw);
+  const [body] = readDer(whole?.content ?? EMPTY);
+  const extensions = readDer(body?.content ?? EMPTY).find(({ tag }) => tag === EXTENSIONS);
+  const [list] = readDer(extensions?.content ?? EMPTY);
+  return readDer(list?.content ?? EMPTY).map(({ content }) => {
+    const [id, ...rest] = readDer(content);
+    return {
+      id: readOid(id?.content ?? EMPTY),
+      isCritical: rest.some((each) => each.tag === Tag.Boolean && each.content[0] !== 0),
+      value: rest.at(-1)?.content ?? EMPTY,
+    };
+  });
 }
 
 function nameOf(certificate: X509Certificate): string {

@@ -76,6 +76,13 @@ export function readDer(bytes: Buffer): DerValue[] {
   return values;
 }
 
+/** The dotted text of an object identifier from its content. */
+export function readOid(content: Buffer): string {
+  const [first = 0, ...rest] = base128Numbers(content);
+  const top = Math.min(2, Math.floor(first / 40));
+  return [top, first - top * 40, ...rest].join('.');
+}
+
 function readLength(bytes: Buffer, offset: number): { length: number; headLength: number } {
   const first = bytes[offset + 1];
   if (first === undefined) throw new RangeError('a DER value has no length');
@@ -96,4 +103,16 @@ function base128(value: number): number[] {
   const bytes = [value & 0x7f];
   for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes.unshift((rest & 0x7f) | 0x80);
   return bytes;
+}
+
+function base128Numbers(bytes: Buffer): number[] {
+  const numbers: number[] = [];
+  let value = 0;
+  for (const byte of bytes) {
+    value = value * 128 + (byte & 0x7f);
+    if (byte >= 0x80) continue;
+    numbers.push(value);
+    value = 0;
+  }
+  return numbers;
 }

@@ -7,7 +7,9 @@ import t from 'tap';
 import { Agent, request } from 'undici';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
+import { context, der, sequence } from '#pki/der.ts';
 import { Alpn } from '#wire/tls-port.ts';
+import { x509 } from '../../controller-sim/pki/x509.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { hello, open, type Target, untilClosed } from '../support/attacker.ts';
 import { type Authority, issue, makeAuthority } from '../support/certificates.ts';
@@ -63,6 +65,27 @@ t.test('a chain may be presented in any order, and may be as long as its authori
   t.notOk(verifyChain([leaf, leaf, leaf], [parsed(root)]).ok);
   const notAnAuthority = new X509Certificate((await issue({ ...root, certificate: root.certificate }, 'first')).pem);
   t.notOk(verifyChain([leaf, notAnAuthority], [parsed(root)]).ok);
+});
+
+t.test('an authority with name constraints, or another critical extension that is unknown, is rejected', async (t) => {
+  const root = await makeAuthority('root');
+  const permitted = sequence(context(0, sequence(der(0x86, Buffer.from('other.example')))));
+  const chainOf = async (extension: x509.Extension) => {
+    const below = await makeAuthority('below', root, { extensions: [extension] });
+    const leaf = await issue(below, 'leaf', { uris: ['spiffe://network.example/controller/ctrl1'] });
+    return [new X509Certificate(leaf.pem), parsed(below)];
+  };
+  const constrained = await chainOf(new x509.Extension('2.5.29.30', true, permitted));
+  t.match(verifyChain(constrained, [parsed(root)]), {
+    reason: /the certificate of below has the critical extension 2\.5\.29\.30, which is not supported/,
+  });
+  const unknown = (isCritical: boolean) => chainOf(new x509.Extension('1.3.6.1.4.1.99999.1', isCritical, permitted));
+  t.match(verifyChain(await unknown(true), [parsed(root)]), {
+    reason: /critical extension 1\.3\.6\.1\.4\.1\.99999\.1/,
+  });
+  t.ok(verifyChain(await unknown(false), [parsed(root)]).ok);
+  const usage = await chainOf(new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true));
+  t.ok(verifyChain(usage, [parsed(root)]).ok);
 });
 
 t.test('dates are checked, and an expired authority does not hide its successor', async (t) => {

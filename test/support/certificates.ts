@@ -38,13 +38,15 @@ export interface AuthorityOptions {
   readonly keys?: webcrypto.CryptoKeyPair;
   /** Milliseconds since the epoch. */
   readonly to?: number;
+  /** In addition to the basic constraints. */
+  readonly extensions?: readonly x509.Extension[];
 }
 
 /** A self-signed authority, or one below another. */
 export async function makeAuthority(
   name: string,
   above?: Authority,
-  { pathLength, to = Date.now() + DAY, ...options }: AuthorityOptions = {},
+  { pathLength, to = Date.now() + DAY, extensions = [], ...options }: AuthorityOptions = {},
 ): Promise<Authority> {
   const keys = options.keys ?? (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']));
   const certificate = await x509.X509CertificateGenerator.create({
@@ -56,7 +58,7 @@ export async function makeAuthority(
     publicKey: keys.publicKey,
     signingKey: (above ?? { keys }).keys.privateKey,
     signingAlgorithm: ALGORITHM,
-    extensions: [new x509.BasicConstraintsExtension(true, pathLength, true)],
+    extensions: [new x509.BasicConstraintsExtension(true, pathLength, true), ...extensions],
   });
   return { certificate, keys };
 }
