@@ -78,8 +78,12 @@ export class ControlListener {
           : `${verdict.reason} (trusted authorities: ${identity.authorities})`,
       );
     const id = hello.body.toString();
-    const isController = subjectAltNames(leaf).uri.some((uri) => controllerIn(uri) === id);
-    if (id === '' || !isController) throw new HelloRejectedError(`the certificate does not belong to controller ${id}`);
+    const names = subjectAltNames(leaf).uri.filter((uri) => uri.toLowerCase().startsWith('spiffe:'));
+    // With several names, the certificate could belong to any of them; the SPIFFE standard forbids it.
+    if (names.length > 1)
+      throw new HelloRejectedError(`the certificate has ${names.length} SPIFFE names instead of one`);
+    if (id === '' || controllerIn(names[0] ?? '') !== id)
+      throw new HelloRejectedError(`the certificate does not belong to controller ${id}`);
   }
 
   #answerHeaders(): HeaderEntries {

@@ -5,23 +5,27 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
-import { createServer, type SecureContextOptions } from 'node:tls';
+import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t, { type Test } from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { SystemClock, VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { parsePemCertificates } from '#pki/certificates.ts';
+import { dialTls } from '#wire/dial.ts';
 import { UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ChannelType, ControlHeader, ControllerCapability, ControlType } from '#wire/gen/numbers.ts';
 import { encodeBitMask, encodeInt32, TRUE } from '#wire/header-values.ts';
 import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
+import { sendHello } from '#wire/hello.ts';
 import { Message } from '#wire/message.ts';
-import { Alpn } from '#wire/tls-port.ts';
+import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { ClusterView } from './cluster-view.ts';
 import { controllerFrom } from './control-dial.ts';
+import { ControlListener } from './control-listener.ts';
 import type { Controller } from './controller.ts';
 import { type ControlHandler, Controllers, type ControllersInit } from './controllers.ts';
 import { EndpointsFile, type KnownController } from './endpoints-file.ts';
@@ -269,6 +273,57 @@ t.test('a controller that dials this router is announced before its messages', a
   controller.channel.addUnderlay(new Underlay({ socket: near, clock: components.clock }));
   await messages;
   t.same(order, ORDER);
+  await controllers.close();
+});
+
+t.test('a controller that dials this router must have exactly one SPIFFE name', async (t) => {
+  const authority = await makeAuthority('Authority');
+  const ca = authority.certificate.toString('pem');
+  const contextOf = async (uris: string[] = []) => {
+    const { pem, key } = await issue(authority, 'one', { ips: ['127.0.0.1'], uris });
+    return { ca, cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
+  };
+  const server = createServer({ ...(await contextOf()), ALPNProtocols: [Alpn.Control], requestCert: true });
+  t.teardown(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { controllers, components } = await twoControllers(t);
+  const port = {
+    address: server.address() as AddressInfo,
+    handle: (_alpn: string, accept: (socket: TLSSocket) => void) => {
+      server.on('secureConnection', accept);
+      return () => undefined;
+    },
+  } as unknown as TlsPort;
+  const identity = { id: 'router', roots: parsePemCertificates(ca), authorities: 'Authority' };
+  const clock = new SystemClock(); // the dates of the certificates
+  const listener = new ControlListener(
+    { ...components, clock, port, identity, controllers, onHello: () => () => undefined },
+    { ...DIAL_INIT, helloTimeout: 5_000, maxOutstandingConnects: 4 },
+  );
+  const dial = async (...uris: string[]) => {
+    const address = { type: 'tls', host: '127.0.0.1', port: listener.port } as const;
+    const socket = await dialTls({
+      address,
+      alpn: [Alpn.Control],
+      context: await contextOf(uris),
+      timeout: 5_000,
+      clock,
+    });
+    const underlay = new Underlay({ socket, clock });
+    const answered = sendHello(underlay, 'ctrl3', [...helloAnswer().headers], 5_000);
+    return answered
+      .then(
+        () => 'accepted',
+        () => 'rejected',
+      )
+      .finally(() => underlay.close());
+  };
+  t.equal(await dial('spiffe://x/controller/ctrl4', 'spiffe://x/controller/ctrl3'), 'rejected');
+  t.equal(await dial('spiffe://x/router/ctrl3', 'spiffe://x/controller/ctrl3'), 'rejected');
+  t.equal(await dial('spiffe://x/controller/ctrl4'), 'rejected');
+  t.equal(await dial(), 'rejected');
+  t.equal(await dial('https://x/controller/ctrl4', 'spiffe://x/controller/ctrl3'), 'accepted');
+  listener.close();
   await controllers.close();
 });
 
