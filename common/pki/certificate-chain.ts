@@ -16,8 +16,11 @@ const MOST_SIGNATURE_CHECKS = 64;
 /** Bits of an issuer's RSA key. A check with a larger key takes milliseconds. */
 const LARGEST_RSA_KEY = 8_192;
 const BASIC_CONSTRAINTS = '2.5.29.19';
-/** Those that Node or this file processes, and subjectAltName, keyUsage and extKeyUsage, which concern the caller. */
-const KNOWN_EXTENSIONS = [BASIC_CONSTRAINTS, '2.5.29.15', '2.5.29.17', '2.5.29.37'];
+/**
+ * Those that Node or this file processes, and those that concern the caller: keyUsage, subjectAltName, certificatePolicies,
+ * extKeyUsage.
+ */
+const KNOWN_EXTENSIONS = [BASIC_CONSTRAINTS, '2.5.29.15', '2.5.29.17', '2.5.29.32', '2.5.29.37'];
 /** Context tag of the extensions in a certificate. */
 const EXTENSIONS = 0xa3;
 const EMPTY = Buffer.alloc(0);
