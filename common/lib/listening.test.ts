@@ -66,7 +66,8 @@ t.test(
     const held = `${basename(realpathSync(process.execPath))} (pid ${child.pid})`;
     t.equal(await portHolder('tcp', stream), held);
     t.equal(await portHolder('udp', datagram), held);
-    t.equal(await portHolder('udp', stream), undefined, 'TCP and UDP ports are independent');
+    // By chance, another program may hold the UDP port with this number.
+    if (datagram !== stream) t.not(await portHolder('udp', stream), held, 'TCP and UDP ports are independent');
     const server = createServer();
     const open = async () => {
       server.listen(stream, '127.0.0.1');
