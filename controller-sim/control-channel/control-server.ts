@@ -19,6 +19,7 @@ import type { SocketHandler } from '#wire/tls-port.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import { type Origin, withOrigin } from '../state/origin.ts';
+import type { Router } from '../state/types.ts';
 import type { ControlContext } from './context.ts';
 import { HANDLERS } from './handlers.ts';
 import { storeListeners } from './messages/reported-state.ts';
@@ -34,6 +35,9 @@ export interface ControlServerOptions {
   /** Whether it reports itself as the only member of a cluster. */
   readonly isClusterMember: boolean;
 }
+
+/** A router as it was when its certificate was verified. */
+export type VerifiedRouter = Pick<Router, 'id' | 'fingerprint'>;
 
 const HELLO_TIMEOUT = 5_000;
 /**
@@ -131,15 +135,19 @@ export class ControlServer {
   }
 
   /** Answers the hello first; a router with an unusable hello is disconnected afterwards, as in the reference. */
-  #open({ hello, connectionId, grouped }: AcceptedHello): Channel {
-    return this.openChannel(hello.body.toString(), hello, connectionId, grouped);
+  #open({ hello, socket, connectionId, grouped }: AcceptedHello): Channel {
+    const [leaf] = peerCertificates(socket);
+    const verified = { id: hello.body.toString(), fingerprint: leaf ? sha1Fingerprint(leaf) : null };
+    return this.openChannel(verified, hello, connectionId, grouped);
   }
 
   /**
    * Creates the channel of a verified router. `hello` holds the router's headers, from its hello or its answer to one.
-   * Throws HelloRejectedError.
+   * Throws HelloRejectedError, also if the router was disabled, deleted or re-enrolled since it was verified.
    */
-  openChannel(id: string, hello: Message, connectionId: string, grouped: boolean): Channel {
+  openChannel(verified: VerifiedRouter, hello: Message, connectionId: string, grouped: boolean): Channel {
+    const { id } = verified;
+    if (!this.#isPermitted(verified)) throw new HelloRejectedError(`router ${id} is disabled, deleted or re-enrolled`);
     const version = parseVersionInfo(hello.string(ChannelHeader.HelloVersion));
     if (!version) throw new HelloRejectedError(`router ${id} does not report its version`);
     const { clock, network } = this.#context;
@@ -175,7 +183,7 @@ export class ControlServer {
     this.#handleMessages(router);
     background(this.#log, 'listeners of a router', storeListeners(this.#context, id, hello));
     this.#connecting.add(id);
-    setImmediate(() => this.#greet(router, grouped)); // once the first connection has joined the channel
+    setImmediate(() => this.#greet(router, verified, grouped)); // once the first connection has joined the channel
     return channel;
   }
 
@@ -203,9 +211,20 @@ export class ControlServer {
     return { author: { type: 'router', id, name }, source: { type: 'ctrl.channel' } };
   }
 
-  #greet(router: ConnectedRouter, grouped: boolean): void {
+  /** Whether a router that was verified earlier may connect now. The network closes the channels of attached routers. */
+  #isPermitted({ id, fingerprint }: VerifiedRouter): boolean {
+    const router = this.#context.state.tables.router.get(id);
+    return router !== undefined && !router.disabled && fingerprint !== null && router.fingerprint === fingerprint;
+  }
+
+  #greet(router: ConnectedRouter, verified: VerifiedRouter, grouped: boolean): void {
     this.#connecting.delete(router.id);
     if (router.channel.isClosed) return;
+    if (!this.#isPermitted(verified)) {
+      this.#log.info({ routerId: router.id }, 'router disconnected: it was deleted, disabled or re-enrolled');
+      router.channel.close();
+      return;
+    }
     const { version } = router.version;
     this.#log.info({ routerId: router.id, version, linkListeners: router.linkListeners.length }, 'router connected');
     this.#context.network.attach(router);

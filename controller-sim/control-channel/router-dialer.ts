@@ -117,7 +117,8 @@ export class RouterDialer {
     }
   }
 
-  async #dial({ id, fingerprint }: Router, address: string): Promise<void> {
+  async #dial(router: Router, address: string): Promise<void> {
+    const { id, fingerprint } = router;
     const { authority, clock, controllerId } = this.#context;
     const socket = await dialTls({
       address: parseAddress(address),
@@ -142,7 +143,7 @@ export class RouterDialer {
         throw new HelloRejectedError(`the router at ${address} is not ${id}`);
       this.#checkIdentity(peerCertificates(socket)[0], id, fingerprint);
       const connectionId = answer.string(ChannelHeader.ConnectionId) ?? '';
-      this.#server.openChannel(id, answer, connectionId, true).addUnderlay(underlay);
+      this.#server.openChannel(router, answer, connectionId, true).addUnderlay(underlay);
     } catch (error) {
       underlay.close();
       throw error;
