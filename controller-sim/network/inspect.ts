@@ -1,15 +1,11 @@
 // Inspections: named values of controllers and routers whose ids match an expression (reference fact: HTTP entities,
 // section 19).
 
-import { create, toBinary } from '@bufbuild/protobuf';
 import { within } from '#lib/bounded.ts';
 import { describeError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
-import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
-import { ControlType } from '#wire/gen/numbers.ts';
-import { Message } from '#wire/message.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import { type Inspected, inspectController, nullIfEmpty, routerName } from './controller-inspections.ts';
+import { inspectRouter } from './inspect-router.ts';
 
 export interface InspectAnswer {
   readonly success: boolean;
@@ -82,25 +78,4 @@ async function valuesOf(router: ConnectedRouter, names: readonly string[]): Prom
   const { success, errors, values } = await inspectRouter(router, names, { timeout: TIMEOUT });
   if (!success) throw new Error(errors.join('; ') || 'the router rejected the inspection');
   return values.map((value) => ({ appId: router.id, ...value }));
-}
-
-/** Asks one router. It omits unknown values, and may answer some values beside errors. */
-export async function inspectRouter(
-  { channel }: ConnectedRouter,
-  requestedValues: readonly string[],
-  options: { readonly timeout: number; readonly signal?: AbortSignal },
-): Promise<{ success: boolean; errors: readonly string[]; values: readonly { name: string; value: unknown }[] }> {
-  const body = toBinary(InspectRequestSchema, create(InspectRequestSchema, { requestedValues: [...requestedValues] }));
-  const answer = await channel.request(new Message(ControlType.InspectRequest, [], body), options);
-  const { success, errors, values } = answer.decode(InspectResponseSchema);
-  return { success, errors, values: values.map(({ name, value }) => ({ name, value: parsed(value) })) };
-}
-
-/** Routers send structured values as JSON. */
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
 }

@@ -24,6 +24,7 @@ import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import { type LinkReport, Links, type NetworkLink, type NewLink } from './links.ts';
 import { NetworkEvents } from './network-events.ts';
+import { OneRouterCircuits } from './one-router-circuits.ts';
 import type { RouterStatus } from './router-status.ts';
 import { TerminatorCosts } from './terminator-costs.ts';
 import { Traces } from './traces.ts';
@@ -59,6 +60,7 @@ export class Network {
   readonly circuits: Circuits;
   readonly #components: NetworkComponents;
   readonly #routers = new Map<string, ConnectedRouter>();
+  readonly #oneRouterCircuits: OneRouterCircuits;
   readonly #unsubscribe: () => void;
   readonly #rebalance: Timer;
   readonly #linkVersion: string | undefined;
@@ -72,6 +74,7 @@ export class Network {
     this.costs = new TerminatorCosts(components.clock);
     const { links, costs } = this;
     this.circuits = new Circuits({ ...components, links, routers: this.#routers, events, costs });
+    this.#oneRouterCircuits = new OneRouterCircuits({ ...components, circuits: this.circuits });
     this.#unsubscribe = components.state.subscribe('derived', (set) => this.#onChange(set));
     this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () =>
       this.circuits.moves.rebalance(),
@@ -88,6 +91,7 @@ export class Network {
     this.costs.close();
     this.#rebalance.cancel();
     this.circuits.close();
+    this.#oneRouterCircuits.close();
     for (const router of this.#routers.values()) router.channel.close();
     this.#routers.clear();
   }
@@ -153,6 +157,7 @@ export class Network {
       others.map((other) => this.#healthy(other)),
     );
     for (const other of others) sendPeerChanges(other, [this.#healthy(router)]);
+    this.#oneRouterCircuits.onConnected(router);
   }
 
   /**
@@ -167,6 +172,7 @@ export class Network {
     for (const link of this.links.values()) {
       if (link.destination === router.id) this.circuits.moves.onLinkLost(link.id);
     }
+    this.#oneRouterCircuits.onDisconnected(router.id);
     this.#sendToAll(peerChange(router.id, PeerState.UNHEALTHY));
   }
 
@@ -231,7 +237,9 @@ export class Network {
       router.channel.close();
       this.detach(router);
     }
-    if (!is) this.#sendToAll(peerChange(id, PeerState.REMOVED));
+    if (is) return;
+    this.#oneRouterCircuits.onDeleted(id);
+    this.#sendToAll(peerChange(id, PeerState.REMOVED));
   }
 
   #healthy({ id, version, linkListeners }: ConnectedRouter): PeerStateChange {
