@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { compileQuery, SortError, type Symbols } from './compile.ts';
 import { FilterError } from './lexer.ts';
-import { parseQuery } from './parser.ts';
+import { parseQuery, parseSort } from './parser.ts';
 
 interface Thing {
   id: string;
@@ -141,6 +141,17 @@ t.test('invalid filters are rejected with the position', async (t) => {
   ];
   for (const filter of table) t.throws(() => select(filter), FilterError, filter.slice(0, 40));
   t.throws(() => select('true sort by frob'), SortError);
+});
+
+t.test('comparisons and sort fields are limited, elements of lists are not', async (t) => {
+  const repeat = (text: string, count: number, separator: string) => Array(count).fill(text).join(separator);
+  t.equal(select(repeat('id = "a"', 1_000, ' or ')), 'a');
+  t.throws(() => select(repeat('id = "a"', 1_001, ' or ')), { message: 'the filter has more than 1000 comparisons' });
+  const nested = `not isEmpty(from roles where ${repeat('id = "a"', 1_000, ' or ')})`;
+  t.throws(() => select(nested), { message: 'the filter has more than 1000 comparisons' });
+  t.equal(select(`id in [${repeat('"a"', 5_000, ', ')}]`), 'a');
+  t.equal(parseSort(repeat('id', 100, ', ')).length, 100);
+  t.throws(() => parseSort(repeat('id', 101, ', ')), { message: 'the sort has more than 100 fields' });
 });
 
 t.test('every text either parses or is rejected', async (t) => {

@@ -23,6 +23,10 @@ const OPERANDS: Readonly<Record<string, readonly Value['type'][]>> = {
 };
 /** Limit on nesting, to protect the stack. */
 const DEEPEST = 100;
+/** Each entity of a list is compared with all of them. The elements of `in [...]` do not count. */
+const MOST_COMPARISONS = 1_000;
+/** No list has as many fields. */
+const MOST_SORT_FIELDS = 100;
 
 /** Throws FilterError. An empty text is a query that selects everything. */
 export function parseQuery(text: string): Query {
@@ -45,6 +49,7 @@ class Parser {
   readonly #tokens: readonly Token[];
   #position = 0;
   #depth = 0;
+  #comparisons = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -77,6 +82,8 @@ class Parser {
       const descending = this.#acceptWord('desc');
       if (!descending) this.#acceptWord('asc');
       fields.push({ field, descending });
+      if (fields.length > MOST_SORT_FIELDS)
+        throw new FilterError(`the sort has more than ${MOST_SORT_FIELDS} fields`, this.#peek());
     } while (this.#acceptSymbol(','));
     return fields;
   }
@@ -113,6 +120,8 @@ class Parser {
   }
 
   #operation(): Predicate {
+    if (++this.#comparisons > MOST_COMPARISONS)
+      throw new FilterError(`the filter has more than ${MOST_COMPARISONS} comparisons`, this.#peek());
     if (this.#isWord('isempty') && this.#peekAfter().text === '(') return { kind: 'isEmpty', subject: this.#set() };
     if (this.#acceptWord('true')) return { kind: 'constant', value: true };
     if (this.#acceptWord('false')) return { kind: 'constant', value: false };

@@ -198,3 +198,11 @@ t.test('the routers of a service are a list for its users; a session token must 
   await api.change('DELETE', `/sessions/${session?.id}`, undefined, token);
   t.match(await ask('', { 'session-token': session?.token }), rejected, 'an ended session');
 });
+
+t.test('a sort by too many fields is rejected', async (t) => {
+  await using api = await ApiClient.start();
+  const sort = (count: number) => api.manage('GET', `/services?sort=${Array(count).fill('name').join(',')}`);
+  t.equal((await sort(100)).status, 200);
+  const message = 'the sort has more than 100 fields. line: 1, column: 504, symbol: <EOF>';
+  t.match(await sort(101), { status: 400, code: 'INVALID_SORT_IDENTIFIER', cause: { code: 'UNHANDLED', message } });
+});
