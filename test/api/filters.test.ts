@@ -112,6 +112,7 @@ t.test('filters select the matching entities, for every type of field', async (t
     ['identities', 'externalId != null', 'ada'],
     ['identities', 'isAdmin and not isDefaultAdmin', 'ada'],
     ['identities', 'type = "Default" and name icontains "B"', 'bob'],
+    ['service-policies', 'anyOf(identities) = "x" or count(identities) = 1 or count(identities) = 1', 'policy'],
     ['service-policies', 'not isEmpty(from identities where name = "ada") and type = "Dial"', 'policy'],
     ['service-policies', 'isEmpty(from services where name = "c")', 'policy'],
     ['service-policies', 'not isEmpty(from services where terminatorStrategy = "random")', 'policy'],

@@ -20,8 +20,15 @@ import { roles } from '../http/show.ts';
 import { IDENTITY_SYMBOLS } from './identities.ts';
 import { serviceSymbols } from './services.ts';
 
+/** The symbol serves one list, in which no policy changes: all terms of a filter share one copy of the members. */
 function members({ access }: ApiServices, side: Side): FilterSymbol<ServicePolicy> {
-  return { set: ({ id }) => [...access.membership(id)[side]] };
+  const copies = new Map<string, readonly string[]>();
+  const copy = (policyId: string) => {
+    const ids = [...access.membership(policyId)[side]];
+    copies.set(policyId, ids);
+    return ids;
+  };
+  return { set: ({ id }) => copies.get(id) ?? copy(id) };
 }
 
 export const servicePolicies: Resource<'servicePolicy'> = {
