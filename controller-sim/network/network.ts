@@ -221,6 +221,7 @@ export class Network {
     for (const change of set.changes) {
       if (change.kind === 'router') this.#onRouterChange(change);
       if (change.kind === 'service' && !change.after) this.#removeCircuitsOf(change.id);
+      if (change.kind === 'identity' && !change.after) this.#forgetIdentity(change.id);
       if (change.kind === 'terminator' && !change.after) this.costs.forget(change.id);
     }
   }
@@ -248,6 +249,12 @@ export class Network {
       version: this.#linkVersion ?? version.version,
       state: PeerState.HEALTHY,
       listeners: [...linkListeners],
+    });
+  }
+
+  #forgetIdentity(identityId: string): void {
+    this.reportIdentities(new Set([identityId]), () => {
+      for (const { identities } of this.#routers.values()) identities.delete(identityId);
     });
   }
 

@@ -8,6 +8,7 @@ import { Message } from '#wire/message.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
 import { ControlRoom, type FakeRouter } from '../../../test/support/control-room.ts';
 import { type RawField, rawMessage, rawText, readRaw } from '../../../test/support/raw-protobuf.ts';
+import { plainIdentity, removeIdentity } from '../../entities/identity.ts';
 import { linkCost } from '../../network/links.ts';
 import { sendMembers, sendServerHello } from './sync.ts';
 
@@ -229,8 +230,16 @@ t.test('a peer is verified by its router id and fingerprint', async (t) => {
   t.same(await verify('r2', 'fingerprint-r2'), [Type.Result, false], 'disabled');
 });
 
+/** Adds identities with these ids. */
+function addIdentities(room: ControlRoom, ...ids: string[]): Promise<void> {
+  return room.change((transaction) => {
+    for (const id of ids) transaction.put('identity', plainIdentity(transaction, id, id));
+  });
+}
+
 t.test('identities are online while a router reports them; a full state replaces earlier reports', async (t) => {
   using room = await ControlRoom.open();
+  await addIdentities(room, 'a', 'b');
   const event = (id: string, isConnected: number) => [1, rawMessage([1, id], [2, isConnected])] as const;
   await send(room, room.r1, Type.ConnectEvents, event('a', 1), event('b', 1));
   await send(room, room.r1, Type.ConnectEvents, event('a', 0));
@@ -246,6 +255,7 @@ t.test(
   'an event is published when an identity comes online at its first router or goes offline at its last',
   async (t) => {
     using room = await ControlRoom.open();
+    await addIdentities(room, 'a', 'b');
     const report = (from: FakeRouter, id: string, isConnected: number) =>
       send(room, from, Type.ConnectEvents, [1, rawMessage([1, id], [2, isConnected])]);
     const published = () =>
@@ -268,6 +278,19 @@ t.test(
     t.same(published(), ['b offline'], 'the identities of a router that disconnects');
   },
 );
+
+t.test('reports of unknown identities are ignored; a deleted identity goes offline', async (t) => {
+  using room = await ControlRoom.open();
+  const unknown = Array.from({ length: 1_000 }, (_, index) => [1, rawMessage([1, `nobody${index}`], [2, 1])] as const);
+  const known = [1, rawMessage([1, 'client'], [2, 1])] as const;
+  const sdkEvents = () => room.events.splice(0).filter(({ kind }) => kind === 'sdk');
+  await send(room, room.r1, Type.ConnectEvents, ...unknown, known);
+  t.same([...room.r1.router.identities], ['client']);
+  t.same(sdkEvents(), [{ kind: 'sdk', identityId: 'client', isOnline: true }]);
+  await room.change((transaction) => removeIdentity(transaction, 'client'));
+  t.same([...room.r1.router.identities], []);
+  t.same(sdkEvents(), [{ kind: 'sdk', identityId: 'client', isOnline: false }]);
+});
 
 t.test('a router that asks for its deletion is deleted and disconnected, without an answer', async (t) => {
   using room = await ControlRoom.open();

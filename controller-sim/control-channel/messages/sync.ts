@@ -85,15 +85,15 @@ export const onValidateSessions: ControlHandler = async ({ state, sessions, toke
 
 export const onRequestResync: ControlHandler = ({ sessions }, router) => sessions.sendAll(router);
 
-/** Identities that connected to the router or disconnected. */
-export const onConnectEvents: ControlHandler = ({ network }, router, message) => {
+/** Identities that connected to the router or disconnected. Unknown ones are ignored, so that their number is limited. */
+export const onConnectEvents: ControlHandler = ({ network, state }, router, message) => {
   const { events, fullState } = message.decode(ConnectEventsSchema);
   const named = events.map(({ identityId }) => identityId);
   const affected = new Set(fullState ? [...router.identities, ...named] : named);
   network.reportIdentities(affected, () => {
     if (fullState) router.identities.clear();
     for (const { identityId, isConnected } of events) {
-      if (isConnected) router.identities.add(identityId);
+      if (isConnected && state.tables.identity.has(identityId)) router.identities.add(identityId);
       else router.identities.delete(identityId);
     }
   });
