@@ -42,7 +42,7 @@ export function createTransitRouter(
   if (transaction.get('router', id)) {
     throw badRequest(`an entity of type router already exists with id ${id}`);
   }
-  const fingerprint = enrollment ? null : (body.text('fingerprint') ?? null);
+  const fingerprint = enrollment ? null : uniqueFingerprint(transaction, body, undefined);
   transaction.put('router', { ...newRouter(transaction, id, body), fingerprint, isVerified: enrollment === undefined });
   if (enrollment) addRouterEnrollment(transaction, id, 'trott', enrollment);
 }
@@ -86,7 +86,15 @@ function putRouter(transaction: Transaction, old: Router, updated: Router): void
 export function updateFabricRouter(transaction: Transaction, router: Router, body: Body): void {
   updateCommonFields(transaction, router, body);
   if (!body.has('fingerprint')) return;
-  transaction.patch('router', router.id, { fingerprint: body.text('fingerprint') ?? null, isVerified: true });
+  const fingerprint = uniqueFingerprint(transaction, body, router);
+  transaction.patch('router', router.id, { fingerprint, isVerified: true });
+}
+
+/** Routers are found by their fingerprints: a second router with the same one would hide the first. */
+function uniqueFingerprint(transaction: Transaction, body: Body, current: Router | undefined): string | null {
+  const fingerprint = body.text('fingerprint') ?? null;
+  if (fingerprint) requireUnique(transaction, 'router', 'fingerprint', fingerprint, current);
+  return fingerprint;
 }
 
 export function deleteRouter(transaction: Transaction, { id }: Router): void {

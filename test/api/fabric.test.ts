@@ -273,3 +273,28 @@ t.test('the API returns the network interfaces and capabilities of offline route
   await api.change('PATCH', `/edge-routers/${id}`, { cost: 5 });
   t.match((await api.get(`/edge-routers/${id}`)).interfaces, [shown, down], 'a change keeps them');
 });
+
+t.test('two routers cannot have the same fingerprint', async (t) => {
+  await using api = await ApiClient.start();
+  const [first, second] = ['11aa', '22bb'];
+  const fields = { cost: 0, noTraversal: false };
+  await api.create('/fabric/v1/routers', { id: 'one', name: 'one', fingerprint: first, ...fields });
+  await api.create('/fabric/v1/routers', { id: 'two', name: 'two', fingerprint: second, ...fields });
+  const rejected = {
+    status: 400,
+    code: 'COULD_NOT_VALIDATE',
+    cause: { field: 'fingerprint', reason: `duplicate value '${first}' in unique index on routers store` },
+  };
+  t.match(
+    await api.manage('POST', '/fabric/v1/routers', { id: 'three', name: 'three', fingerprint: first, ...fields }),
+    rejected,
+  );
+  for (const method of ['PUT', 'PATCH'])
+    t.match(
+      await api.manage(method, '/fabric/v1/routers/two', { name: 'two', fingerprint: first, ...fields }),
+      rejected,
+      method,
+    );
+  t.match(await api.get('/fabric/v1/routers/two'), { fingerprint: second });
+  await api.change('PATCH', '/fabric/v1/routers/one', { fingerprint: first });
+});
