@@ -8,6 +8,7 @@ import { seededRandom } from '#lib/random.ts';
 import { baseFields } from '../entities/common.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
+import type { ApiSession } from '../state/types.ts';
 import { Activity } from './activity.ts';
 
 const MINUTE = 60_000;
@@ -70,6 +71,21 @@ t.test('the last use of a session stays known while it is being stored, and if s
   store.isFull = false;
   await clock.advance(MINUTE / 2);
   t.same([stored(), activity.lastOf(state.tables.apiSession.get('session') ?? session)], [used, used], 'written down');
+  activity.close();
+  await state.close();
+});
+
+t.test('the use of sessions that are not stored changes nothing', async (t) => {
+  const clock = new OpenClock();
+  const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
+  const activity = new Activity({ state, clock, log: silentLog, lifetime: 30 * MINUTE });
+  const token = { id: 'token', lastActivityAt: new Date(clock.now()).toISOString() } as ApiSession;
+  const changes = t.capture(state, 'change');
+  await clock.advance(MINUTE / 2);
+  activity.note(token);
+  t.equal(activity.lastOf(token), clock.now());
+  clock.step();
+  t.same(changes(), []);
   activity.close();
   await state.close();
 });

@@ -44,6 +44,8 @@ export class Activity {
 
   #writeDown(): void {
     const { state, clock, log, lifetime } = this.#components;
+    // Sessions that are tokens are not stored.
+    for (const id of this.#noted.keys()) if (!state.tables.apiSession.has(id)) this.#noted.delete(id);
     const noted = [...this.#noted];
     const now = clock.now();
     const used = new Set(noted.map(([id]) => id));
