@@ -5,6 +5,7 @@ import type { JWTPayload } from 'jose';
 import { DEEPEST_JSON, isNestedDeeper, JsonDepthError } from '#lib/json.ts';
 import { valueAt } from '#lib/json-pointer.ts';
 import { ownValue } from '#lib/own-value.ts';
+import { wellFormed } from '#lib/well-formed.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
 import type { TokenProblem } from './challenges.ts';
 import type { AuthServices } from './request.ts';
@@ -78,7 +79,8 @@ async function verifyAgainst(
   });
   // Fetching a key takes seconds. Meanwhile the signer may have been changed, disabled or deleted.
   if (state.tables.externalJwtSigner.get(signer.id) !== signer) return undefined;
-  const subject = claimAt(payload, signer.claimsProperty);
+  const claims = wellFormed(payload) as JWTPayload;
+  const subject = claimAt(claims, signer.claimsProperty);
   if (typeof subject !== 'string' || subject === '') return undefined;
   const { identity } = state.tables;
   const named = signer.useExternalId ? identity.findBy('externalId', subject) : identity.get(subject);
@@ -86,7 +88,7 @@ async function verifyAgainst(
     services.log.info({ signerId: signer.id, identityId: named.id }, NOT_FOR_ADMINS);
     return undefined;
   }
-  return { signer, claims: payload, subject, identity: named };
+  return { signer, claims, subject, identity: named };
 }
 
 /** The auth policy of the token's identity, if it permits logins with tokens of this signer. */

@@ -427,3 +427,21 @@ t.test('a token enrolls once, and only if the auth policy permits later logins',
   await api.change('PATCH', path, { primary: { extJwt: { allowed: false } } });
   t.match(await ask('clara', {}), closed);
 });
+
+t.test('halves of surrogate pairs in claims are replaced, as in bodies', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await idp.addKey('k1');
+  const selectors = { enrollNameClaimsSelector: '/name', enrollAttributeClaimsSelector: '/groups' };
+  await addSigner(api, {
+    jwksEndpoint: idp.endpoint,
+    enrollToTokenEnabled: true,
+    claimsProperty: '/sub',
+    ...selectors,
+  });
+  const token = await idp.token('k1', { sub: 'u\udc00', name: 'a\ud800', groups: ['g\udc00'] });
+  t.equal((await api.ask('POST', '/enroll/token', { body: {}, ...bearer(token) })).status, 200);
+  const stored = { name: 'a\ufffd', externalId: 'u\ufffd', roleAttributes: ['g\ufffd'] };
+  t.match(await api.get('/identities?filter=name="a%EF%BF%BD"'), [stored]);
+  t.match(await api.ask('POST', '/authenticate?method=ext-jwt', { body: {}, ...bearer(token) }), { status: 200 });
+});

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { describeError } from '#lib/errors.ts';
 import { JsonDepthError, parseJson } from '#lib/json.ts';
+import { wellFormed } from '#lib/well-formed.ts';
 import { isJson } from '../../entities/body.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { BodyReader } from './body-reader.ts';
@@ -63,15 +64,4 @@ function parseFirst(text: string): unknown {
     if (end === undefined) throw error;
     return parseJson(text.slice(0, Number(end)));
   }
-}
-
-/**
- * Replaces halves of surrogate pairs, as the reference does. Data files and clients cannot store them, so names would
- * change at the next start.
- */
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]));
 }
