@@ -4,11 +4,16 @@
 import {
   FaultSchema,
   FaultSubject,
+  type LinkConn,
+  type LinkConnState,
   LinkStateUpdateSchema,
   ListenersSchema,
   RouterLinksSchema,
 } from '#wire/gen/control_pb.js';
 import type { ControlHandler } from '../context.ts';
+
+/** Limit on connections of a link that are kept: groups have a few. */
+const MOST_CONNECTIONS = 100;
 
 export const onRouterLinks: ControlHandler = ({ network, log }, router, message) => {
   const { links, fullRefresh } = message.decode(RouterLinksSchema);
@@ -20,7 +25,7 @@ export const onRouterLinks: ControlHandler = ({ network, log }, router, message)
       protocol: linkProtocol,
       dialAddress,
       iteration,
-      connections: connState?.conns ?? [],
+      connections: connectionsIn(connState),
       connectionsIteration: connState?.stateIteration ?? 0,
     };
     const fields = { linkId: id, source: router.id, destination: destRouterId, iteration };
@@ -37,10 +42,14 @@ export const onLinkState: ControlHandler = ({ network }, router, message) => {
   const link = network.links.get(linkId);
   if (link?.source !== router.id || link.iteration !== linkIteration) return;
   if (!connState || connState.stateIteration <= link.connectionsIteration) return;
-  link.connections = connState.conns;
+  link.connections = connectionsIn(connState);
   link.connectionsIteration = connState.stateIteration;
   network.events.emit({ kind: 'link', type: 'connectionsChanged', link });
 };
+
+function connectionsIn(state: LinkConnState | undefined): readonly LinkConn[] {
+  return state?.conns.slice(0, MOST_CONNECTIONS) ?? [];
+}
 
 export const onListeners: ControlHandler = ({ network }, router, message) => {
   network.setListeners(router, message.decode(ListenersSchema).listeners);

@@ -170,6 +170,10 @@ t.test('links: reports create, iterations replace, a full refresh removes, forei
   t.same(links.get('l2')?.connections, [], 'of the accepting router');
   await send(room, room.r2, Type.LinkState, [1, 'l2'], [2, 2], [3, connections]);
   t.match(links.get('l2')?.connections, [{ type: 'link.default', localAddr: '10.0.0.1:1' }]);
+  const connection = [2, rawMessage([1, 'link.default'], [2, '10.0.0.1:1'], [3, '10.0.0.2:2'])] as const;
+  const many = rawMessage([1, 6], ...Array.from({ length: 200 }, () => connection));
+  await send(room, room.r2, Type.LinkState, [1, 'l2'], [2, 2], [3, many]);
+  t.equal(links.get('l2')?.connections.length, 100, 'no link has as many connections');
   await send(room, room.r2, Type.RouterLinks, link('l2', 'r1', 2), [2, 1]);
   t.same([...links.values()].map(({ id }) => id).sort(), ['l1', 'l2'], 'l3 is missing; l1 is a link of r1');
 });
