@@ -92,8 +92,8 @@ export class Links {
   }
 
   /**
-   * Records the mean latency (nanoseconds) that one end measured. Ignores values that are no durations: costs must not be
-   * negative, or NaN.
+   * Records the mean latency (nanoseconds) that one end measured. Ignores a value that is not a duration: it would make
+   * costs negative, or NaN.
    */
   measured(id: string, routerId: string, nanoseconds: number): void {
     const link = this.#links.get(id);

@@ -1,7 +1,7 @@
 // Ends of circuits that are over for the router while a hosting client still has connections for them: dials without an
 // answer, rejected dials, and ends that the router closed. The controller then dials the client again for the circuit.
 
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { frameWithHeader } from '#wire/frame.ts';
 import { PayloadFlag, PeerDataKey, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
@@ -105,34 +105,36 @@ t.test('the end of a dial without an answer does not end the next dial of its ci
   client.channel.close();
 });
 
+/** A client that has an end which is over is dialed again, and closes both. The first close does not end the new dial. */
+async function endNext(t: Test, { client, close, count, open }: Awaited<ReturnType<typeof host>>): Promise<void> {
+  await open();
+  await close(0);
+  t.equal(count(), 1);
+  await close(1);
+  t.equal(count(), 0);
+  client.channel.close();
+}
+
 t.test('the end of a rejected dial does not end the next dial of its circuit', async (t) => {
-  const { client, close, closed, count, dial, dials, idOf, open } = await host();
+  const ends = await host();
+  const { client, closed, dial, dials, idOf } = ends;
   const rejected = t.rejects(dial(), /not now/);
   await settled();
   client.channel.reply(dials()[0] as Message, new Message(SdkType.DialFailed, [], 'not now'));
   await rejected;
   await settled();
   t.same(closed(), [idOf(0)], 'the Go SDK keeps the connection of a rejected dial for three minutes');
-  await open();
-  await close(0);
-  t.equal(count(), 1);
-  await close(1);
-  t.equal(count(), 0);
-  client.channel.close();
+  await endNext(t, ends);
 });
 
 t.test('an end that the router closed does not end the next dial of its circuit', async (t) => {
-  const { client, close, closed, count, forwarder, idOf, open } = await host();
+  const ends = await host();
+  const { closed, forwarder, idOf, open } = ends;
   await open();
   forwarder.remove(CIRCUIT);
   await settled();
   t.same(closed(), [idOf(0)]);
-  await open();
-  await close(0);
-  t.equal(count(), 1);
-  await close(1);
-  t.equal(count(), 0);
-  client.channel.close();
+  await endNext(t, ends);
 });
 
 t.test('a host without its own flow control gets no message after a rejected dial', async (t) => {

@@ -2,12 +2,13 @@
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import { SystemClock, VirtualClock } from '#lib/clock.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import { inOwnNamespace, run } from '../../../../test/support/network-namespace.ts';
 import { until } from '../../../../test/support/overlay.ts';
+import { programFolder } from '../../../../test/support/program-folder.ts';
 import { ChangesMarker } from './changes-marker.ts';
 import { LocalRoutes } from './local-routes.ts';
 
@@ -94,16 +95,12 @@ async function tests(): Promise<void> {
     t.same([routes(), routes('-6')], [[], []]);
   });
 
-  t.test('a route that the system rejected is retried, and logged once', (t) => retried(t, folder));
+  t.test('a route that the system rejected is retried, and logged once', retried);
 }
 
-async function retried(t: Test, folder: string): Promise<void> {
+async function retried(t: Test): Promise<void> {
+  const folder = programFolder(t);
   const broken = join(folder, 'broken');
-  const before = process.env.PATH;
-  t.after(() => {
-    process.env.PATH = before;
-  });
-  process.env.PATH = [folder, before].join(delimiter);
   const script = `#!/bin/sh\ncase "$*" in *' add '*) test ! -e ${broken} ;; esac\n`;
   writeFileSync(join(folder, 'ip'), script, { mode: 0o755 });
   writeFileSync(broken, '');

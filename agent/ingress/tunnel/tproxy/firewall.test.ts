@@ -1,23 +1,17 @@
 // The firewall's changes to this machine after failures.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
+import { programFolder } from '../../../../test/support/program-folder.ts';
 import { ChangesMarker } from '../system/changes-marker.ts';
 import { Firewall } from './firewall.ts';
 
 /** A firewall with an iptables whose calls fail if they contain one of the arguments. */
 function firewallWith(t: Test, failing: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
-  const before = process.env.PATH;
-  t.after(() => {
-    process.env.PATH = before;
-    rmSync(folder, { recursive: true });
-  });
-  process.env.PATH = [folder, before].join(delimiter);
+  const folder = programFolder(t);
   const calls = join(folder, 'calls');
   const iptables = `#!/bin/sh\necho "$4" >> ${calls}\ncase "$4" in ${failing}) exit 1 ;; esac\n`;
   writeFileSync(join(folder, 'nft'), '#!/bin/sh\ncat > /dev/null\n', { mode: 0o755 });

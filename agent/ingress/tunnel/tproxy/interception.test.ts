@@ -1,13 +1,13 @@
 // Interception with programs that fail: what it reports, and when it retries.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { createLog } from '#lib/log.ts';
 import { inOwnNamespace } from '../../../../test/support/network-namespace.ts';
 import { until } from '../../../../test/support/overlay.ts';
+import { programFolder } from '../../../../test/support/program-folder.ts';
 import { ChangesMarker } from '../system/changes-marker.ts';
 import { LocalRoutes } from '../system/local-routes.ts';
 import { Interception } from './interception.ts';
@@ -51,13 +51,7 @@ async function tests(): Promise<void> {
 
 /** An interception whose programs do nothing; `program` also fails while the file `broken` exists. */
 async function open(t: Test, program: string, script: string, mode = 'tproxy') {
-  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
-  const before = process.env.PATH;
-  t.after(() => {
-    process.env.PATH = before;
-    rmSync(folder, { recursive: true });
-  });
-  process.env.PATH = [folder, before].join(delimiter);
+  const folder = programFolder(t);
   const broken = join(folder, 'broken');
   for (const name of ['nft', 'ip', 'iptables']) writeFileSync(join(folder, name), '#!/bin/sh\n', { mode: 0o755 });
   writeFileSync(join(folder, program), `#!/bin/sh\n${script}\ntest ! -e ${broken}\n`, { mode: 0o755 });
