@@ -102,7 +102,7 @@ export class Message {
 export function asReply(request: Message, answer: Message): Message {
   answer.headers.set(ChannelHeader.ReplyFor, encodeInt32(request.sequence));
   const correlation = request.headers.get(ChannelHeader.Correlation);
-  if (correlation) answer.headers.set(ChannelHeader.Correlation, correlation);
+  if (correlation) answer.headers.set(ChannelHeader.Correlation, Buffer.from(correlation)); // the request may be long
   return answer;
 }
 

@@ -5,7 +5,8 @@ import type { X509Certificate } from 'node:crypto';
 import { ClosedError, ProjectError } from '#lib/errors.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel.ts';
-import { asReply, type Message } from '#wire/message.ts';
+import { Frame } from '#wire/frame.ts';
+import { asReply, Message } from '#wire/message.ts';
 import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
 import type { SessionPosture } from '../../access/posture-store.ts';
@@ -28,7 +29,7 @@ const MOST_CONNECTIONS = 65_536;
  * circuits.
  */
 const MOST_HELD = 1024 * 1024;
-/** Limits on messages other than data that wait for a slow client, and on the bytes of their bodies. */
+/** Limits on messages other than data that wait for a slow client, and on their bytes. */
 const MOST_UNSENT = 10_000;
 const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
 /** The router's own ids begin above the ids that clients assign. */
@@ -74,8 +75,8 @@ export class SdkConnection implements SdkLink {
   readonly #binds = new Set<{ readonly connectionId: number; readonly closed: AbortController }>();
   /** By circuit id. A client that dials a service which it hosts itself has both ends of the circuit. */
   readonly #relays = new Map<string, SdkRelay[]>();
-  /** Messages that did not fit into the queue. */
-  readonly #unsent: Message[] = [];
+  /** Messages that did not fit into the queue, and their sizes. */
+  readonly #unsent: { readonly message: Message; readonly bytes: number }[] = [];
   #unsentBytes = 0;
   readonly #waiting = new Set<ClientEnd>();
   /** Bytes of the client that wait for its circuits. */
@@ -204,8 +205,9 @@ export class SdkConnection implements SdkLink {
   send(message: Message): void {
     if (this.channel.isClosed) return;
     if (this.#unsent.length === 0 && this.channel.trySend(message, DATA_LANE)) return;
-    this.#unsent.push(message);
-    this.#unsentBytes += message.body.length;
+    const copy = message.encode(); // its headers may be parts of a request, or of a frame that does not stay valid
+    this.#unsent.push({ message: Message.fromFrame(new Frame(copy)), bytes: copy.length });
+    this.#unsentBytes += copy.length;
     // A client that reads this slowly cannot learn the outcome of its requests and would wait forever.
     const isTooMuch = this.#unsent.length > MOST_UNSENT || this.#unsentBytes > MOST_UNSENT_BYTES;
     if (isTooMuch && this.#unsent.length > 1)
@@ -246,9 +248,9 @@ export class SdkConnection implements SdkLink {
 
   #onWritable(): void {
     for (let next = this.#unsent[0]; next; next = this.#unsent[0]) {
-      if (!this.channel.trySend(next, DATA_LANE)) return;
+      if (!this.channel.trySend(next.message, DATA_LANE)) return;
       this.#unsent.shift();
-      this.#unsentBytes -= next.body.length;
+      this.#unsentBytes -= next.bytes;
     }
     const waiting = [...this.#waiting];
     this.#waiting.clear();

@@ -5,7 +5,7 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { EdgeErrorCode, PeerDataKey, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
-import type { Message } from '#wire/message.ts';
+import { asReply, type Message } from '#wire/message.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import { DRAINING } from '../../drain/drain-error.ts';
 import { requestSdkCircuit, type SdkCircuit } from './circuit-request.ts';
@@ -62,9 +62,9 @@ export async function serveDial(
       { connectionId, error: describeError(error) },
       'dial of an SDK client rejected',
     );
-    const answer = () => connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
-    if (lacksRight(error)) connection.rejections.answer(answer);
-    else answer();
+    const answer = asReply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
+    if (lacksRight(error)) connection.rejections.answer(() => connection.send(answer));
+    else connection.send(answer);
   }
 }
 

@@ -21,7 +21,7 @@ import {
   SdkType,
 } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
-import { Message } from '#wire/message.ts';
+import { asReply, Message } from '#wire/message.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egress.ts';
 import type { TerminatorAnswer } from '../terminator-messages.ts';
@@ -109,9 +109,12 @@ export class SdkHosting implements TerminatorHosts {
     } catch (error) {
       logRejection(this.#components, connection, { connectionId, error: describeError(error) }, 'bind rejected');
       const startsOver = lacksRight(error) && understandsHints(request) && connection.rejections.repeatsBind(token);
+      // Built now: the request is long, and the answer may have to wait.
+      const answer = asReply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
+      const hint = startsOver ? startOver(request, connectionId, error) : undefined;
       connection.rejections.answer(() => {
-        if (startsOver && isUnused(connection, connectionId)) startOver(connection, request, connectionId, error);
-        else connection.reply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
+        if (hint && isUnused(connection, connectionId)) for (const each of hint) connection.send(each);
+        else connection.send(answer);
       });
     } finally {
       done();
@@ -419,14 +422,13 @@ function isUnused(connection: SdkConnection, connectionId: number): boolean {
 }
 
 /**
- * Rejects a repeated bind so that the client requests a new session. The Go SDK ignores the retry hint in the answer to
+ * The messages that reject a repeated bind so that its client requests a new session. The Go SDK ignores the retry hint in the answer to
  * a bind, and repeats it at once with the same token; it follows the hint when a confirmed bind is closed. No terminator
  * exists in between.
  */
-function startOver(connection: SdkConnection, request: Message, connectionId: number, error: unknown): void {
-  connection.reply(request, stateConnected(connectionId));
+function startOver(request: Message, connectionId: number, error: unknown): readonly Message[] {
   const detail = { ...rejectionOf(error), hint: RetryHint.StartOver };
-  connection.send(stateClosed(connectionId, describeError(error), detail));
+  return [asReply(request, stateConnected(connectionId)), stateClosed(connectionId, describeError(error), detail)];
 }
 
 /** A client that hosts many services may not read for a moment: then the message waits. */

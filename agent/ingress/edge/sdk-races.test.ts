@@ -1,9 +1,11 @@
 // SDK clients that close, repeat or flood at a bad moment: while a right is checked, a host is dialed, a circuit ends, or
 // the client does not read. Nothing remains, and the client's other circuits continue.
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import t from 'tap';
-import { ChannelType, PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { ChannelHeader, ChannelType, PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
@@ -24,6 +26,7 @@ const HOP = {
 /** More than a client may send ahead of one circuit, in messages of this size. */
 const MANY = 80;
 const LARGE = Buffer.alloc(16_000);
+const LARGE_QUESTION = Buffer.alloc(1_000_000);
 
 interface Dialing {
   client: RoomClient;
@@ -56,6 +59,15 @@ async function fillDataLane(rooms: SdkRooms): Promise<void> {
     while (connection?.trySendData(dataHead(7, LARGE.length, undefined), LARGE));
     await settled();
   }
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes of all buffers in use. */
+function bufferMemory(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
 }
 
 /** The type of an answer, or `none` if it does not arrive without further delay. */
@@ -217,6 +229,29 @@ t.test('a client whose rejections are delayed may still dial', async (t) => {
   t.equal((await client.dial(1)).contentType, SdkType.StateConnected);
   client.channel.close();
   await Promise.all(binds);
+});
+
+t.test('answers that wait do not keep the memory of their requests', async (t) => {
+  const rooms = sdkRooms();
+  const client = await rooms.connect();
+  rooms.tokens.service = async () => Promise.reject(new TokenError('invalid'));
+  for (let id = 0; id < 100; id++) client.tell(SdkType.Bind, id, [], BIND_TOKEN); // answered at once
+  await settled();
+  const before = bufferMemory();
+  for (let id = 100; id < 140; id++) {
+    client.tell(SdkType.Bind, id, [[ChannelHeader.Correlation, 'x']], `ey${'x'.repeat(1_000_000)}`);
+    await settled();
+  }
+  t.equal(client.of(SdkType.StateClosed).length, 100, 'the others wait');
+  client.channel.setReading(false);
+  await fillDataLane(rooms);
+  for (let count = 0; count < 40; count++) {
+    client.tell(SdkType.TraceRoute, 1, [[SdkHeader.TraceTimestamp, Buffer.alloc(8)]], LARGE_QUESTION);
+    await settled();
+  }
+  const kept = bufferMemory() - before;
+  t.ok(kept < 40_000_000, `${kept} bytes of 80 requests of 1 MB`);
+  client.channel.close();
 });
 
 t.test('a dial whose service session is removed while the controller answers is rejected', async (t) => {
