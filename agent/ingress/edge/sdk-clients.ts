@@ -65,9 +65,10 @@ const SESSION_INTERVAL = 5_000;
 const RECHECK_INTERVAL = 60_000;
 /** Milliseconds of checking before traffic is processed again. */
 const RECHECK_SLICE = 5;
-/** Limit on requests of one client in progress. */
+/** Limits on requests of one client in progress, and on the bytes of their bodies. */
 const MOST_REQUESTS = 1_000;
-const TOO_MANY = `more than ${MOST_REQUESTS} requests in progress`;
+const MOST_REQUEST_BYTES = 16 * 1024 * 1024;
+const TOO_MANY = `more than ${MOST_REQUESTS} requests in progress, or ${MOST_REQUEST_BYTES} bytes of them`;
 /** Bytes. */
 const LONGEST_CIRCUIT_ID = 256;
 const UUID_HEADER = 128;
@@ -363,18 +364,21 @@ export class SdkClients {
 /** Limits the requests of one kind that a client has in progress. */
 function limited(log: Log, onTooMany: (request: Message) => void) {
   let running = 0;
+  let bytes = 0;
   return (serve: (request: Message) => Promise<void>) => (request: Message) => {
-    if (running >= MOST_REQUESTS) {
+    if (running >= MOST_REQUESTS || bytes >= MOST_REQUEST_BYTES) {
       onTooMany(request);
       return;
     }
+    const { length } = request.body;
     const served = serve(request);
     running++;
-    background(
-      log,
-      'SDK request',
-      served.finally(() => running--),
-    );
+    bytes += length;
+    const done = () => {
+      running--;
+      bytes -= length;
+    };
+    background(log, 'SDK request', served.finally(done));
   };
 }
 

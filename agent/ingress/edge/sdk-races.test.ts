@@ -219,6 +219,23 @@ t.test('a client with as many dials in progress as possible may still report its
   await Promise.all(dials);
 });
 
+t.test('long requests of a client wait for a slow controller only up to a limit', async (t) => {
+  const rooms = sdkRooms();
+  const client = await rooms.connect();
+  const answered = Promise.withResolvers<void>();
+  rooms.controllerHolds.push(answered.promise);
+  const service: HeaderEntries = [[SdkHeader.ServiceIdentifier, 'echo']];
+  const dials = Array.from({ length: 40 }, (_, id) => client.ask(SdkType.ConnectV2, id, service, LARGE_QUESTION));
+  await settled();
+  answered.resolve();
+  const answers = await Promise.all(dials);
+  const rejected = answers.filter(({ contentType }) => contentType === SdkType.StateClosed);
+  t.equal(rejected.length, 23);
+  t.match(rejected[0]?.body.toString(), /requests in progress/);
+  t.equal(await promptly(client.dial(100)), SdkType.StateConnected);
+  client.channel.close();
+});
+
 t.test('a client whose rejections are delayed may still dial', async (t) => {
   const rooms = sdkRooms();
   const client = await rooms.connect();
