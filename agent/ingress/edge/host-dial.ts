@@ -3,8 +3,8 @@
 
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import { SendQueueFullError } from '#wire/errors.ts';
-import { ChannelHeader, EdgeErrorCode, PeerDataKey, RouteErrorCode, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
-import { decodeUint32, encodeInt32, encodeUint32, TRUE } from '#wire/header-values.ts';
+import { EdgeErrorCode, PeerDataKey, RouteErrorCode, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { decodeUint32, encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egress.ts';
@@ -55,9 +55,15 @@ async function dialWithOwnId(
     );
   const client = init.usesXgress ? undefined : legacyEnd(components, connection, init.right, connectionId);
   try {
-    const answer = await askHost(service, request, extra);
+    const answer = await sendDial(service, request, extra);
     const peerData = peerDataOf(answer);
-    if (client) return { client, peerData, hopType: SDK_HOP, abandon: () => client.cut('dial abandoned', ABANDONED) };
+    if (client) {
+      const abandon = () => {
+        client.onLost();
+        closeAbandoned(connection, connectionId); // also if it was cut before the host had a connection
+      };
+      return { client, peerData, hopType: SDK_HOP, abandon };
+    }
     const { circuitId, address, owner } = request;
     const ofRelay = { connectionId, circuitId, address, owner, role: 'terminator' as const };
     const relay = relayEnd(components, connection, init.right, ofRelay);
@@ -80,20 +86,19 @@ async function dialWithClientId(
   request: EgressRequest,
 ): Promise<DialedEgress> {
   const { connection, init } = service;
-  const answer = await askHost(service, request, []);
+  const answer = await sendDial(service, request, []);
   const connectionId = decodeUint32(answer.body);
-  if (connectionId === undefined || !connection.reserve(connectionId))
+  if (connectionId === undefined || !connection.reserve(connectionId)) {
+    connection.reply(answer, stateClosed(connectionId ?? init.connectionId, 'dial abandoned', ABANDONED));
     throw new EgressError(RouteErrorCode.RejectedByApplication, 'the host answered without a free connection id');
+  }
   const client = legacyEnd(components, connection, init.right, connectionId);
-  const confirm = () =>
-    connection.send(stateConnected(init.connectionId, [[ChannelHeader.ReplyFor, encodeInt32(answer.sequence)]]));
-  return {
-    client,
-    peerData: peerDataOf(answer),
-    hopType: SDK_HOP,
-    abandon: () => client.cut('dial abandoned', ABANDONED),
-    opened: confirm,
+  const abandon = () => {
+    client.onLost();
+    connection.reply(answer, stateClosed(connectionId, 'dial abandoned', ABANDONED));
   };
+  const opened = () => connection.reply(answer, stateConnected(init.connectionId));
+  return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, abandon, opened };
 }
 
 /** A client accepted a dial that was abandoned: without this message, it would wait for data of the circuit forever. */
@@ -122,7 +127,7 @@ function closeAbandoned(connection: SdkConnection, connectionId: number): void {
 }
 
 /** Sends a Dial to the client and waits for its answer. Rejects with EgressError. */
-async function askHost(
+async function sendDial(
   { connection, init }: HostedService,
   request: EgressRequest,
   extra: readonly (readonly [number, Uint8Array | string])[],

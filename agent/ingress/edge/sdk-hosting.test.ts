@@ -4,8 +4,8 @@ import t from 'tap';
 import { frameWithHeader } from '#wire/frame.ts';
 import { PolicyType } from '#wire/gen/edge_control_pb.js';
 import { EdgeErrorCode, PayloadFlag, RetryHint, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
-import { TRUE } from '#wire/header-values.ts';
-import { type HeaderEntries, Message } from '#wire/message.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
+import { asReply, type HeaderEntries, Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { BIND_TOKEN, longConfig, type SdkRooms, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import { TokenError } from '../../access/tokens.ts';
@@ -176,11 +176,35 @@ t.test('a host that loses its access while it is dialed gets no circuit', async 
     change({ case: 'servicePolicy', value: { id: 'bind', policyType: PolicyType.DIAL_POLICY } });
     await settled();
     const [asked] = client.of(SdkType.Dial);
+    const before = client.of(SdkType.StateClosed).length;
     client.channel.reply(asked as Message, new Message(SdkType.DialSuccess));
     await rejected;
     t.equal(clients.ends, 0);
+    await settled();
+    const closed = client.of(SdkType.StateClosed).slice(before);
+    const connectionId = asked?.uint32(SdkHeader.RouterProvidedConnectionId);
+    t.same(
+      closed.map((message) => message.uint32(SdkHeader.ConnectionId)),
+      [connectionId],
+      'the host closes the connection that it has opened meanwhile',
+    );
     client.channel.close();
   }
+});
+
+t.test('a client of 2022 that accepts a dial with an id in use learns that it has no circuit', async (t) => {
+  const { connect, hosting, kept, clients } = sdkRooms();
+  const client = await connect();
+  await client.ask(SdkType.Bind, 1, [], BIND_TOKEN);
+  const rejected = t.rejects(dialHosted({ hosting, kept }), /without a free connection id/);
+  await settled();
+  const [asked] = client.of(SdkType.Dial) as [Message];
+  const accepted = asReply(asked, new Message(SdkType.DialSuccess, [], encodeUint32(1)));
+  const answer = await client.channel.request(accepted, { timeout: 1_000 });
+  t.equal(answer.contentType, SdkType.StateClosed);
+  await rejected;
+  t.equal(clients.ends, 1, 'it hosts on');
+  client.channel.close();
 });
 
 t.test('a slow client receives the success of every bind', async (t) => {
