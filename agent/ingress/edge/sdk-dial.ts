@@ -32,7 +32,7 @@ const FROM_CLIENT: readonly (readonly [header: number, peerData: number])[] = [
   [SdkHeader.StickinessToken, PeerDataKey.StickinessToken],
 ];
 
-/** Serves one Connect or ConnectV2 message; the client gets an answer in every case. */
+/** Serves one Connect or ConnectV2 message; the client gets an answer unless it closes the connection before. */
 export async function serveDial(
   components: SdkDialComponents,
   connection: SdkConnection,
@@ -56,6 +56,7 @@ export async function serveDial(
     open(components, connection, request, connectionId, right, circuit);
   } catch (error) {
     connection.release(connectionId, closed);
+    if (closed.aborted) return; // a late answer would end another connection with the same id
     logRejection(
       components,
       connection,

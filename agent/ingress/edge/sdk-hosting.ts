@@ -107,6 +107,7 @@ export class SdkHosting implements TerminatorHosts {
       if (!connection.isClosed) this.#place(connection, request, readBind(connectionId, right, request));
       connection.rejections.accepted(token);
     } catch (error) {
+      if (closed.aborted) return; // as for dials, no answer
       logRejection(this.#components, connection, { connectionId, error: describeError(error) }, 'bind rejected');
       const startsOver = lacksRight(error) && understandsHints(request) && connection.rejections.repeatsBind(token);
       // Built now: the request is long, and the answer may have to wait.
