@@ -246,11 +246,12 @@ export class Channel {
     return this.trySend(asReply(request, answer), lane);
   }
 
-  /** Closes all underlays: at once with a reason; without one, pending bytes are still written. */
+  /** Closes all underlays: at once with a reason; without one, queued frames are still written. */
   close(reason: Error | null = null): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#heartbeat.stop();
+    if (!reason) this.#lanes.flush();
     for (const underlay of this.#underlays) underlay.close(reason);
     this.#underlays.clear();
     for (const waiter of [...this.#waiters.values()]) waiter.reject(new ClosedError(this.name, { cause: reason }));

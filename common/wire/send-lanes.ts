@@ -112,13 +112,25 @@ export class SendLanes {
 
   /** Returns false if the lane is empty, or its underlay full. */
   #writeNext(lane: Lane): boolean {
-    const next = lane.queue.peek();
-    const underlay = next && this.#underlayFor(lane);
-    if (!next || !underlay?.writable) return false;
-    underlay.write(next.bytes);
-    lane.queue.shift();
-    sharedBuffers.release(next.bytes);
+    const underlay = lane.queue.length > 0 ? this.#underlayFor(lane) : undefined;
+    if (!underlay?.writable) return false;
+    this.#write(lane, underlay);
     return true;
+  }
+
+  #write(lane: Lane, underlay: Underlay): void {
+    const next = lane.queue.shift();
+    if (!next) return;
+    underlay.write(next.bytes);
+    sharedBuffers.release(next.bytes);
+  }
+
+  /** Writes all queued frames, although the underlays are full: the channel ends. */
+  flush(): void {
+    for (const lane of this.#all) {
+      const underlay = this.#underlayFor(lane);
+      while (underlay && lane.queue.length > 0) this.#write(lane, underlay);
+    }
   }
 
   clear(): void {

@@ -265,6 +265,26 @@ t.test('a client loses its connection a few seconds after its token has expired'
   t.ok(client.channel.isClosed);
 });
 
+t.test('the newest of several tokens counts, in whatever order they are verified', async (t) => {
+  const { clients, clock, connect, tokens } = sdkRooms();
+  const { access } = tokens;
+  const client = await connect();
+  const verified = Promise.withResolvers<void>();
+  tokens.access = async (token) => {
+    const claims = await access(token);
+    if (token === 'ey.newer') return { ...claims, iat: (claims.iat ?? 0) + 2 };
+    await verified.promise;
+    return { ...claims, iat: (claims.iat ?? 0) + 1, exp: (claims.iat ?? 0) + 60 };
+  };
+  const older = client.ask(SdkType.UpdateToken, 0, [], 'ey.older');
+  t.equal((await client.ask(SdkType.UpdateToken, 0, [], 'ey.newer')).contentType, SdkType.UpdateTokenSuccess);
+  verified.resolve();
+  t.equal((await older).contentType, SdkType.UpdateTokenSuccess);
+  await clock.advance(120_000);
+  t.equal(clients.count, 1, 'the older token has expired');
+  client.channel.close();
+});
+
 t.test('a client that asks for long answers and does not read them loses its connection', async (t) => {
   const { change, clients, connect } = sdkRooms();
   change(...longConfig());

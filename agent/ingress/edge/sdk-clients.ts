@@ -22,7 +22,7 @@ import {
 import { decodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { circuitIdOf } from '#wire/xgress-frames.ts';
-import { type ApiSessions, SessionRejectedError } from '../../access/api-session.ts';
+import { type ApiSession, type ApiSessions, SessionRejectedError } from '../../access/api-session.ts';
 import { PostureStore } from '../../access/posture-store.ts';
 import { isSignedToken } from '../../access/tokens.ts';
 import type { CircuitRole } from '../../xgress/xgress-metrics.ts';
@@ -30,7 +30,7 @@ import type { ClientEnd } from './client-end.ts';
 import type { ConnectDetail } from './connect-events.ts';
 import { onLateAnswer } from './host-dial.ts';
 import { Rejections } from './rejections.ts';
-import { SdkConnection } from './sdk-connection.ts';
+import { CONTROL_LANE, SdkConnection } from './sdk-connection.ts';
 import { type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
 import { errorHeaders, payloadHeaders, SdkRejection, stateClosed } from './sdk-messages.ts';
@@ -254,9 +254,9 @@ export class SdkClients {
     return relay;
   }
 
-  /** Replaces the token on all connections of the session. */
+  /** Replaces the token on all connections of the session that have no newer one. */
   async #updateToken(connection: SdkConnection, request: Message): Promise<void> {
-    const { sessions } = this.#components;
+    const { sessions, log } = this.#components;
     const token = request.body.toString();
     try {
       if (!connection.session.claims || !isSignedToken(token))
@@ -266,9 +266,7 @@ export class SdkClients {
       const session = await sessions.verify(token);
       const isSame = session.id === connection.session.id && session.identityId === connection.session.identityId;
       if (!isSame) throw new SessionRejectedError('the token belongs to another API session');
-      for (const each of this.#connections)
-        if (each.session.claims && each.session.id === session.id && each.session.identityId === session.identityId)
-          each.session = session;
+      for (const each of this.#connections) if (isUpdate(each.session, session)) each.session = session;
       seedMfa(connection);
       this.#recheckSession(connection);
       connection.reply(request, new Message(SdkType.UpdateTokenSuccess));
@@ -278,7 +276,9 @@ export class SdkClients {
           ? error.rejection
           : { code: EdgeErrorCode.InvalidApiSession, hint: RetryHint.NotRetriable };
       const text = describeError(error);
-      connection.channel.reply(request, new Message(SdkType.UpdateTokenFailure, errorHeaders(text, detail), text));
+      log.info({ channel: connection.channel.name, error: text }, 'new token rejected');
+      const answer = new Message(SdkType.UpdateTokenFailure, errorHeaders(text, detail), text);
+      connection.channel.reply(request, answer, CONTROL_LANE);
       connection.channel.close();
     }
   }
@@ -386,6 +386,12 @@ function detailOf({ session, connectedAt, channel }: SdkConnection): ConnectDeta
   const [underlay] = channel.underlays;
   const { localAddress = '', remoteAddress = '' } = underlay ?? {};
   return { identityId: session.identityId, id: channel.connectionId, connectedAt, localAddress, remoteAddress };
+}
+
+/** Tokens are verified at the same time, so an older one may follow a newer one. */
+function isUpdate(known: ApiSession, { id, identityId, claims }: ApiSession): boolean {
+  if (!known.claims || known.id !== id || known.identityId !== identityId) return false;
+  return (known.claims.iat ?? 0) <= (claims?.iat ?? 0);
 }
 
 /** A login with a one-time password is valid from the time of the login. */

@@ -189,6 +189,7 @@ t.test('a bind that its client closes while its token is checked hosts nothing',
 t.test('answers reach a client whose data fills its connection', async (t) => {
   const questions: [type: number, body: string, answer: number][] = [
     [SdkType.UpdateToken, 'ey.new', SdkType.UpdateTokenSuccess],
+    [SdkType.UpdateToken, 'opaque', SdkType.UpdateTokenFailure],
     [ChannelType.Latency, '', ChannelType.Result],
     [ChannelType.Ping, '', ChannelType.Result],
   ];
