@@ -64,10 +64,15 @@ async function fillDataLane(rooms: SdkRooms): Promise<void> {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes of all buffers in use. */
-function bufferMemory(): number {
-  collectGarbage();
-  return process.memoryUsage().arrayBuffers;
+/** Bytes of all buffers in use. Memory that nobody uses is returned a little later. */
+async function bufferMemory(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < 10; turn++) {
+    collectGarbage();
+    await settled();
+    least = Math.min(least, process.memoryUsage().arrayBuffers);
+  }
+  return least;
 }
 
 /** The type of an answer, or `none` if it does not arrive without further delay. */
@@ -256,7 +261,7 @@ t.test('answers that wait do not keep the memory of their requests', async (t) =
   rooms.tokens.service = async () => Promise.reject(new TokenError('invalid'));
   for (let id = 0; id < 100; id++) client.tell(SdkType.Bind, id, [], BIND_TOKEN); // answered at once
   await settled();
-  const before = bufferMemory();
+  const before = await bufferMemory();
   for (let id = 100; id < 140; id++) {
     client.tell(SdkType.Bind, id, [[ChannelHeader.Correlation, 'x']], `ey${'x'.repeat(1_000_000)}`);
     await settled();
@@ -268,7 +273,7 @@ t.test('answers that wait do not keep the memory of their requests', async (t) =
     client.tell(SdkType.TraceRoute, 1, [[SdkHeader.TraceTimestamp, Buffer.alloc(8)]], LARGE_QUESTION);
     await settled();
   }
-  const kept = bufferMemory() - before;
+  const kept = (await bufferMemory()) - before;
   t.ok(kept < 40_000_000, `${kept} bytes of 80 requests of 1 MB`);
   client.channel.close();
 });
