@@ -31,6 +31,8 @@ const CIRCUIT_TIMEOUT = 2_000;
 const CLIENT_TIMEOUT = 4_800;
 /** Limit on clients asked for one inspection. */
 const MOST_ASKED = 1_000;
+/** Limit on the bytes of all their answers; an inspection as a whole may not be longer either. */
+const LARGEST_ANSWERS = 32 * 1024 * 1024;
 
 export class SdkInspections {
   readonly #components: SdkInspectionsComponents;
@@ -52,11 +54,12 @@ export class SdkInspections {
   async clientCircuits(): Promise<Record<string, unknown>> {
     const circuits: Record<string, unknown> = {};
     const errors: string[] = [];
+    const question = { timeout: CLIENT_TIMEOUT, room: { bytes: LARGEST_ANSWERS } };
     const asked = [...this.#components.clients.all()].slice(0, MOST_ASKED).map(async (connection) => {
       const { identityId } = connection.session;
       const channelConnId = connection.channel.connectionId;
       try {
-        const found = await askClient(connection, 'circuits', { timeout: CLIENT_TIMEOUT });
+        const found = await askClient(connection, 'circuits', question);
         for (const circuit of circuitsOf(found))
           circuits[`${identityId}/${channelConnId}/${circuit.circuitId}`] = { identityId, channelConnId, ...circuit };
       } catch (error) {
@@ -75,10 +78,11 @@ export class SdkInspections {
     if (connections.length === 0) return { error: `no connections found for identity ${identityId}` };
     const results: Record<string, unknown>[] = [];
     const errors: string[] = [];
+    const question = { timeout: CLIENT_TIMEOUT, room: { bytes: LARGEST_ANSWERS } };
     const asked = connections.slice(0, MOST_ASKED).map(async (connection) => {
       const connId = connection.channel.connectionId;
       try {
-        results.push({ connId, context: await askClient(connection, 'context', { timeout: CLIENT_TIMEOUT }) });
+        results.push({ connId, context: await askClient(connection, 'context', question) });
       } catch (error) {
         errors.push(`conn ${connId}: ${describeError(error)}`);
       }
@@ -125,16 +129,31 @@ async function askCircuit(connection: SdkConnection, relay: SdkRelay): Promise<A
   }
 }
 
-/** Asks a client for one value. Rejects if the client does not answer in time, or answers without the value. */
+interface ClientQuestion {
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** For a question about one circuit. */
+  readonly connectionId?: number;
+  /** Bytes left for the answers of all clients. */
+  readonly room?: { bytes: number };
+}
+
+/**
+ * Asks a client for one value. Rejects if the client does not answer in time, or answers without the value or at too
+ * great length.
+ */
 async function askClient(
   connection: SdkConnection,
   name: string,
-  { timeout, connectionId }: { timeout: number; connectionId?: number },
+  { timeout, connectionId, room }: ClientQuestion,
 ): Promise<unknown> {
   const id = connectionId === undefined ? [] : ([[SdkHeader.ConnectionId, encodeUint32(connectionId)]] as const);
   const values = [SdkHeader.InspectRequestedValues, encodeStringList([name])] as const;
   const question = new Message(SdkType.Inspect, [...id, values]);
   const answer = await connection.channel.request(question, { timeout, lane: CONTROL_LANE });
+  if (room && answer.body.length > room.bytes)
+    throw new ProjectError('TOO_LARGE', `the answers are longer than ${LARGEST_ANSWERS} bytes`);
+  if (room) room.bytes -= answer.body.length;
   const found = (parseJson(answer.body.toString('utf8')) as { values?: Record<string, unknown> | null }).values;
   if (!found || !Object.hasOwn(found, name)) throw new ProjectError('NO_VALUE', `${name} was not returned`);
   return found[name];
