@@ -172,13 +172,15 @@ export function sdkRooms() {
   };
   const hosting = new SdkHosting({ ...common, terminators, ids: new IdSource(seededRandom(1)) });
   const nothing = () => undefined;
+  const counted = { rejected: 0 };
   const clients = new SdkClients({
     ...common,
     sessions,
     hosting,
     onConnections: nothing,
     metrics: {
-      ...{ connected: nothing, disconnected: nothing, rejected: nothing, invalidToken: nothing, foreign: nothing },
+      ...{ connected: nothing, disconnected: nothing, invalidToken: nothing, foreign: nothing },
+      rejected: () => void counted.rejected++,
       dataDelayed: undefined,
     },
   });
@@ -216,6 +218,7 @@ export function sdkRooms() {
 
   return {
     components: common,
+    counted,
     ...{ clock, model, change, forwarder, ends, clients, hosting, kept, claims, sent, controllerHolds, hooks, tokens },
     connect,
     blockCircuits,

@@ -146,6 +146,7 @@ export class SdkClients {
       served
         .finally(() => this.#pending.delete(channel))
         .catch((error: unknown) => {
+          if (error === pending.signal.reason) return;
           this.#components.metrics.rejected();
           if (error instanceof SessionRejectedError) this.#components.metrics.invalidToken();
           if (!channel.isClosed)

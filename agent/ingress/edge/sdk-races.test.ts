@@ -359,6 +359,24 @@ t.test('a client that subscribes many times at once gets few lists', async (t) =
   client.channel.close();
 });
 
+t.test(
+  'a client whose connection closes before its session is found is not rejected; one without a session is',
+  async (t) => {
+    for (const closes of [true, false]) {
+      const rooms = sdkRooms();
+      rooms.tokens.access = async () => Promise.reject(new TokenError('no key yet', { retriable: true }));
+      const client = await rooms.connect();
+      if (closes) rooms.clients.close();
+      for (let second = 0; second < 6; second++) {
+        await settled();
+        await rooms.clock.advance(1_000);
+      }
+      t.equal(rooms.counted.rejected, closes ? 0 : 1);
+      client.channel.close();
+    }
+  },
+);
+
 t.test('a client whose session is being checked is not served after the close', async (t) => {
   const rooms = sdkRooms();
   const checked = Promise.withResolvers<void>();
