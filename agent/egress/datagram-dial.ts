@@ -2,8 +2,8 @@
 
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
-import type { Clock } from '#lib/clock.ts';
-import { asError, TimeoutError } from '#lib/errors.ts';
+import { asError } from '#lib/errors.ts';
+import { type DialLimits, withinTime } from './dial-deadline.ts';
 
 export interface DatagramTarget {
   readonly host: string;
@@ -12,37 +12,25 @@ export interface DatagramTarget {
   readonly family?: 4 | 6;
 }
 
-export interface DatagramDialOptions {
-  clock: Clock;
+export interface DatagramDialOptions extends DialLimits {
   localAddress?: string | undefined;
   localPort?: number | undefined;
-  /** Milliseconds; 0 means no limit of our own. */
-  timeout: number;
-  signal: AbortSignal;
 }
 
 /** Resolves with a connected socket. Rejects with the system's error or TimeoutError, and closes the socket. */
-export async function dialDatagram(target: DatagramTarget, options: DatagramDialOptions): Promise<Socket> {
-  const { clock, timeout, signal } = options;
-  const late =
-    timeout > 0
-      ? clock.deadline('egress dial', timeout, () => new TimeoutError(`dialing udp:${target.host}`, timeout))
-      : undefined;
-  const either = late ? AbortSignal.any([signal, late.signal]) : signal;
-  try {
-    const { address, family } = await unlessAborted(either, lookup(target.host || 'localhost', lookupOptions(target)));
+export function dialDatagram(target: DatagramTarget, options: DatagramDialOptions): Promise<Socket> {
+  return withinTime(`udp:${target.host}`, options, async (signal) => {
+    const { address, family } = await unlessAborted(signal, lookup(target.host || 'localhost', lookupOptions(target)));
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
     try {
-      await unlessAborted(either, connected(socket, address, target.port, options));
+      await unlessAborted(signal, connected(socket, address, target.port, options));
       return socket;
     } catch (error) {
       socket.on('error', () => undefined); // the first error was already reported
       socket.close();
       throw error;
     }
-  } finally {
-    late?.timer.cancel();
-  }
+  });
 }
 
 function lookupOptions({ family }: DatagramTarget): { family: 0 | 4 | 6 } {

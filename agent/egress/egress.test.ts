@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
+import { SystemClock, VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
@@ -15,7 +15,7 @@ import { EgressError, routeErrorCodeOf } from './dial-errors.ts';
 import { DialsInProgress } from './dials-in-progress.ts';
 import { dialTime, Egress, type EgressRequest } from './egress.ts';
 import { hostEncryption } from './host-encryption.ts';
-import { dialSocket } from './socket-dial.ts';
+import { dialSocket, dialThroughProxy } from './socket-dial.ts';
 import { transportDialer } from './transport.ts';
 
 const REQUEST: EgressRequest = {
@@ -87,6 +87,26 @@ t.test('a TLS service that accepts connections but does not answer does not keep
   t.equal(routeErrorCodeOf(error), RouteErrorCode.DialTimedOut);
   for (const socket of sockets) socket.destroy();
   silent.close();
+});
+
+t.test('a silent TLS service behind a slow proxy has only the time that the proxy has left', async (t) => {
+  const slow = createServer();
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', () => resolve()));
+  const connected = new Promise<Socket>((resolve) => slow.once('connection', resolve));
+  const clock = new VirtualClock();
+  const proxy = { host: '127.0.0.1', port: (slow.address() as AddressInfo).port };
+  const options = { clock, timeout: 1_000, signal: new AbortController().signal };
+  const late = t.rejects(dialThroughProxy({ type: 'tls', host: 'tls.example', port: 1 }, proxy, options), {
+    code: 'TIMEOUT',
+  });
+  const socket = await connected;
+  await clock.advance(900);
+  socket.write('HTTP/1.1 200 OK\r\n\r\n');
+  await new Promise((resolve) => socket.on('data', (data) => data[0] === 0x16 && resolve(undefined))); // TLS begins
+  await clock.advance(100);
+  await late;
+  socket.destroy();
+  slow.close();
 });
 
 t.test('a TLS service whose name has several addresses is reached at any of them', async (t) => {

@@ -4,21 +4,17 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type SecureContextOptions } from 'node:tls';
 import type { Address } from '#lib/address.ts';
 import { formatAddress } from '#lib/address.ts';
-import type { Clock } from '#lib/clock.ts';
-import { asError, TimeoutError } from '#lib/errors.ts';
+import { asError } from '#lib/errors.ts';
 import { connectThroughProxy, type HttpProxy } from '#wire/dial.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
+import { type DialLimits, withinTime } from './dial-deadline.ts';
 import { EgressError } from './dial-errors.ts';
 
-export interface SocketDialOptions {
-  clock: Clock;
+export interface SocketDialOptions extends DialLimits {
   /** For tls addresses. */
   context?: SecureContextOptions;
   localAddress?: string | undefined;
   localPort?: number | undefined;
-  /** Milliseconds; 0 means no limit of our own. */
-  timeout: number;
-  signal: AbortSignal;
 }
 
 export interface DialedSocket {
@@ -29,50 +25,43 @@ export interface DialedSocket {
 }
 
 /** Resolves with a connected socket. Rejects with the system's error, TimeoutError or EgressError. */
-export function dialSocket(address: Address, options: SocketDialOptions): Promise<DialedSocket> {
-  if (address.type !== 'tcp' && address.type !== 'tls') {
-    return Promise.reject(
-      new EgressError(
-        RouteErrorCode.MisconfiguredTerminator,
-        `${formatAddress(address)}: this router dials tcp, tls and udp services only`,
-      ),
+export async function dialSocket(address: Address, options: SocketDialOptions): Promise<DialedSocket> {
+  const where = formatAddress(address);
+  if (address.type !== 'tcp' && address.type !== 'tls')
+    throw new EgressError(
+      RouteErrorCode.MisconfiguredTerminator,
+      `${where}: this router dials tcp, tls and udp services only`,
     );
-  }
-  return connected(address, options);
+  return withinTime(where, options, async (signal) => {
+    const tcp = await established(open(address, options), 'connect', signal);
+    return address.type === 'tls' ? established(secured(tcp.socket, address, options), 'secureConnect', signal) : tcp;
+  });
 }
 
-/**
- * TLS begins on the connected socket: Node tries the addresses of a name one after the other, and replaces the handle of
- * the socket for each, which TLS would go on to use.
- */
-async function connected(address: Address, options: SocketDialOptions): Promise<DialedSocket> {
-  const { clock, timeout } = options;
-  const tcp = open(address, options);
-  if (address.type === 'tcp') return established(tcp, 'connect', address, options);
-  const begin = clock.monotonic();
-  const { socket } = await established(tcp, 'connect', address, options);
-  const left = timeout > 0 ? Math.max(1, timeout - (clock.monotonic() - begin)) : 0;
-  return established(secured(socket, address, options), 'secureConnect', address, { ...options, timeout: left });
+/** As `dialSocket`, through an HTTP proxy with CONNECT. */
+export function dialThroughProxy(
+  address: Address,
+  proxy: HttpProxy,
+  options: SocketDialOptions,
+): Promise<DialedSocket> {
+  const { localAddress } = options;
+  return withinTime(`${formatAddress(address)} through a proxy`, options, async (signal) => {
+    const socket = await connectThroughProxy({ address, localAddress }, proxy, signal);
+    socket.allowHalfOpen = true;
+    if (address.type !== 'tls') return { socket, reset: () => socket.resetAndDestroy() };
+    return established(secured(socket, address, options), 'secureConnect', signal);
+  });
 }
 
-/** Resolves with the event, within the timeout of the options. */
+/** Resolves with the event. An error or the signal closes the connection and rejects. */
 function established(
   dialed: DialedSocket,
   event: 'connect' | 'secureConnect',
-  address: Address,
-  options: SocketDialOptions,
+  signal: AbortSignal,
 ): Promise<DialedSocket> {
-  const { clock, timeout, signal } = options;
   const { socket } = dialed;
   return new Promise((resolve, reject) => {
-    const timer =
-      timeout > 0
-        ? clock.after('egress dial', timeout, () =>
-            fail(new TimeoutError(`dialing ${formatAddress(address)}`, timeout)),
-          )
-        : undefined;
     const finish = () => {
-      timer?.cancel();
       signal.removeEventListener('abort', onAbort);
       socket.off('error', fail);
     };
@@ -90,32 +79,6 @@ function established(
   });
 }
 
-/** As `dialSocket`, through an HTTP proxy with CONNECT. */
-export async function dialThroughProxy(
-  address: Address,
-  proxy: HttpProxy,
-  options: SocketDialOptions,
-): Promise<DialedSocket> {
-  const { clock, localAddress, timeout, signal } = options;
-  const where = formatAddress(address);
-  const late =
-    timeout > 0
-      ? clock.deadline('egress dial', timeout, () => new TimeoutError(`dialing ${where} through a proxy`, timeout))
-      : undefined;
-  try {
-    const socket = await connectThroughProxy(
-      { address, localAddress },
-      proxy,
-      late ? AbortSignal.any([signal, late.signal]) : signal,
-    );
-    socket.allowHalfOpen = true;
-    if (address.type !== 'tls') return { socket, reset: () => socket.resetAndDestroy() };
-    return await established(secured(socket, address, options), 'secureConnect', address, options);
-  } finally {
-    late?.timer.cancel();
-  }
-}
-
 function open(address: Address, options: SocketDialOptions): DialedSocket {
   const { localAddress, localPort } = options;
   const host = address.host || 'localhost';
@@ -125,7 +88,10 @@ function open(address: Address, options: SocketDialOptions): DialedSocket {
   return { socket, reset: () => socket.resetAndDestroy() };
 }
 
-/** TLS over an established connection. */
+/**
+ * TLS over an established connection: Node tries the addresses of a name one after the other, and replaces the handle of
+ * the socket for each, which TLS would go on to use.
+ */
 function secured(tcp: Socket, { host: named }: Address, { context }: SocketDialOptions): DialedSocket {
   const host = named || 'localhost';
   const socket = connectTls({
