@@ -97,6 +97,20 @@ t.test('the window bounds outstanding requests, and each answer admits the next'
   t.equal(new Set(controller.removed).size, 35, 'all batches are removed');
 });
 
+t.test('a host with many services that disconnects costs one search of all terminators', async (t) => {
+  const { clock, controller, terminators, add } = setup();
+  for (let id = 0; id < 1_000; id++) add(`t${id}`);
+  for (let id = 0; id < 1_000; id++) terminators.confirm(`t${id}`);
+  await turns();
+  let searches = 0;
+  const { monotonic } = clock;
+  clock.monotonic = () => (searches++, monotonic.call(clock));
+  for (let id = 0; id < 1_000; id++) terminators.remove(`t${id}`);
+  t.ok(searches < 10, `${searches} times`);
+  await turns();
+  t.equal(new Set(controller.removed).size, 1_000);
+});
+
 t.test('a busy controller gets fewer parallel requests, and later ones', async (t) => {
   const { clock, controller, window, terminators, add } = setup({ maxSize: 20 });
   for (let id = 0; id < 40; id++) add(`t${id}`);

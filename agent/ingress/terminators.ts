@@ -144,7 +144,7 @@ export class Terminators {
     if (!this.#isSuspended) this.#removing.delete(spec.id);
     const addedAt = this.#components.clock.now();
     this.#kept.set(spec.id, { spec, state, notBefore: 0, failures: 0, rejections: 0, addedAt, attemptedAt: 0 });
-    this.#work();
+    this.#workSoon();
   }
 
   /** Removes all terminators from the controllers, but keeps their specs. */
@@ -172,7 +172,7 @@ export class Terminators {
   remove(id: string): void {
     if (!this.#kept.delete(id)) return;
     this.#removing.add(id);
-    this.#work();
+    this.#workSoon();
   }
 
   /**
@@ -224,11 +224,16 @@ export class Terminators {
 
   /** Continues in the next turn if terminators wait for a place. */
   #onPlace(): void {
-    if (!this.#isLimited || this.#isScheduled) return;
+    if (this.#isLimited) this.#workSoon();
+  }
+
+  /** Works in the next turn, once for all changes of this one: a host may add or remove thousands of terminators. */
+  #workSoon(): void {
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#work();
+      if (!this.#isClosed) this.#work();
     });
   }
 
