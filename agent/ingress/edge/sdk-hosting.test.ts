@@ -38,6 +38,20 @@ t.test('a bind that replaces another one does not end hosting at the client', as
   client.channel.close();
 });
 
+t.test('without a listener id, a bind replaces the one with the same token and instance', async (t) => {
+  const { connect, hosting, kept } = sdkRooms();
+  const client = await connect();
+  const other: HeaderEntries = [[SdkHeader.TerminatorInstanceId, 'other']];
+  for (const [id, headers] of [[1], [2, other], [3], [4]] as const)
+    await client.ask(SdkType.Bind, id, headers, BIND_TOKEN);
+  await settled();
+  t.same([hosting.count, kept.size], [2, 2]);
+  t.same(client.of(SdkType.StateClosed), [], 'the client would bind again');
+  client.channel.close();
+  await settled();
+  t.same([hosting.count, kept.size], [0, 0]);
+});
+
 t.test('a host whose service session was removed gets the hint to start over', async (t) => {
   const { connect, hosting, removeServiceSession } = sdkRooms();
   const client = await connect();

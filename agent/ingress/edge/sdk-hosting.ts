@@ -52,7 +52,8 @@ export class SdkHosting implements TerminatorHosts {
   readonly #components: SdkHostingComponents;
   /** By terminator id. */
   readonly #hosted = new Map<string, HostedService>();
-  readonly #byListener = new Map<string, HostedService>();
+  /** By the bind that a later one replaces. */
+  readonly #byKey = new Map<string, HostedService>();
   readonly #inspecting = new Map<HostedService, { timer: Timer; asked: number }>();
   readonly #health: HealthEvents;
 
@@ -124,10 +125,12 @@ export class SdkHosting implements TerminatorHosts {
 
   /**
    * Takes over the terminator of an older bind of the same listener, confirms a repeated bind, or creates a terminator.
+   * Without a listener id, an older bind of the same instance is removed.
    */
   #place(connection: SdkConnection, request: Message, bind: Omit<BindInit, 'terminatorId'>): void {
-    const listener = listenerOf(connection, bind);
-    const older = listener === undefined ? undefined : this.#byListener.get(listener);
+    const key = keyOf(connection, bind);
+    const known = this.#byKey.get(key);
+    const older = bind.listenerId === undefined ? undefined : known;
     if (older?.connection === connection) {
       if (older.connectionId > bind.connectionId) return; // a newer bind arrived first
       const isRepeated =
@@ -145,12 +148,13 @@ export class SdkHosting implements TerminatorHosts {
     const service = new HostedService(connection, { ...bind, terminatorId }, (gone) => this.remove(gone));
     connection.put(bind.connectionId, service, bind.right);
     this.#hosted.set(terminatorId, service);
-    if (listener !== undefined) this.#byListener.set(listener, service);
+    this.#byKey.set(key, service);
     if (older) this.#replace(older);
     this.#confirm(service, request);
     if (older && this.#components.terminators.isEstablished(terminatorId)) this.#onEstablished(service);
     this.#keep(service);
-    if (bind.listenerId === undefined) this.#removeOlder(service);
+    // Its client is not notified: it would bind again, and so close the newer bind.
+    if (known && !older) this.remove(known);
   }
 
   /** Keeps the terminator for another bind. With the hint "not retriable", an SDK would close its whole listener. */
@@ -159,19 +163,6 @@ export class SdkHosting implements TerminatorHosts {
     const detail = { code: EdgeErrorCode.Internal };
     older.connection.send(stateClosed(older.connectionId, 'newer terminator found for listener id', detail));
     older.connection.remove(older.connectionId, older);
-  }
-
-  /**
-   * Without a listener id, a bind with the same token and instance replaces the previous one. Its client is not notified:
-   * it would bind again, and so close the newer bind.
-   */
-  #removeOlder(service: HostedService): void {
-    const token = service.init.right.serviceSession?.token;
-    for (const each of [...this.#hosted.values()]) {
-      const isSame =
-        each.init.right.serviceSession?.token === token && each.init.instanceId === service.init.instanceId;
-      if (each !== service && each.init.listenerId === undefined && isSame) this.remove(each);
-    }
   }
 
   #confirm({ connection, init }: HostedService, request: Message): void {
@@ -326,8 +317,8 @@ export class SdkHosting implements TerminatorHosts {
     service.connection.remove(connectionId, service);
     if (this.#hosted.get(terminatorId) !== service) return;
     this.#hosted.delete(terminatorId);
-    const listener = listenerOf(service.connection, service.init);
-    if (listener !== undefined) this.#byListener.delete(listener);
+    const key = keyOf(service.connection, service.init);
+    if (this.#byKey.get(key) === service) this.#byKey.delete(key);
     this.#components.terminators.remove(terminatorId);
   }
 
@@ -403,12 +394,17 @@ export class SdkHosting implements TerminatorHosts {
   }
 }
 
-/** The listener of an identity that a bind belongs to; undefined if the client names none. */
-function listenerOf(
+/** Equal for binds that replace each other: of the same listener, or, without one, of the same token and instance. */
+function keyOf(
   { session }: SdkConnection,
-  { listenerId, right }: Pick<BindInit, 'listenerId' | 'right'>,
-): string | undefined {
-  return listenerId === undefined ? undefined : JSON.stringify([session.identityId, right.serviceId, listenerId]);
+  {
+    listenerId,
+    instanceId,
+    right: { serviceId, serviceSession },
+  }: Pick<BindInit, 'listenerId' | 'instanceId' | 'right'>,
+): string {
+  if (listenerId === undefined) return JSON.stringify([serviceSession?.token, instanceId]);
+  return JSON.stringify([session.identityId, serviceId, listenerId]);
 }
 
 /** A client that supports BindSuccess also reads the structured error of a message that is not an answer. */
