@@ -11,7 +11,7 @@ import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egre
 import type { HostedService } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
 import { legacyEnd, relayEnd, type SdkEndComponents } from './sdk-ends.ts';
-import { type RejectionDetail, stateClosed, stateConnected } from './sdk-messages.ts';
+import { type RejectionDetail, stateClosed, stateConnected, textOf } from './sdk-messages.ts';
 import { SDK_HOP } from './sdk-trace.ts';
 
 /** Milliseconds within which a client must answer a dial. */
@@ -145,7 +145,7 @@ async function sendDial(
   }
   if (connection.isClosed) throw new EgressError(RouteErrorCode.Generic, 'the host disconnected during the dial');
   if (answer.contentType !== SdkType.DialSuccess)
-    throw new EgressError(RouteErrorCode.RejectedByApplication, answer.body.toString() || 'the host rejected the dial');
+    throw new EgressError(RouteErrorCode.RejectedByApplication, textOf(answer) || 'the host rejected the dial');
   return answer;
 }
 

@@ -38,6 +38,24 @@ t.test('a bind that replaces another one does not end hosting at the client', as
   client.channel.close();
 });
 
+t.test('long texts of a host reach controllers and the log only in part', async (t) => {
+  const { connect, hosting, kept } = sdkRooms();
+  const client = await connect();
+  await client.ask(SdkType.Bind, 1, [[SdkHeader.SupportsInspect, TRUE]], BIND_TOKEN);
+  const text = 'x'.repeat(1_000_000);
+  const rejected = dialHosted({ hosting, kept }).catch((error: Error) => error.message);
+  await settled();
+  client.channel.reply(client.of(SdkType.Dial)[0] as Message, new Message(SdkType.DialFailed, [], text));
+  t.equal(((await rejected) as string).length, 1_000);
+  const [terminatorId = ''] = kept.keys();
+  const verdict = hosting.validate(terminatorId, false);
+  await settled();
+  const [question] = client.of(SdkType.ConnectionInspect) as [Message];
+  client.channel.reply(question, new Message(SdkType.ConnectionInspectResponse, [], text));
+  t.equal((await verdict)?.detail.length, 1_000);
+  client.channel.close();
+});
+
 t.test('without a listener id, a bind replaces the one with the same token and instance', async (t) => {
   const { connect, hosting, kept } = sdkRooms();
   const client = await connect();

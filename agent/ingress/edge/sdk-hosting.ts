@@ -32,7 +32,7 @@ import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
 import { logRejection, type SdkDialComponents } from './sdk-dial.ts';
-import { lacksRight, rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
+import { lacksRight, rejectionOf, SdkRejection, stateClosed, stateConnected, textOf } from './sdk-messages.ts';
 import { demandAccess, rightByToken } from './sdk-right.ts';
 import { controllerOf, ownerOf } from './session-controller.ts';
 
@@ -363,7 +363,7 @@ export class SdkHosting implements TerminatorHosts {
     if (!answer || this.#hosted.get(terminatorId) !== service) return undefined;
     const valid = typeOf(answer) === TYPE_BIND;
     if (!valid && fix) this.remove(service);
-    return { valid, detail: answer.body.toString() };
+    return { valid, detail: textOf(answer) };
   }
 
   #stopInspecting(service: HostedService): void {

@@ -54,6 +54,14 @@ export function lacksRight(error: unknown): boolean {
   return OF_RIGHTS.has(rejectionOf(error).code);
 }
 
+/** Bytes of a client's text that are passed on to controllers and the log. */
+const LONGEST_TEXT = 1_000;
+
+/** The text of a client's message, cut off if it is long. */
+export function textOf({ body }: Message): string {
+  return body.toString('utf8', 0, LONGEST_TEXT);
+}
+
 const DATA_ENTRY = 8;
 const UUID_LENGTH = 16;
 /** Header key of the trace UUID in messages of the channel. */
