@@ -3,9 +3,13 @@
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
+import type { Frame } from '#wire/frame.ts';
+import { ControlMessageType, XgressHeader } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { type CircuitEnd, type Destination, PayloadOrigin } from './destination.ts';
 import { Forwarder } from './forwarder.ts';
+import { traceRouteFrame } from './trace-route.ts';
 
 const CIRCUIT = 'circuit';
 
@@ -97,6 +101,24 @@ t.test('a source that the circuit does not use gets nothing through, and its pay
   t.equal(forwarder.forwardPayload('other', payload(1), PayloadOrigin.Forwarded), 'foreign');
   t.equal(forwarder.forwardAcknowledgement('other', Acknowledgement.create(CIRCUIT, 0, 0, 0, [1])), 'unroutable');
   t.same([end.payloads, link.payloads, end.acknowledgements, foreign()], [[], [], 0, 1]);
+});
+
+t.test('a trace route request that its answer would make too long for links is dropped', async (t) => {
+  const { forwarder, end } = routed();
+  const answers: Frame[] = [];
+  end.acceptControl = (frame?: Frame) => frame !== undefined && answers.push(frame) > 0;
+  const ask = (hops: number, length: number) =>
+    forwarder.forwardControl(
+      'a',
+      traceRouteFrame(ControlMessageType.TraceRoute, CIRCUIT, [
+        [XgressHeader.HopCount, encodeUint32(hops)],
+        [XgressHeader.HopId, 'x'.repeat(length)],
+      ]),
+    );
+  t.same([ask(1, 1_000), ask(2, 1_000)], ['sent', 'sent']);
+  t.equal(answers.length, 1);
+  t.same([ask(1, 65_500), ask(2, 65_500)], ['unroutable', 'unroutable']);
+  t.equal(answers.length, 1);
 });
 
 t.test('retransmissions do not keep an idle circuit alive; all other traffic does', async (t) => {

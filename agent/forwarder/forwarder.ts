@@ -22,6 +22,12 @@ export interface ForwarderComponents {
   foreign?: { mark(count?: number): void };
 }
 
+/**
+ * Bytes of a control frame. Hops add headers to it, and a peer closes a link that carries a frame with more than 64 KiB
+ * of them.
+ */
+const LONGEST_CONTROL = 16 * 1024;
+
 export class Forwarder {
   readonly circuits: CircuitTable;
   /** A link was lost and has no replacement. */
@@ -104,6 +110,7 @@ export class Forwarder {
 
   /** Forwards control frames. A trace route request whose hops are used up is answered here. */
   forwardControl(source: string, frame: Frame): ForwardOutcome {
+    if (frame.bytes.length > LONGEST_CONTROL) return 'unroutable';
     const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1, 1 + MAX_CIRCUIT_ID);
     const circuit = this.circuits.get(circuitId);
     const step = traceRouteStep(frame);
