@@ -2,7 +2,6 @@
 // section 8).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import {
@@ -27,12 +26,13 @@ import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egre
 import type { TerminatorAnswer } from '../terminator-messages.ts';
 import type { TerminatorHosts, TerminatorVerdict } from '../terminator-validations.ts';
 import type { Terminators } from '../terminators.ts';
+import { BindInspections, inspectBind } from './bind-inspections.ts';
 import { HealthEvents } from './health-events.ts';
 import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
 import { logRejection, type SdkDialComponents } from './sdk-dial.ts';
-import { lacksRight, rejectionOf, SdkRejection, stateClosed, stateConnected, textOf } from './sdk-messages.ts';
+import { lacksRight, rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
 import { demandAccess, rightByToken } from './sdk-right.ts';
 import { controllerOf, ownerOf } from './session-controller.ts';
 
@@ -44,9 +44,6 @@ export interface SdkHostingComponents extends SdkDialComponents {
 /** Rejections without a retry hint after which a terminator is no longer requested. */
 const MOST_REJECTIONS = 3;
 const DESTINATION_PREFIX = 'hosted:';
-const INSPECT_INTERVAL = 10_000;
-const MOST_INSPECTIONS = 60;
-const TYPE_BIND = 2;
 
 export class SdkHosting implements TerminatorHosts {
   readonly #components: SdkHostingComponents;
@@ -54,11 +51,12 @@ export class SdkHosting implements TerminatorHosts {
   readonly #hosted = new Map<string, HostedService>();
   /** By the bind that a later one replaces. */
   readonly #byKey = new Map<string, HostedService>();
-  readonly #inspecting = new Map<HostedService, { timer: Timer; asked: number }>();
+  readonly #inspections: BindInspections;
   readonly #health: HealthEvents;
 
   constructor(components: SdkHostingComponents) {
     this.#components = components;
+    this.#inspections = new BindInspections(components.clock, (invalid) => this.remove(invalid));
     this.#health = new HealthEvents(components.clock, (...report) => this.#reportHealth(...report));
   }
 
@@ -85,8 +83,7 @@ export class SdkHosting implements TerminatorHosts {
   }
 
   close(): void {
-    for (const { timer } of this.#inspecting.values()) timer.cancel();
-    this.#inspecting.clear();
+    this.#inspections.close();
     this.#health.close();
   }
 
@@ -220,7 +217,7 @@ export class SdkHosting implements TerminatorHosts {
       return;
     }
     if (init.wantsBindSuccess) confirmBind(service);
-    if (init.inspects) this.#inspect(service);
+    if (init.inspects) this.#inspections.start(service);
   }
 
   #mayRetry(service: HostedService | undefined, answer: TerminatorAnswer, rejections: number): boolean {
@@ -306,7 +303,7 @@ export class SdkHosting implements TerminatorHosts {
   }
 
   #stopTimers(service: HostedService): void {
-    this.#stopInspecting(service);
+    this.#inspections.stop(service);
     this.#health.forget(service);
   }
 
@@ -322,33 +319,7 @@ export class SdkHosting implements TerminatorHosts {
     this.#components.terminators.remove(terminatorId);
   }
 
-  // Inspection -------------------------------------------------------------------------------------------------------------
-
-  /** Asks the client at intervals whether it still hosts the service, until it answers. */
-  #inspect(service: HostedService): void {
-    if (this.#inspecting.has(service)) return;
-    const timer = this.#components.clock.every('bind inspection', INSPECT_INTERVAL, () => this.#ask(service));
-    this.#inspecting.set(service, { timer, asked: 0 });
-    this.#ask(service);
-  }
-
-  #ask(service: HostedService): void {
-    const state = this.#inspecting.get(service);
-    if (!state) return;
-    if (++state.asked > MOST_INSPECTIONS) {
-      service.cut('the host does not answer inspections', { code: EdgeErrorCode.Internal });
-      return;
-    }
-    askHost(service)
-      .then((answer) => this.#onInspected(service, answer))
-      .catch(() => undefined); // retried, or the client disconnected
-  }
-
-  #onInspected(service: HostedService, answer: Message): void {
-    this.#stopInspecting(service);
-    const type = typeOf(answer);
-    if (type !== undefined && type !== TYPE_BIND) this.remove(service);
-  }
+  // Validations and dials ---------------------------------------------------------------------------------------------
 
   /**
    * Asks the client whether it still hosts the service of a terminator; with `fix`, a terminator that it does not host is
@@ -358,17 +329,12 @@ export class SdkHosting implements TerminatorHosts {
     const service = this.#hosted.get(terminatorId);
     if (!service) return { valid: false, detail: 'terminator not found' };
     if (!service.init.inspects) return { valid: true, detail: '' };
-    const answer = await askHost(service).catch(() => undefined);
+    const answer = await inspectBind(service).catch(() => undefined);
     // Another bind may have taken over the terminator meanwhile.
     if (!answer || this.#hosted.get(terminatorId) !== service) return undefined;
-    const valid = typeOf(answer) === TYPE_BIND;
-    if (!valid && fix) this.remove(service);
-    return { valid, detail: textOf(answer) };
-  }
-
-  #stopInspecting(service: HostedService): void {
-    this.#inspecting.get(service)?.timer.cancel();
-    this.#inspecting.delete(service);
+    const { isBind = false, detail } = answer;
+    if (!isBind && fix) this.remove(service);
+    return { valid: isBind, detail };
   }
 
   /**
@@ -432,14 +398,4 @@ function startOver(request: Message, connectionId: number, error: unknown): read
 function confirmBind({ connection, connectionId }: HostedService): void {
   const message = new Message(SdkType.BindSuccess, [[SdkHeader.ConnectionId, encodeUint32(connectionId)]]);
   if (!connection.channel.trySend(message, CONTROL_LANE)) connection.send(message);
-}
-
-/** Asks a client for the kind of one of its connections. */
-function askHost({ connection, connectionId }: HostedService): Promise<Message> {
-  const question = new Message(SdkType.ConnectionInspect, [[SdkHeader.ConnectionId, encodeUint32(connectionId)]]);
-  return connection.channel.request(question, { timeout: INSPECT_INTERVAL, lane: CONTROL_LANE });
-}
-
-function typeOf(answer: Message): number | undefined {
-  return answer.headers.get(SdkHeader.ConnectionType)?.[0];
 }
