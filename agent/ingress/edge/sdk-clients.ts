@@ -7,36 +7,21 @@ import type { Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Channel } from '#wire/channel.ts';
-import type { Frame } from '#wire/frame.ts';
 import { type PostureResponse, PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
-import {
-  ControlMessageType,
-  EdgeErrorCode,
-  PayloadFlag,
-  RetryHint,
-  SdkHeader,
-  SdkType,
-  XgressHeader,
-  XgressType,
-} from '#wire/gen/numbers.ts';
-import { decodeUint32 } from '#wire/header-values.ts';
+import { EdgeErrorCode, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { circuitIdOf } from '#wire/xgress-frames.ts';
 import { type ApiSession, type ApiSessions, SessionRejectedError } from '../../access/api-session.ts';
 import { PostureStore } from '../../access/posture-store.ts';
 import { isSignedToken } from '../../access/tokens.ts';
-import type { CircuitRole } from '../../xgress/xgress-metrics.ts';
-import type { ClientEnd } from './client-end.ts';
 import type { ConnectDetail } from './connect-events.ts';
 import { onLateAnswer } from './host-dial.ts';
 import { Rejections } from './rejections.ts';
 import { CONTROL_LANE, SdkConnection } from './sdk-connection.ts';
 import { type SdkDialComponents, serveDial } from './sdk-dial.ts';
 import type { SdkHosting } from './sdk-hosting.ts';
-import { errorHeaders, payloadHeaders, SdkRejection, stateClosed } from './sdk-messages.ts';
-import type { SdkRelay } from './sdk-relay.ts';
+import { errorHeaders, SdkRejection, stateClosed } from './sdk-messages.ts';
 import { demandAccess } from './sdk-right.ts';
-import { answerFromClient, answerToClient, questionFromClient } from './sdk-trace.ts';
+import { serveTraffic } from './sdk-traffic.ts';
 import { ServiceSubscription } from './service-subscription.ts';
 
 export interface SdkClientsComponents extends SdkDialComponents {
@@ -69,10 +54,6 @@ const RECHECK_SLICE = 5;
 const MOST_REQUESTS = 1_000;
 const MOST_REQUEST_BYTES = 16 * 1024 * 1024;
 const TOO_MANY = `more than ${MOST_REQUESTS} requests in progress, or ${MOST_REQUEST_BYTES} bytes of them`;
-/** Bytes. */
-const LONGEST_CIRCUIT_ID = 256;
-const UUID_HEADER = 128;
-const UUID_LENGTH = 16;
 
 export class SdkClients {
   readonly #components: SdkClientsComponents;
@@ -211,7 +192,6 @@ export class SdkClients {
     channel.on(SdkType.Unbind, (request) => hosting.unbind(connection, request));
     channel.on(SdkType.UpdateBind, (request) => hosting.update(connection, request));
     channel.on(SdkType.HealthEvent, (request) => hosting.healthEvent(connection, request));
-    channel.on(SdkType.StateClosed, (message) => connection.onEndClosed(connectionIdOf(message)));
     channel.on(SdkType.DialSuccess, (answer) => onLateAnswer(connection, answer));
     channel.on(
       SdkType.UpdateToken,
@@ -232,27 +212,7 @@ export class SdkClients {
       subscription.resync();
       this.#recheckSoon([connection]);
     });
-    channel.on(SdkType.TraceRoute, (question) => onTraceRoute(connection, question));
-    channel.on(SdkType.TraceRouteResponse, (answer) => endOf(connection, answer)?.onTrace?.(answerFromClient(answer)));
-    channel.onFrame(SdkType.Data, (frame) => onData(connection, frame));
-    channel.onFrame(XgressType.Payload, (frame) => this.#onPayload(connection, frame));
-    channel.onFrame(XgressType.Acknowledgement, (frame) => this.#relayOf(connection, frame)?.onAcknowledgement(frame));
-    channel.onFrame(XgressType.Control, (frame) => this.#relayOf(connection, frame)?.onControl(frame));
-    channel.on(XgressType.Close, (message) => onCircuitClosed(connection, message.body.toString()));
-  }
-
-  #onPayload(connection: SdkConnection, frame: Frame): void {
-    const relay = this.#relayOf(connection, frame);
-    if (relay) relay.onPayload(frame);
-    else if (isCircuitEnd(frame)) connection.closingEnds.hasConnection(connectionIdIn(frame) ?? -1);
-  }
-
-  /** Finds only circuits of this client: frames that name other circuits are dropped without affecting them. */
-  #relayOf(connection: SdkConnection, frame: Frame): SdkRelay | undefined {
-    const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1, LONGEST_CIRCUIT_ID);
-    const relay = senderOf(frame, connection.relaysOf(circuitId));
-    if (!relay) this.#components.metrics.foreign();
-    return relay;
+    serveTraffic(connection, () => this.#components.metrics.foreign());
   }
 
   /** Replaces the token on all connections of the session that have no newer one. */
@@ -401,75 +361,8 @@ function seedMfa({ posture, session: { claims } }: SdkConnection): void {
   if (methods.includes('totp') && typeof claims?.auth_time === 'number') posture.seedMfa(claims.auth_time * 1000);
 }
 
-function endOf(connection: SdkConnection, message: Message): ClientEnd | undefined {
-  return connection.end(connectionIdOf(message));
-}
-
 /** A slow controller must not cost a client its other circuits. */
 function rejectAsTooMany(connection: SdkConnection, request: Message): void {
   const detail = { code: EdgeErrorCode.Internal, hint: RetryHint.TooBusy };
   connection.reply(request, stateClosed(request.uint32(SdkHeader.ConnectionId) ?? 0, TOO_MANY, detail));
-}
-
-/**
- * The message does not tell which end the client closed, but the end sent its last payload before. Else a client that
- * has both ends is notified about both.
- */
-function onCircuitClosed(connection: SdkConnection, circuitId: string): void {
-  if (connection.closingEnds.closed(circuitId)) return;
-  const relays = connection.relaysOf(circuitId);
-  const [relay, other] = relays;
-  const ended = other ? relays.find(({ hasEnded }) => hasEnded) : relay;
-  if (ended) ended.onClosed();
-  else relay?.cut('circuit closed', { code: EdgeErrorCode.Internal });
-}
-
-/** The last payload of a connection. The client then closes the circuit, by its id. */
-function isCircuitEnd(frame: Frame): boolean {
-  return ((decodeUint32(frame.header(XgressHeader.Flags)) ?? 0) & PayloadFlag.CircuitEnd) !== 0;
-}
-
-/**
- * The end that sent a frame; undefined for an end that is over for the router. Clients may omit the connection
- * id; then only the role tells both ends of a circuit apart.
- */
-function senderOf(frame: Frame, relays: readonly SdkRelay[]): SdkRelay | undefined {
-  const id = connectionIdIn(frame);
-  if (id !== undefined) return relays.find(({ connectionId }) => connectionId === id);
-  return relays.length > 1 ? relays.find(({ role }) => role === roleOf(frame)) : relays[0];
-}
-
-/** Control frames have no flags. */
-function roleOf(frame: Frame): CircuitRole {
-  if (frame.contentType === XgressType.Control)
-    return frame.body[0] === ControlMessageType.TraceRouteResponse ? 'terminator' : 'initiator';
-  const flags = frame.header(XgressHeader.Flags);
-  return flags?.length === 4 && (flags.readUInt32LE() & PayloadFlag.Originator) !== 0 ? 'terminator' : 'initiator';
-}
-
-function connectionIdIn(frame: Frame): number | undefined {
-  return decodeUint32(frame.header(SdkHeader.ConnectionId));
-}
-
-/** -1 if it is missing. */
-function connectionIdOf(message: Message): number {
-  return message.uint32(SdkHeader.ConnectionId) ?? -1;
-}
-
-function onTraceRoute(connection: SdkConnection, question: Message): void {
-  const trace = questionFromClient(question);
-  if (trace) endOf(connection, question)?.onTrace?.(trace);
-  else connection.reply(question, answerToClient(question));
-}
-
-function onData(connection: SdkConnection, frame: Frame): void {
-  const id = connectionIdIn(frame);
-  const end = id === undefined ? undefined : connection.end(id);
-  if (!end?.onData) return;
-  const uuid = frame.header(UUID_HEADER);
-  const flags = frame.header(SdkHeader.Flags);
-  end.onData(
-    frame.body,
-    payloadHeaders(uuid?.length === UUID_LENGTH ? uuid : undefined, flags?.length === 4 ? flags : undefined),
-  );
 }
