@@ -2,7 +2,7 @@
 // answer slowly.
 
 import t from 'tap';
-import { PayloadHeader } from '#wire/gen/numbers.ts';
+import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { alone, bytes, CALM, Circuit } from '../../test/support/circuit.ts';
 import { BufferBudget } from './buffer-budget.ts';
@@ -115,6 +115,19 @@ t.test('payloads without data that the peer does not acknowledge are limited, to
   circuit.ends.initiator.abort();
   await circuit.until(() => circuit.ticker.size === 0);
   t.equal(circuit.budget.used, 0);
+});
+
+t.test('a peer that starts a circuit again and again, and acknowledges nothing, gets one answer', async (t) => {
+  const circuit = new Circuit(CALM, 1);
+  circuit.drop = () => true;
+  circuit.ends.terminator.start();
+  const headers = new Map([[PayloadHeader.Capabilities, Buffer.from([0, 0, 1, 0])]]);
+  for (let sequence = 0; sequence < 1_000; sequence++)
+    circuit.ends.terminator.acceptPayload(
+      Payload.create('circuit', sequence, PayloadFlag.CircuitStart, Buffer.alloc(0), headers),
+    );
+  t.equal(circuit.ends.terminator.unacknowledged.payloads, 1);
+  circuit.ends.terminator.abort();
 });
 
 t.test('ends whose clients do not read share the budget, and others make progress', async (t) => {

@@ -58,6 +58,8 @@ export class Xgress implements CircuitEnd, Ticking {
   readonly #receive: PayloadReceiver;
   #state: XgressState = 'waiting';
   #peerKnowsEof = false;
+  /** The initiator's start was answered. Answers are not limited, so that there is only one. */
+  #isStarted = false;
   /** The peer rejected further data: later data from the client is lost. */
   #peerRejectsData = false;
   /** All data of the peer was delivered: its FIN or its end arrived in order. */
@@ -348,7 +350,8 @@ export class Xgress implements CircuitEnd, Ticking {
 
   #onCapabilities(value: Buffer | undefined, isStart: boolean): void {
     if (value?.length === 4) this.#peerKnowsEof = (value.readUInt32BE() & CAPABILITY_EOF) !== 0;
-    if (!isStart || this.role !== 'terminator') return;
+    if (!isStart || this.role !== 'terminator' || this.#isStarted) return;
+    this.#isStarted = true;
     // A peer without capabilities gets data, but no capabilities in return.
     if (value) this.#send.send(0, EMPTY, new Map([[PayloadHeader.Capabilities, CAPABILITIES]]));
     this.#components.client.writable();
