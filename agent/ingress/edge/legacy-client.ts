@@ -115,7 +115,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   onControl(frame: Frame): boolean {
     const message = this.#isClosed ? undefined : traceToClient(this.connectionId, frame);
-    if (message) this.#link.send(message);
+    if (message) this.#link.trySendData(message.encode(), undefined); // dropped for a slow client: peers may send many
     return message !== undefined;
   }
 

@@ -5,8 +5,16 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import t from 'tap';
-import { ChannelHeader, ChannelType, PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
-import { TRUE } from '#wire/header-values.ts';
+import {
+  ChannelHeader,
+  ChannelType,
+  ControlMessageType,
+  PayloadFlag,
+  SdkHeader,
+  SdkType,
+  XgressHeader,
+} from '#wire/gen/numbers.ts';
+import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { BIND_TOKEN, type RoomClient, type SdkRooms, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
@@ -14,6 +22,7 @@ import { TokenError } from '../../access/tokens.ts';
 import { defaultXgressOptions } from '../../config/xgress-defaults.ts';
 import type { DialedEgress, DialedRelay } from '../../egress/egress.ts';
 import { PayloadOrigin } from '../../forwarder/destination.ts';
+import { traceRouteFrame } from '../../forwarder/trace-route.ts';
 import { dataHead } from './sdk-messages.ts';
 
 const OWN_IDS: HeaderEntries = [[SdkHeader.RouterProvidedConnectionId, TRUE]];
@@ -325,6 +334,26 @@ t.test('of many results of a health check, the controller gets few, and the last
   client.tell(SdkType.Unbind, 1, [], BIND_TOKEN);
   await settled();
   t.notOk(rooms.clock.timers().includes('health event'), 'nothing waits for a service that is gone');
+  client.channel.close();
+});
+
+t.test('trace routes of a peer do not disconnect a client that reads slowly', async (t) => {
+  const rooms = sdkRooms();
+  const client = await rooms.connect();
+  const circuitId = (await client.dial(1)).string(SdkHeader.CircuitId) ?? '';
+  client.channel.setReading(false);
+  await fillDataLane(rooms);
+  const headers: HeaderEntries = [
+    [XgressHeader.HopCount, encodeUint32(9)],
+    [XgressHeader.UserValue, encodeUint32(1)],
+  ];
+  for (let count = 0; count < 20_000; count++)
+    rooms.forwarder.forwardControl(
+      `${circuitId}-egress`,
+      traceRouteFrame(ControlMessageType.TraceRoute, circuitId, headers),
+    );
+  await settled();
+  t.equal(rooms.clients.count, 1);
   client.channel.close();
 });
 
