@@ -61,7 +61,7 @@ export class SdkInspections {
       try {
         const found = await askClient(connection, 'circuits', question);
         for (const circuit of circuitsOf(found))
-          circuits[`${identityId}/${channelConnId}/${circuit.circuitId}`] = { identityId, channelConnId, ...circuit };
+          circuits[`${identityId}/${channelConnId}/${circuit.circuitId}`] = { ...circuit, identityId, channelConnId };
       } catch (error) {
         errors.push(
           `unable to get circuits from identity '${identityId}' conn '${channelConnId}' (${describeError(error)})`,
