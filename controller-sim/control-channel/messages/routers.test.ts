@@ -8,7 +8,10 @@ import { Message } from '#wire/message.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
 import { ControlRoom, type FakeRouter } from '../../../test/support/control-room.ts';
 import { type RawField, rawMessage, rawText, readRaw } from '../../../test/support/raw-protobuf.ts';
+import { Body } from '../../entities/body.ts';
+import { existing } from '../../entities/common.ts';
 import { plainIdentity, removeIdentity } from '../../entities/identity.ts';
+import { updateFabricRouter } from '../../entities/router.ts';
 import { linkCost } from '../../network/links.ts';
 import { sendMembers, sendServerHello } from './sync.ts';
 
@@ -352,6 +355,26 @@ t.test(
     t.equal(broken?.contentType, Type.Error);
   },
 );
+
+t.test('a router is disconnected when an administrator replaces its certificate, not when it renews it', async (t) => {
+  using room = await ControlRoom.open();
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const csr = createCsr('r1', { sans: { dns: [], ip: [], email: [], uri: [] } }, privateKey);
+  const { network, state } = room.context;
+  const patch = (fingerprint: string) =>
+    room.change((transaction) => {
+      const router = existing(transaction, 'router', 'r1');
+      updateFabricRouter(transaction, router, new Body({ fingerprint }, 'patch'));
+    });
+  await send(room, room.r1, Type.ExtendRouter, [1, csr], [2, csr]);
+  const renewed = state.tables.router.get('r1')?.fingerprint ?? '';
+  t.match(renewed, /^[0-9a-f]{40}$/);
+  t.ok(network.routers.has('r1'));
+  await patch(renewed);
+  t.ok(network.routers.has('r1'), 'nothing changed');
+  await patch('another');
+  t.notOk(network.routers.has('r1'));
+});
 
 t.test('a router that has to enroll again meanwhile cannot renew its certificates', async (t) => {
   using room = await ControlRoom.open();
