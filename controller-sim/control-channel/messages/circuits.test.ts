@@ -181,6 +181,17 @@ t.test('a V2 request dials with session tokens, legacy or signed, and passes pee
   t.same(errorOf(rejected).slice(0, 2), [3, 2], 'a session of another API session');
 });
 
+t.test('a signed session of a service does not dial once no policy grants the service', async (t) => {
+  using room = await ControlRoom.open();
+  const session = { id: 's1', serviceId: 'echo-id', identityId: 'client', apiSessionId: 'as1', type: 'Dial' } as const;
+  const tokens = [
+    [11, await room.context.tokens.session({ ...session, isLegacy: false })],
+    [14, await room.accessToken()],
+  ] as const;
+  await room.change((transaction) => transaction.delete('servicePolicy', 'policy-Dial'));
+  t.same(errorOf(await room.ask(room.r1, Type.V2, '', tokens)).slice(0, 2), [3, 2]);
+});
+
 t.test('the tunneler of a router dials a service by its name', async (t) => {
   using room = await ControlRoom.open();
   const answer = await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']));
