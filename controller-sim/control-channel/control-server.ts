@@ -49,9 +49,9 @@ const ADDRESS_DELAY = 10_000;
 const MOST_HELLOS = 200;
 /**
  * Larger than any message that routers send. Messages to routers may be larger, but are subject to the routers' own
- * limits.
+ * limits. The report of a connected identity has six fields.
  */
-const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024 };
+const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024, maxFields: 2_000_000 };
 const CAPABILITIES = encodeBitMask([
   ControllerCapability.CreateTerminatorV2,
   ControllerCapability.SingleSourceLinks,
