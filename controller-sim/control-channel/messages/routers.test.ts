@@ -319,7 +319,11 @@ t.test('members, interfaces and inspections are answered as the reference does',
   t.same([texts(members?.body ?? EMPTY, 1), fields.get(2), fields.get(3)], [['tls:127.0.0.1:1280'], [1], [1]]);
   t.equal(rawText(fields.get(4)?.[0] as Buffer, 1), 'ctrl1');
   t.equal((await room.ask(room.r1, Type.Interfaces, '')).bool(2), true);
-  const inspected = await room.ask(room.r1, Type.Inspect, rawMessage([1, 'capability'], [1, 'unknown']));
+  const inspected = await room.ask(
+    room.r1,
+    Type.Inspect,
+    rawMessage([1, 'capability'], [1, 'unknown'], [1, 'capability']),
+  );
   t.equal(inspected.contentType, Type.InspectAnswer);
   const values = (readRaw(inspected.body).get(3) ?? []).map((each) => rawText(each as Buffer, 2));
   t.same(
