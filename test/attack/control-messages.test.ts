@@ -1,7 +1,9 @@
 // Messages of an enrolled router that would need much more memory once they are decoded.
 
+import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { createLog } from '#lib/log.ts';
+import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { Overlay, until } from '../support/overlay.ts';
@@ -23,5 +25,21 @@ t.test('a message with millions of empty parts is dropped before it is decoded',
   const answer = await peer.request(new Message(ControlType.VerifyRouter));
   t.ok(answer, 'the channel remains open');
   await until('the log', () => lines.some((line) => line.includes('more than 2000000 fields')));
+  peer.close();
+});
+
+t.test('a router cannot describe itself with megabytes, which other routers and clients would receive', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { id, configFile } = await overlay.enrollRouter({ name: 'evil' });
+  const peer = await RouterPeer.connect(configFile);
+  const report = (address: string) => {
+    const listeners = create(ListenersSchema, { listeners: [{ address, protocol: 'tls' }] });
+    peer.send(new Message(ControlType.UpdateLinkListeners, [], toBinary(ListenersSchema, listeners)));
+  };
+  report('tls:127.0.0.1:6000');
+  report('x'.repeat(5 * 1024 * 1024));
+  await peer.request(new Message(ControlType.VerifyRouter));
+  const shown = await overlay.management.get<{ listenerAddresses: unknown }>(`../../../fabric/v1/routers/${id}`);
+  t.same(shown.listenerAddresses, [{ address: 'tls:127.0.0.1:6000', protocol: 'tls' }]);
   peer.close();
 });

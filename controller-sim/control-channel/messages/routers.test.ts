@@ -181,6 +181,30 @@ t.test('links: reports create, iterations replace, a full refresh removes, forei
   t.same([...links.values()].map(({ id }) => id).sort(), ['l1', 'l2'], 'l3 is missing; l1 is a link of r1');
 });
 
+t.test('a link with a text that no link has is ignored', async (t) => {
+  using room = await ControlRoom.open();
+  const { links } = room.context.network;
+  const long = 'x'.repeat(2_000);
+  const report = (id: string, address: string, connection: string) => {
+    const state = rawMessage([1, 1], [2, rawMessage([1, 'single'], [2, connection], [3, 'c:1'])]);
+    return send(room, room.r1, Type.RouterLinks, [
+      1,
+      rawMessage([1, id], [2, 'r2'], [3, 'tls'], [5, address], [7, state]),
+    ]);
+  };
+  for (const [id, address] of [
+    [long, 'tls:r2:1'],
+    ['long', long],
+  ] as const)
+    await report(id, address, 'c:2');
+  t.same(
+    [...links.values()].map(({ id }) => id),
+    ['l1'],
+  );
+  await report('l2', 'tls:r2:1', long);
+  t.match(links.get('l2'), { dialAddress: 'tls:r2:1', connections: [] });
+});
+
 t.test('a link fault removes the link and reaches its other end, unless it is for an older iteration', async (t) => {
   using room = await ControlRoom.open();
   const { links } = room.context.network;
