@@ -259,6 +259,19 @@ t.test('idle circuits: unknown ones are removed at the router, those idle for to
   t.equal(room.r2.of(Type.Unroute).length, 1);
 });
 
+t.test('a router that does not read its messages is not told of further unknown circuits', async (t) => {
+  using room = await ControlRoom.open();
+  let tried = 0;
+  room.r1.router.channel.trySend = () => ++tried < 3;
+  const fault = rawMessage([1, 3], [2, 'a b c d e']);
+  await room.receive(room.r1, new Message(Type.Fault, [], fault));
+  t.equal(tried, 3, 'forward faults');
+  tried = 0;
+  const circuits = ['a', 'b', 'c', 'd', 'e'].map((id) => [1, id] as const);
+  await room.receive(room.r1, new Message(Type.Confirmation, [], rawMessage(...circuits)));
+  t.equal(tried, 3, 'circuits without traffic');
+});
+
 t.test(
   'faults: the end of one side removes a circuit, a forward fault moves a known and removes an unknown circuit',
   async (t) => {

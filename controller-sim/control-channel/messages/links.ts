@@ -83,13 +83,15 @@ export const onFault: ControlHandler = ({ network, log }, router, message) => {
       if (runsThrough(id)) network.circuits.remove(id, { now: false });
       return;
     case FaultSubject.FORWARD_FAULT:
-    case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT:
+    case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT: {
+      let canUnroute = subject === FaultSubject.FORWARD_FAULT;
       for (const circuitId of id.split(' ').filter((each) => each !== '')) {
         if (runsThrough(circuitId)) network.circuits.moves.reroute(circuitId);
-        else if (subject === FaultSubject.FORWARD_FAULT && !network.circuits.get(circuitId))
-          network.circuits.unroute(router.id, circuitId, true);
+        else if (canUnroute && !network.circuits.get(circuitId))
+          canUnroute = network.circuits.unroute(router.id, circuitId, true);
       }
       return;
+    }
     default:
       log.warn({ subject, routerId: router.id }, 'fault of unknown subject ignored');
   }
