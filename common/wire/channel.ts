@@ -304,6 +304,7 @@ export class Channel {
   }
 
   #onMessage(message: Message): void {
+    message.maxFields = this.#options.limits.maxFields;
     const asked = message.uint64(ChannelHeader.Heartbeat);
     const answered = message.uint64(ChannelHeader.HeartbeatResponse);
     if (asked !== undefined || answered !== undefined) this.#heartbeat.received({ asked, answered });
