@@ -11,7 +11,8 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
-import { commonName, parsePemCertificates } from '#pki/certificates.ts';
+import { commonName, isUnfinishedPem, parsePemCertificates } from '#pki/certificates.ts';
+import { keyWeakness } from '#pki/key-strength.ts';
 import { parsePemSource, readPemSource } from '../config/pem-source.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
 import { watchedNames } from './watched-names.ts';
@@ -48,6 +49,7 @@ interface Material {
   readonly servers: readonly ServerPair[];
 }
 
+const UNFINISHED = 'the file ends within a certificate; write it again';
 /** Changes are loaded one second after the last of them (reference fact: config, section 2.2). */
 const DEBOUNCE = 1_000;
 
@@ -254,7 +256,9 @@ async function readPem(path: string, value: string | undefined): Promise<string>
   });
 }
 
+/** TLS would reject an unfinished file at each connection, or ignore the authorities in its rest. */
 function certificates(path: string, pem: string): X509Certificate[] {
+  if (isUnfinishedPem(pem)) throw new IdentityError(`${path}: ${UNFINISHED}`);
   try {
     return parsePemCertificates(pem);
   } catch (error) {
@@ -270,11 +274,15 @@ function authorities(path: string, pem: string): X509Certificate[] {
 }
 
 function privateKey(path: string, pem: string): KeyObject {
+  let key: KeyObject;
   try {
-    return createPrivateKey(pem);
+    key = createPrivateKey(pem);
   } catch (error) {
     throw new IdentityError(`${path}: the file contains no readable private key`, { cause: error });
   }
+  const weakness = keyWeakness(key);
+  if (weakness !== undefined) throw new IdentityError(`${path}: the file contains ${weakness}`);
+  return key;
 }
 
 function mustPair(path: string, certificate: X509Certificate, key: KeyObject): void {

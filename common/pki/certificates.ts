@@ -30,6 +30,11 @@ export function parsePemCertificates(pem: string): X509Certificate[] {
   });
 }
 
+/** Whether a PEM text ends within a certificate, for example because another program is writing the file. */
+export function isUnfinishedPem(pem: string): boolean {
+  return pem.lastIndexOf(PEM_BEGIN) > pem.lastIndexOf(PEM_END);
+}
+
 /** Uses a search instead of a pattern: a pattern takes quadratic time for many beginnings without an end. */
 function pemBlocks(pem: string): string[] {
   const blocks: string[] = [];
