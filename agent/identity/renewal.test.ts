@@ -226,3 +226,19 @@ t.test('certificates that another program replaces are renewed by their own expi
     await clock.advance(25 * HOUR);
   }
 });
+
+t.test('a corrected clock of the machine is noticed: devices without a battery start with a wrong one', async (t) => {
+  const { clock, renewal, first } = await room(t, { validity: 60 * DAY });
+  let error = 61 * DAY;
+  const now = clock.now.bind(clock);
+  clock.now = () => now() + error;
+  renewal.start();
+  await clock.advance(HOUR);
+  t.equal(first.requests.length, 0, 'the certificate seems to have expired');
+  error = -100 * DAY;
+  await clock.advance(HOUR);
+  t.equal(first.requests.length, 0, 'it seems to be valid for long');
+  error = 55 * DAY;
+  await clock.advance(HOUR);
+  t.equal(first.requests.length, 1);
+});

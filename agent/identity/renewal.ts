@@ -52,6 +52,8 @@ const WINDOW_PART = 1 / 3;
 const ANSWER_TIMEOUT = 35_000;
 const VERIFY_TIMEOUT = 30_000;
 const AGAIN_AFTER = 60_000;
+/** Milliseconds between looks at the time: the clock of the machine may have been wrong at the start. */
+const LOOK_AGAIN = 3_600_000;
 /** Milliseconds between looks for a connected controller, as in the reference. */
 const WITHOUT_CONTROLLER = 500;
 
@@ -73,6 +75,7 @@ export class CertificateRenewal {
   #timer: Timer | undefined;
   #waiting: Waiting | undefined;
   #isRenewing = false;
+  #isExpiryLogged = false;
   #closed = false;
   readonly #unsubscribe: () => void;
 
@@ -147,22 +150,24 @@ export class CertificateRenewal {
   #schedule(least: number): void {
     const { identity, clock, log } = this.#components;
     const { certificate, serverCertificate } = identity;
-    if (isExpired(certificate, clock.now())) {
-      this.#timer?.cancel();
+    const hasExpired = isExpired(certificate, clock.now());
+    if (hasExpired && !this.#isExpiryLogged)
       log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
-      return;
-    }
+    this.#isExpiryLogged = hasExpired;
     const due = Math.min(renewalTime(certificate), renewalTime(serverCertificate));
-    this.#wait(Math.max(least, due - clock.now()));
+    const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(least, due - clock.now());
+    if (wait <= LOOK_AGAIN) this.#wait(wait);
+    else this.#after(LOOK_AGAIN, () => this.#schedule(0));
   }
 
   #wait(milliseconds: number): void {
+    this.#after(milliseconds, () => background(this.#components.log, 'certificate renewal', () => this.#attempt()));
+  }
+
+  #after(milliseconds: number, task: () => void): void {
     if (this.#closed) return;
-    const { clock, log } = this.#components;
     this.#timer?.cancel();
-    this.#timer = clock.after('certificate renewal', milliseconds, () =>
-      background(log, 'certificate renewal', () => this.#attempt()),
-    );
+    this.#timer = this.#components.clock.after('certificate renewal', milliseconds, task);
   }
 
   async #attempt(): Promise<void> {
