@@ -32,6 +32,7 @@ const MANAGED = 'managed configuration router.link.v1: listeners[]';
 
 export function managedLinks(context: RouterContext, components: ManagedLinksComponents): ManagedSubsystem {
   const { config } = context;
+  const log = context.component('managed-config');
   const opened = new Map<string, LinkListener>();
   return {
     baseType: 'router.link',
@@ -39,9 +40,7 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
     isLocal: config.link.listeners.length + config.link.dialers.length > 0,
     apply: async (data) => {
       const link =
-        data === undefined
-          ? { ...config.link, listeners: [], dialers: [] }
-          : await readLinkConfig(data, context.component('managed-config'));
+        data === undefined ? { ...config.link, listeners: [], dialers: [] } : await readLinkConfig(data, log);
       await replaceListeners(components, opened, link);
       components.links.wanted.setDialers(link.dialers.map((dialer) => linkDialerSettings(link, dialer)));
     },
@@ -74,7 +73,7 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   throw new ProjectError('MANAGED_CONFIG', mistakes.join('; '));
 }
 
-/** Opens new listeners before closing old ones, unless both need the same port. */
+/** Closes the listeners that are no longer wanted before it opens new ones, which may need their ports. */
 async function replaceListeners(
   { controllers, listeners, open, closePorts }: ManagedLinksComponents,
   opened: Map<string, LinkListener>,
