@@ -53,15 +53,15 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
  */
 async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   // Loaded only if a controller configures this router.
-  const { checkRouterConfig } = await import('../config/load.ts');
+  const { checkRouterBytes } = await import('../config/load.ts');
   const file = {
     v: 3,
     ctrl: { endpoint: 'tls:localhost:1' },
     identity: { cert: 'c', server_cert: 's', key: 'k', ca: 'a' },
   };
-  const text = JSON.stringify({ ...file, link: JSON.parse(data) });
+  const bytes = Buffer.from(JSON.stringify({ ...file, link: JSON.parse(data) }));
   // Controllers must not read the environment of this router.
-  const { config, findings } = checkRouterConfig(text, 'router.link.v1', { beforeEnrollment: true, environment: {} });
+  const { config, findings } = checkRouterBytes(bytes, 'router.link.v1', { beforeEnrollment: true, environment: {} });
   if (config) {
     for (const { path: key, message, remedy } of unserved(config))
       log.warn({ key, reason: message, remedy }, 'configured, but not supported');
@@ -69,7 +69,7 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   }
   const mistakes = findings
     .filter(({ severity }) => severity === 'error')
-    .map((each) => `${each.path}: ${each.message}`);
+    .map((each) => (each.path === '' ? each.message : `${each.path}: ${each.message}`));
   throw new ProjectError('MANAGED_CONFIG', mistakes.join('; '));
 }
 
