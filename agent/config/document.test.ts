@@ -145,3 +145,25 @@ t.test('a file of another program is rejected soon, however many unknown keys on
   t.equal(findings.filter(({ code }) => code === 'CFG-UNKNOWN-KEY').length, 20_000);
   t.match(withMore(`link:\n${keys(70_000)}`).findings, [{ code: 'CFG-TOO-LARGE' }]);
 });
+
+t.test('findings about a value that YAML cannot read do not quote it: it may be a password', async (t) => {
+  for (const value of [
+    '!hunter2!',
+    '!hunter2!x',
+    '!<hunter2',
+    '!<hunter2>',
+    '!hunter2%zz',
+    '|hunter2',
+    '>hunter2',
+    '*hunter2',
+    '!hunter2 x',
+    '@hunter2',
+    '%hunter2',
+    '"\\hunter2"',
+    '!!hunter2 [',
+    '&hunter2 &x',
+  ]) {
+    const { findings } = withMore(`proxy: {type: http}\ntransport:\n  proxy:\n    password: ${value}`);
+    t.notMatch(JSON.stringify(findings), /hunter2/, value);
+  }
+});

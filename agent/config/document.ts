@@ -165,15 +165,16 @@ class TreeBuilder {
 
   syntaxError(code: string, message: string, offset: number): void {
     const at = this.#position(offset);
-    const text = message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message;
-    // These messages quote the text after their colon, which may be a password that begins with * or !.
+    // Messages about aliases, tags and block scalars quote the value, which may be a password.
+    const text =
+      message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$|(?<=extra characters):.*/g, '') ?? message;
     if (code === 'BAD_ALIAS' || code === 'TAG_RESOLVE_FAILED')
       this.findings.push(
         finding({
           code: 'CFG-YAML',
           path: '',
           at,
-          message: `invalid YAML: ${text.split(':')[0]}`,
+          message: `invalid YAML: ${code === 'BAD_ALIAS' ? 'an alias (*)' : 'a tag (!)'} that cannot be resolved`,
           hint: 'quote a string that begins with *, & or !',
         }),
       );
