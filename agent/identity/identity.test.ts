@@ -123,3 +123,22 @@ t.test('files that TLS cannot use are rejected with their key, and the ones in u
   }
   await identity.reload();
 });
+
+t.test('a running router keeps its certificate if the new one is for another router', async (t) => {
+  const folder = makeFolder(t);
+  await writePair(folder);
+  const config = { cert: join(folder, 'tls.crt'), key: join(folder, 'tls.key'), alt_server_certs: [] };
+  const init = { config, clock: new VirtualClock(), log: silentLog };
+  const own = await Identity.open(init);
+  const ofListener = await Identity.open({ ...init, key: 'web[0].identity' });
+  t.teardown(() => (own.close(), ofListener.close()));
+  const { pem, key } = await issue(await makeAuthority('network'), 'other');
+  writeFileSync(config.cert, pem);
+  writeFileSync(config.key, key.export({ type: 'pkcs8', format: 'pem' }));
+  await t.rejects(own.reload(), {
+    message: 'identity.cert: the certificate is for the router other, but this is router; restart to run as other',
+  });
+  t.equal(own.id, 'router');
+  await ofListener.reload();
+  t.equal(ofListener.id, 'other', 'the names of other certificates are free');
+});

@@ -146,13 +146,25 @@ export class Identity {
 
   /** Reads the sources again. On failure it throws, and the old material stays in use. */
   async reload(): Promise<void> {
-    this.#material = await loadMaterial(this.#init);
+    const material = await loadMaterial(this.#init);
+    if (this.#init.key === undefined) this.#demandSameRouter(material.certificate);
+    this.#material = material;
     this.#contexts = undefined;
     this.#init.log.info(
       { certificate: this.#material.certificate.fingerprint256, validTo: this.#material.certificate.validTo },
       'identity reloaded',
     );
     this.#listeners.call();
+  }
+
+  /** All parts of the router use the id that it had at its start. */
+  #demandSameRouter(certificate: X509Certificate): void {
+    const id = commonName(certificate) ?? '';
+    if (id === this.id) return;
+    const remedy = `restart to run as ${id}`;
+    throw new IdentityError(
+      `identity.cert: the certificate is for the router ${id}, but this is ${this.id}; ${remedy}`,
+    );
   }
 
   close(): void {

@@ -12,7 +12,7 @@ import { SendQueueFullError } from '#wire/errors.ts';
 import { EnrollmentCertsResponseSchema, ErrorSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { type IssueOptions, issue, makeAuthority } from '../../test/support/certificates.ts';
 import { until } from '../../test/support/overlay.ts';
 import type { ControlHandler, Controllers } from '../control/controllers.ts';
 import { Identity } from './identity.ts';
@@ -51,9 +51,9 @@ async function room(t: Test, { validity = DAY, controllers = 1 }: { validity?: n
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const clock = new VirtualClock(Date.now());
   const authority = await makeAuthority('network');
-  const certificate = (options = {}) => {
+  const certificate = ({ name = 'router', ...options }: IssueOptions & { name?: string } = {}) => {
     const from = clock.now() - HOUR;
-    return issue(authority, 'router', { from, to: from + validity, ...options });
+    return issue(authority, name, { from, to: from + validity, ...options });
   };
   const { pem, key } = await certificate();
   const file = join(folder, 'router.cert');
@@ -179,6 +179,9 @@ t.test('pending certificates that cannot help are not used', async (t) => {
   writeFileSync(file, (await certificate({ key, to: clock.now() - 1 })).pem);
   await renewal.tryPending();
   t.equal(installed(), before, 'expired');
+  writeFileSync(file, (await certificate({ key, name: 'other' })).pem);
+  await renewal.tryPending();
+  t.equal(installed(), before, 'of another router: an enrollment keeps the key');
   for (const [name, content] of [
     ['of an earlier enrollment', (await certificate()).pem],
     ['damaged', '-----BEGIN CERTIFICATE-----'],

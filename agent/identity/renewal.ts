@@ -14,6 +14,7 @@ import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { commonName } from '#pki/certificates.ts';
 import {
   type EnrollmentCertsResponse,
   EnrollmentCertsResponseSchema,
@@ -138,6 +139,8 @@ export class CertificateRenewal {
     const pending = new PendingCertificates(this.#files());
     const certificate = await pending.certificate();
     if (!certificate || isExpired(certificate, clock.now())) return;
+    // It may be left from before an enrollment as another router, which keeps the key.
+    if (commonName(certificate) !== identity.id) return;
     await pending.exchange();
     await identity.reload();
     log.warn(
