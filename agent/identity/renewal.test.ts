@@ -45,8 +45,15 @@ class FakeController {
   }
 }
 
+interface RoomOptions {
+  validity?: number;
+  controllers?: number;
+  /** Other sources of the certificates, from the path and the text of the certificate. */
+  sources?: (file: string, pem: string) => { cert?: string; server_cert?: string };
+}
+
 /** A router whose certificate is valid from an hour ago for `validity` milliseconds. */
-async function room(t: Test, { validity = DAY, controllers = 1 }: { validity?: number; controllers?: number } = {}) {
+async function room(t: Test, { validity = DAY, controllers = 1, sources = () => ({}) }: RoomOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const clock = new VirtualClock(Date.now());
@@ -58,7 +65,12 @@ async function room(t: Test, { validity = DAY, controllers = 1 }: { validity?: n
   const { pem, key } = await certificate();
   const file = join(folder, 'router.cert');
   writeFileSync(file, pem);
-  const config = { cert: file, key: `pem:${key.export({ type: 'pkcs8', format: 'pem' })}`, alt_server_certs: [] };
+  const config = {
+    cert: file,
+    key: `pem:${key.export({ type: 'pkcs8', format: 'pem' })}`,
+    alt_server_certs: [],
+    ...sources(file, pem),
+  };
   const identity = await Identity.open({ config, clock, log: silentLog });
   const all = Array.from({ length: controllers }, () => new FakeController());
   const [first = new FakeController()] = all;
@@ -244,4 +256,18 @@ t.test('a corrected clock of the machine is noticed: devices without a battery s
   error = 55 * DAY;
   await clock.advance(HOUR);
   t.equal(first.requests.length, 1);
+});
+
+t.test('nothing is requested that could not be installed', async (t) => {
+  const cases: readonly Required<RoomOptions>['sources'][] = [
+    (_file, pem) => ({ cert: `pem:${pem}` }),
+    (file) => ({ server_cert: file }),
+  ];
+  for (const sources of cases) {
+    const { clock, renewal, first } = await room(t, { sources });
+    renewal.start({ now: true });
+    await clock.advance(10 * MINUTE);
+    t.equal(first.requests.length, 0);
+    renewal.close();
+  }
 });

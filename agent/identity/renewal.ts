@@ -25,6 +25,7 @@ import {
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { parsePemSource } from '../config/pem-source.ts';
+import { areOneFile } from '../config/renewable.ts';
 import type { CsrConfig, IdentityConfig } from '../config/router-config.ts';
 import type { Controller } from '../control/controller.ts';
 import type { Controllers } from '../control/controllers.ts';
@@ -112,6 +113,7 @@ export class CertificateRenewal {
   async renew(): Promise<void> {
     const { identity, controllers, log } = this.#components;
     const { id, key, serverKey } = identity;
+    const pending = new PendingCertificates(this.#files());
     const request = create(EnrollmentExtendRouterRequestSchema, {
       clientCertCsr: createCsr(id, this.#init.csr, key),
       serverCertCsr: createCsr(id, this.#init.csr, serverKey),
@@ -121,7 +123,7 @@ export class CertificateRenewal {
     controller.send(
       new Message(EdgeControlType.EnrollmentExtendRouter, [], toBinary(EnrollmentExtendRouterRequestSchema, request)),
     );
-    await this.#install(controller, await this.#answer(controller));
+    await this.#install(controller, await this.#answer(controller), pending);
     await identity.reload();
     log.info({ validTo: identity.certificate.validTo }, 'certificates renewed');
   }
@@ -134,7 +136,7 @@ export class CertificateRenewal {
     const { cert, server_cert } = this.#init.identity;
     const sources = [cert, server_cert].filter((value) => value !== undefined).map(parsePemSource);
     const isInline = sources.some(({ kind }) => kind === 'inline');
-    if (this.#isRenewing || this.#closed || isInline) return;
+    if (this.#isRenewing || this.#closed || isInline || areOneFile(this.#init.identity)) return;
     const { identity, clock, log } = this.#components;
     const pending = new PendingCertificates(this.#files());
     const certificate = await pending.certificate();
@@ -218,8 +220,11 @@ export class CertificateRenewal {
   }
 
   /** The files are written before the confirmation, because the controller then rejects the old certificates. */
-  async #install(controller: Controller, { clientCertPem, serverCertPem }: EnrollmentCertsResponse): Promise<void> {
-    const pending = new PendingCertificates(this.#files());
+  async #install(
+    controller: Controller,
+    { clientCertPem, serverCertPem }: EnrollmentCertsResponse,
+    pending: PendingCertificates,
+  ): Promise<void> {
     await pending.write([clientCertPem, serverCertPem]);
     try {
       await this.#confirm(controller, clientCertPem);
@@ -236,6 +241,8 @@ export class CertificateRenewal {
     const { key, serverKey } = this.#components.identity;
     const client = { path: fileOf('identity.cert', cert), key };
     if (server_cert === undefined) return [client];
+    if (areOneFile(this.#init.identity))
+      throw new RenewalError(`identity.server_cert is the file of identity.cert: renewal requires a separate one`);
     return [client, { path: fileOf('identity.server_cert', server_cert), key: serverKey }];
   }
 }
