@@ -142,3 +142,33 @@ t.test('a running router keeps its certificate if the new one is for another rou
   await ofListener.reload();
   t.equal(ofListener.id, 'other', 'the names of other certificates are free');
 });
+
+t.test('alternate certificates are loaded when another program renews them', async (t) => {
+  const folder = makeFolder(t);
+  await writePair(folder);
+  const authority = await makeAuthority('public');
+  const [server_cert, server_key] = [join(folder, 'public.crt'), join(folder, 'public.key')];
+  const renew = async () => {
+    const { pem, key } = await issue(authority, 'public', { ips: ['192.0.2.1'] });
+    writeFileSync(server_key, key.export({ type: 'pkcs8', format: 'pem' }));
+    writeFileSync(server_cert, pem);
+  };
+  await renew();
+  const clock = new VirtualClock();
+  const config = {
+    cert: join(folder, 'tls.crt'),
+    key: join(folder, 'tls.key'),
+    alt_server_certs: [{ server_cert, server_key }],
+  };
+  const identity = await Identity.open({ config, clock, log: silentLog, watch: true });
+  t.teardown(() => identity.close());
+  let reloads = 0;
+  identity.onChange(() => reloads++);
+  await renew();
+  for (let tries = 0; tries < MOST_TRIES && reloads === 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (clock.timers().length > 0) await clock.advance(1_000);
+  }
+  t.ok(reloads > 0);
+  t.equal(identity.serverContext().cert, readFileSync(server_cert, 'utf8'));
+});

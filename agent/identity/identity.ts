@@ -177,8 +177,10 @@ export class Identity {
   #watch(): void {
     this.#unwatch();
     if (this.#isClosed) return;
-    const { cert, key, server_cert, server_key } = this.#init.config;
-    const sources = [cert, key, server_cert, server_key].filter((value) => value !== undefined).map(parsePemSource);
+    const { cert, key, server_cert, server_key, alt_server_certs } = this.#init.config;
+    const alternates = alt_server_certs.flatMap((each) => [each.server_cert, each.server_key]);
+    const given = [cert, key, server_cert, server_key, ...alternates].filter((value) => value !== undefined);
+    const sources = given.map(parsePemSource);
     for (const [folder, names] of watchedNames(sources.flatMap((each) => (each.kind === 'file' ? [each.path] : [])))) {
       try {
         const watcher = watch(
