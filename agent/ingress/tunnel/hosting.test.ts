@@ -95,6 +95,19 @@ t.test('a service that cannot be hosted is logged once, and again after it was d
   await hosting.close();
 });
 
+t.test('a source range of all addresses is allowed, but not routed to this machine', async (t) => {
+  const { clock, model, calls, messages, hosting } = openHosting();
+  const allowedSourceAddresses = ['0.0.0.0/0', '::/0', '10.0.0.0/8'];
+  const config = { protocol: 'tcp', address: '127.0.0.1', port: 1, allowedSourceAddresses };
+  for (let round = 0; round < 2; round++) {
+    replaceModel(model, config);
+    await clock.advance(0);
+  }
+  t.same(calls, ['add', '10.0.0.0/8']);
+  t.equal(messages.filter((each) => each.startsWith('source addresses are not routed')).length, 1);
+  await hosting.close();
+});
+
 t.test('the values of a template are inserted as they are', async (t) => {
   const identity = (name: string) => ({ name, appDataJson: Buffer.from('{"site": "$tunneler_id.name", "rack": 7}') });
   const table: [template: string, name: string, expected: string][] = [

@@ -175,7 +175,8 @@ export class Hosting {
       this.#check(hosted);
       if (!known) this.#components.log.info({ service: hosted.spec.serviceName, terminatorId: id }, 'service hosted');
     }
-    this.#routeSources(new Set([...wanted.values()].flatMap(({ config }) => config.sources)));
+    const sources = [...wanted.values()].flatMap(({ config }) => config.sources);
+    this.#routeSources(new Set(sources.filter((range) => !coversAll(range))));
   }
 
   #check({ spec, config }: Hosted): void {
@@ -220,7 +221,10 @@ export class Hosting {
     let problem: string;
     try {
       const configs = readHostConfigs(this.#components.model.configsFor(service, identity));
-      if (configs.length > 0) return configs;
+      if (configs.length > 0) {
+        this.#reportUnrouted(service, configs);
+        return configs;
+      }
       problem = 'it has no host configuration';
     } catch (error) {
       problem = describeError(error);
@@ -228,6 +232,15 @@ export class Hosting {
     if (this.#problems.isNew(service.id, problem))
       this.#components.log.warn({ service: service.name, reason: problem }, 'service cannot be hosted');
     return [];
+  }
+
+  #reportUnrouted({ id, name: service }: DataState_Service, configs: readonly HostConfig[]): void {
+    const ranges = configs.flatMap(({ sources }) => sources.filter(coversAll)).join(' ');
+    if (ranges !== '' && this.#problems.isNew(id, ranges))
+      this.#components.log.warn(
+        { service, ranges },
+        'source addresses are not routed to this machine: the range covers all addresses',
+      );
   }
 
   #spec(service: DataState_Service, identity: DataState_Identity, config: HostConfig, index: number): TunnelTerminator {
@@ -244,6 +257,11 @@ export class Hosting {
     const id = terminatorId([this.#components.routerId, service.id, index, ...Object.values(chosen)]);
     return { id, serviceId: service.id, serviceName: service.name, ...chosen };
   }
+}
+
+/** Whether a range has the prefix length 0. Routed to this machine, it would cut off the whole network. */
+function coversAll(range: string): boolean {
+  return Number(range.split('/')[1]) === 0;
 }
 
 /**
