@@ -142,7 +142,7 @@ export class Interception {
     const descriptor = openTransparentListener({ host: LOOPBACK, port: 0 });
     const tcp = boundAddress(descriptor).port;
     this.#listener = await this.#listen(descriptor);
-    const receiver = DatagramReceiver.open(log, LOOPBACK, (datagram) => this.#onDatagram(datagram));
+    const receiver = DatagramReceiver.open({ clock, log }, LOOPBACK, (datagram) => this.#onDatagram(datagram));
     this.#owned.defer(() => receiver.close());
     this.#owned.defer(() => this.#sessions.end());
     const sockets = { tcp, udp: receiver.port };
