@@ -112,6 +112,11 @@ export class ExternalDiverter implements Diverter {
     await this.#marker.diversions.save([...keys].map((key) => ({ program, match: JSON.parse(key) as string[] })));
   }
 
+  /** Only the program knows its rules. */
+  async isIntact(): Promise<boolean> {
+    return true;
+  }
+
   async close(): Promise<void> {
     await this.apply([]);
     if (this.#remaining.size > 0) this.#marker.failed();
