@@ -96,7 +96,7 @@ export async function dialThroughProxy(
   proxy: HttpProxy,
   options: SocketDialOptions,
 ): Promise<DialedSocket> {
-  const { clock, localAddress, timeout, signal } = options;
+  const { clock, localAddress, localPort, timeout, signal } = options;
   const where = formatAddress(address);
   const late =
     timeout > 0
@@ -104,7 +104,7 @@ export async function dialThroughProxy(
       : undefined;
   try {
     const socket = await connectThroughProxy(
-      { address, localAddress },
+      { address, localAddress, localPort },
       proxy,
       late ? AbortSignal.any([signal, late.signal]) : signal,
     );

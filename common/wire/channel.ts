@@ -157,6 +157,7 @@ export class Channel {
       underlay.close();
       return;
     }
+    underlay.type = this.#lanes.knownType(underlay.type);
     this.#underlays.add(underlay);
     this.#probes.add(underlay);
     void underlay.closed.then((reason) => this.#onUnderlayClosed(underlay, reason));
