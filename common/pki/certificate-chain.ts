@@ -21,8 +21,6 @@ const BASIC_CONSTRAINTS = '2.5.29.19';
  * extKeyUsage.
  */
 const KNOWN_EXTENSIONS = [BASIC_CONSTRAINTS, '2.5.29.15', '2.5.29.17', '2.5.29.32', '2.5.29.37'];
-/** RFC 5280 requires that they are critical; the reference applies them in any case. */
-const NAME_CONSTRAINTS = '2.5.29.30';
 /** Context tag of the extensions in a certificate. */
 const EXTENSIONS = 0xa3;
 const EMPTY = Buffer.alloc(0);
@@ -144,19 +142,17 @@ function overlong(issuer: X509Certificate, intermediates: readonly X509Certifica
 
 /**
  * The reason why a certificate must not be used although its signature is right: it has a critical extension that
- * nobody here processes (RFC 5280, 4.2), or name constraints.
+ * nobody here processes, such as name constraints (RFC 5280, 4.2).
  */
 function unsupported(certificate: X509Certificate): string | undefined {
   try {
     const unknown = extensionsOf(certificate).find(
-      ({ id, isCritical }) => (isCritical && !KNOWN_EXTENSIONS.includes(id)) || id === NAME_CONSTRAINTS,
+      ({ id, isCritical }) => isCritical && !KNOWN_EXTENSIONS.includes(id),
     );
-    if (!unknown) return undefined;
-    const what =
-      unknown.id === NAME_CONSTRAINTS
-        ? 'name constraints, which are'
-        : `the critical extension ${unknown.id}, which is`;
-    return `the certificate of ${nameOf(certificate)} has ${what} not supported`;
+    return (
+      unknown &&
+      `the certificate of ${nameOf(certificate)} has the critical extension ${unknown.id}, which is not supported`
+    );
   } catch {
     return `the extensions of the certificate of ${nameOf(certificate)} cannot be read`;
   }

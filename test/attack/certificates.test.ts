@@ -75,12 +75,10 @@ t.test('an authority with name constraints, or another critical extension that i
     const leaf = await issue(below, 'leaf', { uris: ['spiffe://network.example/controller/ctrl1'] });
     return [new X509Certificate(leaf.pem), parsed(below)];
   };
-  for (const isCritical of [true, false]) {
-    const constrained = await chainOf(new x509.Extension('2.5.29.30', isCritical, permitted));
-    t.match(verifyChain(constrained, [parsed(root)]), {
-      reason: /the certificate of below has name constraints, which are not supported/,
-    });
-  }
+  const constrained = await chainOf(new x509.Extension('2.5.29.30', true, permitted));
+  t.match(verifyChain(constrained, [parsed(root)]), {
+    reason: /the certificate of below has the critical extension 2\.5\.29\.30, which is not supported/,
+  });
   const unknown = (isCritical: boolean) => chainOf(new x509.Extension('1.3.6.1.4.1.99999.1', isCritical, permitted));
   t.match(verifyChain(await unknown(true), [parsed(root)]), {
     reason: /critical extension 1\.3\.6\.1\.4\.1\.99999\.1/,
