@@ -136,7 +136,7 @@ function setup() {
     controllers: controllers as unknown as Controllers,
     model,
     onHistoryReset: () => undefined,
-    working: () => () => undefined,
+    working: (work) => work(),
   });
   for (const connect of connects) connect();
   const validate = (list: Event[], { fix = false, copy = model as DataModel | null } = {}) => {

@@ -1,12 +1,23 @@
 // The router data model in the form of the inspection `router-data-model`, without the data of public keys.
 
+import { ProjectError } from '#lib/errors.ts';
 import { DataState_PublicKey_Usage, PolicyType } from '#wire/gen/edge_control_pb.js';
 import type { DataModel, Permission, Policy } from './data-model.ts';
 
 type Inspected = Record<string, unknown>;
+/** Counts the policies that grant an identity each of its services. */
+type CountServices = (identityId: string) => Record<string, Record<Permission, number>>;
 
+/**
+ * Limit on services of all identities together: a policy for all identities and all services makes their product. More
+ * exceed the limit on the characters of an answer, and would take the memory of the router.
+ */
+const MOST_SERVICES = 1_000_000;
+
+/** @throws ProjectError if the network is too large for an answer */
 export function inspectModel(model: DataModel): Record<string, Inspected> {
   const policies = [...model.policies.values()];
+  const countServices = serviceCounter(model);
   return {
     configTypes: inspectAll(model.configTypes, ({ id, name }) => ({ id, name })),
     configs: inspectAll(model.configs, ({ id, name, typeId, dataJson }) => ({ id, name, typeId, dataJson })),
@@ -23,7 +34,7 @@ export function inspectModel(model: DataModel): Record<string, Inspected> {
         serviceHostingCosts: identity.serviceHostingCosts,
         serviceConfigs: identity.serviceConfigs,
         servicePolicies: model.policiesOf(id).map((policy) => policy.id),
-        services: serviceCounts(model, id),
+        services: countServices(id),
       };
     }),
     services: inspectAll(model.services, ({ id, name, encryptionRequired, configs }) => ({
@@ -59,16 +70,22 @@ function inspectPolicy({ id, name, type, services, postureChecks, identities }: 
   };
 }
 
-/** Counts the policies that grant an identity each of its services. */
-function serviceCounts(model: DataModel, identityId: string): Record<string, Record<Permission, number>> {
-  const counts: Record<string, Record<Permission, number>> = {};
-  for (const permission of ['dial', 'bind'] as const)
-    for (const { services } of model.policiesOf(identityId, permission))
-      for (const id of services) {
-        counts[id] ??= { dial: 0, bind: 0 };
-        counts[id][permission]++;
-      }
-  return counts;
+function serviceCounter(model: DataModel): CountServices {
+  let room = MOST_SERVICES;
+  return (identityId) => {
+    const counts = new Map<string, Record<Permission, number>>();
+    for (const permission of ['dial', 'bind'] as const)
+      for (const { services } of model.policiesOf(identityId, permission))
+        for (const id of services) {
+          const known = counts.get(id);
+          if (!known && room-- === 0)
+            throw new ProjectError('TOO_LARGE', `the identities have more than ${MOST_SERVICES} services together`);
+          const count = known ?? { dial: 0, bind: 0 };
+          count[permission]++;
+          counts.set(id, count);
+        }
+    return Object.fromEntries(counts);
+  };
 }
 
 function inspectAll<T>(table: ReadonlyMap<string, T>, show: (entity: T) => Inspected): Inspected {

@@ -4,7 +4,7 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
-import { ApiSessionAddedSchema } from '#wire/gen/edge_control_pb.js';
+import { ApiSessionAddedSchema, ApiSessionRemovedSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Controller } from '../control/controller.ts';
@@ -24,18 +24,24 @@ function room() {
   const push = (
     controllerId: string,
     tokens: string[],
-    position?: { id: string; sequence: number; isLast: boolean },
+    position?: { id: string; sequence: number; isLast: boolean } | 'none',
   ) => {
     const apiSessions: MessageInitShape<typeof ApiSessionAddedSchema>['apiSessions'] = tokens.map((token) => ({
       token,
     }));
     const body = create(ApiSessionAddedSchema, { isFullState: position !== undefined, apiSessions });
-    const headers = position ? [[EdgeControlHeader.ErrorCode, JSON.stringify(position)] as const] : [];
+    const hasPosition = position !== undefined && position !== 'none';
+    const headers = hasPosition ? [[EdgeControlHeader.ErrorCode, JSON.stringify(position)] as const] : [];
     const message = new Message(EdgeControlType.ApiSessionAdded, headers, toBinary(ApiSessionAddedSchema, body));
     void handlers.get(EdgeControlType.ApiSessionAdded)?.({ id: controllerId } as Controller, message);
   };
+  const remove = (controllerId: string, tokens: string[]) => {
+    const body = toBinary(ApiSessionRemovedSchema, create(ApiSessionRemovedSchema, { tokens }));
+    const message = new Message(EdgeControlType.ApiSessionRemoved, [], body);
+    void handlers.get(EdgeControlType.ApiSessionRemoved)?.({ id: controllerId } as Controller, message);
+  };
   const known = (...tokens: string[]) => tokens.filter((token) => sessions.get(token));
-  return { sessions, push, known };
+  return { sessions, push, remove, known };
 }
 
 t.test('interleaved full states of two controllers each remove what they lack', async (t) => {
@@ -58,5 +64,26 @@ t.test('a full state that starts again replaces the incomplete one', async (t) =
   push('a', ['old'], { id: '1', sequence: 0, isLast: false });
   push('a', ['kept'], { id: '2', sequence: 0, isLast: true });
   t.same(known('old', 'kept'), ['kept']);
+  sessions.close();
+});
+
+t.test('a session that is removed during a full state does not return with a later chunk of it', async (t) => {
+  const { sessions, push, remove, known } = room();
+  push('a', ['removed', 'kept']);
+  push('a', ['first'], { id: '1', sequence: 0, isLast: false });
+  remove('a', ['removed']);
+  push('a', ['removed', 'kept'], { id: '1', sequence: 1, isLast: true });
+  t.same(known('removed', 'first', 'kept'), ['first', 'kept']);
+  sessions.close();
+});
+
+t.test('a full state without a position is complete', async (t) => {
+  const { sessions, push, known } = room();
+  let changes = 0;
+  sessions.onChange(() => changes++);
+  push('a', ['old', 'kept']);
+  push('a', ['kept', 'new'], 'none');
+  t.same(known('old', 'kept', 'new'), ['kept', 'new']);
+  t.equal(changes, 2);
   sessions.close();
 });

@@ -44,6 +44,8 @@ export interface LegacySessionsComponents {
 interface FullState {
   readonly id: string;
   readonly tokens: Set<string>;
+  /** Removed meanwhile: later chunks may still contain them. */
+  readonly removed: Set<string>;
   readonly chunks: Set<number>;
   last: number | undefined;
 }
@@ -72,8 +74,11 @@ export class LegacySessions {
       for (const session of message.decode(ApiSessionUpdatedSchema).apiSessions) this.#put(controller, session);
       this.#listeners.call();
     });
-    controllers.on(EdgeControlType.ApiSessionRemoved, (_controller, message) => {
-      for (const token of message.decode(ApiSessionRemovedSchema).tokens) this.#sessions.delete(token);
+    controllers.on(EdgeControlType.ApiSessionRemoved, (controller, message) => {
+      for (const token of message.decode(ApiSessionRemovedSchema).tokens) {
+        this.#sessions.delete(token);
+        this.#states.get(controller.id)?.removed.add(token);
+      }
       this.#listeners.call();
     });
     controllers.on(EdgeControlType.SessionRemoved, (_controller, message) => {
@@ -118,8 +123,8 @@ export class LegacySessions {
 
   #onAdded(controller: Controller, message: Message): void {
     const { isFullState, apiSessions } = message.decode(ApiSessionAddedSchema);
-    for (const session of apiSessions) this.#put(controller, session);
     if (isFullState) this.#onChunk(controller, message, apiSessions);
+    else for (const session of apiSessions) this.#put(controller, session);
     this.#listeners.call();
   }
 
@@ -133,14 +138,19 @@ export class LegacySessions {
   /** The last chunk of a full state removes that controller's sessions which the state does not contain. */
   #onChunk(controller: Controller, message: Message, sessions: readonly ApiSessionMessage[]): void {
     const chunk = chunkOf(message);
-    if (!chunk) return;
     const known = this.#states.get(controller.id);
     const isNew = known?.id !== chunk.id;
     const state = isNew
-      ? { id: chunk.id, tokens: new Set<string>(), chunks: new Set<number>(), last: undefined }
+      ? {
+          id: chunk.id,
+          tokens: new Set<string>(),
+          removed: new Set<string>(),
+          chunks: new Set<number>(),
+          last: undefined,
+        }
       : known;
     this.#states.set(controller.id, state);
-    for (const { token } of sessions) state.tokens.add(token);
+    for (const session of sessions) if (!state.removed.has(session.token)) this.#put(controller, session);
     state.chunks.add(chunk.sequence);
     if (chunk.isLast) state.last = chunk.sequence;
     if (state.last === undefined || state.chunks.size <= state.last) return;
@@ -169,11 +179,10 @@ export class LegacySessions {
   }
 }
 
-/** The position of a message in a full state; undefined if it has none. */
-function chunkOf(message: Message): { id: string; sequence: number; isLast: boolean } | undefined {
-  const state = parseJson(message.string(EdgeControlHeader.ErrorCode) ?? '') as Readonly<
-    Record<string, unknown>
-  > | null;
-  if (typeof state?.id !== 'string' || typeof state.sequence !== 'number') return undefined;
+/** The position of a message in a full state. reference fact: a state without one is complete. */
+function chunkOf(message: Message): { id: string; sequence: number; isLast: boolean } {
+  const text = message.string(EdgeControlHeader.ErrorCode) ?? '';
+  const state = (text === '' ? {} : parseJson(text)) as Readonly<Record<string, unknown>> | null;
+  if (typeof state?.id !== 'string' || typeof state.sequence !== 'number') return { id: '', sequence: 0, isLast: true };
   return { id: state.id, sequence: state.sequence, isLast: state.isLast === true };
 }

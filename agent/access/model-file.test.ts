@@ -1,7 +1,7 @@
 // The data model survives a restart in its file; files that cannot be used are ignored and replaced.
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
@@ -136,6 +136,14 @@ t.test('a file that cannot be used is ignored with a warning, and replaced', asy
     await file.close();
     t.equal(content(path).endIndex, 3n, what);
   }
+});
+
+t.test('what a router that was killed during a write has left is removed', async (t) => {
+  const folder = t.testdir({ 'model.gz.0123456789ab.tmp': 'half', 'other.gz.0123456789ab.tmp': 'of another file' });
+  const { opened, warnings } = openFile(join(folder, 'model.gz'));
+  await (await opened).close();
+  t.same(readdirSync(folder), ['other.gz.0123456789ab.tmp']);
+  t.same(warnings(), []);
 });
 
 t.test('a folder that is not writable is reported once, with the remedy', async (t) => {

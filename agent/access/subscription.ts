@@ -28,8 +28,8 @@ export interface SubscriptionComponents {
   model: DataModel;
   /** A full state is older than the previous one: the controllers' history has restarted. */
   onHistoryReset(): void;
-  /** For metrics: called when a model change begins; the returned function is called when it ends. */
-  working(): () => void;
+  /** For metrics: called for each change of the model. Returns the result of `work`. */
+  working<T>(work: () => T): T;
 }
 
 const DURATION = 300_000;
@@ -116,9 +116,8 @@ export class ModelSubscription {
 
   #onState(controller: Controller, message: Message): void {
     if (!this.#isOurs(controller, message)) return;
-    const over = this.#components.working();
-    const { wentBack } = this.#components.model.replace(message.decode(DataStateSchema));
-    over();
+    const { model, working } = this.#components;
+    const { wentBack } = working(() => model.replace(message.decode(DataStateSchema)));
     if (wentBack) this.#components.onHistoryReset();
     this.#components.log.info(
       {
@@ -133,9 +132,7 @@ export class ModelSubscription {
   #onChange(controller: Controller, message: Message): void {
     const set = message.decode(DataState_ChangeSetSchema);
     if (!set.isSynthetic && !this.#isOurs(controller, message)) return;
-    const over = this.#components.working();
-    const verdict = this.#components.model.change(set);
-    over();
+    const verdict = this.#components.working(() => this.#components.model.change(set));
     if (verdict !== 'gap') return;
     this.#components.log.info(
       { controller: controller.id, index: String(this.#components.model.index), missing: String(set.previousIndex) },

@@ -198,7 +198,7 @@ function subscribe(
   const { clock, config, random, owned, version } = context;
   const pool = new PoolFigures(context.metrics, clock, 'pool.rdm.handler', 1);
   const subscription = new ModelSubscription({
-    working: () => pool.begin(),
+    working: (work) => pool.run(work),
     clock,
     log: context.component('access'),
     random,

@@ -65,6 +65,9 @@ export function linkListenerOpener(
   const { config, clock, identity, owned, metrics } = context;
   const log = context.component('link');
   let pool: PoolFigures | undefined;
+  owned.defer(() => {
+    for (const listener of listeners) listener.close();
+  });
   return async (listener, key) => {
     pool ??= new PoolFigures(metrics, clock, 'pool.listener.link', listener.options.maxOutstandingConnects);
     const figures = pool;
@@ -83,7 +86,6 @@ export function linkListenerOpener(
       const port = await ports.at(host, wanted);
       return new LinkListener({ ...components, port }, linkListenerSettings(listener, port.address.port));
     });
-    owned.defer(() => opened.close());
     listeners.push(opened);
     const { bind, advertise, groups } = opened.settings;
     log.info({ bind, advertise, groups }, 'link listener open');

@@ -32,6 +32,7 @@ const MANAGED = 'managed configuration router.link.v1: listeners[]';
 
 export function managedLinks(context: RouterContext, components: ManagedLinksComponents): ManagedSubsystem {
   const { config } = context;
+  const log = context.component('managed-config');
   const opened = new Map<string, LinkListener>();
   return {
     baseType: 'router.link',
@@ -39,9 +40,7 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
     isLocal: config.link.listeners.length + config.link.dialers.length > 0,
     apply: async (data) => {
       const link =
-        data === undefined
-          ? { ...config.link, listeners: [], dialers: [] }
-          : await readLinkConfig(data, context.component('managed-config'));
+        data === undefined ? { ...config.link, listeners: [], dialers: [] } : await readLinkConfig(data, log);
       await replaceListeners(components, opened, link);
       components.links.wanted.setDialers(link.dialers.map((dialer) => linkDialerSettings(link, dialer)));
     },
@@ -54,15 +53,15 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
  */
 async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   // Loaded only if a controller configures this router.
-  const { checkRouterConfig } = await import('../config/load.ts');
+  const { checkRouterBytes } = await import('../config/load.ts');
   const file = {
     v: 3,
     ctrl: { endpoint: 'tls:localhost:1' },
     identity: { cert: 'c', server_cert: 's', key: 'k', ca: 'a' },
   };
-  const text = JSON.stringify({ ...file, link: JSON.parse(data) });
+  const bytes = Buffer.from(JSON.stringify({ ...file, link: JSON.parse(data) }));
   // Controllers must not read the environment of this router.
-  const { config, findings } = checkRouterConfig(text, 'router.link.v1', { beforeEnrollment: true, environment: {} });
+  const { config, findings } = checkRouterBytes(bytes, 'router.link.v1', { beforeEnrollment: true, environment: {} });
   if (config) {
     for (const { path: key, message, remedy } of unserved(config))
       log.warn({ key, reason: message, remedy }, 'configured, but not supported');
@@ -70,11 +69,11 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   }
   const mistakes = findings
     .filter(({ severity }) => severity === 'error')
-    .map((each) => `${each.path}: ${each.message}`);
+    .map((each) => (each.path === '' ? each.message : `${each.path}: ${each.message}`));
   throw new ProjectError('MANAGED_CONFIG', mistakes.join('; '));
 }
 
-/** Opens new listeners before closing old ones, unless both need the same port. */
+/** Closes the listeners that are no longer wanted before it opens new ones, which may need their ports. */
 async function replaceListeners(
   { controllers, listeners, open, closePorts }: ManagedLinksComponents,
   opened: Map<string, LinkListener>,

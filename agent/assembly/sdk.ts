@@ -17,7 +17,7 @@ import { SessionValidation, type SessionValidationInit } from '../ingress/edge/s
 import type { Terminators } from '../ingress/terminators.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
-import { xgressOptionsFor } from './settings.ts';
+import { sessionHeartbeatInterval, xgressOptionsFor } from './settings.ts';
 
 export interface SdkRooms {
   readonly clients: SdkClients;
@@ -26,7 +26,6 @@ export interface SdkRooms {
 }
 
 /** Defaults for a configuration without an `edge` section. */
-const HEARTBEAT_SECONDS = 60;
 const VALIDATION = { chunkSize: 1_000, minInterval: 250, maxInterval: 1_500 };
 /** Tokens in one report of tokens in use. */
 const HEARTBEAT_BATCH = 250;
@@ -45,7 +44,7 @@ export function assembleSdk(
     clock,
     log: context.component('access'),
     controllers,
-    heartbeatInterval: (config.edge?.heartbeatIntervalSeconds ?? HEARTBEAT_SECONDS) * 1000,
+    heartbeatInterval: sessionHeartbeatInterval(config),
     heartbeatBatch: HEARTBEAT_BATCH,
   });
   const dial = {

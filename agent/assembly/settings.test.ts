@@ -2,15 +2,20 @@
 
 import t from 'tap';
 import { checkRouterConfig } from '../config/load.ts';
-import { controlSettings } from './settings.ts';
+import { controlSettings, sessionHeartbeatInterval } from './settings.ts';
 
-function settings(heartbeats: string) {
+function check(heartbeats: string, more = '') {
   const text = `v: 3
 identity: {cert: c, server_cert: s, key: k, ca: a}
 ctrl: {endpoint: "tls:c:1", heartbeats: {${heartbeats}}}
 csr: {sans: {dns: [localhost]}}
+${more}
 `;
-  const { config, findings } = checkRouterConfig(text, 'router.yml', { beforeEnrollment: true });
+  return checkRouterConfig(text, 'router.yml', { beforeEnrollment: true });
+}
+
+function settings(heartbeats: string) {
+  const { config, findings } = check(heartbeats);
   return config ? controlSettings(config) : findings.map(({ path }) => path);
 }
 
@@ -19,4 +24,19 @@ t.test('silent controllers are noticed whatever the interval of heartbeats is', 
   for (const none of ['0s', '-1s']) t.match(settings(`sendInterval: ${none}`), { heartbeat: { sendInterval: 1 } });
   for (const none of ['0s', '-1s'])
     t.match(settings(`checkInterval: ${none}`), ['ctrl.heartbeats.checkInterval'], 'the reference panics');
+});
+
+t.test('sessions in use are reported at the interval that the check names', async (t) => {
+  for (const seconds of [10, 25, 60]) {
+    const { config } = check('', `edge: {heartbeatIntervalSeconds: ${seconds}}`);
+    t.equal(config && sessionHeartbeatInterval(config), seconds * 1_000);
+  }
+  for (const seconds of [-1, 0, 9, 61, 3_600]) {
+    const { config, findings } = check('', `edge: {heartbeatIntervalSeconds: ${seconds}}`);
+    const [warning] = findings.filter(({ path }) => path === 'edge.heartbeatIntervalSeconds');
+    t.equal(warning?.message, `${seconds} is out of bounds, 60 is used`);
+    t.equal(config && sessionHeartbeatInterval(config), 60_000, `${seconds}`);
+  }
+  const { config } = check('');
+  t.equal(config && sessionHeartbeatInterval(config), 60_000, 'without an edge section');
 });

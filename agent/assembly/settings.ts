@@ -7,6 +7,7 @@ import { CtrlChanListenersSchema, ListenersSchema } from '#wire/gen/control_pb.j
 import { RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
 import type { LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
+import { heartbeatSeconds } from '../config/session-heartbeat.ts';
 import { isServed } from '../config/unserved.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { ControlDialInit } from '../control/control-dial.ts';
@@ -141,6 +142,11 @@ export function xgressOptionsFor({ listeners, dialers }: RouterConfig, binding: 
   const listener = listeners.find((each) => each.binding === binding);
   if (listener?.binding === 'tunnel' || listener?.binding === 'edge') return listener.options;
   return dialers.findLast((dialer) => dialer.binding === binding)?.options ?? defaultXgressOptions();
+}
+
+/** Milliseconds between reports of the sessions in use. */
+export function sessionHeartbeatInterval({ edge }: RouterConfig): number {
+  return heartbeatSeconds(edge?.heartbeatIntervalSeconds) * SECOND;
 }
 
 /** For edge listeners with a `wss:` address. */

@@ -138,3 +138,32 @@ t.test('any YAML value in any place gives findings, never an exception', async (
   );
   t.pass('400 files');
 });
+
+t.test('a file of another program is rejected soon, however many unknown keys one of its maps has', async (t) => {
+  const keys = (length: number) => Array.from({ length }, (_, index) => `  key${index}: 1\n`).join('');
+  const { findings } = withMore(`link:\n${keys(20_000)}`);
+  t.equal(findings.filter(({ code }) => code === 'CFG-UNKNOWN-KEY').length, 20_000);
+  t.match(withMore(`link:\n${keys(70_000)}`).findings, [{ code: 'CFG-TOO-LARGE' }]);
+});
+
+t.test('findings about a value that YAML cannot read do not quote it: it may be a password', async (t) => {
+  for (const value of [
+    '!hunter2!',
+    '!hunter2!x',
+    '!<hunter2',
+    '!<hunter2>',
+    '!hunter2%zz',
+    '|hunter2',
+    '>hunter2',
+    '*hunter2',
+    '!hunter2 x',
+    '@hunter2',
+    '%hunter2',
+    '"\\hunter2"',
+    '!!hunter2 [',
+    '&hunter2 &x',
+  ]) {
+    const { findings } = withMore(`proxy: {type: http}\ntransport:\n  proxy:\n    password: ${value}`);
+    t.notMatch(JSON.stringify(findings), /hunter2/, value);
+  }
+});

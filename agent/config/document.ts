@@ -57,7 +57,7 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
       version: '1.1',
       merge: true,
       lineCounter: lines,
-      uniqueKeys: true,
+      uniqueKeys: false, // its comparison of all keys takes minutes for a large map: see #entries
       strict: false,
       logLevel: 'silent',
     });
@@ -165,25 +165,16 @@ class TreeBuilder {
 
   syntaxError(code: string, message: string, offset: number): void {
     const at = this.#position(offset);
-    const text = message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message;
-    if (code === 'DUPLICATE_KEY')
-      this.findings.push(
-        finding({
-          severity: 'warning',
-          code: 'CFG-DUPLICATE-KEY',
-          path: '',
-          at,
-          message: 'duplicate key in this map; the last one wins',
-        }),
-      );
-    // These messages quote the text after their colon, which may be a password that begins with * or !.
-    else if (code === 'BAD_ALIAS' || code === 'TAG_RESOLVE_FAILED')
+    // Messages about aliases, tags and block scalars quote the value, which may be a password.
+    const text =
+      message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$|(?<=extra characters):.*/g, '') ?? message;
+    if (code === 'BAD_ALIAS' || code === 'TAG_RESOLVE_FAILED')
       this.findings.push(
         finding({
           code: 'CFG-YAML',
           path: '',
           at,
-          message: `invalid YAML: ${text.split(':')[0]}`,
+          message: `invalid YAML: ${code === 'BAD_ALIAS' ? 'an alias (*)' : 'a tag (!)'} that cannot be resolved`,
           hint: 'quote a string that begins with *, & or !',
         }),
       );
@@ -257,6 +248,7 @@ class TreeBuilder {
 
   #entries(map: YAMLMap, path: string, depth: number): Map<string, ConfigNode> {
     const entries = new Map<string, ConfigNode>();
+    const own = new Set<string>();
     for (const pair of map.items) {
       const key = pair.key as YamlNode | null;
       const keyAt = this.#position(key?.range?.[0] ?? map.range?.[0] ?? 0);
@@ -277,6 +269,8 @@ class TreeBuilder {
         );
         continue;
       }
+      if (own.has(name) && this.#aliasDepth === 0) this.#duplicate(keyAt);
+      own.add(name);
       entries.delete(name);
       entries.set(
         name,
@@ -284,6 +278,11 @@ class TreeBuilder {
       );
     }
     return entries;
+  }
+
+  #duplicate(at: Position): void {
+    const message = 'duplicate key in this map; the last one wins';
+    this.findings.push(finding({ severity: 'warning', code: 'CFG-DUPLICATE-KEY', path: '', at, message }));
   }
 
   /**

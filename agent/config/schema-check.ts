@@ -80,13 +80,12 @@ function word(error: Violation, root: ConfigNode, path: string): Finding {
   const node = nearestNode(root, path);
   const make = (code: FindingCode, message: string, hint = '', severity: Finding['severity'] = 'error') =>
     finding({ severity, code, path, at: node.at, message, hint });
+  // Before the value is shown: it is the whole map, which may have thousands of such mistakes.
+  if (error.keyword === 'additionalProperties') return unknownKey(error, schema, root, path);
+  if (error.keyword === 'required') return missingKey(error, node, path, schema);
   const number = node.path === path && node.literal !== '' ? node.literal : show(error.data);
   const literal = schema['x-secret'] ? HIDDEN : number;
   switch (error.keyword) {
-    case 'additionalProperties':
-      return unknownKey(error, schema, root, path);
-    case 'required':
-      return missingKey(error, node, path, schema);
     case 'type':
       if (path === 'v') return unsupportedVersion(make, literal);
       return make(

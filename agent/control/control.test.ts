@@ -276,6 +276,22 @@ t.test('a controller that dials this router is announced before its messages', a
   await controllers.close();
 });
 
+t.test('a controller that dialed this router is disconnected when the cluster removes it', async (t) => {
+  const { controllers, components } = await twoControllers(t);
+  const hello = { id: 'ctrl3', connectionId: 'x', headers: helloAnswer() };
+  const controller = controllerFrom(components, DIAL_INIT, 'tls:127.0.0.1:1', hello);
+  controllers.accept(controller);
+  controller.channel.addUnderlay(new Underlay({ socket: duplexPair()[0], clock: components.clock }));
+  const members = [at('ctrl1', 1), at('ctrl2', 2)];
+  controllers.setMembers([...members, at('ctrl3')], { remove: true });
+  controllers.setMembers(members, { remove: false });
+  t.same(controllers.all, [controller]);
+  controllers.setMembers(members, { remove: true });
+  await controller.channel.closed;
+  t.same(controllers.all, []);
+  await controllers.close();
+});
+
 t.test('a controller that dials this router must have exactly one SPIFFE name', async (t) => {
   const authority = await makeAuthority('Authority');
   const ca = authority.certificate.toString('pem');

@@ -153,6 +153,9 @@ export class Controllers {
       if (!options.remove || members.some((member) => isSame(dialer, member))) continue;
       this.#remove(dialer);
     }
+    // Controllers that dialed this router may have no dialer.
+    if (options.remove)
+      for (const { id, channel } of this.all) if (!members.some((member) => member.id === id)) channel.close();
     for (const member of members) {
       if (member.endpoints.length === 0) continue; // without a new address, the known ones stay valid
       const dialer = [...this.#dialers].find((each) => isSame(each, member));
@@ -238,7 +241,6 @@ export class Controllers {
     );
     dialer.stop();
     this.#dialers.delete(dialer);
-    this.#connected.get(dialer.id)?.channel.close();
   }
 
   async #connect(endpoint: string, signal: AbortSignal): Promise<{ id: string; controller: Controller | undefined }> {

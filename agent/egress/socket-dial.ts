@@ -44,9 +44,9 @@ export function dialThroughProxy(
   proxy: HttpProxy,
   options: SocketDialOptions,
 ): Promise<DialedSocket> {
-  const { localAddress } = options;
+  const { localAddress, localPort } = options;
   return withinTime(`${formatAddress(address)} through a proxy`, options, async (signal) => {
-    const socket = await connectThroughProxy({ address, localAddress }, proxy, signal);
+    const socket = await connectThroughProxy({ address, localAddress, localPort }, proxy, signal);
     socket.allowHalfOpen = true;
     if (address.type !== 'tls') return { socket, reset: () => socket.resetAndDestroy() };
     return established(secured(socket, address, options), 'secureConnect', signal);

@@ -66,8 +66,8 @@ export class Unrouter {
 
   #checkDue(): void {
     const now = this.#components.clock.monotonic();
-    for (const [circuitId, { due, checks }] of [...this.#waiting]) {
-      if (due > now) return;
+    for (const [circuitId, { due, checks }] of this.#waiting) {
+      if (due > now) return; // also ends at a circuit that this loop has added again
       this.#waiting.delete(circuitId);
       const ends = this.#components.forwarder.endsOf(circuitId);
       const isActive = ends.some((end) => end.lastReceived > now - this.#interval);

@@ -10,7 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import promises, { type FileHandle, open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -58,4 +59,33 @@ t.test('symbolic links to the files stay, also to files that do not exist yet', 
     t.same(readdirSync(volume), ['router.cert']);
     t.ok(lstatSync(path).isSymbolicLink());
   }
+});
+
+t.test('files are replaced, and restored, where the system permits no hard links', async (t) => {
+  const { link, rename } = promises;
+  const patch = (functions: Partial<typeof promises>) => {
+    Object.assign(promises, functions);
+    syncBuiltinESMExports();
+  };
+  t.teardown(() => patch({ link, rename }));
+  const paths = [join(folder, 'one.cert'), join(folder, 'two.cert')];
+  for (const path of paths) writeFileSync(path, 'old', { mode: 0o640 });
+  const files = paths.map((path) => ({ path, content: 'new' }));
+  const contents = () => paths.map((path) => readFileSync(path, 'utf8'));
+  const before = readdirSync(folder).sort();
+  // A file of another user (fs.protected_hardlinks), or a file system without links.
+  patch({ link: () => Promise.reject(Object.assign(new Error('not permitted'), { code: 'EPERM' })) });
+  await proveReplaceable(paths);
+  patch({
+    rename: (from, to) => (to === paths[1] ? Promise.reject(new Error('read-only file system')) : rename(from, to)),
+  });
+  await t.rejects(
+    replaceFiles(files, async () => undefined),
+    { code: 'FILES' },
+  );
+  t.same(contents(), ['old', 'old']);
+  patch({ rename });
+  await replaceFiles(files, async () => undefined);
+  t.same(contents(), ['new', 'new']);
+  t.same(readdirSync(folder).sort(), before);
 });

@@ -2,8 +2,8 @@
 // so a failure at any step keeps the old files.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '#lib/atomic-file.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
@@ -121,7 +121,9 @@ async function keepOld(path: string, kept: string): Promise<void> {
   try {
     await link(path, kept);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error; // the first time no old file exists
+    if (errorCode(error) === 'ENOENT') return; // the first time no old file exists
+    // Some file systems have no hard links, and Linux permits none to files of other users.
+    await copyFile(path, kept, constants.COPYFILE_EXCL);
   }
 }
 

@@ -1,11 +1,13 @@
 // Certificates that change while they are in use.
 
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { KeyObject, webcrypto } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
+import { x509 } from '../../controller-sim/pki/x509.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { Identity } from './identity.ts';
 
@@ -73,4 +75,100 @@ t.test('certificates behind a link are loaded when they are replaced at its targ
   }
   t.ok(await loads(pem), 'links to another target');
   t.ok(await loads(await writePair(next)), 'the files at the new target');
+});
+
+/** A certificate with its key, which is too short for TLS. */
+async function weakPair(): Promise<{ pem: string; key: string }> {
+  const algorithm = {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    modulusLength: 1_024,
+    publicExponent: Buffer.of(1, 0, 1),
+  };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({ name: 'CN=router', keys });
+  const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { pem: certificate.toString('pem'), key };
+}
+
+t.test('files that TLS cannot use are rejected with their key, and the ones in use stay', async (t) => {
+  const folder = makeFolder(t);
+  const [cert, key, ca] = ['tls.crt', 'tls.key', 'ca.crt'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const leaf = await writePair(folder);
+  const above = (await makeAuthority('network')).certificate.toString('pem');
+  const half = above.slice(0, above.length / 2);
+  const weak = await weakPair();
+  writeFileSync(cert, `${leaf}${above}\n`);
+  writeFileSync(ca, `${above}\n`);
+  const init = { config: { cert, key, ca, alt_server_certs: [] }, clock: new VirtualClock(), log: silentLog };
+  const identity = await Identity.open(init);
+  t.teardown(() => identity.close());
+  const before = identity.clientContext();
+  const changes: [files: Record<string, string>, problem: RegExp][] = [
+    [{ [cert]: `${leaf}${half}` }, /^identity\.cert: the file ends within a certificate/],
+    [{ [ca]: `${above}\n${half}` }, /^identity\.ca: the file ends within a certificate/],
+    [{ [cert]: weak.pem, [key]: weak.key }, /^identity\.key: the file contains an RSA key of 1024 bits/],
+  ];
+  for (const [files, message] of changes) {
+    const used = Object.keys(files).map((path) => [path, readFileSync(path, 'utf8')] as const);
+    for (const [path, content] of Object.entries(files)) writeFileSync(path, content);
+    await t.rejects(identity.reload(), { message });
+    await t.rejects(Identity.open(init), { message });
+    t.same(identity.clientContext(), before);
+    for (const [path, content] of used) writeFileSync(path, content);
+  }
+  await identity.reload();
+});
+
+t.test('a running router keeps its certificate if the new one is for another router', async (t) => {
+  const folder = makeFolder(t);
+  await writePair(folder);
+  const config = { cert: join(folder, 'tls.crt'), key: join(folder, 'tls.key'), alt_server_certs: [] };
+  const init = { config, clock: new VirtualClock(), log: silentLog };
+  const own = await Identity.open(init);
+  const ofListener = await Identity.open({ ...init, key: 'web[0].identity' });
+  t.teardown(() => (own.close(), ofListener.close()));
+  const { pem, key } = await issue(await makeAuthority('network'), 'other');
+  writeFileSync(config.cert, pem);
+  writeFileSync(config.key, key.export({ type: 'pkcs8', format: 'pem' }));
+  await t.rejects(own.reload(), {
+    message: 'identity.cert: the certificate is for the router other, but this is router; restart to run as other',
+  });
+  t.equal(own.id, 'router');
+  await ofListener.reload();
+  t.equal(ofListener.id, 'other', 'the names of other certificates are free');
+});
+
+t.test('alternate certificates are loaded when another program renews them', async (t) => {
+  const folder = makeFolder(t);
+  await writePair(folder);
+  const authority = await makeAuthority('public');
+  const [server_cert, server_key] = [join(folder, 'public.crt'), join(folder, 'public.key')];
+  const renew = async () => {
+    const { pem, key } = await issue(authority, 'public', { ips: ['192.0.2.1'] });
+    writeFileSync(server_key, key.export({ type: 'pkcs8', format: 'pem' }));
+    writeFileSync(server_cert, pem);
+  };
+  await renew();
+  const clock = new VirtualClock();
+  const config = {
+    cert: join(folder, 'tls.crt'),
+    key: join(folder, 'tls.key'),
+    alt_server_certs: [{ server_cert, server_key }],
+  };
+  const identity = await Identity.open({ config, clock, log: silentLog, watch: true });
+  t.teardown(() => identity.close());
+  let reloads = 0;
+  identity.onChange(() => reloads++);
+  await renew();
+  for (let tries = 0; tries < MOST_TRIES && reloads === 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (clock.timers().length > 0) await clock.advance(1_000);
+  }
+  t.ok(reloads > 0);
+  t.equal(identity.serverContext().cert, readFileSync(server_cert, 'utf8'));
 });

@@ -11,7 +11,8 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
-import { commonName, parsePemCertificates } from '#pki/certificates.ts';
+import { commonName, isUnfinishedPem, parsePemCertificates } from '#pki/certificates.ts';
+import { keyWeakness } from '#pki/key-strength.ts';
 import { parsePemSource, readPemSource } from '../config/pem-source.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
 import { watchedNames } from './watched-names.ts';
@@ -48,6 +49,7 @@ interface Material {
   readonly servers: readonly ServerPair[];
 }
 
+const UNFINISHED = 'the file ends within a certificate; write it again';
 /** Changes are loaded one second after the last of them (reference fact: config, section 2.2). */
 const DEBOUNCE = 1_000;
 
@@ -144,13 +146,25 @@ export class Identity {
 
   /** Reads the sources again. On failure it throws, and the old material stays in use. */
   async reload(): Promise<void> {
-    this.#material = await loadMaterial(this.#init);
+    const material = await loadMaterial(this.#init);
+    if (this.#init.key === undefined) this.#demandSameRouter(material.certificate);
+    this.#material = material;
     this.#contexts = undefined;
     this.#init.log.info(
       { certificate: this.#material.certificate.fingerprint256, validTo: this.#material.certificate.validTo },
       'identity reloaded',
     );
     this.#listeners.call();
+  }
+
+  /** All parts of the router use the id that it had at its start. */
+  #demandSameRouter(certificate: X509Certificate): void {
+    const id = commonName(certificate) ?? '';
+    if (id === this.id) return;
+    const remedy = `restart to run as ${id}`;
+    throw new IdentityError(
+      `identity.cert: the certificate is for the router ${id}, but this is ${this.id}; ${remedy}`,
+    );
   }
 
   close(): void {
@@ -163,8 +177,10 @@ export class Identity {
   #watch(): void {
     this.#unwatch();
     if (this.#isClosed) return;
-    const { cert, key, server_cert, server_key } = this.#init.config;
-    const sources = [cert, key, server_cert, server_key].filter((value) => value !== undefined).map(parsePemSource);
+    const { cert, key, server_cert, server_key, alt_server_certs } = this.#init.config;
+    const alternates = alt_server_certs.flatMap((each) => [each.server_cert, each.server_key]);
+    const given = [cert, key, server_cert, server_key, ...alternates].filter((value) => value !== undefined);
+    const sources = given.map(parsePemSource);
     for (const [folder, names] of watchedNames(sources.flatMap((each) => (each.kind === 'file' ? [each.path] : [])))) {
       try {
         const watcher = watch(
@@ -254,7 +270,9 @@ async function readPem(path: string, value: string | undefined): Promise<string>
   });
 }
 
+/** TLS would reject an unfinished file at each connection, or ignore the authorities in its rest. */
 function certificates(path: string, pem: string): X509Certificate[] {
+  if (isUnfinishedPem(pem)) throw new IdentityError(`${path}: ${UNFINISHED}`);
   try {
     return parsePemCertificates(pem);
   } catch (error) {
@@ -270,11 +288,15 @@ function authorities(path: string, pem: string): X509Certificate[] {
 }
 
 function privateKey(path: string, pem: string): KeyObject {
+  let key: KeyObject;
   try {
-    return createPrivateKey(pem);
+    key = createPrivateKey(pem);
   } catch (error) {
     throw new IdentityError(`${path}: the file contains no readable private key`, { cause: error });
   }
+  const weakness = keyWeakness(key);
+  if (weakness !== undefined) throw new IdentityError(`${path}: the file contains ${weakness}`);
+  return key;
 }
 
 function mustPair(path: string, certificate: X509Certificate, key: KeyObject): void {

@@ -12,7 +12,7 @@ import { SendQueueFullError } from '#wire/errors.ts';
 import { EnrollmentCertsResponseSchema, ErrorSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { type IssueOptions, issue, makeAuthority } from '../../test/support/certificates.ts';
 import { until } from '../../test/support/overlay.ts';
 import type { ControlHandler, Controllers } from '../control/controllers.ts';
 import { Identity } from './identity.ts';
@@ -45,20 +45,32 @@ class FakeController {
   }
 }
 
+interface RoomOptions {
+  validity?: number;
+  controllers?: number;
+  /** Other sources of the certificates, from the path and the text of the certificate. */
+  sources?: (file: string, pem: string) => { cert?: string; server_cert?: string };
+}
+
 /** A router whose certificate is valid from an hour ago for `validity` milliseconds. */
-async function room(t: Test, { validity = DAY, controllers = 1 }: { validity?: number; controllers?: number } = {}) {
+async function room(t: Test, { validity = DAY, controllers = 1, sources = () => ({}) }: RoomOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const clock = new VirtualClock(Date.now());
   const authority = await makeAuthority('network');
-  const certificate = (options = {}) => {
+  const certificate = ({ name = 'router', ...options }: IssueOptions & { name?: string } = {}) => {
     const from = clock.now() - HOUR;
-    return issue(authority, 'router', { from, to: from + validity, ...options });
+    return issue(authority, name, { from, to: from + validity, ...options });
   };
   const { pem, key } = await certificate();
   const file = join(folder, 'router.cert');
   writeFileSync(file, pem);
-  const config = { cert: file, key: `pem:${key.export({ type: 'pkcs8', format: 'pem' })}`, alt_server_certs: [] };
+  const config = {
+    cert: file,
+    key: `pem:${key.export({ type: 'pkcs8', format: 'pem' })}`,
+    alt_server_certs: [],
+    ...sources(file, pem),
+  };
   const identity = await Identity.open({ config, clock, log: silentLog });
   const all = Array.from({ length: controllers }, () => new FakeController());
   const [first = new FakeController()] = all;
@@ -179,6 +191,9 @@ t.test('pending certificates that cannot help are not used', async (t) => {
   writeFileSync(file, (await certificate({ key, to: clock.now() - 1 })).pem);
   await renewal.tryPending();
   t.equal(installed(), before, 'expired');
+  writeFileSync(file, (await certificate({ key, name: 'other' })).pem);
+  await renewal.tryPending();
+  t.equal(installed(), before, 'of another router: an enrollment keeps the key');
   for (const [name, content] of [
     ['of an earlier enrollment', (await certificate()).pem],
     ['damaged', '-----BEGIN CERTIFICATE-----'],
@@ -224,5 +239,35 @@ t.test('certificates that another program replaces are renewed by their own expi
     first.requests.length = 0;
     first.sendError = new SendQueueFullError('control ctrl1');
     await clock.advance(25 * HOUR);
+  }
+});
+
+t.test('a corrected clock of the machine is noticed: devices without a battery start with a wrong one', async (t) => {
+  const { clock, renewal, first } = await room(t, { validity: 60 * DAY });
+  let error = 61 * DAY;
+  const now = clock.now.bind(clock);
+  clock.now = () => now() + error;
+  renewal.start();
+  await clock.advance(HOUR);
+  t.equal(first.requests.length, 0, 'the certificate seems to have expired');
+  error = -100 * DAY;
+  await clock.advance(HOUR);
+  t.equal(first.requests.length, 0, 'it seems to be valid for long');
+  error = 55 * DAY;
+  await clock.advance(HOUR);
+  t.equal(first.requests.length, 1);
+});
+
+t.test('nothing is requested that could not be installed', async (t) => {
+  const cases: readonly Required<RoomOptions>['sources'][] = [
+    (_file, pem) => ({ cert: `pem:${pem}` }),
+    (file) => ({ server_cert: file }),
+  ];
+  for (const sources of cases) {
+    const { clock, renewal, first } = await room(t, { sources });
+    renewal.start({ now: true });
+    await clock.advance(10 * MINUTE);
+    t.equal(first.requests.length, 0);
+    renewal.close();
   }
 });

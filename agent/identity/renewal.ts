@@ -14,6 +14,7 @@ import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { commonName } from '#pki/certificates.ts';
 import {
   type EnrollmentCertsResponse,
   EnrollmentCertsResponseSchema,
@@ -24,6 +25,7 @@ import {
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { parsePemSource } from '../config/pem-source.ts';
+import { areOneFile } from '../config/renewable.ts';
 import type { CsrConfig, IdentityConfig } from '../config/router-config.ts';
 import type { Controller } from '../control/controller.ts';
 import type { Controllers } from '../control/controllers.ts';
@@ -52,6 +54,8 @@ const WINDOW_PART = 1 / 3;
 const ANSWER_TIMEOUT = 35_000;
 const VERIFY_TIMEOUT = 30_000;
 const AGAIN_AFTER = 60_000;
+/** Milliseconds between looks at the time: the clock of the machine may have been wrong at the start. */
+const LOOK_AGAIN = 3_600_000;
 /** Milliseconds between looks for a connected controller, as in the reference. */
 const WITHOUT_CONTROLLER = 500;
 
@@ -73,6 +77,7 @@ export class CertificateRenewal {
   #timer: Timer | undefined;
   #waiting: Waiting | undefined;
   #isRenewing = false;
+  #isExpiryLogged = false;
   #closed = false;
   readonly #unsubscribe: () => void;
 
@@ -108,6 +113,7 @@ export class CertificateRenewal {
   async renew(): Promise<void> {
     const { identity, controllers, log } = this.#components;
     const { id, key, serverKey } = identity;
+    const pending = new PendingCertificates(this.#files());
     const request = create(EnrollmentExtendRouterRequestSchema, {
       clientCertCsr: createCsr(id, this.#init.csr, key),
       serverCertCsr: createCsr(id, this.#init.csr, serverKey),
@@ -117,7 +123,7 @@ export class CertificateRenewal {
     controller.send(
       new Message(EdgeControlType.EnrollmentExtendRouter, [], toBinary(EnrollmentExtendRouterRequestSchema, request)),
     );
-    await this.#install(controller, await this.#answer(controller));
+    await this.#install(controller, await this.#answer(controller), pending);
     await identity.reload();
     log.info({ validTo: identity.certificate.validTo }, 'certificates renewed');
   }
@@ -130,11 +136,13 @@ export class CertificateRenewal {
     const { cert, server_cert } = this.#init.identity;
     const sources = [cert, server_cert].filter((value) => value !== undefined).map(parsePemSource);
     const isInline = sources.some(({ kind }) => kind === 'inline');
-    if (this.#isRenewing || this.#closed || isInline) return;
+    if (this.#isRenewing || this.#closed || isInline || areOneFile(this.#init.identity)) return;
     const { identity, clock, log } = this.#components;
     const pending = new PendingCertificates(this.#files());
     const certificate = await pending.certificate();
     if (!certificate || isExpired(certificate, clock.now())) return;
+    // It may be left from before an enrollment as another router, which keeps the key.
+    if (commonName(certificate) !== identity.id) return;
     await pending.exchange();
     await identity.reload();
     log.warn(
@@ -147,22 +155,24 @@ export class CertificateRenewal {
   #schedule(least: number): void {
     const { identity, clock, log } = this.#components;
     const { certificate, serverCertificate } = identity;
-    if (isExpired(certificate, clock.now())) {
-      this.#timer?.cancel();
+    const hasExpired = isExpired(certificate, clock.now());
+    if (hasExpired && !this.#isExpiryLogged)
       log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
-      return;
-    }
+    this.#isExpiryLogged = hasExpired;
     const due = Math.min(renewalTime(certificate), renewalTime(serverCertificate));
-    this.#wait(Math.max(least, due - clock.now()));
+    const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(least, due - clock.now());
+    if (wait <= LOOK_AGAIN) this.#wait(wait);
+    else this.#after(LOOK_AGAIN, () => this.#schedule(0));
   }
 
   #wait(milliseconds: number): void {
+    this.#after(milliseconds, () => background(this.#components.log, 'certificate renewal', () => this.#attempt()));
+  }
+
+  #after(milliseconds: number, task: () => void): void {
     if (this.#closed) return;
-    const { clock, log } = this.#components;
     this.#timer?.cancel();
-    this.#timer = clock.after('certificate renewal', milliseconds, () =>
-      background(log, 'certificate renewal', () => this.#attempt()),
-    );
+    this.#timer = this.#components.clock.after('certificate renewal', milliseconds, task);
   }
 
   async #attempt(): Promise<void> {
@@ -210,8 +220,11 @@ export class CertificateRenewal {
   }
 
   /** The files are written before the confirmation, because the controller then rejects the old certificates. */
-  async #install(controller: Controller, { clientCertPem, serverCertPem }: EnrollmentCertsResponse): Promise<void> {
-    const pending = new PendingCertificates(this.#files());
+  async #install(
+    controller: Controller,
+    { clientCertPem, serverCertPem }: EnrollmentCertsResponse,
+    pending: PendingCertificates,
+  ): Promise<void> {
     await pending.write([clientCertPem, serverCertPem]);
     try {
       await this.#confirm(controller, clientCertPem);
@@ -228,6 +241,8 @@ export class CertificateRenewal {
     const { key, serverKey } = this.#components.identity;
     const client = { path: fileOf('identity.cert', cert), key };
     if (server_cert === undefined) return [client];
+    if (areOneFile(this.#init.identity))
+      throw new RenewalError(`identity.server_cert is the file of identity.cert: renewal requires a separate one`);
     return [client, { path: fileOf('identity.server_cert', server_cert), key: serverKey }];
   }
 }

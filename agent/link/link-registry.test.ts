@@ -59,7 +59,7 @@ function rooms(dialers: readonly LinkDialerSettings[] = [], log = silentLog) {
     endForever();
     while (dialQueue.busy + dialQueue.depth > 0) await settled();
   };
-  return { clock, registry, wanted, accepted, named, startDials, close };
+  return { clock, forwarder, registry, wanted, accepted, named, startDials, close };
 }
 
 function dialerOf(...groups: string[]): LinkDialerSettings {
@@ -109,12 +109,16 @@ t.test('ended links leave no metrics, whether they were established, replaced or
   await close();
 });
 
-t.test('a redialed link keeps its metrics', async (t) => {
-  const { registry, accepted, named, close } = rooms();
+t.test('a redialed link keeps its metrics and its circuits', async (t) => {
+  const { registry, forwarder, accepted, named, close } = rooms();
+  const lost: string[] = [];
+  forwarder.onLinkLost = (linkId) => lost.push(linkId);
   registry.register(accepted('a'));
-  registry.register(accepted('a'));
+  const link = registry.register(accepted('a'));
   await settled();
   t.ok(named().includes('link.a.latency'));
+  t.equal(forwarder.destination('a'), link);
+  t.same(lost, [], 'no controller is asked about its circuits');
   await close();
 });
 

@@ -172,9 +172,7 @@ export class LinkRegistry {
     this.#components.log.info({ linkId: existing.id, key: existing.key, by: link.id }, 'link replaced by a duplicate');
     this.#byId.delete(existing.id);
     if (existing.id === link.id) {
-      // A redial: the other side has already lost the old link.
-      this.#components.forwarder.unregisterLink(existing);
-      existing.close();
+      existing.close(); // a redial: the other side has already lost the old link, and the new one takes its circuits
       return;
     }
     this.#components.reporter.duplicate(existing);

@@ -46,6 +46,7 @@ export class ManagedConfig {
   #tried: string | undefined;
   #running: Promise<void> | undefined;
   #isRejectionLogged = false;
+  #isClosed = false;
 
   constructor(components: ManagedConfigComponents, subsystem: ManagedSubsystem, allow: readonly string[]) {
     this.#components = components;
@@ -72,6 +73,7 @@ export class ManagedConfig {
 
   /** Stops following the model and waits for the change in progress. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#unsubscribe();
     await this.#running;
   }
@@ -83,7 +85,7 @@ export class ManagedConfig {
       .then(() => this.#reconcile())
       .finally(() => {
         this.#running = undefined;
-        if (this.#wanted()?.data !== this.#tried) this.#schedule();
+        if (!this.#isClosed && this.#wanted()?.data !== this.#tried) this.#schedule();
       });
     this.#running = running;
     background(this.#components.log, 'managed configuration', running);
@@ -93,7 +95,7 @@ export class ManagedConfig {
     const { log } = this.#components;
     const { baseType } = this.#subsystem;
     const wanted = this.#wanted();
-    if (wanted?.data === this.#tried) return;
+    if (this.#isClosed || wanted?.data === this.#tried) return;
     this.#tried = wanted?.data;
     const fields = { baseType, previous: this.#applied?.version, version: wanted?.version };
     try {
@@ -102,6 +104,22 @@ export class ManagedConfig {
       log.info(fields, 'managed configuration applied');
     } catch (error) {
       log.error({ ...fields, error: describeError(error) }, 'managed configuration could not be applied');
+      await this.#undo();
+    }
+  }
+
+  /** reference fact: after a failure, the data before takes effect again; if that fails too, none does. */
+  async #undo(): Promise<void> {
+    const { baseType } = this.#subsystem;
+    for (const before of new Set([this.#applied, undefined])) {
+      this.#applied = before;
+      try {
+        await this.#subsystem.apply(before?.data);
+        return;
+      } catch (error) {
+        const fields = { baseType, version: before?.version, error: describeError(error) };
+        this.#components.log.error(fields, 'earlier managed configuration could not be restored');
+      }
     }
   }
 

@@ -156,6 +156,7 @@ t.test('the Prometheus page turns ids into labels', async (t) => {
   registry.gauge('link.d.e-f.connections', () => 2);
   registry.meter('link.d.e-f.tx.bytesrate').mark(5);
   registry.meter('link.abc.tx.bytesrate').mark(6);
+  registry.meter('link.dropped_xg_msgs:d.e-f').mark(7);
   registry.meter('egress.tx.bytesrate').mark(1_000);
   const page = new PrometheusPage(registry);
   const text = await page.render();
@@ -165,6 +166,7 @@ t.test('the Prometheus page turns ids into labels', async (t) => {
   t.match(text, /^edgeweave_router_link_connections\{link="d\.e-f"\} 2$/m, 'ids of older routers contain dots');
   t.match(text, /^edgeweave_router_link_tx_bytes_total\{link="d\.e-f"\} 5$/m);
   t.match(text, /^edgeweave_router_link_tx_bytes_total\{link="abc"\} 6$/m);
+  t.match(text, /^edgeweave_router_link_dropped_xg_msgs_total\{link="d\.e-f"\} 7$/m);
   t.match(text, /^edgeweave_router_egress_tx_bytes_total 1000$/m);
   t.match(text, /process_resident_memory_bytes/);
   t.equal(text.match(/^# TYPE edgeweave_router_link_connections /gm)?.length, 1, 'each metric is declared once');

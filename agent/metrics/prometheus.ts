@@ -11,9 +11,9 @@ const QUANTILES = [0.5, 0.95, 0.99];
 
 /** Names that contain an id, with its label. */
 const LABELLED: readonly [RegExp, string][] = [
-  // Ids of older routers contain dots.
-  [/^link\.(?<id>.+?)\.(?<rest>[rt]x\.(?:bytesrate|msgrate|msgsize)|[^.]+)$/, 'link'],
+  // Ids of older routers contain dots, but no colons.
   [/^link\.(?<rest>dropped_\w+):(?<id>.+)$/, 'link'],
+  [/^link\.(?<id>.+?)\.(?<rest>[rt]x\.(?:bytesrate|msgrate|msgsize)|[^.]+)$/, 'link'],
   [/^pool\.(?<id>.+)\.(?<rest>[^.]+)$/, 'pool'],
 ];
 

@@ -224,7 +224,7 @@ async function openChannel(
   try {
     const hello = await readHello(underlay, HELLO_TIMEOUT);
     const connectionId = hello.string(ChannelHeader.ConnectionId) ?? '';
-    acceptHello(underlay, [
+    acceptHello(underlay, hello, [
       [ChannelHeader.ConnectionId, connectionId],
       [ChannelHeader.ListenerId, routerId],
     ]);

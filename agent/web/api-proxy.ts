@@ -51,6 +51,8 @@ const LARGEST_HEADERS = 32 * 1024;
 const LIMITS = { read: 30_000, write: 60_000, idle: 60_000 };
 /** Milliseconds until the controller must start its answer. */
 const ANSWER_TIMEOUT = 30_000;
+/** Milliseconds for a client to read the answer to a rejected upgrade. */
+const LINGER = 2_000;
 /** Limit on connections to the controller; further requests wait. */
 const MOST_UPSTREAM = 100;
 
@@ -124,6 +126,7 @@ export class ApiProxy {
     const { upgrade = '' } = request.headers;
     socket.on('error', () => undefined); // its 'close' follows
     if (hasBody(request)) {
+      this.#closeAfterAnswer(socket);
       socket.end(failureHead(400, 0));
       return;
     }
@@ -140,15 +143,31 @@ export class ApiProxy {
       socket.pipe(upstream).pipe(socket);
     });
     outgoing.once('response', (answer) => {
+      this.#closeAfterAnswer(socket);
       socket.write(headOf(answer, ['connection', 'close']));
       answer.once('error', () => socket.destroy());
       answer.pipe(socket);
     });
     outgoing.once('error', (error) => {
       const { status, body } = this.#failure(request, error);
+      this.#closeAfterAnswer(socket);
       socket.end(failureHead(status, Buffer.byteLength(body)) + body);
     });
     outgoing.end();
+  }
+
+  /** The connection of a rejected upgrade: its client may neither read the answer nor close. */
+  #closeAfterAnswer(socket: Duplex): void {
+    const { clock } = this.#components;
+    const destroyAfter = (milliseconds: number) =>
+      clock.after('rejected upgrade', milliseconds, () => socket.destroy());
+    let timer = destroyAfter(LIMITS.write);
+    socket.once('finish', () => {
+      timer.cancel();
+      timer = destroyAfter(LINGER);
+    });
+    socket.once('close', () => timer.cancel());
+    socket.resume(); // unread data would reset the connection before the client reads the answer
   }
 
   /** Creates the request to the controller; it fails if the answer does not start in time. */

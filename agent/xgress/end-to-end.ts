@@ -91,7 +91,9 @@ export interface SessionKeys {
 export function sessionKeys(role: 'dialer' | 'host', own: KeyPair, peerPublicKey: Buffer): SessionKeys {
   const lib = sodium();
   if (peerPublicKey.length !== lib.crypto_kx_PUBLICKEYBYTES)
-    throw new EncryptionError(`the peer's public key has ${peerPublicKey.length} bytes`);
+    throw new EncryptionError(
+      `the peer's public key has ${peerPublicKey.length} bytes, not ${lib.crypto_kx_PUBLICKEYBYTES}: routers encrypt with libsodium only, not with AES-GCM`,
+    );
   const rx = Buffer.alloc(lib.crypto_kx_SESSIONKEYBYTES);
   const tx = Buffer.alloc(lib.crypto_kx_SESSIONKEYBYTES);
   try {

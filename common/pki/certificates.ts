@@ -7,6 +7,7 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 
 const PEM_BEGIN = '-----BEGIN CERTIFICATE-----';
 const PEM_END = '-----END CERTIFICATE-----';
+const COMMON_NAME = 'CN=';
 /** Matches one name in Node's text form. Node quotes a value with a comma, so that it cannot pass for two names. */
 const ALT_NAME = /([^:,]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))(?:, |$)/g;
 /** Certificates read from a TLS peer: one more than `verifyChain` accepts, so that it detects too many. */
@@ -27,6 +28,11 @@ export function parsePemCertificates(pem: string): X509Certificate[] {
       throw new CertificateError(`certificate ${index + 1} cannot be read: ${describeError(error)}`, { cause: error });
     }
   });
+}
+
+/** Whether a PEM text ends within a certificate, for example because another program is writing the file. */
+export function isUnfinishedPem(pem: string): boolean {
+  return pem.lastIndexOf(PEM_BEGIN) > pem.lastIndexOf(PEM_END);
 }
 
 /** Uses a search instead of a pattern: a pattern takes quadratic time for many beginnings without an end. */
@@ -57,12 +63,16 @@ export function sha1Fingerprint(certificate: X509Certificate): string {
   return certificate.fingerprint.replaceAll(':', '').toLowerCase();
 }
 
-/** The common name of the subject, or undefined. */
+/** The common name of the subject, or undefined. The last of several counts, as in the reference. */
 export function commonName(certificate: X509Certificate): string | undefined {
-  const escaped = /^CN=(.+)$/m.exec(certificate.subject ?? '')?.[1];
+  // In Node's text form, ` + ` joins attributes of one relative name; a plus in a value is escaped.
+  const attributes = (certificate.subject ?? '').split(/\n| \+ /);
+  const escaped = attributes.findLast((each) => each.startsWith(COMMON_NAME))?.slice(COMMON_NAME.length);
   // The text form of a name escapes special characters with a backslash (RFC 2253).
-  return escaped?.replace(/\\([0-9A-F]{2})|\\(.)/g, (_whole, hex: string | undefined, character: string) =>
-    hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16)),
+  return (escaped || undefined)?.replace(
+    /\\([0-9A-F]{2})|\\(.)/g,
+    (_whole, hex: string | undefined, character: string) =>
+      hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16)),
   );
 }
 

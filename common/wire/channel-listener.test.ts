@@ -10,10 +10,10 @@ import { channel, soon } from '../../test/support/channels.ts';
 import type { Channel } from './channel.ts';
 import { ChannelListener } from './channel-listener.ts';
 import { HelloRejectedError } from './errors.ts';
-import { ChannelHeader } from './gen/numbers.ts';
+import { ChannelHeader, ChannelType } from './gen/numbers.ts';
 import { TRUE } from './header-values.ts';
 import { sendHello } from './hello.ts';
-import type { HeaderEntries } from './message.ts';
+import { type HeaderEntries, Message } from './message.ts';
 import { Underlay } from './underlay.ts';
 
 function listener(clock: VirtualClock, options: { maxHellos?: number; check?: () => void | Promise<void> } = {}) {
@@ -97,6 +97,15 @@ t.test('a group that opens while another first hello is checked is not replaced'
     opened.map(({ underlays }) => underlays.length),
     [1],
   );
+});
+
+t.test('the answer to a hello names its sequence', async (t) => {
+  const { underlay } = listener(new VirtualClock()).dial();
+  const hello = new Message(ChannelType.Hello, FIRST, 'client');
+  hello.sequence = 7;
+  underlay.write(hello.encode());
+  const result = await underlay.readMessage('the answer', 5_000);
+  t.same([result.contentType, result.replyFor], [ChannelType.Result, 7]);
 });
 
 t.test('a peer with a missing, invalid or rejected hello is closed', async (t) => {

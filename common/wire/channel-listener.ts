@@ -191,6 +191,6 @@ export class ChannelListener {
         [ChannelHeader.UnderlayType, underlay.type],
         [ChannelHeader.GroupSecret, secret],
       );
-    acceptHello(underlay, headers);
+    acceptHello(underlay, accepted.hello, headers);
   }
 }

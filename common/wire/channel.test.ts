@@ -100,6 +100,18 @@ t.test('lanes use the best connection in order, and move when it closes', async 
   t.notOk(a.isClosed, 'it survives without a connection');
 });
 
+t.test('a connection of an unknown type carries the default lane', async (t) => {
+  const clock = new VirtualClock();
+  const [a, b] = [channel(clock, 'a', { essentialType: 'default' }), channel(clock, 'b')];
+  b.on(1, (message) => void b.reply(message, new Message(2)));
+  const { a: socket } = join(clock, a, b, 'low');
+  t.equal((await a.request(new Message(1), { timeout: 1_000 })).contentType, 2);
+  join(clock, a, b, 'high');
+  socket.destroy();
+  await a.closed;
+  t.ok(a.isClosed, 'it is essential like others of that lane');
+});
+
 t.test('the channel ends with its last connection, or with the essential one', async (t) => {
   const clock = new VirtualClock();
   const [a, b] = [channel(clock, 'a', { essentialType: 'default' }), channel(clock, 'b')];

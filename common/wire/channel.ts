@@ -157,6 +157,7 @@ export class Channel {
       underlay.close();
       return;
     }
+    underlay.type = this.#lanes.knownType(underlay.type);
     this.#underlays.add(underlay);
     this.#probes.add(underlay);
     void underlay.closed.then((reason) => this.#onUnderlayClosed(underlay, reason));
@@ -305,6 +306,7 @@ export class Channel {
   }
 
   #onMessage(message: Message): void {
+    message.maxFields = this.#options.limits.maxFields;
     const asked = message.uint64(ChannelHeader.Heartbeat);
     const answered = message.uint64(ChannelHeader.HeartbeatResponse);
     if (asked !== undefined || answered !== undefined) this.#heartbeat.received({ asked, answered });

@@ -129,7 +129,7 @@ function handshake(
  * DialError, which names the proxy, or with the signal's reason.
  */
 export async function connectThroughProxy(
-  options: Pick<DialOptions, 'address' | 'localAddress'>,
+  options: Pick<DialOptions, 'address' | 'localAddress'> & { localPort?: number | undefined },
   proxy: HttpProxy,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -137,6 +137,7 @@ export async function connectThroughProxy(
     host: proxy.host,
     port: proxy.port,
     ...(options.localAddress && { localAddress: options.localAddress }),
+    ...(options.localPort !== undefined && { localPort: options.localPort }),
   });
   try {
     await untilEvent(socket, 'connect', signal);

@@ -11,6 +11,8 @@ export interface FrameLimits {
   readonly maxHeaders: number;
   /** Bytes of the body. */
   readonly maxBody: number;
+  /** Fields of a protobuf body, with those of messages inside; undefined: no limit. */
+  readonly maxFields?: number;
 }
 
 /** Reference fact: control channel, section 1.2. */

@@ -58,11 +58,14 @@ export async function readHello(underlay: Underlay, milliseconds: number): Promi
   return hello;
 }
 
-/** Answers a hello positively. `headers` are specific to the listener. */
-export function acceptHello(underlay: Underlay, headers: HeaderEntries): void {
+/**
+ * Answers a hello positively. `headers` are specific to the listener. The answer names the sequence of the hello: the
+ * JVM SDK numbers its hello, and waits for this answer only.
+ */
+export function acceptHello(underlay: Underlay, hello: Message, headers: HeaderEntries): void {
   const result = new Message(ChannelType.Result, [
     ...headers,
-    [ChannelHeader.ReplyFor, encodeInt32(HELLO_SEQUENCE)],
+    [ChannelHeader.ReplyFor, encodeInt32(hello.sequence)],
     [ChannelHeader.ResultSuccess, TRUE],
   ]);
   result.sequence = HELLO_SEQUENCE;

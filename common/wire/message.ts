@@ -3,6 +3,7 @@
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
 import { ProtocolError } from './errors.ts';
+import { hasMoreFields } from './field-count.ts';
 import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, writeFrameHead, writeSequence } from './frame.ts';
 import { ChannelHeader, ChannelType } from './gen/numbers.ts';
 import {
@@ -27,6 +28,8 @@ export class Message {
   readonly body: Buffer;
   /** Assigned by the channel when the message is sent. */
   sequence = 0;
+  /** The limit on the fields of a received message, from the channel. */
+  maxFields: number | undefined;
 
   constructor(contentType: number, headers: HeaderEntries = [], body: Uint8Array | string = EMPTY) {
     this.contentType = contentType;
@@ -88,6 +91,8 @@ export class Message {
   /** Parses the body as a protobuf message. @throws ProtocolError */
   decode<Desc extends DescMessage>(schema: Desc): MessageShape<Desc> {
     try {
+      if (this.maxFields !== undefined && hasMoreFields(schema, this.body, this.maxFields))
+        throw new RangeError(`it has more than ${this.maxFields} fields`);
       return fromBinary(schema, this.body);
     } catch (error) {
       throw new ProtocolError(

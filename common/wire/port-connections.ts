@@ -94,6 +94,6 @@ export class PortConnections {
 }
 
 /** A TLS socket and the socket below it have the same addresses. */
-function keyOf({ remoteAddress, remotePort, localPort }: Socket): string | undefined {
-  return remotePort === undefined ? undefined : `${remoteAddress} ${remotePort} ${localPort}`;
+function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string | undefined {
+  return remotePort === undefined ? undefined : `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -64,6 +64,11 @@ export class SendLanes {
     return this.#lanes.get(name) ?? this.#lanes.get(DEFAULT_LANE);
   }
 
+  /** The type if a lane uses it, else the best one of the first lane: a peer may know further types. */
+  knownType(type: string): string {
+    return this.#all.some(({ types }) => types.includes(type)) ? type : (this.#all[0]?.types[0] ?? type);
+  }
+
   /** Writes or queues a copy of a frame. Returns false if the lane is full. */
   enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
     if (lane.queue.length === 0) {

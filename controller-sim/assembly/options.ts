@@ -1,6 +1,7 @@
 // The options of a simulator and their checks, shared by `startSimulator` and the flags of `sim start`.
 
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import {
@@ -137,7 +138,9 @@ export function checkSimulatorOptions(options: unknown): void {
 }
 
 /** Checks options that depend on others. */
-export function combinationProblem({ eventsFile, eventTypes = [] }: SimulatorOptions): string | undefined {
+export function combinationProblem({ data, eventsFile, eventTypes = [] }: SimulatorOptions): string | undefined {
+  if (data !== undefined && eventsFile !== undefined && resolve(data) === resolve(eventsFile))
+    return `events and data need different files: both are ${data} (data, --data, eventsFile, --events-file)`;
   if (eventsFile !== undefined || eventTypes.length === 0) return undefined;
   return 'event types select the events in a file; give the file too (eventsFile, --events-file; - for standard output)';
 }

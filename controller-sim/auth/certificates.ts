@@ -2,7 +2,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { type ChainOptions, verifyChain } from '#pki/certificate-chain.ts';
-import { parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
+import { leafOf, parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { ApiError, badRequest } from '../errors/errors.ts';
 import { PURPOSES } from '../pki/certificate.ts';
 import type { CertificateAuthority } from '../state/types.ts';
@@ -13,8 +13,8 @@ type Components = Pick<AuthServices, 'state' | 'authority'>;
 /** The authority that vouches for a presented chain. */
 export type Voucher = { readonly kind: 'own' } | { readonly kind: 'ca'; readonly ca: CertificateAuthority };
 
-/** Cached: a login compares with the certificates of every verified authority. */
-const rootsByAuthority = new WeakMap<CertificateAuthority, readonly X509Certificate[]>();
+/** Cached: a login compares with the certificate of every verified authority. */
+const rootByAuthority = new WeakMap<CertificateAuthority, X509Certificate>();
 
 /**
  * The authority that vouches for `presented` (leaf first): the network's own, else a verified one. One search covers
@@ -27,19 +27,20 @@ export function vouch(
 ): Voucher | undefined {
   if (verifyChain(presented, authority.roots, dates).ok) return { kind: 'own' };
   const authorities = [...state.tables.ca.values()].filter(({ isVerified }) => isVerified);
-  const verdict = verifyChain(presented, authorities.flatMap(rootsOf), dates);
+  const verdict = verifyChain(presented, authorities.map(rootOf), dates);
   const root = verdict.ok ? verdict.chain.at(-1)?.fingerprint256 : undefined;
-  const ca = root && authorities.find((each) => rootsOf(each).some(({ fingerprint256 }) => fingerprint256 === root));
+  const ca = root && authorities.find((each) => rootOf(each).fingerprint256 === root);
   return ca ? { kind: 'ca', ca } : undefined;
 }
 
-function rootsOf(ca: CertificateAuthority): readonly X509Certificate[] {
-  let roots = rootsByAuthority.get(ca);
-  if (!roots) {
-    roots = parsePemCertificates(ca.certPem);
-    rootsByAuthority.set(ca, roots);
+/** reference fact: the first certificate of an authority. Its verification proves the key of no other one. */
+function rootOf(ca: CertificateAuthority): X509Certificate {
+  let root = rootByAuthority.get(ca);
+  if (!root) {
+    root = leafOf(ca.certPem);
+    rootByAuthority.set(ca, root);
   }
-  return roots;
+  return root;
 }
 
 /** A certificate in a body, which a trusted authority must have signed. Throws ApiError. */

@@ -9,7 +9,7 @@ import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { controlLanes, SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
-import { HelloRejectedError } from '#wire/errors.ts';
+import { HelloRejectedError, ProtocolError } from '#wire/errors.ts';
 import { type Listener, ListenersSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlHeader, ControllerCapability, RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask, hasBit } from '#wire/header-values.ts';
@@ -21,7 +21,7 @@ import type { ConnectedRouter } from '../network/connected-router.ts';
 import { type Origin, withOrigin } from '../state/origin.ts';
 import type { Router } from '../state/types.ts';
 import type { ControlContext } from './context.ts';
-import { HANDLERS } from './handlers.ts';
+import { HANDLERS, LISTS } from './handlers.ts';
 import { storeListeners } from './messages/reported-state.ts';
 import { sendMembers, sendServerHello } from './messages/sync.ts';
 import { validateTerminators } from './messages/validate-terminators.ts';
@@ -49,9 +49,11 @@ const ADDRESS_DELAY = 10_000;
 const MOST_HELLOS = 200;
 /**
  * Larger than any message that routers send. Messages to routers may be larger, but are subject to the routers' own
- * limits.
+ * limits. The report of a connected identity has six fields.
  */
-const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024 };
+const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024, maxFields: 2_000_000 };
+/** Bytes of the body of other messages than lists. Their contents are stored, shown or sent to other routers. */
+const LARGEST_MESSAGE = 4 * 1024 * 1024;
 const CAPABILITIES = encodeBitMask([
   ControllerCapability.CreateTerminatorV2,
   ControllerCapability.SingleSourceLinks,
@@ -195,6 +197,9 @@ export class ControlServer {
   #handleMessages(router: ConnectedRouter): void {
     for (const [type, handler] of HANDLERS) {
       router.channel.on(type, (message) => {
+        const { length } = message.body;
+        if (length > LARGEST_MESSAGE && !LISTS.has(type))
+          throw new ProtocolError(`a body of ${length} bytes exceeds the limit of ${LARGEST_MESSAGE} for this message`);
         const done = withOrigin(this.#originOf(router), () => handler(this.#context, router, message));
         if (done) background(this.#log, `message ${type} of router ${router.id}`, done);
       });

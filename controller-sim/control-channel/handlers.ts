@@ -29,6 +29,18 @@ import {
 import { onCreateFabricTerminator, onCreateTerminator, onCreateTunnelTerminator } from './messages/terminators.ts';
 import { onVerifyRouter } from './messages/verify-router.ts';
 
+/** Messages that grow with the links, circuits or clients of a router. Most others describe one of these. */
+export const LISTS: ReadonlySet<number> = new Set([
+  ControlType.Metrics,
+  ControlType.CircuitConfirmation,
+  ControlType.RouterLinks,
+  ControlType.RemoveTerminators,
+  ControlType.ValidateTerminatorsV2Response,
+  EdgeControlType.ApiSessionHeartbeat,
+  EdgeControlType.ValidateSessions,
+  EdgeControlType.ConnectEvents,
+]);
+
 const ignored: ControlHandler = () => undefined;
 
 export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, ControlHandler>([

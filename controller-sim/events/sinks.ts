@@ -48,6 +48,9 @@ async function openFile(file: string, log: Log): Promise<WriteStream> {
     const why = `the events file ${file} cannot be opened: ${describeError(error)}; name one in a writable folder`;
     throw new ProjectError('EVENTS_FILE', why, { cause: error });
   }
-  stream.on('error', (error) => log.error({ error: describeError(error) }, 'could not write events'));
+  stream.on('error', (error) => {
+    const what = 'no further events are written to the file: repair it and restart the simulator';
+    log.error({ file, error: describeError(error) }, what);
+  });
   return stream;
 }

@@ -142,9 +142,9 @@ export class Circuits {
     for (const routerId of circuit.path.routers) this.unroute(routerId, id, options.now);
   }
 
-  /** Removes a circuit from one router. */
-  unroute(routerId: string, circuitId: string, now: boolean): void {
-    this.#sender.unroute(routerId, circuitId, now);
+  /** Removes a circuit from one router. Returns false if the router does not get the message. */
+  unroute(routerId: string, circuitId: string, now: boolean): boolean {
+    return this.#sender.unroute(routerId, circuitId, now);
   }
 
   #forget(circuit: Circuit): void {

@@ -31,12 +31,16 @@ function whyOf(error: unknown, expression: string): string {
   return why.endsWith('Unterminated group') ? `missing closing ): \`${expression}\`` : why;
 }
 
-/** `appRegex` selects controllers by their ids, and routers by ids and names, as in the reference. */
+/**
+ * `appRegex` selects controllers by their ids, and routers by ids and names, as in the reference. Repeated names are
+ * answered once: a value may be large.
+ */
 export async function inspect(
   inspected: Inspected,
   appRegex: string,
-  names: readonly string[],
+  requestedNames: readonly string[],
 ): Promise<InspectAnswer> {
+  const names = [...new Set(requestedNames)];
   const { network, controllerId, state } = inspected;
   const apps = [
     { id: controllerId, name: '' },

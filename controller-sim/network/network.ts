@@ -226,15 +226,15 @@ export class Network {
     }
   }
 
-  /** Disconnects a router that was deleted, disabled or re-enrolled. */
+  /** Disconnects a router that was deleted or disabled, or whose certificate is no longer valid. */
   #onRouterChange({ id, before, after }: Change): void {
     const was = before as Router | undefined;
     const is = after as Router | undefined;
-    const mustEnroll = was?.fingerprint != null && is?.fingerprint == null;
-    if (is && !is.disabled && !mustEnroll) return;
+    if (is && !is.disabled && !(was && isInvalidated(was, is))) return;
     const router = this.#routers.get(id);
     if (router) {
-      this.#components.log.info({ routerId: id }, 'router disconnected: it was deleted, disabled or re-enrolled');
+      const why = 'router disconnected: it was deleted, disabled or re-enrolled, or its fingerprint was replaced';
+      this.#components.log.info({ routerId: id }, why);
       router.channel.close();
       this.detach(router);
     }
@@ -263,6 +263,15 @@ export class Network {
       if (circuit.serviceId === serviceId) this.circuits.remove(circuit.id, { now: true });
     }
   }
+}
+
+/**
+ * Whether the certificate that a router connected with was invalidated. A renewal stores the new certificate itself;
+ * administrators enter only its fingerprint.
+ */
+function isInvalidated(was: Router, is: Router): boolean {
+  if (was.fingerprint === is.fingerprint || was.fingerprint === null) return false;
+  return is.fingerprint === null || is.certPem === was.certPem;
 }
 
 function peerChange(id: string, state: PeerState): PeerStateChange {

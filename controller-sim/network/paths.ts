@@ -82,8 +82,11 @@ function adjacency(
   links: Iterable<NetworkLink>,
 ): Map<string, { link: NetworkLink; other: string }[]> {
   const neighbours = new Map<string, { link: NetworkLink; other: string }[]>();
-  const add = (router: string, link: NetworkLink, other: string) =>
-    neighbours.set(router, [...(neighbours.get(router) ?? []), { link, other }]);
+  const add = (router: string, link: NetworkLink, other: string) => {
+    const known = neighbours.get(router);
+    if (known) known.push({ link, other });
+    else neighbours.set(router, [{ link, other }]);
+  };
   for (const link of links) {
     if (link.isDown || !routers.has(link.source) || !routers.has(link.destination)) continue;
     add(link.source, link, link.destination);

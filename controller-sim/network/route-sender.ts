@@ -37,9 +37,11 @@ export class RouteSender {
     throw new RouteFailed(result.string(RouteHeader.Error) ?? `router ${id} rejected the route`, id, code);
   }
 
-  /** Removes a circuit from one router, if it is connected. */
-  unroute(routerId: string, circuitId: string, now: boolean): void {
+  /** Removes a circuit from one router. Returns false if it is not connected, or has too many messages to read. */
+  unroute(routerId: string, circuitId: string, now: boolean): boolean {
+    const router = this.#routers.get(routerId);
+    if (!router) return false;
     const body = toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now }));
-    this.#routers.get(routerId)?.channel.trySend(new Message(ControlType.Unroute, [], body), HIGH_LANE);
+    return router.channel.trySend(new Message(ControlType.Unroute, [], body), HIGH_LANE);
   }
 }

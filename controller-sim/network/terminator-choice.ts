@@ -41,9 +41,10 @@ export class TerminatorChoice {
     const all = state.tables.terminator.referring('serviceId', service.id);
     const named = all.filter((terminator) => terminator.instanceId === instanceId);
     const online = named.filter(({ routerId }) => routers.has(routerId));
-    const candidates = online.flatMap((terminator) => {
-      const path = this.path(ingressRouter, terminator.routerId);
-      return path ? [{ terminator, path, cost: this.#cost(terminator, path) }] : [];
+    // Many hosts of a service are often at few routers.
+    const candidates = [...Map.groupBy(online, ({ routerId }) => routerId)].flatMap(([routerId, hosted]) => {
+      const path = this.path(ingressRouter, routerId);
+      return path ? hosted.map((terminator) => ({ terminator, path, cost: this.#cost(terminator, path) })) : [];
     });
     const stickiness = peerData.get(PeerDataKey.StickinessToken)?.toString();
     const chosen = chooseTerminator(service.terminatorStrategy, candidates, random, stickiness);

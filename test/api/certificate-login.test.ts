@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { ApiClient, filtered } from '../support/api-client.ts';
-import { type IssueOptions, issue, makeAuthority } from '../support/certificates.ts';
+import { type Authority, type IssueOptions, issue, makeAuthority } from '../support/certificates.ts';
 
 const DAY = 86_400_000;
 const REJECTED = { status: 401, code: 'INVALID_AUTH' };
@@ -163,6 +163,18 @@ t.test(
     t.match(await api.get(`/identities/${data.identityId}`), { authenticators: { cert: undefined } });
   },
 );
+
+t.test('only the first certificate of an authority, whose key was proven, is trusted', async (t) => {
+  await using api = await ApiClient.start();
+  const proven = await makeAuthority('proven');
+  const unproven = await makeAuthority('unproven');
+  const certPem = [proven, unproven].map(({ certificate }) => `${certificate.toString('pem')}\n`).join('');
+  await api.addAuthority('both', proven, { certPem });
+  const enroll = async (authority: Authority) =>
+    (await api.ask('POST', '/enroll/ca', { as: api.connect(await issue(authority, 'device')) })).status;
+  t.equal(await enroll(proven), 200);
+  t.equal(await enroll(unproven), 400);
+});
 
 t.test('a claim identifies the identity by a part of the certificate', async (t) => {
   await using api = await ApiClient.start();

@@ -1,9 +1,10 @@
-// Requirements of programs written for the reference, found by running them: its command line fails without any of
-// these.
+// Requirements of programs written for the reference, found by running them: its command line or its C SDK fails
+// without any of these.
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { subjectAltNames } from '#pki/certificates.ts';
+import { readCertificateBag } from '../../agent/enroll/pkcs7.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
 import { ApiClient } from '../support/api-client.ts';
 
@@ -56,4 +57,15 @@ t.test("a router's certificate has the names of the request, but not its SPIFFE 
     );
     t.equal(names.uri.length, 2);
   }
+});
+
+t.test('the authorities for enrollment are sent in lines of 64 characters', async (t) => {
+  await using api = await ApiClient.start();
+  const { text, headers } = await api.ask('GET', '/.well-known/est/cacerts');
+  const lines = text.split('\n');
+  const last = lines.pop() ?? '';
+  t.ok(lines.length > 0 && lines.every((line) => line.length === 64), 'full lines');
+  t.ok(last.length > 0 && last.length <= 64, 'no line break at the end');
+  t.equal(headers['content-transfer-encoding'], 'base64');
+  t.ok(readCertificateBag(Buffer.from(text, 'base64')).length > 0);
 });

@@ -192,6 +192,8 @@ t.test('routers are listed with live fields, and answer inspections', async (t) 
   t.match(one.values, [{ appId: client.id, name: 'router', value: {} }]);
   const named = await inspect({ appRegex: '^client$', requestedValues: ['router'] });
   t.match(named.values, [{ appId: client.id, name: 'router' }], 'routers are selected by their names, too');
+  const twice = await inspect({ appRegex: controller, requestedValues: ['data-model-index', 'data-model-index'] });
+  t.equal(twice.values?.length, 1, 'a repeated name is answered once');
   const model = await inspect({ appRegex: controller, requestedValues: ['data-model-index', 'connected-routers'] });
   t.match(model.values, [
     { name: 'data-model-index', value: { timeline: /./, index: Number } },

@@ -122,6 +122,25 @@ t.test('concurrent guesses lock an identity as consecutive ones do', async (t) =
   t.equal(disabledUntil, new Date(api.clock.now() + 5 * MINUTE).toISOString());
 });
 
+t.test('wrong current passwords in password changes lock an identity as wrong passwords in logins do', async (t) => {
+  await using api = await ApiClient.start();
+  await lockable(api, 'anna', 1);
+  const token = await api.login('anna');
+  const [own] = await api.get('/current-identity/authenticators', token);
+  const change = (currentPassword: string) => {
+    const body = { username: 'anna', currentPassword, password: PASSWORD };
+    return api.ask('PUT', `/current-identity/authenticators/${own.id}`, { token, body });
+  };
+  for (const password of [WRONG, PASSWORD, WRONG]) await change(password);
+  t.equal((await api.tryLogin('anna')).status, 200, 'a correct one ends the count');
+  await change(WRONG);
+  t.match(await change(WRONG), { status: 401, code: 'UNAUTHORIZED' });
+  t.equal((await api.tryLogin('anna')).status, 401);
+  t.notOk(await api.isOpen(token));
+  await api.clock.advance(MINUTE);
+  t.equal((await api.tryLogin('anna')).status, 200);
+});
+
 t.test('a disabled identity is rejected until its time has passed or it is enabled; its sessions end', async (t) => {
   await using api = await ApiClient.start();
   const ann = await api.person('anna');

@@ -176,6 +176,11 @@ t.test('the command and startSimulator reject invalid options with the same mess
     [['--port', '70000'], { port: 70_000 }, /It must be a whole number from 0 to 65535\./],
     [['--port', ''], { port: '' }, /It must be a whole number from 0 to 65535\./],
     [['--events', 'linc'], { eventTypes: ['linc'] }, /Event types: apiSession, .*\. Did you mean link\?/],
+    [
+      ['--events-file', './same', '--data', 'same'],
+      { eventsFile: './same', data: 'same' },
+      /events and data need different files/,
+    ],
     [['--events', 'link'], { eventTypes: ['link'] }, /give the file too \(eventsFile, --events-file; /],
     [
       ['--events-file', missing],

@@ -265,6 +265,33 @@ t.test('an upgrade request with a body is rejected, and the next request is answ
   t.equal(upgrades, 0);
 });
 
+t.test('a client whose upgrade is rejected cannot keep its connection', async (t) => {
+  const { controller, clock, port } = await proxyOf(t);
+  controller.on('upgrade', (_request, upgraded: Duplex) =>
+    upgraded.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'),
+  );
+  const tcp = connectTcp({ host: '127.0.0.1', port, allowHalfOpen: true });
+  const socket = connect({ socket: tcp, rejectUnauthorized: false });
+  t.teardown(() => tcp.destroy());
+  let isClosed = false;
+  socket.on('error', () => undefined);
+  tcp
+    .on('error', () => undefined)
+    .on('close', () => {
+      isClosed = true;
+    });
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n');
+  socket.resume();
+  await once(socket, 'end');
+  t.notOk(isClosed);
+  await until('the end', async () => {
+    await clock.advance(1_000);
+    socket.write('x'); // a closed connection is noticed by writing
+    return isClosed;
+  });
+  t.same(clock.timers(), []);
+});
+
 t.test('an upgrade request that the controller does not answer gets status 504 with its text', async (t) => {
   const { controller, clock, port } = await proxyOf(t);
   controller.on('upgrade', (_request, socket: Duplex) => {

@@ -9,6 +9,7 @@ import { parseAddress } from '#lib/address.ts';
 import { SystemClock } from '#lib/clock.ts';
 import { dialTls, type HttpProxy } from '#wire/dial.ts';
 import { dialThroughProxy } from '../../agent/egress/socket-dial.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { type ProxyBehaviour, TestProxy } from '../support/http-proxy.ts';
 import { Overlay, until } from '../support/overlay.ts';
@@ -69,6 +70,19 @@ t.test('TLS services are dialed through the proxy of the section transport, othe
   const flows = async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
   await until('a circuit', flows);
   t.ok(proxy.targets.length > 1, 'through the proxy');
+});
+
+t.test('a connection through a proxy has the local address and port that the dialing side requests', async (t) => {
+  using proxy = await TestProxy.start();
+  const [host = '', port = ''] = proxy.address.split(':');
+  const [localPort = 0] = await freePorts(1);
+  const { socket } = await dialThroughProxy(
+    parseAddress(`tcp:${proxy.address}`),
+    { host, port: Number(port) },
+    { clock: new SystemClock(), timeout: 2_000, signal: new AbortController().signal, localAddress: host, localPort },
+  );
+  t.equal(socket.localPort, localPort);
+  socket.destroy();
 });
 
 t.test('the error names a proxy that does not connect, and the cause', async (t) => {

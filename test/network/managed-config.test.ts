@@ -62,6 +62,29 @@ t.test('a router applies link configurations of its controller, changes them, an
   t.same((await registry(b)).handlers[0]?.controllerConfigs, []);
 });
 
+t.test('a configuration that cannot be applied leaves the links of the one before', async (t) => {
+  const { overlay, port, managed, hold } = await network();
+  await using _ = overlay;
+  const a = await overlay.addRouter({ name: 'a', mode: 'host' });
+  const extra = 'managedConfig: {allow: [router.link]}';
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: NO_LINKS, extra });
+  await hold(b, [await managed(port, 'first')]);
+  await until('a link', () => peers(a).includes(b.id));
+  await hold(b, [await managed(overlay.echo.port, 'occupied')]);
+  await until('the other configuration', async () =>
+    JSON.stringify((await registry(b)).handlers).includes(`127.0.0.1:${overlay.echo.port}`),
+  );
+  await until('the listener', async () => {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    });
+    socket.destroy();
+    return isOpen;
+  });
+  t.match((await registry(b)).handlers, [{ applied: { source: 'controller', version: 1 } }]);
+});
+
 t.test('a router without edge functions applies link configurations of its controller', async (t) => {
   const { overlay, port, managed, hold } = await network();
   await using _ = overlay;

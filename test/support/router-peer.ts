@@ -62,6 +62,10 @@ export class RouterPeer {
     });
   }
 
+  send(message: Message): void {
+    this.#channel.send(message);
+  }
+
   /** Sends a request and resolves with its reply. */
   request(message: Message): Promise<Message> {
     return this.#channel.request(message, { timeout: TIMEOUT });

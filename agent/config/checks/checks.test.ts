@@ -7,18 +7,23 @@ import t from 'tap';
 import { check, MINIMAL, withMore } from '../../../test/support/router-config.ts';
 import { checkRouterConfig, loadRouterConfig } from '../load.ts';
 
-t.test('folders and empty files in place of identity files are reported as such', async (t) => {
+t.test('folders, empty and unfinished files in place of identity files are reported as such', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const at = (name: string) => join(folder, name);
   writeFileSync(at('empty'), '\n');
   mkdirSync(at('folder'));
-  const text = `v: 3\nctrl: {endpoint: "tls:c:1"}\nidentity: {cert: ${at('empty')}, server_cert: ${at('folder')}, key: ${at('empty')}, ca: ${at('empty/x')}}\n`;
+  writeFileSync(at('half'), '-----BEGIN CERTIFICATE-----\nMIIB');
+  const text = `v: 3
+ctrl: {endpoint: "tls:c:1"}
+identity: {cert: ${at('empty')}, server_cert: ${at('folder')}, key: ${at('empty')}, ca: ${at('empty/x')}, alt_server_certs: [{server_cert: ${at('half')}}]}
+`;
   const { findings } = checkRouterConfig(text, at('router.yml'));
   const messageAt = (path: string) => findings.find((each) => each.path === path && each.severity === 'error')?.message;
   t.match(messageAt('identity.cert'), /empty is empty$/);
   t.match(messageAt('identity.key'), /empty is empty$/);
   t.match(messageAt('identity.server_cert'), /folder is a folder; name a file$/);
   t.match(messageAt('identity.ca'), /does not exist$/);
+  t.equal(messageAt('identity.alt_server_certs[0].server_cert'), 'the file ends within a certificate');
   const others = check(
     `${MINIMAL}web: [{name: w, identity: {cert: "xy:z", server_cert: s, key: b, ca: c}, bindPoints: [{interface: "a:1", address: "localhost:1"}], apis: [{binding: metrics}]}]`,
   );

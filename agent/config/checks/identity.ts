@@ -7,7 +7,7 @@ import { commandName } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
-import { commonName, parsePemCertificates } from '#pki/certificates.ts';
+import { commonName, isUnfinishedPem, parsePemCertificates } from '#pki/certificates.ts';
 import { keyWeakness } from '#pki/key-strength.ts';
 import type { Finding } from '../finding.ts';
 import { parsePemSource, readPemSource } from '../pem-source.ts';
@@ -217,6 +217,10 @@ class IdentityFiles {
   #certificates(path: string, value: string | undefined): X509Certificate[] | undefined {
     const pem = value === undefined ? undefined : this.#read(path, value);
     if (pem === undefined) return undefined;
+    if (isUnfinishedPem(pem)) {
+      this.#error(path, 'the file ends within a certificate', 'write the whole file again');
+      return undefined;
+    }
     try {
       const certificates = parsePemCertificates(pem);
       if (certificates.length > 0) return certificates;

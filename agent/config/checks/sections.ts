@@ -6,6 +6,7 @@ import { describeError } from '#lib/errors.ts';
 import { endpointsFilePath } from '../../control/endpoints-file.ts';
 import { child } from '../document.ts';
 import type { Finding } from '../finding.ts';
+import { HEARTBEAT, heartbeatSeconds } from '../session-heartbeat.ts';
 import { unserved } from '../unserved.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
@@ -158,16 +159,17 @@ function edge(input: CheckInput): Finding[] {
         'add a listener with binding edge',
       ),
     );
-  const interval = config.edge?.heartbeatIntervalSeconds ?? 60;
-  if (interval < 10 || interval > 60)
+  const interval = config.edge?.heartbeatIntervalSeconds;
+  const used = heartbeatSeconds(interval);
+  if (interval !== undefined && interval !== used)
     findings.push(
       at(
         input,
         'warning',
         'CFG-RANGE',
         'edge.heartbeatIntervalSeconds',
-        `${interval} is out of bounds, 60 is used`,
-        'allowed are 10 to 60',
+        `${interval} is out of bounds, ${used} is used`,
+        `allowed are ${HEARTBEAT.least} to ${HEARTBEAT.most}`,
       ),
     );
   if (!config.edge && config.listeners.some((listener) => listener.binding === 'tunnel'))

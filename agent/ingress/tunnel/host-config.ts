@@ -8,6 +8,7 @@ import { describeError } from '#lib/errors.ts';
 import { ownValue } from '#lib/own-value.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
+import type { AppData } from './app-data.ts';
 import { asList, asRecord, HostConfigError, type Protocol, readPort, readProtocol, readText } from './config-values.ts';
 import { type CheckConfig, readChecks } from './health/check-config.ts';
 import { canonicalAddress, inRange, ipv6Text, isPrefixLength, toBits } from './ip-addresses.ts';
@@ -61,9 +62,6 @@ export interface Target {
   /** Source address of the connection; port 0 for any. */
   readonly source: HostPort | undefined;
 }
-
-/** The dialing tunneler's description of the intercepted connection; every field may be missing. */
-export type AppData = Readonly<Record<string, unknown>>;
 
 const DEFAULT_CONNECT_TIMEOUT = 5_000;
 const PORT = /^\d{1,5}$/;

@@ -1,4 +1,4 @@
-// Hosted services: how they follow the data model, and their instances.
+// Hosted services: how they follow the data model.
 
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import t from 'tap';
@@ -13,7 +13,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { DataModel } from '../../access/data-model.ts';
 import { IdleSweeper } from '../../xgress/idle-sweeper.ts';
-import { fillIn, Hosting } from './hosting.ts';
+import { Hosting } from './hosting.ts';
 import type { LocalRoutes } from './system/local-routes.ts';
 import type { TunnelTerminators } from './tunnel-terminators.ts';
 
@@ -95,14 +95,15 @@ t.test('a service that cannot be hosted is logged once, and again after it was d
   await hosting.close();
 });
 
-t.test('the values of a template are inserted as they are', async (t) => {
-  const identity = (name: string) => ({ name, appDataJson: Buffer.from('{"site": "$tunneler_id.name", "rack": 7}') });
-  const table: [template: string, name: string, expected: string][] = [
-    ['$tunneler_id.name', 'router', 'router'],
-    ['at $tunneler_id.name', "a$$b$&c$'d", "at a$$b$&c$'d"],
-    ['$tunneler_id.name', '$tunneler_id.appData[rack]', '$tunneler_id.appData[rack]'],
-    ['$tunneler_id.appData[rack].$tunneler_id.appData[site]', 'x', '7.$tunneler_id.name'],
-    ['$tunneler_id.appData[constructor]', 'x', ''],
-  ];
-  for (const [template, name, expected] of table) t.equal(fillIn(template, identity(name)), expected, template);
+t.test('a source range of all addresses is allowed, but not routed to this machine', async (t) => {
+  const { clock, model, calls, messages, hosting } = openHosting();
+  const allowedSourceAddresses = ['0.0.0.0/0', '::/0', '10.0.0.0/8'];
+  const config = { protocol: 'tcp', address: '127.0.0.1', port: 1, allowedSourceAddresses };
+  for (let round = 0; round < 2; round++) {
+    replaceModel(model, config);
+    await clock.advance(0);
+  }
+  t.same(calls, ['add', '10.0.0.0/8']);
+  t.equal(messages.filter((each) => each.startsWith('source addresses are not routed')).length, 1);
+  await hosting.close();
 });

@@ -4,7 +4,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
@@ -20,9 +19,9 @@ import { dialSocket, dialThroughProxy, type SocketDialOptions } from '../../egre
 import { hostSocket } from '../../egress/transport.ts';
 import { DatagramClient } from '../../xgress/datagram-client.ts';
 import type { IdleSweeper } from '../../xgress/idle-sweeper.ts';
+import { readAppData } from './app-data.ts';
 import { HealthChecks, type HealthReport } from './health/health-checks.ts';
 import {
-  type AppData,
   chooseTarget,
   type HostConfig,
   type HostPort,
@@ -34,6 +33,7 @@ import {
 import { resolverPort } from './resolver-port.ts';
 import { ServiceProblems } from './service-problems.ts';
 import type { LocalRoutes } from './system/local-routes.ts';
+import { fillTemplate } from './templates.ts';
 import type { TunnelTerminator, TunnelTerminators } from './tunnel-terminators.ts';
 
 export interface HostingComponents {
@@ -60,7 +60,6 @@ const PRECEDENCES: Readonly<Record<TerminatorPrecedence, Precedence>> = {
   [TerminatorPrecedence.FAILED]: 'failed',
 };
 const HOP_TYPE = 'xgress/tunnel';
-const VARIABLE = /\$tunneler_id\.(?:name|appData\[([^\]]+)\])/g;
 
 export class Hosting {
   readonly #components: HostingComponents;
@@ -175,7 +174,8 @@ export class Hosting {
       this.#check(hosted);
       if (!known) this.#components.log.info({ service: hosted.spec.serviceName, terminatorId: id }, 'service hosted');
     }
-    this.#routeSources(new Set([...wanted.values()].flatMap(({ config }) => config.sources)));
+    const sources = [...wanted.values()].flatMap(({ config }) => config.sources);
+    this.#routeSources(new Set(sources.filter((range) => !coversAll(range))));
   }
 
   #check({ spec, config }: Hosted): void {
@@ -220,7 +220,10 @@ export class Hosting {
     let problem: string;
     try {
       const configs = readHostConfigs(this.#components.model.configsFor(service, identity));
-      if (configs.length > 0) return configs;
+      if (configs.length > 0) {
+        this.#reportUnrouted(service, configs);
+        return configs;
+      }
       problem = 'it has no host configuration';
     } catch (error) {
       problem = describeError(error);
@@ -228,6 +231,15 @@ export class Hosting {
     if (this.#problems.isNew(service.id, problem))
       this.#components.log.warn({ service: service.name, reason: problem }, 'service cannot be hosted');
     return [];
+  }
+
+  #reportUnrouted({ id, name: service }: DataState_Service, configs: readonly HostConfig[]): void {
+    const ranges = configs.flatMap(({ sources }) => sources.filter(coversAll)).join(' ');
+    if (ranges !== '' && this.#problems.isNew(id, ranges))
+      this.#components.log.warn(
+        { service, ranges },
+        'source addresses are not routed to this machine: the range covers all addresses',
+      );
   }
 
   #spec(service: DataState_Service, identity: DataState_Identity, config: HostConfig, index: number): TunnelTerminator {
@@ -239,11 +251,16 @@ export class Hosting {
         precedence === undefined
           ? (listen.precedence ?? PRECEDENCES[identity.defaultHostingPrecedence])
           : PRECEDENCES[precedence],
-      instanceId: listen.bindUsingEdgeIdentity ? identity.name : fillIn(listen.identity ?? '', identity),
+      instanceId: listen.bindUsingEdgeIdentity ? identity.name : fillTemplate(listen.identity ?? '', identity),
     };
     const id = terminatorId([this.#components.routerId, service.id, index, ...Object.values(chosen)]);
     return { id, serviceId: service.id, serviceName: service.name, ...chosen };
   }
+}
+
+/** Whether a range has the prefix length 0. Routed to this machine, it would cut off the whole network. */
+function coversAll(range: string): boolean {
+  return Number(range.split('/')[1]) === 0;
 }
 
 /**
@@ -252,23 +269,4 @@ export class Hosting {
  */
 function terminatorId(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 22);
-}
-
-/** `$tunneler_id.name` and `$tunneler_id.appData[key]`. */
-export function fillIn(template: string, identity: Pick<DataState_Identity, 'name' | 'appDataJson'>): string {
-  const appData = readAppData(identity.appDataJson);
-  return template.replace(VARIABLE, (_whole: string, key: string | undefined) =>
-    key === undefined ? identity.name : String(ownValue(appData, key) ?? ''),
-  );
-}
-
-/** Any value but a JSON map counts as empty. */
-function readAppData(bytes: Uint8Array | undefined): AppData {
-  if (!bytes || bytes.length === 0) return {};
-  try {
-    const data: unknown = parseJson(Buffer.from(bytes).toString('utf8'));
-    return typeof data === 'object' && data !== null ? (data as AppData) : {};
-  } catch {
-    return {}; // the rejection names a missing forwarded part
-  }
 }

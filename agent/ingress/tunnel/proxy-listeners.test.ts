@@ -1,7 +1,9 @@
 // Ports of proxy.v1 services: those that another program occupies for a while, and the time that a circuit may take.
 
 import { once } from 'node:events';
+import { syncBuiltinESMExports } from 'node:module';
 import { connect, createServer } from 'node:net';
+import os from 'node:os';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -26,7 +28,7 @@ const HOST = '127.0.0.1';
 const RETRY = 10_000;
 
 /** The router may dial one service, which has a port here and allows 3 s for a circuit. */
-function modelWith(log: ConstructorParameters<typeof DataModel>[0], port: number): DataModel {
+function modelWith(log: ConstructorParameters<typeof DataModel>[0], port: number, more: object = {}): DataModel {
   const model = new DataModel(log);
   const change = (relatedEntityType: RelatedType, id: string): Model => ({
     case: 'servicePolicyChange',
@@ -36,7 +38,7 @@ function modelWith(log: ConstructorParameters<typeof DataModel>[0], port: number
     { case: 'configType', value: { id: 'type', name: 'proxy.v1' } },
     {
       case: 'config',
-      value: { id: 'config', typeId: 'type', dataJson: JSON.stringify({ port, protocols: ['tcp', 'udp'] }) },
+      value: { id: 'config', typeId: 'type', dataJson: JSON.stringify({ port, protocols: ['tcp', 'udp'], ...more }) },
     },
     { case: 'configType', value: { id: 'intercept', name: 'intercept.v1' } },
     {
@@ -86,6 +88,56 @@ t.test('a port that another program frees is opened, and its problem is logged o
   await once(other, 'close');
   await clock.advance(RETRY);
   await until('both ports', () => open().length === 2);
+  proxies.close();
+  t.same(clock.timers(), []);
+});
+
+t.test('a port follows the address of its interface', async (t) => {
+  const [port = 0] = await freePorts(1);
+  const log = createLog({ write: () => undefined });
+  const clock = new VirtualClock();
+  const { networkInterfaces } = os;
+  const setAddress = (address: string | undefined) => {
+    os.networkInterfaces = () => ({ ...(address !== undefined && { eth7: [{ family: 'IPv4', address } as never] }) });
+    syncBuiltinESMExports();
+  };
+  t.teardown(() => {
+    os.networkInterfaces = networkInterfaces;
+    syncBuiltinESMExports();
+  });
+  setAddress('127.0.0.2');
+  const proxies = await ProxyListeners.open(
+    {
+      clock,
+      log,
+      model: modelWith(log, port, { binding: 'eth7', protocols: ['tcp'] }),
+      dialer: { dial: () => new Promise(() => undefined) } as unknown as ServiceDialer,
+      routerId: 'router',
+      acceptsCircuits: () => true,
+    },
+    { host: HOST, timeout: 5_000, idle: { timeout: 1_000, interval: 1_000 } },
+    [],
+  );
+  t.teardown(() => proxies.close());
+  const isOpen = (host: string) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, host);
+      socket.once('connect', () => resolve(true)).on('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+  const checks = () => clock.timers().includes('proxy.v1 interfaces');
+  await until('the port', checks);
+  t.same([await isOpen('127.0.0.2'), await isOpen('127.0.0.3')], [true, false]);
+  await clock.advance(RETRY);
+  t.ok(checks(), 'without a change it checks again');
+  setAddress('127.0.0.3');
+  await clock.advance(RETRY);
+  await until('the port at the new address', () => isOpen('127.0.0.3'));
+  t.equal(await isOpen('127.0.0.2'), false);
+  setAddress(undefined);
+  await until('the next check', checks);
+  await clock.advance(RETRY);
+  await until('the end of the port', async () => !(await isOpen('127.0.0.3')));
   proxies.close();
   t.same(clock.timers(), []);
 });

@@ -11,6 +11,7 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
+import { ownValue } from '#lib/own-value.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { DatagramClient } from '../../xgress/datagram-client.ts';
 import type { IdleLimits } from '../../xgress/idle-sweeper.ts';
@@ -61,6 +62,8 @@ const MOST_PROXIES = 1_000;
 const TOO_MANY = 'too many services';
 /** Milliseconds until ports and interfaces that were not available are tried again. */
 const RETRY = 10_000;
+/** Milliseconds between checks whether the interfaces that services name have other addresses. */
+const INTERFACE_CHECK = 10_000;
 
 export class ProxyListeners {
   readonly #components: ProxyComponents;
@@ -75,6 +78,9 @@ export class ProxyListeners {
   #reconciling: Promise<void> | undefined;
   #changed = false;
   #retry: Timer | undefined;
+  /** The addresses of interfaces that services name. */
+  #interfaces: ReadonlyMap<string, string> = new Map();
+  #interfaceCheck: Timer | undefined;
   #isClosed = false;
 
   private constructor(components: ProxyComponents, settings: ProxySettings) {
@@ -120,6 +126,7 @@ export class ProxyListeners {
     this.#isClosed = true;
     this.#unsubscribe();
     this.#retry?.cancel();
+    this.#interfaceCheck?.cancel();
     for (const { listener } of [...this.#configured, ...this.#followed.values()]) listener.close();
   }
 
@@ -219,6 +226,19 @@ export class ProxyListeners {
       }
     }
     this.#problems.endRound();
+    this.#checkInterfaces();
+  }
+
+  /** Addresses change without a change of the data model. */
+  #checkInterfaces(): void {
+    if (this.#isClosed || this.#interfaces.size === 0) return;
+    this.#interfaceCheck ??= this.#components.clock.after('proxy.v1 interfaces', INTERFACE_CHECK, () => {
+      this.#interfaceCheck = undefined;
+      const current = networkInterfaces();
+      const isChanged = [...this.#interfaces].some(([name, address]) => ipv4Of(name, current) !== address);
+      if (isChanged) this.#schedule();
+      else this.#checkInterfaces();
+    });
   }
 
   /** The services that this router may dial, with their configurations. */
@@ -233,16 +253,18 @@ export class ProxyListeners {
   #wanted(services: ReadonlyMap<string, Configs>): Map<string, ProxySpec> {
     const { log } = this.#components;
     const wanted = new Map<string, ProxySpec>();
+    const interfaces = new Map<string, string>();
     for (const [service, configs] of services) {
       const config = configs.get('proxy.v1');
       if (config === undefined) continue;
       try {
-        for (const spec of readProxyConfig(service, config, this.#settings.host))
+        for (const spec of readProxyConfig(service, config, this.#settings.host, interfaces))
           wanted.set(JSON.stringify(spec), spec);
       } catch (error) {
         this.#onProblem({ service, protocol: undefined }, error);
       }
     }
+    this.#interfaces = interfaces;
     if (wanted.size <= MOST_PROXIES) return wanted;
     if (this.#problems.isNew(TOO_MANY, ''))
       log.error({ proxies: wanted.size, most: MOST_PROXIES }, 'too many proxy.v1 services, further ones are ignored');
@@ -283,10 +305,15 @@ function timeoutsOf(services: ReadonlyMap<string, Configs>): Map<string, number>
   return timeouts;
 }
 
-/** @throws HostConfigError */
-function readProxyConfig(service: string, data: unknown, defaultHost: string): ProxySpec[] {
+/** Adds the address of an interface to `interfaces`. @throws HostConfigError */
+function readProxyConfig(
+  service: string,
+  data: unknown,
+  defaultHost: string,
+  interfaces: Map<string, string>,
+): ProxySpec[] {
   const { port, protocols, binding } = asRecord(data, 'proxy.v1');
-  const host = typeof binding === 'string' && binding !== '' ? addressOf(binding) : defaultHost;
+  const host = typeof binding === 'string' && binding !== '' ? addressOf(binding, interfaces) : defaultHost;
   return readProtocols(protocols, 'proxy.v1.protocols').map((protocol) => ({
     service,
     protocol,
@@ -296,10 +323,15 @@ function readProxyConfig(service: string, data: unknown, defaultHost: string): P
 }
 
 /** The IPv4 address of an interface, else the text itself, which must be an IP address. */
-function addressOf(binding: string): string {
+function addressOf(binding: string, interfaces: Map<string, string>): string {
   if (isIP(binding) !== 0) return binding;
-  const address = networkInterfaces()[binding]?.find(({ family }) => family === 'IPv4')?.address;
+  const address = interfaces.get(binding) ?? ipv4Of(binding, networkInterfaces());
   if (address === undefined)
     throw new ProjectError('PROXY_BINDING', `proxy.v1.binding: no interface ${binding} with an IPv4 address was found`);
+  interfaces.set(binding, address);
   return address;
+}
+
+function ipv4Of(name: string, interfaces: ReturnType<typeof networkInterfaces>): string | undefined {
+  return ownValue(interfaces, name)?.find(({ family }) => family === 'IPv4')?.address;
 }

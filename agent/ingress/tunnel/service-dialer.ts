@@ -13,7 +13,7 @@ import { EncryptedStream, type KeyPair, makeKeyPair, sessionKeys } from '../../x
 import type { XgressOptions } from '../../xgress/options.ts';
 import type { Xgress } from '../../xgress/xgress.ts';
 import type { XgressClient } from '../../xgress/xgress-client.ts';
-import type { AppData } from './host-config.ts';
+import type { AppData } from './app-data.ts';
 import { requestTunnelCircuit, type TunnelCircuit } from './tunnel-circuits.ts';
 
 export interface ServiceDialerComponents {

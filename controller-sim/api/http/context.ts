@@ -92,6 +92,7 @@ export interface Raw {
   readonly status?: number;
   readonly raw: string | Buffer;
   readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Handler = (request: ApiRequest) => Promise<Answer> | Answer;

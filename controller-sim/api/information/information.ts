@@ -44,8 +44,9 @@ export const informationHandlers: Handlers = {
   listEnumeratedCapabilities: () => ({ data: CAPABILITIES }),
   listEnumeratedRouterCapabilities: () => ({ data: ROUTER_CAPABILITIES }),
   listWellKnownCas: ({ services }) => ({
-    raw: certificateBag(services.authority.roots).toString('base64'),
+    raw: inLines(certificateBag(services.authority.roots).toString('base64')),
     contentType: 'application/pkcs7-mime',
+    headers: { 'content-transfer-encoding': 'base64' },
   }),
   listNetworkJWTs: networkTokens,
   listSpecs: () => ({ data: [showSpec('edge-client')] }),
@@ -61,6 +62,11 @@ export const informationHandlers: Handlers = {
     ),
   }),
 };
+
+/** The C SDK crashes on long lines. Lines of 64 characters are a reference fact. */
+function inLines(base64: string): string {
+  return base64.replace(/.{64}(?=.)/g, '$&\n');
+}
 
 function version({ services }: ApiRequest): Answer {
   const { baseUrl } = services;

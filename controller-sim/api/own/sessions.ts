@@ -98,11 +98,11 @@ function extendable(request: ApiRequest): Authenticator {
 }
 
 /**
- * Changing your password requires the current one. The first of concurrent changes wins: for the others it is no longer
- * current.
+ * Changing your password requires the current one: a wrong one counts towards the lock of the identity, as in a login.
+ * The first of concurrent changes wins: for the others the password is no longer current.
  */
 async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> {
-  const { state, passwords } = request.services;
+  const { state, passwords, lockouts } = request.services;
   const authenticator = ownAuthenticator(request);
   if (authenticator.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
   const body = new Body(request.body, mode);
@@ -112,7 +112,9 @@ async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> 
     const reason = 'invalid current password';
     throw new ApiError('UNAUTHORIZED', { field: 'currentPassword', reason, value: '' });
   };
-  if (!isKnown) reject();
+  const policy = state.tables.authPolicy.get((request.identity as Identity).authPolicyId);
+  if (!isKnown && policy) await lockouts.failed(authenticator, policy);
+  if (!isKnown || !lockouts.passed(authenticator)) reject();
   const password = body.text('password');
   const hash = password === undefined ? undefined : await passwords.hash(password);
   await state.change((transaction) => {

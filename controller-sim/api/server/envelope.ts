@@ -23,7 +23,10 @@ export interface Sent {
 
 /** `status` is the operation's default, for answers without their own. */
 export function wrapAnswer(answer: Answer, status: number): Sent {
-  if ('raw' in answer) return { status: answer.status ?? status, contentType: answer.contentType, body: answer.raw };
+  if ('raw' in answer) {
+    const { raw, contentType, headers } = answer;
+    return { status: answer.status ?? status, contentType, body: raw, ...(headers && { headers }) };
+  }
   if ('page' in answer) {
     const { items, ...page } = answer.page;
     return json(status, JSON.stringify({ data: items, meta: { ...VERSIONS, ...page } }));

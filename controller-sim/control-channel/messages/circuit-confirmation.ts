@@ -9,10 +9,12 @@ const NANOSECONDS = 1_000_000n;
 
 export const onCircuitConfirmation: ControlHandler = ({ network, state }, router, message) => {
   const { circuitIds, idleTimes } = message.decode(CircuitConfirmationSchema);
+  // Unknown circuits beyond the router's queue remain: the router asks for them again.
+  let canUnroute = true;
   for (const id of new Set([...circuitIds, ...Object.keys(idleTimes)])) {
     const circuit = network.circuits.get(id);
     if (!circuit) {
-      network.circuits.unroute(router.id, id, true);
+      if (canUnroute) canUnroute = network.circuits.unroute(router.id, id, true);
       continue;
     }
     const most = state.tables.service.get(circuit.serviceId)?.maxIdleTimeMillis ?? 0;

@@ -181,6 +181,17 @@ t.test('a V2 request dials with session tokens, legacy or signed, and passes pee
   t.same(errorOf(rejected).slice(0, 2), [3, 2], 'a session of another API session');
 });
 
+t.test('a signed session of a service does not dial once no policy grants the service', async (t) => {
+  using room = await ControlRoom.open();
+  const session = { id: 's1', serviceId: 'echo-id', identityId: 'client', apiSessionId: 'as1', type: 'Dial' } as const;
+  const tokens = [
+    [11, await room.context.tokens.session({ ...session, isLegacy: false })],
+    [14, await room.accessToken()],
+  ] as const;
+  await room.change((transaction) => transaction.delete('servicePolicy', 'policy-Dial'));
+  t.same(errorOf(await room.ask(room.r1, Type.V2, '', tokens)).slice(0, 2), [3, 2]);
+});
+
 t.test('the tunneler of a router dials a service by its name', async (t) => {
   using room = await ControlRoom.open();
   const answer = await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']));
@@ -246,6 +257,19 @@ t.test('idle circuits: unknown ones are removed at the router, those idle for to
   await room.receive(room.r1, new Message(Type.Confirmation, [], idle(60)));
   t.equal(room.context.network.circuits.size, 0);
   t.equal(room.r2.of(Type.Unroute).length, 1);
+});
+
+t.test('a router that does not read its messages is not told of further unknown circuits', async (t) => {
+  using room = await ControlRoom.open();
+  let tried = 0;
+  room.r1.router.channel.trySend = () => ++tried < 3;
+  const fault = rawMessage([1, 3], [2, 'a b c d e']);
+  await room.receive(room.r1, new Message(Type.Fault, [], fault));
+  t.equal(tried, 3, 'forward faults');
+  tried = 0;
+  const circuits = ['a', 'b', 'c', 'd', 'e'].map((id) => [1, id] as const);
+  await room.receive(room.r1, new Message(Type.Confirmation, [], rawMessage(...circuits)));
+  t.equal(tried, 3, 'circuits without traffic');
 });
 
 t.test(

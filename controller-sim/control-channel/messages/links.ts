@@ -14,6 +14,8 @@ import type { ControlHandler } from '../context.ts';
 
 /** Limit on connections of a link that are kept: groups have a few. */
 const MOST_CONNECTIONS = 100;
+/** Limit in characters on ids and addresses of a link and its connections: they are kept for thousands of links. */
+const LONGEST_TEXT = 1_024;
 
 export const onRouterLinks: ControlHandler = ({ network, log }, router, message) => {
   const { links, fullRefresh } = message.decode(RouterLinksSchema);
@@ -29,6 +31,10 @@ export const onRouterLinks: ControlHandler = ({ network, log }, router, message)
       connectionsIteration: connState?.stateIteration ?? 0,
     };
     const fields = { linkId: id, source: router.id, destination: destRouterId, iteration };
+    if (isTooLong(id, destRouterId, linkProtocol, dialAddress)) {
+      log.warn({ source: router.id }, `link report ignored: it has a text of more than ${LONGEST_TEXT} characters`);
+      continue;
+    }
     const outcome = network.reportLink(link);
     if (outcome === 'added') log.info(fields, 'link reported');
     else if (outcome === 'foreign') log.warn(fields, 'link report ignored: the id belongs to a link of other routers');
@@ -48,7 +54,12 @@ export const onLinkState: ControlHandler = ({ network }, router, message) => {
 };
 
 function connectionsIn(state: LinkConnState | undefined): readonly LinkConn[] {
-  return state?.conns.slice(0, MOST_CONNECTIONS) ?? [];
+  const kept = state?.conns.slice(0, MOST_CONNECTIONS) ?? [];
+  return kept.filter(({ type, localAddr, remoteAddr }) => !isTooLong(type, localAddr, remoteAddr));
+}
+
+function isTooLong(...texts: readonly string[]): boolean {
+  return texts.some(({ length }) => length > LONGEST_TEXT);
 }
 
 export const onListeners: ControlHandler = ({ network }, router, message) => {
@@ -72,13 +83,15 @@ export const onFault: ControlHandler = ({ network, log }, router, message) => {
       if (runsThrough(id)) network.circuits.remove(id, { now: false });
       return;
     case FaultSubject.FORWARD_FAULT:
-    case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT:
+    case FaultSubject.UNKNOWN_OWNER_FORWARD_FAULT: {
+      let canUnroute = subject === FaultSubject.FORWARD_FAULT;
       for (const circuitId of id.split(' ').filter((each) => each !== '')) {
         if (runsThrough(circuitId)) network.circuits.moves.reroute(circuitId);
-        else if (subject === FaultSubject.FORWARD_FAULT && !network.circuits.get(circuitId))
-          network.circuits.unroute(router.id, circuitId, true);
+        else if (canUnroute && !network.circuits.get(circuitId))
+          canUnroute = network.circuits.unroute(router.id, circuitId, true);
       }
       return;
+    }
     default:
       log.warn({ subject, routerId: router.id }, 'fault of unknown subject ignored');
   }

@@ -8,7 +8,10 @@ import { Message } from '#wire/message.ts';
 import { createCsr } from '../../../agent/identity/csr.ts';
 import { ControlRoom, type FakeRouter } from '../../../test/support/control-room.ts';
 import { type RawField, rawMessage, rawText, readRaw } from '../../../test/support/raw-protobuf.ts';
+import { Body } from '../../entities/body.ts';
+import { existing } from '../../entities/common.ts';
 import { plainIdentity, removeIdentity } from '../../entities/identity.ts';
+import { updateFabricRouter } from '../../entities/router.ts';
 import { linkCost } from '../../network/links.ts';
 import { sendMembers, sendServerHello } from './sync.ts';
 
@@ -178,6 +181,30 @@ t.test('links: reports create, iterations replace, a full refresh removes, forei
   t.same([...links.values()].map(({ id }) => id).sort(), ['l1', 'l2'], 'l3 is missing; l1 is a link of r1');
 });
 
+t.test('a link with a text that no link has is ignored', async (t) => {
+  using room = await ControlRoom.open();
+  const { links } = room.context.network;
+  const long = 'x'.repeat(2_000);
+  const report = (id: string, address: string, connection: string) => {
+    const state = rawMessage([1, 1], [2, rawMessage([1, 'single'], [2, connection], [3, 'c:1'])]);
+    return send(room, room.r1, Type.RouterLinks, [
+      1,
+      rawMessage([1, id], [2, 'r2'], [3, 'tls'], [5, address], [7, state]),
+    ]);
+  };
+  for (const [id, address] of [
+    [long, 'tls:r2:1'],
+    ['long', long],
+  ] as const)
+    await report(id, address, 'c:2');
+  t.same(
+    [...links.values()].map(({ id }) => id),
+    ['l1'],
+  );
+  await report('l2', 'tls:r2:1', long);
+  t.match(links.get('l2'), { dialAddress: 'tls:r2:1', connections: [] });
+});
+
 t.test('a link fault removes the link and reaches its other end, unless it is for an older iteration', async (t) => {
   using room = await ControlRoom.open();
   const { links } = room.context.network;
@@ -316,7 +343,11 @@ t.test('members, interfaces and inspections are answered as the reference does',
   t.same([texts(members?.body ?? EMPTY, 1), fields.get(2), fields.get(3)], [['tls:127.0.0.1:1280'], [1], [1]]);
   t.equal(rawText(fields.get(4)?.[0] as Buffer, 1), 'ctrl1');
   t.equal((await room.ask(room.r1, Type.Interfaces, '')).bool(2), true);
-  const inspected = await room.ask(room.r1, Type.Inspect, rawMessage([1, 'capability'], [1, 'unknown']));
+  const inspected = await room.ask(
+    room.r1,
+    Type.Inspect,
+    rawMessage([1, 'capability'], [1, 'unknown'], [1, 'capability']),
+  );
   t.equal(inspected.contentType, Type.InspectAnswer);
   const values = (readRaw(inspected.body).get(3) ?? []).map((each) => rawText(each as Buffer, 2));
   t.same(
@@ -352,6 +383,26 @@ t.test(
     t.equal(broken?.contentType, Type.Error);
   },
 );
+
+t.test('a router is disconnected when an administrator replaces its certificate, not when it renews it', async (t) => {
+  using room = await ControlRoom.open();
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const csr = createCsr('r1', { sans: { dns: [], ip: [], email: [], uri: [] } }, privateKey);
+  const { network, state } = room.context;
+  const patch = (fingerprint: string) =>
+    room.change((transaction) => {
+      const router = existing(transaction, 'router', 'r1');
+      updateFabricRouter(transaction, router, new Body({ fingerprint }, 'patch'));
+    });
+  await send(room, room.r1, Type.ExtendRouter, [1, csr], [2, csr]);
+  const renewed = state.tables.router.get('r1')?.fingerprint ?? '';
+  t.match(renewed, /^[0-9a-f]{40}$/);
+  t.ok(network.routers.has('r1'));
+  await patch(renewed);
+  t.ok(network.routers.has('r1'), 'nothing changed');
+  await patch('another');
+  t.notOk(network.routers.has('r1'));
+});
 
 t.test('a router that has to enroll again meanwhile cannot renew its certificates', async (t) => {
   using room = await ControlRoom.open();

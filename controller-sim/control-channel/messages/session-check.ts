@@ -42,6 +42,9 @@ export async function checkServiceSession(
     });
   if (!identity || isDisabled(identity, clock.now()))
     throw new EdgeError(EdgeErrorCode.InvalidSession, 'the identity was deleted or disabled', START_OVER);
+  // A stored session ends with its right; a signed one is valid until it expires.
+  if (!access.may(identity.id, service.id, type))
+    throw new EdgeError(EdgeErrorCode.InvalidSession, access.why(identity.id, service.id, type).join('; '), START_OVER);
   if (!access.commonRouters(identity.id, service.id).some(({ id }) => id === routerId)) {
     throw new EdgeError(
       EdgeErrorCode.InvalidEdgeRouterForSession,

@@ -24,7 +24,8 @@ import { isSignedToken } from './session-check.ts';
 
 /** The cluster has one member and never changes. */
 const CLUSTER_INDEX = 1n;
-/** The answer to a router's inspection of capabilities. */
+/** A router's inspection of capabilities, and its answer. */
+const CAPABILITY = 'capability';
 const CAPABILITIES = JSON.stringify(['ziti.fabric', 'ziti.edge']);
 
 export function sendServerHello({ channel }: ConnectedRouter): void {
@@ -101,7 +102,7 @@ export const onConnectEvents: ControlHandler = ({ network, state }, router, mess
 
 export const onInspect: ControlHandler = (_context, router, message) => {
   const { requestedValues } = message.decode(InspectRequestSchema);
-  const values = requestedValues.filter((name) => name === 'capability').map((name) => ({ name, value: CAPABILITIES }));
+  const values = requestedValues.includes(CAPABILITY) ? [{ name: CAPABILITY, value: CAPABILITIES }] : [];
   const body = toBinary(InspectResponseSchema, create(InspectResponseSchema, { success: true, values }));
   router.channel.reply(message, new Message(ControlType.InspectResponse, [], body));
 };

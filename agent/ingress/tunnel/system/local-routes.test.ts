@@ -47,6 +47,18 @@ async function tests(): Promise<void> {
     run('ip', 'route', 'flush', 'table', 'local', 'proto', '142');
   });
 
+  t.test('routes that another program has deleted are no problem at the end', async (t) => {
+    const lines: string[] = [];
+    const logged = create(createLog({ write: (line) => lines.push(line) }));
+    for (const range of ['10.9.8.8', 'fd00:7::2']) logged.acquire(range);
+    await logged.apply();
+    t.equal(routes().length + routes('-6').length, 2);
+    for (const family of ['-4', '-6']) run('ip', family, 'route', 'flush', 'table', 'local', 'proto', '142');
+    lines.length = 0;
+    await logged.close();
+    t.same(lines, []);
+  });
+
   t.test('thousands of leftover routes are removed', async (t) => {
     await wanted('10.20.0.1');
     const marks = /proto.*|metric \d+/.exec(routes()[0] ?? '')?.[0] ?? '';

@@ -31,6 +31,8 @@ const RETRY = 30_000;
 const MOST_LISTED = 16 * 1024 * 1024;
 /** Ranges in one log line. */
 const IN_LOG_LINE = 10;
+/** The kernel's text for a route that does not exist. */
+const NO_ROUTE = 'No such process';
 /** Exists if the kernel supports IPv6. */
 const IPV6_INTERFACES = '/proc/net/if_inet6';
 
@@ -156,6 +158,7 @@ export class LocalRoutes {
       return true;
     } catch (error) {
       const reason = describeError(error);
+      if (action === 'del' && reason.includes(NO_ROUTE)) return true; // another program has deleted it
       const isKnown = this.#rejected.get(range) === reason;
       if (action === 'add') this.#rejected.set(range, reason);
       else this.#components.marker.failed();

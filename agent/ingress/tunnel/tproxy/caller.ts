@@ -1,14 +1,12 @@
 // Describes an intercepted connection in the request for a circuit (reference fact: tunnel, section 3.3).
 
 import { joinHostPort } from '#lib/address.ts';
-import { parseJson } from '#lib/json.ts';
 import type { DataState_Identity } from '#wire/gen/edge_control_pb.js';
 import type { Protocol } from '../config-values.ts';
-import type { AppData } from '../host-config.ts';
 import type { Caller } from '../service-dialer.ts';
+import { type ConnectionValues, fillTemplate } from '../templates.ts';
 import type { Intercept } from './intercept-table.ts';
 import type { SocketAddress } from './system-calls.ts';
-import { fillTemplate } from './templates.ts';
 
 export interface InterceptedConnection {
   readonly intercept: Intercept;
@@ -24,16 +22,14 @@ export interface InterceptedConnection {
 
 export function callerOf(connection: InterceptedConnection): Caller {
   const { intercept, identity, protocol, source, destination, name, signal } = connection;
-  const fill = (template: string) =>
-    fillTemplate(template, {
-      sourceIp: source.host,
-      sourcePort: source.port,
-      destinationIp: destination.host,
-      destinationPort: destination.port,
-      hostname: name,
-      tunnelerName: identity.name,
-      tunnelerAppData: readAppData(identity.appDataJson),
-    });
+  const values: ConnectionValues = {
+    src_ip: source.host,
+    src_port: String(source.port),
+    dst_ip: destination.host,
+    dst_port: String(destination.port),
+    dst_hostname: name ?? '',
+  };
+  const fill = (template: string) => fillTemplate(template, identity, values);
   return {
     service: intercept.service,
     instanceId: fill(intercept.identity),
@@ -49,15 +45,4 @@ export function callerOf(connection: InterceptedConnection): Caller {
     timeout: intercept.timeout,
     signal,
   };
-}
-
-/** Any value but a JSON map counts as empty. */
-function readAppData(bytes: Uint8Array): AppData {
-  if (bytes.length === 0) return {};
-  try {
-    const data: unknown = parseJson(Buffer.from(bytes).toString('utf8'));
-    return typeof data === 'object' && data !== null ? (data as AppData) : {};
-  } catch {
-    return {};
-  }
 }

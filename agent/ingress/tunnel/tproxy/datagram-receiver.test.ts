@@ -1,8 +1,12 @@
 // Datagrams of a transparent socket, in a network namespace that allows it.
 
 import { createSocket } from 'node:dgram';
+import type { Worker } from 'node:worker_threads';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
 import { inOwnNamespace, run } from '../../../../test/support/network-namespace.ts';
 import { until } from '../../../../test/support/overlay.ts';
+import { DatagramReceiver } from './datagram-receiver.ts';
 import {
   boundAddress,
   closeDescriptor,
@@ -33,5 +37,32 @@ async function tests(): Promise<void> {
     t.equal(String(datagram?.data), 'forty bytes or fewer');
     t.equal(datagram?.data.buffer.byteLength, 20);
     t.same(datagram?.destination, { host, port });
+  });
+
+  t.test('a thread that ends unexpectedly is replaced', async (t) => {
+    const clock = new VirtualClock();
+    const received: string[] = [];
+    const workers: Worker[] = [];
+    const onWorker = (worker: Worker) => void workers.push(worker);
+    process.on('worker', onWorker);
+    t.after(() => process.off('worker', onWorker));
+    const receiver = DatagramReceiver.open({ clock, log: silentLog }, '127.0.0.1', ({ data }) =>
+      received.push(data.toString()),
+    );
+    const client = createSocket('udp4');
+    t.after(() => client.close());
+    const arrives = (text: string) =>
+      until(text, () => {
+        client.send(text, receiver.port, '127.0.0.1');
+        return received.includes(text);
+      });
+    await arrives('before');
+    const ended = workers[0]?.terminate();
+    client.send('wakes the thread', receiver.port, '127.0.0.1');
+    await ended;
+    await clock.advance(1_000);
+    await arrives('after');
+    await receiver.close();
+    t.same(clock.timers(), []);
   });
 }

@@ -61,6 +61,34 @@ t.test('it is called for added and removed diversions, and retried after a failu
   t.notOk(existsSync(join(directory, 'changes.diverter')), 'the record is removed with the last rule');
 });
 
+t.test('the deletion of a rule is retried a limited number of times', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const [program, path] = [join(directory, 'divert'), join(directory, 'changes')];
+  writeFileSync(program, `#!/bin/sh\ntest ! -e ${directory}/broken || test $1 = -I\n`, { mode: 0o755 });
+  const setBroken = (isBroken: boolean) =>
+    isBroken ? writeFileSync(join(directory, 'broken'), '') : rmSync(join(directory, 'broken'));
+  const diverter = new ExternalDiverter(
+    { clock: new SystemClock(), log: silentLog, marker: new ChangesMarker(path, silentLog) },
+    { program, sockets: { tcp: 1, udp: 2 } },
+  );
+  await diverter.open();
+  await diverter.apply([DIVERSION]);
+  setBroken(true);
+  t.equal((await diverter.apply([])).isRetriable, true);
+  setBroken(false);
+  t.equal((await diverter.apply([])).isRetriable, false);
+  t.notOk(existsSync(`${path}.diverter`), 'the rule is deleted');
+
+  await diverter.apply([DIVERSION]);
+  setBroken(true);
+  let attempts = 1;
+  while ((await diverter.apply([])).isRetriable && attempts < 10) attempts++;
+  t.equal(attempts, 5);
+  t.ok(existsSync(`${path}.diverter`), 'the next start deletes it');
+  await diverter.close();
+});
+
 t.test('a service with too many rules is skipped and logged once', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.after(() => rmSync(directory, { recursive: true }));

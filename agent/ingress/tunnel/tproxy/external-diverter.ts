@@ -29,6 +29,8 @@ const DELETION_TIME = 60_000;
 /** Limits on rules: each combination of a service's networks, ports, sources and interfaces needs one call. */
 const MOST_RULES_OF_SERVICE = 10_000;
 const MOST_RULES = 100_000;
+/** Attempts to delete a rule; the next start tries again. A program may have lost it, and rejects its deletion forever. */
+const MOST_DELETIONS = 5;
 const EVERYBODY = ['0.0.0.0/0'];
 const ANY_INTERFACE = [''];
 
@@ -45,8 +47,8 @@ export class ExternalDiverter implements Diverter {
   readonly #init: ExternalDiverterInit;
   /** Diverted traffic: the arguments that delete a rule, as JSON. */
   readonly #diverted = new Set<string>();
-  /** Rules that could not be deleted, in the same form. */
-  readonly #remaining = new Set<string>();
+  /** Rules that could not be deleted, in the same form, with the number of attempts. */
+  readonly #remaining = new Map<string, number>();
   readonly #tooMany = new ServiceProblems();
 
   constructor({ clock, log, marker }: ExternalDiverterComponents, init: ExternalDiverterInit) {
@@ -67,16 +69,19 @@ export class ExternalDiverter implements Diverter {
   async apply(diversions: readonly Diversion[]): Promise<Diverted> {
     const { wanted, skipped } = this.#rules(diversions);
     const added = [...wanted].filter(([key]) => !this.#diverted.has(key));
-    const removed = [...this.#diverted].filter((key) => !wanted.has(key));
+    const removed = [...this.#diverted, ...this.#undeleted()].filter((key) => !wanted.has(key));
     if (added.length === 0 && removed.length === 0) return { incomplete: skipped, isRetriable: false };
     if (added.length > 0) await this.#record(added.map(([key]) => key));
     const problems: string[] = [];
     for (const key of removed) {
       this.#diverted.delete(key);
       const problem = await this.#change('-D', JSON.parse(key) as string[]);
-      if (problem === undefined) continue;
-      this.#remaining.add(key);
-      problems.push(problem);
+      if (problem === undefined) {
+        this.#remaining.delete(key);
+      } else {
+        this.#remaining.set(key, (this.#remaining.get(key) ?? 0) + 1);
+        problems.push(problem);
+      }
     }
     const failed = new Set<string>();
     for (const [key, { args, serviceId }] of added) {
@@ -92,14 +97,24 @@ export class ExternalDiverter implements Diverter {
     if (problems.length > 0)
       this.#log.error({ calls: problems.length, error: problems.at(-1) }, 'external diverter failed');
     await this.#record([]);
-    return { incomplete: failed.union(skipped), isRetriable: failed.size > 0 };
+    return { incomplete: failed.union(skipped), isRetriable: failed.size > 0 || this.#undeleted().length > 0 };
+  }
+
+  /** The rules whose deletion is tried again. */
+  #undeleted(): string[] {
+    return [...this.#remaining].filter(([, attempts]) => attempts < MOST_DELETIONS).map(([key]) => key);
   }
 
   /** Records the rules that exist, and those that will be inserted. */
   async #record(more: readonly string[]): Promise<void> {
-    const keys = new Set([...this.#diverted, ...this.#remaining, ...more]);
+    const keys = new Set([...this.#diverted, ...this.#remaining.keys(), ...more]);
     const { program } = this.#init;
     await this.#marker.diversions.save([...keys].map((key) => ({ program, match: JSON.parse(key) as string[] })));
+  }
+
+  /** Only the program knows its rules. */
+  async isIntact(): Promise<boolean> {
+    return true;
   }
 
   async close(): Promise<void> {

@@ -42,6 +42,8 @@ export interface Diverter {
   open(): Promise<void>;
   /** Replaces all earlier diversions. */
   apply(diversions: readonly Diversion[]): Promise<Diverted>;
+  /** Returns false if another program removed the diversions: the next `apply` restores them. */
+  isIntact(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -89,6 +91,16 @@ ${rules}  }
 `);
     this.#rules = rules;
     return COMPLETE;
+  }
+
+  /** A reload of another firewall may flush all tables. */
+  async isIntact(): Promise<boolean> {
+    if (this.#rules === '') return true;
+    const args = ['list', 'tables', 'ip'];
+    const tables = await runCommand({ program: 'nft', args }, this.#components.clock);
+    if (tables.split('\n').includes(`table ip ${this.#table()}`)) return true;
+    this.#rules = '';
+    return false;
   }
 
   /** Checks that rules can be created, and removes those of an earlier process. Rejects with CommandError. */

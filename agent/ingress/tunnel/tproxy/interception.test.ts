@@ -1,7 +1,7 @@
 // Interception with programs that fail: what it reports, and when it retries.
 
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { createLog } from '#lib/log.ts';
@@ -31,6 +31,32 @@ async function tests(): Promise<void> {
     await clock.advance(RETRY);
     await until('the retry', () => services().join() === 'web');
     t.equal(messages.filter((each) => each === 'service intercepted').length, 1);
+    await interception.close();
+    t.same(clock.timers(), []);
+  });
+
+  t.test('rules that another program removes are restored', async (t) => {
+    // Lists its table unless the file `flushed` exists, which the next change removes.
+    const script = `cd "$(dirname "$0")"
+case "$1" in
+  list) echo >> checks; test -e flushed || cat table; exit ;;
+esac
+rm -f flushed; sed -n 's/ {$//; /^table ip/p' > table; echo change >> changes`;
+    const { interception, clock, messages, offer, broken, services } = await open(t, 'nft', script);
+    const folder = dirname(broken);
+    const changes = () => readFileSync(join(folder, 'changes'), 'utf8').split('\n').length;
+    offer('web');
+    await until('the rules', () => services().join() === 'web');
+    const before = changes();
+    const isRestored = () => messages.some((each) => each.startsWith('interception rules were removed'));
+    await clock.advance(30_000);
+    await until('a check', () => existsSync(join(folder, 'checks')) && !clock.timers().includes('system command'));
+    t.notOk(isRestored());
+    writeFileSync(join(folder, 'flushed'), '');
+    await clock.advance(30_000);
+    await until('the next check', isRestored);
+    await until('the rules again', () => changes() === before + 1 && !existsSync(join(folder, 'flushed')));
+    t.same(services(), ['web']);
     await interception.close();
     t.same(clock.timers(), []);
   });

@@ -63,6 +63,8 @@ const PROTOCOLS: readonly Protocol[] = ['tcp', 'udp'];
 const LONGEST_PREFIX = 30;
 /** Milliseconds until failed rule changes are retried. */
 const RETRY = 10_000;
+/** Milliseconds between checks whether the rules still exist. */
+const CHECK = 30_000;
 
 export class Interception {
   readonly #components: InterceptionComponents;
@@ -142,7 +144,7 @@ export class Interception {
     const descriptor = openTransparentListener({ host: LOOPBACK, port: 0 });
     const tcp = boundAddress(descriptor).port;
     this.#listener = await this.#listen(descriptor);
-    const receiver = DatagramReceiver.open(log, LOOPBACK, (datagram) => this.#onDatagram(datagram));
+    const receiver = DatagramReceiver.open({ clock, log }, LOOPBACK, (datagram) => this.#onDatagram(datagram));
     this.#owned.defer(() => receiver.close());
     this.#owned.defer(() => this.#sessions.end());
     const sockets = { tcp, udp: receiver.port };
@@ -158,6 +160,10 @@ export class Interception {
     await this.#resolver.open(options);
     this.#owned.defer(() => this.#resolver.close());
     this.#owned.defer(model.onChange(() => this.#schedule()));
+    const check = clock.every('interception check', CHECK, () =>
+      background(log, 'interception check', this.#check(diverter)),
+    );
+    this.#owned.defer(() => check.cancel());
     this.#schedule();
     await this.#reconciling;
     log.info({ range: networkToText(this.#range) }, 'interception open');
@@ -287,6 +293,12 @@ export class Interception {
       this.#scheduleRetry();
       return undefined;
     }
+  }
+
+  async #check(diverter: Diverter): Promise<void> {
+    if ((await diverter.isIntact()) || this.#isClosed) return;
+    this.#components.log.warn({}, 'interception rules were removed by another program, restoring');
+    this.#schedule();
   }
 
   #scheduleRetry(): void {

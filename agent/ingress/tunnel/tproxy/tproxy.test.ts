@@ -1,4 +1,4 @@
-// Interception without the system: matching of services, names and their addresses, templates, hosts files.
+// Interception without the system: matching of services, names and their addresses, hosts files.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,6 @@ import { readInterceptConfig } from './intercept-config.ts';
 import { type Flow, InterceptTable } from './intercept-table.ts';
 import { type InterceptsComponents, readIntercepts } from './intercepts.ts';
 import { ipv4ToNumber, mergeRanges, networkToText, parseIpv4Network } from './ipv4.ts';
-import { fillTemplate } from './templates.ts';
 
 const PORTS = [{ low: 80, high: 90 }];
 
@@ -184,27 +183,6 @@ t.test('in a small range released addresses are reused, the oldest first', async
   t.equal(pool.addressOf('g', 'exact'), undefined);
   pool.keep((name) => (name === 'c' || name === 'e' ? undefined : 'exact'));
   t.equal(pool.addressOf('g', 'exact'), '100.64.0.4');
-});
-
-t.test('templates are expanded once, and values are not expanded', async (t) => {
-  const values = {
-    sourceIp: '10.0.0.1',
-    sourcePort: 1_000,
-    destinationIp: '100.64.0.2',
-    destinationPort: 80,
-    hostname: '$src_ip',
-    tunnelerName: 'me',
-    tunnelerAppData: { key: 'value', number: 7 },
-  };
-  const cases: [string, string][] = [
-    ['$src_ip:$src_port', '10.0.0.1:1000'],
-    ['$dst_ip/$dst_port/$dst_hostname', '100.64.0.2/80/$src_ip'],
-    ['$tunneler_id.name-$tunneler_id.appData[key]$tunneler_id.appData[number]', 'me-value7'],
-    ['$tunneler_id.appData[none]$tunneler_id.appData[__proto__]', ''],
-    ['$src_ipx $unknown $', '$src_ipx $unknown $'],
-    ['', ''],
-  ];
-  for (const [template, filled] of cases) t.equal(fillTemplate(template, values), filled, template);
 });
 
 t.test('resolver addresses are parsed', async (t) => {

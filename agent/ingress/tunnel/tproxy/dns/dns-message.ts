@@ -101,6 +101,11 @@ export function truncateAnswer(answer: Buffer, query: DnsQuery, message: Buffer)
   return cut;
 }
 
+/** Whether an answer has the mark TC: it was too large for a datagram. */
+export function isTruncated(answer: Buffer): boolean {
+  return (answer.readUInt16BE(2) & TRUNCATED) !== 0;
+}
+
 /** Bytes of an answer over UDP that the client of a query accepts: its record OPT contains them (RFC 6891). */
 function acceptedSize({ head }: DnsQuery, message: Buffer): number {
   let at = head.length;

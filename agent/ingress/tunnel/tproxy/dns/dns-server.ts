@@ -4,6 +4,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Unanswerable } from '../../../../config/name-servers.ts';
@@ -18,6 +19,7 @@ import {
   parseQuery,
   truncateAnswer,
 } from './dns-message.ts';
+import { DnsStreams } from './dns-streams.ts';
 import type { DnsUpstreams } from './dns-upstreams.ts';
 
 /** Resolves the names of services. */
@@ -27,6 +29,7 @@ export interface NameSource {
 }
 
 export interface DnsServerComponents {
+  clock: Clock;
   log: Log;
   names: NameSource;
   upstreams: DnsUpstreams;
@@ -43,6 +46,7 @@ export class DnsServer {
   readonly #components: DnsServerComponents;
   readonly #init: DnsServerInit;
   readonly #socket: Socket;
+  #streams: DnsStreams | undefined;
   /** Called for names of the resolver test; returns true for the name of a running test. */
   onProbe: (name: string) => boolean = () => false;
   #isClosed = false;
@@ -53,7 +57,7 @@ export class DnsServer {
     this.#socket = createSocket(isIPv6(init.host) ? 'udp6' : 'udp4');
   }
 
-  /** Rejects with the system's error if the address is not available. */
+  /** Opens the server over UDP. Rejects with the system's error if the address is not available. */
   static async open(components: DnsServerComponents, init: DnsServerInit): Promise<DnsServer> {
     const server = new DnsServer(components, init);
     const socket = server.#socket;
@@ -67,6 +71,13 @@ export class DnsServer {
     return server;
   }
 
+  /** Accepts queries over TCP too, on the same port. Rejects with the system's error if it is not available. */
+  async openStreams(): Promise<void> {
+    const { clock, log } = this.#components;
+    const answer = (message: Buffer) => this.#answerTo(message, { isStream: true });
+    this.#streams = await DnsStreams.open({ clock, log, answer }, { host: this.#init.host, port: this.port });
+  }
+
   /** The actual port if the configured one is 0. */
   get port(): number {
     return this.#isClosed ? 0 : this.#socket.address().port;
@@ -77,52 +88,37 @@ export class DnsServer {
     this.#isClosed = true;
     this.#components.upstreams.close();
     this.#socket.close();
+    this.#streams?.close();
   }
 
   #onMessage(message: Buffer, address: string, port: number): void {
-    const query = parseQuery(message);
-    if (query === undefined) return;
-    const send = (answer: Buffer) => {
-      if (!this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // a client without an answer retries
-    };
-    if (query === 'malformed') send(encodeMalformed(message));
-    else if (query.opcode !== 0) send(this.#answer(query, DnsStatus.NotImplemented));
-    else this.#resolve(query, message, send);
-  }
-
-  #resolve(query: DnsQuery, message: Buffer, send: (answer: Buffer) => void): void {
-    const isAddress = query.class === CLASS_INTERNET && (query.type === DnsType.A || query.type === DnsType.AAAA);
-    if (!isAddress) {
-      this.#reject(query, send);
-      return;
-    }
-    if (this.onProbe(query.name)) {
-      send(this.#answer(query, DnsStatus.NameError));
-      return;
-    }
-    const address = this.#components.names.resolve(query.name);
-    if (address === 'full') send(this.#answer(query, DnsStatus.ServerFailure));
-    else if (address !== undefined) send(this.#answer(query, DnsStatus.Ok, query.type === DnsType.A ? [address] : []));
-    else this.#askOthers(query, message, send);
-  }
-
-  #askOthers(query: DnsQuery, message: Buffer, send: (answer: Buffer) => void): void {
-    const { upstreams, log } = this.#components;
-    if (upstreams.isEmpty) {
-      this.#reject(query, send);
-      return;
-    }
-    background(log, 'dns question', async () => {
-      const answer = await upstreams.resolve(query, message);
-      if (answer) send(truncateAnswer(answer, query, message));
-      else this.#reject(query, send);
+    background(this.#components.log, 'dns question', async () => {
+      const answer = await this.#answerTo(message, { isStream: false });
+      if (answer && !this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // a client without an answer retries
     });
   }
 
-  #reject(query: DnsQuery, send: (answer: Buffer) => void): void {
+  /** The answer to a message; undefined if it gets none. A datagram has a limited size, unlike a stream. */
+  async #answerTo(message: Buffer, { isStream }: { isStream: boolean }): Promise<Buffer | undefined> {
+    const query = parseQuery(message);
+    if (query === undefined) return undefined;
+    if (query === 'malformed') return encodeMalformed(message);
+    if (query.opcode !== 0) return this.#answer(query, DnsStatus.NotImplemented);
+    const isAddress = query.class === CLASS_INTERNET && (query.type === DnsType.A || query.type === DnsType.AAAA);
+    if (!isAddress) return this.#rejection(query);
+    if (this.onProbe(query.name)) return this.#answer(query, DnsStatus.NameError);
+    const address = this.#components.names.resolve(query.name);
+    if (address === 'full') return this.#answer(query, DnsStatus.ServerFailure);
+    if (address !== undefined) return this.#answer(query, DnsStatus.Ok, query.type === DnsType.A ? [address] : []);
+    const answer = await this.#components.upstreams.resolve(query, message, { isStream });
+    if (!answer) return this.#rejection(query);
+    return isStream ? answer : truncateAnswer(answer, query, message);
+  }
+
+  #rejection(query: DnsQuery): Buffer | undefined {
     const { unanswerable } = this.#init;
-    if (unanswerable === 'timeout') return;
-    send(this.#answer(query, unanswerable === 'servfail' ? DnsStatus.ServerFailure : DnsStatus.Refused));
+    if (unanswerable === 'timeout') return undefined;
+    return this.#answer(query, unanswerable === 'servfail' ? DnsStatus.ServerFailure : DnsStatus.Refused);
   }
 
   #answer(query: DnsQuery, status: DnsStatus, addresses?: readonly string[]): Buffer {

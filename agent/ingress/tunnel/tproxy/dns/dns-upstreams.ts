@@ -7,9 +7,17 @@ import type { Clock } from '#lib/clock.ts';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Random } from '#lib/random.ts';
 import type { Upstream } from '../../../../config/name-servers.ts';
-import { type DnsQuery, DnsStatus, statusOfAnswer } from './dns-message.ts';
+import { type DnsQuery, DnsStatus, isTruncated, statusOfAnswer } from './dns-message.ts';
 
 export type UpstreamMode = 'parallel' | 'serial' | 'failover' | 'random';
+
+/** A query of a client. */
+interface Question {
+  readonly query: DnsQuery;
+  readonly message: Buffer;
+  /** The client accepts answers of any size. */
+  readonly isStream: boolean;
+}
 
 interface Reply {
   readonly message: Buffer;
@@ -46,11 +54,18 @@ export class DnsUpstreams {
     return this.#upstreams.length === 0;
   }
 
-  /** The best answer of the servers, with the query's id; undefined if none answers. */
-  async resolve(query: DnsQuery, message: Buffer): Promise<Buffer | undefined> {
+  /**
+   * The best answer of the servers, with the query's id; undefined if none answers. With `isStream`, an answer that a
+   * server truncates is requested again over TCP.
+   */
+  async resolve(
+    query: DnsQuery,
+    message: Buffer,
+    { isStream = false }: { isStream?: boolean } = {},
+  ): Promise<Buffer | undefined> {
     if (this.isEmpty || this.#abort.signal.aborted || this.#questions >= MOST_QUESTIONS) return undefined;
-    const replies =
-      this.#mode === 'parallel' ? await this.#askAll(query, message) : await this.#askInTurn(query, message);
+    const question: Question = { query, message, isStream };
+    const replies = this.#mode === 'parallel' ? await this.#askAll(question) : await this.#askInTurn(question);
     return replies.sort((a, b) => rankOf(a) - rankOf(b))[0]?.message;
   }
 
@@ -59,13 +74,13 @@ export class DnsUpstreams {
     this.#abort.abort(new ProjectError('CLOSED', 'the name server was closed'));
   }
 
-  async #askAll(query: DnsQuery, message: Buffer): Promise<Reply[]> {
+  async #askAll(question: Question): Promise<Reply[]> {
     const replies: Reply[] = [];
     const rest = new AbortController();
     await new Promise<void>((resolve) => {
       let open = this.#upstreams.length;
       for (const upstream of this.#upstreams) {
-        this.#ask(upstream, query, message, rest.signal)
+        this.#ask(upstream, question, rest.signal)
           .then((reply) => {
             replies.push(reply);
             if (reply.status === DnsStatus.Ok) resolve();
@@ -81,7 +96,7 @@ export class DnsUpstreams {
     return replies;
   }
 
-  async #askInTurn(query: DnsQuery, message: Buffer): Promise<Reply[]> {
+  async #askInTurn(question: Question): Promise<Reply[]> {
     const replies: Reply[] = [];
     const count = this.#upstreams.length;
     const start = this.#firstOfTurn(count);
@@ -90,7 +105,7 @@ export class DnsUpstreams {
       const upstream = this.#upstreams[index];
       if (!upstream || this.#abort.signal.aborted) break;
       try {
-        const reply = await this.#ask(upstream, query, message, this.#abort.signal);
+        const reply = await this.#ask(upstream, question, this.#abort.signal);
         replies.push(reply);
         if (reply.status !== DnsStatus.Ok) continue;
         this.#lastGood = index;
@@ -108,7 +123,7 @@ export class DnsUpstreams {
   }
 
   /** Uses a random id: an id chosen by the client would be known to others. */
-  async #ask(upstream: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
+  async #ask(upstream: Upstream, { query, message, isStream }: Question, signal: AbortSignal): Promise<Reply> {
     const id = this.#random.bytes(2).readUInt16BE();
     const asked = Buffer.from(message);
     asked.writeUInt16BE(id, 0);
@@ -121,7 +136,9 @@ export class DnsUpstreams {
     this.#questions++;
     try {
       const ask = upstream.protocol === 'udp' ? askOverUdp : askOverTcp;
-      const reply = await ask(upstream, { ...query, id }, asked, either);
+      let reply = await ask(upstream, { ...query, id }, asked, either);
+      if (isStream && ask === askOverUdp && isTruncated(reply.message))
+        reply = await askOverTcp(upstream, { ...query, id }, asked, either).catch(() => reply); // better than none
       reply.message.writeUInt16BE(query.id, 0);
       return reply;
     } finally {

@@ -2,7 +2,7 @@
 
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { SystemClock, VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
@@ -31,11 +31,11 @@ async function serverOf(t: Test, options: { unanswerable?: Unanswerable; upstrea
     resolve: (name: string) =>
       name === 'full.example' ? ('full' as const) : name === 'web.example' ? '100.64.0.2' : undefined,
   };
-  const upstreams =
-    options.upstreams ?? new DnsUpstreams({ clock: new SystemClock(), random: systemRandom }, [], 'parallel');
+  const clock = new SystemClock();
+  const upstreams = options.upstreams ?? new DnsUpstreams({ clock, random: systemRandom }, [], 'parallel');
   const { unanswerable = 'refused' } = options;
   const server = await DnsServer.open(
-    { log: silentLog, names, upstreams },
+    { clock, log: silentLog, names, upstreams },
     { host: '127.0.0.1', port: 0, unanswerable },
   );
   const client = createSocket('udp4').bind(0, '127.0.0.1');
@@ -296,6 +296,48 @@ t.test('an answer larger than the client accepts is truncated, with a mark', asy
     t.same(answer.subarray(12), many.subarray(12), 'header and question');
     t.equal(answer.readUInt16BE(4), 1);
   }
+});
+
+t.test('a client gets over TCP what is too large for a datagram', async (t) => {
+  const large = createServer((socket) => {
+    socket.once('data', (data: Buffer) => {
+      const asked = parseQuery(data.subarray(2));
+      if (!asked || asked === 'malformed') return;
+      const answer = encodeAnswer(asked, { status: OK, addresses: Array<string>(50).fill('7.7.7.7') });
+      socket.end(Buffer.concat([Buffer.from([answer.length >> 8, answer.length & 0xff]), answer]));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(large, 'listening');
+  t.after(() => large.close());
+  const { port } = large.address() as AddressInfo;
+  const truncating = createSocket('udp4').bind(port, '127.0.0.1');
+  await once(truncating, 'listening');
+  t.after(() => truncating.close());
+  truncating.on('message', (message, from) => {
+    const asked = parseQuery(message);
+    if (!asked || asked === 'malformed') return;
+    const answer = encodeAnswer(asked, { status: OK });
+    answer.writeUInt16BE(answer.readUInt16BE(2) | 0x0200, 2);
+    truncating.send(answer, from.port, from.address);
+  });
+  const upstream = parseUpstream(`udp://127.0.0.1:${port}`);
+  const upstreams = new DnsUpstreams({ clock: new SystemClock(), random: systemRandom }, [upstream], 'parallel');
+  const { ask, server } = await serverOf(t, { upstreams });
+  t.equal((await ask(query('other.example'))).readUInt16BE(2) & 0x0200, 0x0200, 'truncated');
+  await server.openStreams();
+  const client = connect(server.port, '127.0.0.1');
+  t.after(() => client.destroy());
+  const message = query('other.example');
+  client.write(Buffer.concat([Buffer.from([0, message.length]), message]));
+  let read = Buffer.alloc(0);
+  while (read.length < 2 || read.length < 2 + read.readUInt16BE()) {
+    const [data] = (await once(client, 'data')) as [Buffer];
+    read = Buffer.concat([read, data]);
+  }
+  t.equal(read.readUInt16BE(2), 0x1234);
+  t.equal(read.readUInt16BE(8), 50);
+  server.close();
+  await once(client, 'close');
 });
 
 t.test('upstream addresses are parsed, with the default port if missing', async (t) => {

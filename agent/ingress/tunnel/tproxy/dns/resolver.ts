@@ -99,8 +99,12 @@ export class Resolver {
     const names = { resolve: (name: string) => this.#resolve(name) };
     const init = { host, port, unanswerable: unanswerable ?? (options.dnsUnanswerable || 'refused') };
     const place = { key: KEY, network: 'udp', host, port } as const;
-    const server = await listening(place, () => DnsServer.open({ log, names, upstreams }, init));
+    const server = await listening(place, () => DnsServer.open({ clock, log, names, upstreams }, init));
     this.#servers.push(server);
+    await listening({ ...place, network: 'tcp', port: server.port }, () => server.openStreams()).catch(
+      (error: unknown) =>
+        log.warn({ error: describeError(error) }, 'name server without TCP: clients cannot get large answers'),
+    );
     log.info({ host, port: server.port }, 'name server open');
   }
 
