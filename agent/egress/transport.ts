@@ -9,6 +9,7 @@ import type { Log } from '#lib/log.ts';
 import type { HttpProxy } from '#wire/dial.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import type { IdleSweeper } from '../xgress/idle-sweeper.ts';
+import { announceLargePayloads, largestPayload } from '../xgress/payload-size.ts';
 import { SocketClient } from '../xgress/socket-client.ts';
 import { hostDatagrams } from './datagram.ts';
 import { dialDatagram } from './datagram-dial.ts';
@@ -75,10 +76,12 @@ export function hostSocket(
       Buffer.from(joinHostPort(socket.remoteAddress ?? '', socket.remotePort ?? 0)),
     ],
   ]);
+  announceLargePayloads(peerData);
   try {
     const encryption = dialed.encryption ? hostEncryption(request.peerData, peerData) : undefined;
     const { clock, log } = components;
-    const client = new SocketClient({ socket, reset, halfClose, encryption, clock, log });
+    const terms = { encryption, largestPayload: largestPayload(request.peerData) };
+    const client = new SocketClient({ socket, reset, halfClose, ...terms, clock, log });
     return { client, peerData, hopType, abandon: reset };
   } catch (error) {
     reset();

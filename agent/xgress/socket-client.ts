@@ -9,6 +9,7 @@ import type { Log } from '#lib/log.ts';
 import { readInto } from '#lib/read-into.ts';
 import { isFin } from './end-marks.ts';
 import { type EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
+import { LARGE_PAYLOAD, SAFE_PAYLOAD } from './payload-size.ts';
 import type { Xgress } from './xgress.ts';
 import type { CircuitOutcome, XgressClient } from './xgress-client.ts';
 
@@ -19,14 +20,14 @@ export interface SocketClientInit {
   /** The socket can end one direction and keep the other open. */
   halfClose: boolean;
   encryption?: EncryptedStream | undefined;
+  /** Bytes; by default what every end accepts. */
+  largestPayload?: number;
   clock: Clock;
   log: Log;
 }
 
 /** Milliseconds that a client may take to read the remaining data after its circuit ended; then it is reset. */
 const FLUSH_TIME = 10_000;
-/** Size of one read in bytes, and so of the largest payload. */
-const READ_SIZE = 64 * 1024;
 /** Memory shared by all clients: data is read, sealed and used before the next read begins. */
 let shared: { readonly read: Buffer; readonly sealed: Buffer } | undefined;
 
@@ -36,6 +37,7 @@ export class SocketClient implements XgressClient {
   readonly #reset: () => void;
   readonly #halfClose: boolean;
   readonly #encryption: EncryptedStream | undefined;
+  readonly #largestPayload: number;
   readonly #clock: Clock;
   readonly #log: Log;
   #xgress: Xgress | undefined;
@@ -48,6 +50,7 @@ export class SocketClient implements XgressClient {
     this.#reset = init.reset ?? (() => init.socket.resetAndDestroy());
     this.#halfClose = init.halfClose;
     this.#encryption = init.encryption;
+    this.#largestPayload = init.largestPayload ?? SAFE_PAYLOAD;
     this.#clock = init.clock;
     this.#log = init.log;
     this.#socket.pause();
@@ -57,9 +60,12 @@ export class SocketClient implements XgressClient {
   /** Connects the client to its end; call before the xgress starts. */
   attach(xgress: Xgress): void {
     this.#xgress = xgress;
-    shared ??= { read: Buffer.allocUnsafeSlow(READ_SIZE), sealed: Buffer.allocUnsafeSlow(READ_SIZE + SEAL_LENGTH) };
-    this.#socket.on('data', (data) => this.#onData(data as Buffer));
-    readInto(this.#socket, shared.read, (data) => this.#onData(data));
+    shared ??= {
+      read: Buffer.allocUnsafeSlow(LARGE_PAYLOAD),
+      sealed: Buffer.allocUnsafeSlow(LARGE_PAYLOAD + SEAL_LENGTH),
+    };
+    this.#socket.on('data', (data) => this.#onBuffered(data as Buffer));
+    readInto(this.#socket, shared.read.subarray(0, this.#largestPayload), (data) => this.#onData(data));
     this.#socket.on('end', () => this.#onEnd());
     this.#socket.on('drain', () => xgress.resume());
     this.#socket.on('finish', () => xgress.resume()); // an ending socket emits no drain
@@ -101,6 +107,12 @@ export class SocketClient implements XgressClient {
       if (!this.#xgress?.write(this.#encryption.header)) return;
     }
     this.#socket.resume();
+  }
+
+  /** Data that was read into a memory of any size. */
+  #onBuffered(data: Buffer): void {
+    for (let at = 0; at < data.length; at += this.#largestPayload)
+      this.#onData(data.subarray(at, at + this.#largestPayload));
   }
 
   #onData(data: Buffer): void {

@@ -47,6 +47,23 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   await device.agent.close();
 });
 
+t.test('an SDK client receives no message of more than 32 KiB: older SDKs lose data of larger ones', async (t) => {
+  await using net = await network();
+  const { overlay, a, echo } = net;
+  const device = await enrollDevice(overlay, 'device');
+  const token = await loginLegacy(overlay, device);
+  const session = await serviceSession(overlay, device, token, echo, 'Dial');
+  const client = await SdkClient.connect(a.sdkPort, device, token);
+  const { conn } = await client.dial(session);
+  const sent = 'abcdefgh'.repeat(128 * 1024);
+  conn.send(sent);
+  await until('the whole echo', () => conn.text.length >= sent.length);
+  t.ok(conn.text === sent, 'unchanged');
+  t.ok(Math.max(...conn.received.map(({ data }) => data.length)) <= 32 * 1024);
+  client.close();
+  await device.agent.close();
+});
+
 t.test('the controller lists the capabilities that a router reports to SDK clients', async (t) => {
   await using net = await network();
   const { overlay, a } = net;

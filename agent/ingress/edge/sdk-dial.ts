@@ -193,7 +193,9 @@ function connectedMessage(
       [SdkHeader.XgressControllerId, owner],
       [SdkHeader.XgressAddress, address],
     );
-  for (const [key, value] of peerData)
+  for (const [key, value] of peerData) {
+    if (key === PeerDataKey.LargestPayload) continue; // for routers only
     headers.push([key === PeerDataKey.StickinessToken ? SdkHeader.StickinessToken : key, value]);
+  }
   return stateConnected(connectionId, headers);
 }

@@ -168,7 +168,7 @@ export class ProxyListeners {
       timeout: this.#timeouts.get(service) ?? this.#settings.timeout,
       signal,
     };
-    return dialer.dial(caller, (encryption) => new SocketClient({ socket, halfClose: true, encryption, clock, log }));
+    return dialer.dial(caller, (terms) => new SocketClient({ socket, halfClose: true, ...terms, clock, log }));
   }
 
   #serveDatagrams(

@@ -11,6 +11,7 @@ import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { EncryptedStream, type KeyPair, makeKeyPair, sessionKeys } from '../../xgress/end-to-end.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
+import { announceLargePayloads, largestPayload } from '../../xgress/payload-size.ts';
 import type { Xgress } from '../../xgress/xgress.ts';
 import type { XgressClient } from '../../xgress/xgress-client.ts';
 import type { AppData } from './app-data.ts';
@@ -42,6 +43,13 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
+/** What the two ends of a circuit have agreed on. */
+export interface CircuitTerms {
+  readonly encryption: EncryptedStream | undefined;
+  /** Bytes. */
+  readonly largestPayload: number;
+}
+
 /** The client of a circuit end; it is created or completed once the keys are known. */
 export type AttachableClient = XgressClient & { attach(xgress: Xgress, encryption?: EncryptedStream): void };
 
@@ -58,7 +66,7 @@ export class ServiceDialer {
    * Resolves when the client is attached to its circuit. Rejects with CircuitRejectedError, DrainingError, TimeoutError
    * and others.
    */
-  async dial(caller: Caller, clientFor: (encryption: EncryptedStream | undefined) => AttachableClient): Promise<void> {
+  async dial(caller: Caller, clientFor: (terms: CircuitTerms) => AttachableClient): Promise<void> {
     const { controllers, ends, model, options, acceptsCircuits } = this.#components;
     const { service, instanceId = '', timeout, signal } = caller;
     const known = model.serviceByName(service);
@@ -77,7 +85,7 @@ export class ServiceDialer {
     try {
       if (!acceptsCircuits()) throw new DrainingError();
       const encryption = keys && encryptionOf(keys, circuit);
-      const client = clientFor(encryption);
+      const client = clientFor({ encryption, largestPayload: largestPayload(circuit.peerData) });
       const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: HOP_TYPE }, client, owner);
       client.attach(xgress, encryption);
       xgress.start();
@@ -100,6 +108,7 @@ function peerDataOf({ appData, local, remote }: Caller, keys: KeyPair | undefine
     [PeerDataKey.InitiatorLocalAddress, Buffer.from(local)],
     [PeerDataKey.InitiatorRemoteAddress, Buffer.from(remote)],
   ]);
+  announceLargePayloads(peerData);
   if (keys) peerData.set(PeerDataKey.PublicKey, keys.publicKey);
   return peerData;
 }

@@ -286,6 +286,7 @@ export const PeerDataKey = Object.freeze({
   StickinessToken: 1114, // from both: bytes
   DialerIdentityId: 1115, // from initiator: string
   DialerIdentityName: 1116, // from initiator: string
+  LargestPayload: 61000, // from both: uint32, bytes; between routers of this project
 } as const);
 export type PeerDataKey = (typeof PeerDataKey)[keyof typeof PeerDataKey];
 

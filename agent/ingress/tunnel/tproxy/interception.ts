@@ -197,7 +197,7 @@ export class Interception {
     const source = { host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
     const destination = { host: socket.localAddress ?? '', port: socket.localPort ?? 0 };
     const caller = this.#callerOf('tcp', source, destination, signal);
-    await dialer.dial(caller, (encryption) => new SocketClient({ socket, halfClose: true, encryption, clock, log }));
+    await dialer.dial(caller, (terms) => new SocketClient({ socket, halfClose: true, ...terms, clock, log }));
   }
 
   #callerOf(protocol: Protocol, source: SocketAddress, destination: SocketAddress, signal: AbortSignal) {

@@ -1,0 +1,13 @@
+// Payloads are large only between ends that both announce it.
+
+import t from 'tap';
+import { PeerDataKey } from '#wire/gen/numbers.ts';
+import { announceLargePayloads, largestPayload } from './payload-size.ts';
+
+t.test('an end receives large payloads only if it announces that', async (t) => {
+  const announced = new Map<number, Buffer>();
+  announceLargePayloads(announced);
+  t.equal(largestPayload(announced), 64 * 1024);
+  for (const value of [undefined, Buffer.alloc(0), Buffer.from([0xff, 0xff, 0xff, 0xff])])
+    t.equal(largestPayload(new Map(value ? [[PeerDataKey.LargestPayload, value]] : [])), 32 * 1024);
+});
