@@ -43,7 +43,7 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
-/** What the two ends of a circuit have agreed on. */
+/** Terms of a circuit, from the data of both ends. */
 export interface CircuitTerms {
   readonly encryption: EncryptedStream | undefined;
   /** Bytes. */
