@@ -385,9 +385,9 @@ function isUnused(connection: SdkConnection, connectionId: number): boolean {
 }
 
 /**
- * The messages that reject a repeated bind so that its client requests a new session. The Go SDK ignores the retry hint in the answer to
- * a bind, and repeats it at once with the same token; it follows the hint when a confirmed bind is closed. No terminator
- * exists in between.
+ * The messages that reject a repeated bind so that its client requests a new session. The Go SDK ignores the retry hint
+ * in the answer to a bind, and repeats it at once with the same token; it follows the hint when a confirmed bind is
+ * closed. No terminator exists in between.
  */
 function startOver(request: Message, connectionId: number, error: unknown): readonly Message[] {
   const detail = { ...rejectionOf(error), hint: RetryHint.StartOver };
