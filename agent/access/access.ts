@@ -2,6 +2,7 @@
 
 import { type AccessVerdict, decideAccess, type GrantingPolicy } from '#model/access.ts';
 import type { PostureDemand, PostureState } from '#model/posture.ts';
+import { postureProblem } from '#model/posture-problem.ts';
 import type { DataModel, Permission, Policy } from './data-model.ts';
 import { postureDemand } from './posture-demands.ts';
 
@@ -24,6 +25,16 @@ export class Access {
     const identity = model.identities.get(identityId);
     if (!identity || identity.disabled || !model.services.has(serviceId)) return { granted: false, failingChecks: [] };
     return decideAccess(this.granting(identityId, serviceId, permission), posture, now);
+  }
+
+  /** Why each of these failing checks fails, with its name. */
+  explain(checkIds: readonly string[], posture: PostureState, now: number): string[] {
+    return checkIds.map((id) => {
+      const check = this.#model.postureChecks.get(id);
+      const demand = check && postureDemand(check);
+      if (!check || !demand) return `${id}: this router does not know the check, or its type`;
+      return `${check.name}: ${postureProblem(demand, posture, now)}`;
+    });
   }
 
   /** The policies of a type that contain both. */

@@ -170,33 +170,39 @@ export interface MultiProcessDemand {
   readonly processes: readonly ProcessDemand[];
 }
 
-/** Finds the process that was reported for this check, else the process with this path. */
 function runs(checkId: string, demand: ProcessDemand, state: PostureState): boolean {
-  const { processes } = state;
-  const found =
-    processes.find(({ postureCheckId }) => postureCheckId === checkId) ??
-    processes.find(({ path }) => path === demand.path);
-  return isOfSystem(demand, state) && isAsDemanded(demand, found);
+  return processProblem(demand, reportedProcess(checkId, demand, state), state) === undefined;
+}
+
+/** The process that was reported for this check, else the process with this path. */
+export function reportedProcess(
+  checkId: string,
+  { path }: ProcessDemand,
+  { processes }: PostureState,
+): ProcessState | undefined {
+  return processes.find((each) => each.postureCheckId === checkId) ?? processes.find((each) => each.path === path);
 }
 
 function runsAll({ semantic, processes: demanded }: MultiProcessDemand, state: PostureState): boolean {
-  const isRunning = (demand: ProcessDemand) =>
-    demand.path !== '' &&
-    isOfSystem(demand, state) &&
-    isAsDemanded(
-      demand,
-      state.processes.find(({ path }) => path === demand.path),
-    );
+  const isRunning = (demand: ProcessDemand) => pathProblem(demand, state) === undefined;
   return semantic === 'AllOf' ? demanded.every(isRunning) : demanded.some(isRunning);
 }
 
-/** Clients report their operating system only on demand, so a missing report is not a mismatch. */
-function isOfSystem({ osType }: ProcessDemand, { comparesProcessOs, os }: PostureState): boolean {
-  return !comparesProcessOs || os === undefined || equalFold(osType, os.type);
+/** As `processProblem`, for the process with the demanded path. */
+export function pathProblem(demand: ProcessDemand, state: PostureState): string | undefined {
+  const { path } = demand;
+  return processProblem(demand, path === '' ? undefined : state.processes.find((each) => each.path === path), state);
 }
 
-function isAsDemanded(demand: ProcessDemand, process: ProcessState | undefined): boolean {
-  if (!process?.isRunning) return false;
+/** Why a process does not fulfill a demand; undefined if it does. */
+export function processProblem(
+  demand: ProcessDemand,
+  process: ProcessState | undefined,
+  state: PostureState,
+): string | undefined {
+  const { path, hashes, osType } = demand;
+  if (!process?.isRunning) return `the process ${path} is not running or was not reported`;
+  if (!isOfSystem(demand, state)) return `the operating system for the process ${path} must be ${osType}`;
   const signers = [
     ...(demand.signerFingerprints ?? []),
     ...(demand.signerFingerprint ? [demand.signerFingerprint] : []),
@@ -204,7 +210,14 @@ function isAsDemanded(demand: ProcessDemand, process: ProcessState | undefined):
   const isSigned =
     signers.length === 0 ||
     process.signerFingerprints.some((signer) => signers.some((each) => equalFold(each, signer)));
-  return isSigned && (demand.hashes.length === 0 || demand.hashes.some((hash) => equalFold(hash, process.hash)));
+  if (!isSigned) return `the process ${path} has no allowed signer`;
+  const isKnown = hashes.length === 0 || hashes.some((hash) => equalFold(hash, process.hash));
+  return isKnown ? undefined : `the process ${path} has another hash`;
+}
+
+/** Clients report their operating system only on demand, so a missing report is not a mismatch. */
+function isOfSystem({ osType }: ProcessDemand, { comparesProcessOs, os }: PostureState): boolean {
+  return !comparesProcessOs || os === undefined || equalFold(osType, os.type);
 }
 
 export interface MfaDemand {

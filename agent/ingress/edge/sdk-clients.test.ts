@@ -213,11 +213,13 @@ const MFA = { timeoutSeconds: 0n, promptOnWake: true };
 t.test('a one-time password that is entered in mid-session counts with the next token of the session', async (t) => {
   const { change, claims, connect, clock } = sdkRooms();
   change(
-    { case: 'postureCheck', value: { id: 'mfa', subtype: { case: 'mfa', value: MFA } } },
+    { case: 'postureCheck', value: { id: 'mfa', name: 'one-time password', subtype: { case: 'mfa', value: MFA } } },
     demandOf('dial', ['mfa']),
   );
   const client = await connect();
-  t.equal((await client.dial(1)).uint32(SdkHeader.ErrorCode), EdgeErrorCode.PostureCheckFailed);
+  const rejected = await client.dial(1);
+  t.equal(rejected.uint32(SdkHeader.ErrorCode), EdgeErrorCode.PostureCheckFailed);
+  t.match(rejected.body.toString(), /: one-time password: the session has not passed its second factor$/);
   Object.assign(claims, { amr: ['pwd', 'totp'], auth_time: clock.now() / 1000 });
   t.equal((await client.ask(SdkType.UpdateToken, 0, [], 'ey.new')).contentType, SdkType.UpdateTokenSuccess);
   t.equal((await client.dial(1)).contentType, SdkType.StateConnected);

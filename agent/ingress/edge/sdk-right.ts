@@ -24,6 +24,10 @@ export interface RightComponents {
 const SERVICE_BY_NAME = 1;
 /** Characters of a name in errors and in the log. */
 const LONGEST_NAME = 200;
+/** Failing checks of which an error says why they fail; it lists the ids of all. */
+const MOST_EXPLAINED = 20;
+/** Characters. */
+const LONGEST_EXPLANATION = 2_000;
 
 /** The right of the API session to a service that the client names. @throws SdkRejection */
 export function rightByService(
@@ -88,14 +92,16 @@ export function demandAccess(
   if (name === undefined)
     throw new SdkRejection(`service ${serviceId} not found`, { code: EdgeErrorCode.InvalidService });
   if (!connection.session.claims) return;
-  const verdict = access.decide(connection.subject, serviceId, permission, clock.now());
+  const now = clock.now();
+  const verdict = access.decide(connection.subject, serviceId, permission, now);
   if (verdict.granted) return;
   const { failingChecks } = verdict;
   if (failingChecks.length === 0)
     throw new SdkRejection(`no ${permission} policy grants the identity access to service ${name}`, {
       code: EdgeErrorCode.AccessDenied,
     });
-  throw new SdkRejection(`posture checks fail for service ${name}: ${failingChecks.join(', ')}`, {
+  const why = access.explain(failingChecks.slice(0, MOST_EXPLAINED), connection.subject.posture, now).join('; ');
+  throw new SdkRejection(`posture checks fail for service ${name}: ${why.slice(0, LONGEST_EXPLANATION)}`, {
     code: EdgeErrorCode.PostureCheckFailed,
     failingChecks,
   });
