@@ -133,6 +133,10 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
     await daemonLog.close();
     return 1;
   }
+  signals.onHangup = () => {
+    daemonLog.reopen();
+    simulator.reopenEventsFile();
+  };
   let ca: CaFile;
   try {
     ca = writeCa(simulator.ca, options.data);
