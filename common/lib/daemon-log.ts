@@ -83,12 +83,10 @@ export class DaemonLog {
 
 function openFile(path: string, clock: Clock): LogFile {
   try {
-    return new LogFile(path, clock, printError);
+    return new LogFile(path, clock, (error) => {
+      process.stderr.write(`the log file ${path} cannot be written: ${describeError(error)}\n`);
+    });
   } catch (error) {
     throw new ProjectError('LOG_FILE', writeObstacle(path) ?? describeError(error));
   }
-}
-
-function printError(text: string): void {
-  process.stderr.write(`${text}\n`);
 }

@@ -46,13 +46,13 @@ t.test('an unopenable file is an error at the start; later the old one stays in 
 const skip = existsSync('/dev/full') ? false : 'there is no /dev/full';
 t.test('an unwritable file is reported and retried', { skip }, async (t) => {
   const clock = new VirtualClock();
-  const complaints: string[] = [];
-  const file = new LogFile('/dev/full', clock, (text) => complaints.push(text));
+  const complaints: Error[] = [];
+  const file = new LogFile('/dev/full', clock, (error) => complaints.push(error));
   let drained = 0;
   file.on('drain', () => drained++);
   file.write('lost\n');
   while (complaints.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  t.match(complaints, [/^the log file \/dev\/full cannot be written: ENOSPC/]);
+  t.match(complaints, [{ code: 'ENOSPC' }]);
   t.equal(file.writableLength, Number.POSITIVE_INFINITY, 'further lines do not fit, and are counted');
   await clock.advance(60_000);
   t.equal(drained, 1, 'it is open again');

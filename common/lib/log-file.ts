@@ -1,9 +1,8 @@
-// A log in a file that others may rename: `reopen` continues in a new file, so that logrotate needs no copy. Lines for
+// A log, of lines or events, in a file that others may rename: `reopen` continues in a new file, so that logrotate needs no copy. Lines for
 // an unwritable file are dropped and counted, and the file is retried.
 
 import { createWriteStream, openSync, type WriteStream } from 'node:fs';
 import type { Clock, Timer } from './clock.ts';
-import { describeError } from './errors.ts';
 import type { LineSink } from './line-output.ts';
 
 /** Milliseconds until a failed file is retried: the disk may have space again. */
@@ -13,16 +12,16 @@ export class LogFile implements LineSink {
   readonly destroyed = false;
   readonly #path: string;
   readonly #clock: Clock;
-  readonly #report: (text: string) => void;
+  readonly #report: (error: Error) => void;
   readonly #onDrain: (() => void)[] = [];
   #stream: WriteStream | undefined;
   #retry: Timer | undefined;
 
   /**
-   * Appends. @throws the system's error if the file cannot be opened. `report` receives a message if it cannot be
+   * Appends. @throws the system's error if the file cannot be opened. `report` receives the error if it cannot be
    * written later.
    */
-  constructor(path: string, clock: Clock, report: (text: string) => void) {
+  constructor(path: string, clock: Clock, report: (error: Error) => void) {
     this.#path = path;
     this.#clock = clock;
     this.#report = report;
@@ -35,7 +34,9 @@ export class LogFile implements LineSink {
   }
 
   write(text: string, written?: () => void): boolean {
-    return this.#stream?.write(text, () => written?.()) ?? false;
+    if (this.#stream) return this.#stream.write(text, () => written?.());
+    written?.(); // nothing waits for the disk
+    return false;
   }
 
   on(event: 'drain' | 'error', listener: () => void): void {
@@ -69,7 +70,7 @@ export class LogFile implements LineSink {
 
   #onError(error: Error): void {
     this.#stream = undefined;
-    this.#report(`the log file ${this.#path} cannot be written: ${describeError(error)}`);
+    this.#report(error);
     this.#retry = this.#clock.after('log file', RETRY_INTERVAL, () => {
       try {
         this.reopen();

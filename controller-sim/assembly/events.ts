@@ -4,7 +4,7 @@ import { Listeners } from '#lib/listeners.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import type { LoginAttempt } from '../auth/login-attempt.ts';
 import { Events } from '../events/events.ts';
-import { openSink } from '../events/sinks.ts';
+import { openSink, type Sink } from '../events/sinks.ts';
 import { EventSources } from '../events/sources.ts';
 import type { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
@@ -16,26 +16,26 @@ export interface Observers {
   readonly logins: Listeners<LoginAttempt>;
   /** Reports that the simulator leads its cluster. */
   reportLeadership(): void;
+  /** Continues the events in a new file after the file was renamed. */
+  reopenFile(): void;
 }
 
-/** Rejects with the system's error if the file for events cannot be opened. */
-export async function assembleEvents(
+/** @throws ProjectError if the file for events cannot be opened */
+export function assembleEvents(
   context: SimulatorContext,
   { state, network, addresses }: { state: State; network: Network; addresses: Addresses },
-): Promise<Observers> {
+): Observers {
   const { options, clock, ids } = context;
   const log = context.logOf('events');
   const { controllerId, controlAddress, baseUrl } = addresses;
   const events = context.own(new Events(log));
   const logins = new Listeners<LoginAttempt>('logins', log);
   const sources = context.own(new EventSources({ state, network, events, logins, clock, ids, controllerId }));
+  let sink: Sink | undefined;
   if (options.eventsFile !== undefined) {
-    const sink = await openSink(
-      events,
-      { file: options.eventsFile, namespaces: options.eventTypes ?? [] },
-      { log, clock },
-    );
-    context.own({ close: () => sink[Symbol.asyncDispose]() });
+    const opened = openSink(events, { file: options.eventsFile, namespaces: options.eventTypes ?? [] }, { log, clock });
+    context.own({ close: () => opened[Symbol.asyncDispose]() });
+    sink = opened;
   }
   const peer = {
     id: controllerId,
@@ -43,5 +43,10 @@ export async function assembleEvents(
     version: PROTOCOL_VERSION,
     apiAddresses: apiAddresses(baseUrl),
   };
-  return { events, logins, reportLeadership: () => sources.publishLeadership(peer) };
+  return {
+    events,
+    logins,
+    reportLeadership: () => sources.publishLeadership(peer),
+    reopenFile: () => sink?.reopen(),
+  };
 }

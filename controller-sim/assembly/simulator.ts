@@ -41,6 +41,8 @@ export class Simulator {
   readonly ca: string;
   readonly controllerId: string;
   readonly events: Events;
+  /** Continues the events in a new file after the file of `eventsFile` was renamed. */
+  readonly reopenEventsFile: () => void;
   readonly #owned: AsyncDisposableStack;
 
   constructor(facts: Omit<Simulator, 'close' | typeof Symbol.asyncDispose>, owned: AsyncDisposableStack) {
@@ -55,6 +57,7 @@ export class Simulator {
     this.ca = facts.ca;
     this.controllerId = facts.controllerId;
     this.events = facts.events;
+    this.reopenEventsFile = facts.reopenEventsFile;
     this.#owned = owned;
   }
 
@@ -91,7 +94,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const rules = assembleRules(context, data.state);
   const addresses = await openListener(context, data);
   const network = openNetwork(context, data.state);
-  const observers = await assembleEvents(context, { state: data.state, network, addresses });
+  const observers = assembleEvents(context, { state: data.state, network, addresses });
   const control = assembleControl(context, { data, rules, network, addresses });
   const api = await openApi(context, { data, rules, network, observers, control, addresses });
   addresses.listener.serve({
@@ -112,6 +115,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
       ca: data.authority.bundle,
       controllerId,
       events: observers.events,
+      reopenEventsFile: observers.reopenFile,
     },
     owned,
   );

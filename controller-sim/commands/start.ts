@@ -103,11 +103,20 @@ export function startCommand(): Command {
       examples('sim', 'start --port 1280 --data sim.db --json', 'start --data sim.db --password NEW_PASSWORD'),
     )
     .action(async (options: StartOptions, command: Command) => {
-      const problem = combinationProblem({ ...options, eventTypes: options.events });
+      const problem = combinationProblem({ ...options, eventTypes: options.events }) ?? logFileProblem(options);
       if (problem !== undefined) command.error(`error: ${problem}`);
       const clock = new SystemClock();
       await endProcess(await start(options, clock), clock);
     });
+}
+
+/** The log file is an option of the command only. */
+function logFileProblem({ logFile, data, eventsFile }: StartOptions): string | undefined {
+  if (logFile === undefined) return undefined;
+  for (const [flag, file] of Object.entries({ '--data': data, '--events-file': eventsFile }))
+    if (file !== undefined && resolve(file) === resolve(logFile))
+      return `the log needs a file of its own: --log-file and ${flag} are both ${file}`;
+  return undefined;
 }
 
 async function start(options: StartOptions, clock: Clock): Promise<number> {
@@ -133,6 +142,10 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
     await daemonLog.close();
     return 1;
   }
+  signals.onHangup = () => {
+    daemonLog.reopen();
+    simulator.reopenEventsFile();
+  };
   let ca: CaFile;
   try {
     ca = writeCa(simulator.ca, options.data);

@@ -25,6 +25,9 @@ t.test('routers and names are chosen by regular expressions, figures by the name
     [{ metricFilter: 'open$' }, undefined, open],
     [{ sourceFilter: 'r2', metricFilter: 'link' }, undefined, undefined],
   ];
+  const long = event('r1', `link.${'x'.repeat(300)}`, { value: 1 });
+  const links = metricFilter({ metricFilter: '^link' });
+  for (const _again of [1, 2]) t.same(links(long), long, 'too long for the cache');
   for (const [options, ...expected] of table) {
     const filter = metricFilter(options);
     for (const _again of [1, 2]) t.same([filter(latency), filter(open)], expected, JSON.stringify(options));

@@ -17,6 +17,8 @@ type Matches = (text: string) => boolean;
  */
 const LONGEST_LOOK = 500;
 const MOST_KNOWN = 10_000;
+/** Characters of a cached name. Names of the router are much shorter. */
+const LONGEST_KNOWN = 256;
 
 /** Returns the matching part of an event, or undefined if nothing matches. Throws Error for an invalid expression. */
 export function metricFilter({
@@ -55,7 +57,7 @@ function matcher(name: string, expression: unknown): Matches {
   return (text) => {
     if (isTooSlow) return false;
     const found = known.get(text) ?? look(text);
-    if (known.size < MOST_KNOWN) known.set(text, found);
+    if (known.size < MOST_KNOWN && text.length <= LONGEST_KNOWN) known.set(text, found);
     return found;
   };
 }

@@ -1,11 +1,10 @@
 // Writes events outside of the process: to a file or to standard output, one JSON object per line.
 
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { LineOutput } from '#lib/line-output.ts';
 import type { Log } from '#lib/log.ts';
+import { LogFile } from '#lib/log-file.ts';
 import type { Events, Namespace } from './events.ts';
 
 /** Limit in bytes on queued events; later ones are dropped, counted and logged. */
@@ -20,19 +19,30 @@ export interface SinkOptions {
   readonly namespaces: readonly Namespace[];
 }
 
-/** Writes events until it is closed. Rejects if the file is not writable. */
-export async function openSink(
-  events: Events,
-  options: SinkOptions,
-  { log, clock }: { log: Log; clock: Clock },
-): Promise<AsyncDisposable> {
+export interface Sink extends AsyncDisposable {
+  /** Continues in a new file after the file was renamed. On failure it logs an error and keeps the old file. */
+  reopen(): void;
+}
+
+/** Writes events until it is closed. @throws ProjectError if the file is not writable */
+export function openSink(events: Events, options: SinkOptions, { log, clock }: { log: Log; clock: Clock }): Sink {
+  const file = options.file === '-' ? undefined : openFile(options.file, log, clock);
   const output = new LineOutput({
-    sink: options.file === '-' ? 'stdout' : await openFile(options.file, log),
+    sink: file ?? 'stdout',
     limit: LONGEST_QUEUE,
-    onDropped: (lost) => log.warn({ lost }, 'events dropped: the reader is too slow'),
+    onDropped: (lost) =>
+      log.warn({ lost }, 'events dropped: the reader or the disk was too slow, or the disk was full'),
   });
   const unsubscribe = events.subscribe((event) => output.write(`${JSON.stringify(event)}\n`), options.namespaces);
   return {
+    reopen() {
+      try {
+        file?.reopen();
+      } catch (error) {
+        const what = 'events file cannot be opened, the old one stays in use';
+        log.error({ file: options.file, error: describeError(error) }, what);
+      }
+    },
     async [Symbol.asyncDispose]() {
       unsubscribe();
       await output.close(clock, LAST_EVENTS);
@@ -40,17 +50,14 @@ export async function openSink(
   };
 }
 
-async function openFile(file: string, log: Log): Promise<WriteStream> {
-  const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
+function openFile(path: string, log: Log, clock: Clock): LogFile {
   try {
-    await once(stream, 'open');
+    return new LogFile(path, clock, (error) => {
+      const what = 'events are dropped: the file cannot be written, and is retried every minute';
+      log.error({ file: path, error: describeError(error) }, what);
+    });
   } catch (error) {
-    const why = `the events file ${file} cannot be opened: ${describeError(error)}; name one in a writable folder`;
+    const why = `the events file ${path} cannot be opened: ${describeError(error)}; name one in a writable folder`;
     throw new ProjectError('EVENTS_FILE', why, { cause: error });
   }
-  stream.on('error', (error) => {
-    const what = 'no further events are written to the file: repair it and restart the simulator';
-    log.error({ file, error: describeError(error) }, what);
-  });
-  return stream;
 }

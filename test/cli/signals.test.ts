@@ -131,16 +131,17 @@ console.log(await first);`;
   t.same(await exited, [null, 'SIGINT']);
 });
 
-t.test('the simulator reopens its log file', async (t) => {
+t.test('the simulator reopens its log file and its events file', async (t) => {
   const directory = t.testdir();
   const log = join(directory, 'sim.json');
+  const events = join(directory, 'events.json');
   const args = ['controller-sim/cli.ts', 'start', '--json', '--log-file', log];
-  const sim = new Program('sim', args, { directory });
+  const sim = new Program('sim', [...args, '--events-file', events], { directory });
   t.teardown(() => sim.kill());
   t.match(JSON.parse(await sim.firstLine()), { event: 'ready' });
-  renameSync(log, `${log}.1`);
+  for (const file of [log, events]) renameSync(file, `${file}.1`);
   for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGHUP'] as const) process.kill(sim.pid, signal);
-  await until('a new log', () => existsSync(log));
+  await until('new files', () => existsSync(log) && existsSync(events));
   process.kill(sim.pid, 'SIGQUIT');
   await until('the report', () => linesOf(log).length === 1);
   process.kill(sim.pid, 'SIGTERM');

@@ -198,6 +198,15 @@ t.test('the command and startSimulator reject invalid options with the same mess
   }
 });
 
+t.test('the log needs a file of its own', async (t) => {
+  for (const flag of ['--data', '--events-file']) {
+    const file = join(t.testdir(), 'same');
+    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--log-file', file, flag, file]);
+    t.equal(code, 2, flag);
+    t.match(stderr, `the log needs a file of its own: --log-file and ${flag} are both ${file}`);
+  }
+});
+
 t.test('a later start keeps the password and prints how to set a new one; --password sets it', async (t) => {
   const data = join(directory, 'password.db');
   const login = async ({ management: url, ca }: Ready, username: string, password: string) => {

@@ -51,7 +51,7 @@ export const onExtendCertificates: ControlHandler = async (context, router, mess
 /** The answer is always an Error message; without a code it means success. */
 export const onExtendVerify: ControlHandler = async ({ state }, router, message) => {
   const { clientCertPem } = message.decode(EnrollmentExtendRouterVerifyRequestSchema);
-  const confirmed = fingerprintOf(clientCertPem);
+  const confirmed = readFingerprint(clientCertPem);
   const isValid = await state.change((transaction) => {
     const waiting = transaction.get('router', router.id)?.unverifiedCertPem;
     if (!waiting || fingerprintOf(waiting) !== confirmed) return false;
@@ -83,6 +83,15 @@ function demandUnchanged(transaction: Transaction, routerId: string, old: string
 function install(transaction: Transaction, routerId: string, certPem: string): void {
   const fingerprint = fingerprintOf(certPem);
   transaction.patch('router', routerId, { fingerprint, certPem, unverifiedCertPem: null });
+}
+
+/** Undefined for a certificate that cannot be read: the router waits for an answer, not for its time limit. */
+function readFingerprint(pem: string): string | undefined {
+  try {
+    return fingerprintOf(pem);
+  } catch {
+    return undefined;
+  }
 }
 
 function fingerprintOf(pem: string): string {

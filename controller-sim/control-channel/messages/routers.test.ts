@@ -368,8 +368,11 @@ t.test(
     const [certificates] = await extend(1);
     t.same([certificates?.contentType, certificates?.replyFor], [Type.Certificates, undefined], 'no reply');
     t.equal(fingerprint(), 'fingerprint-r1');
-    const wrong = await room.ask(room.r1, Type.ExtendVerify, rawMessage([1, 'not the certificate']));
-    t.same([wrong.contentType, rawText(wrong.body, 1)], [Type.Error, 'INVALID_CERTIFICATE']);
+    const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+    for (const text of ['not the certificate', broken]) {
+      const wrong = await room.ask(room.r1, Type.ExtendVerify, rawMessage([1, text]));
+      t.same([wrong.contentType, rawText(wrong.body, 1)], [Type.Error, 'INVALID_CERTIFICATE'], text);
+    }
     t.equal(fingerprint(), 'fingerprint-r1');
     const right = await room.ask(room.r1, Type.ExtendVerify, rawMessage([1, rawText(certificates?.body ?? EMPTY, 1)]));
     t.same([right.contentType, rawText(right.body, 1)], [Type.Error, ''], 'an Error without a code is a success');
@@ -379,8 +382,8 @@ t.test(
     t.equal(rawText(again.body, 1), 'INVALID_CERTIFICATE', 'confirmed once');
     await extend(0);
     t.not(fingerprint(), confirmed);
-    const [broken] = await send(room, room.r1, Type.ExtendRouter, [1, 'broken'], [2, csr]);
-    t.equal(broken?.contentType, Type.Error);
+    const [rejected] = await send(room, room.r1, Type.ExtendRouter, [1, 'broken'], [2, csr]);
+    t.equal(rejected?.contentType, Type.Error);
   },
 );
 
