@@ -65,7 +65,7 @@ export function startBareProgram(setup: {
   return start('bare-server.ts', setup);
 }
 
-/** Milliseconds from the start of the simulator's command to its ready line. */
+/** Milliseconds from the start of the simulator's command to its ready line. Rejects if the simulator ends before it. */
 export async function timeToReady(arguments_: readonly string[]): Promise<number> {
   const started = performance.now();
   const child = spawn(
@@ -76,9 +76,13 @@ export async function timeToReady(arguments_: readonly string[]): Promise<number
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  await once(createInterface({ input: child.stdout }), 'line');
-  const elapsed = performance.now() - started;
   const ended = once(child, 'exit');
+  const isReady = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line').then(() => true),
+    ended.then(() => false),
+  ]);
+  if (!isReady) throw new Error('the simulator ended before it was ready; its error is above');
+  const elapsed = performance.now() - started;
   child.kill('SIGTERM');
   await ended;
   return elapsed;

@@ -154,6 +154,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
     process.stderr.write(
       `the simulator cannot start: could not write its certificate authorities: ${describeError(error)}\n`,
     );
+    await daemonLog.close();
     return 1;
   }
   const { data } = options;
