@@ -16,7 +16,7 @@ const MOST_SERVICES = 1_000_000;
 
 /** @throws ProjectError if the network is too large for an answer */
 export function inspectModel(model: DataModel): Record<string, Inspected> {
-  const policies = [...model.policies.values()];
+  const policiesOfService = policiesByService(model);
   const countServices = serviceCounter(model);
   return {
     configTypes: inspectAll(model.configTypes, ({ id, name }) => ({ id, name })),
@@ -42,7 +42,7 @@ export function inspectModel(model: DataModel): Record<string, Inspected> {
       name,
       encryptionRequired,
       configs,
-      servicePolicies: policies.filter(({ services }) => services.has(id)).map((policy) => policy.id),
+      servicePolicies: policiesOfService.get(id) ?? [],
     })),
     routers: inspectAll(model.routers, ({ id, name, fingerprint, disabled }) => ({ id, name, fingerprint, disabled })),
     servicePolicies: inspectAll(model.policies, inspectPolicy),
@@ -68,6 +68,18 @@ function inspectPolicy({ id, name, type, services, postureChecks, identities }: 
     postureChecks: [...postureChecks],
     identities: [...identities],
   };
+}
+
+/** Ids of the policies of each service. */
+function policiesByService({ policies }: DataModel): Map<string, string[]> {
+  const byService = new Map<string, string[]>();
+  for (const { id, services } of policies.values())
+    for (const serviceId of services) {
+      const known = byService.get(serviceId);
+      if (known) known.push(id);
+      else byService.set(serviceId, [id]);
+    }
+  return byService;
 }
 
 function serviceCounter(model: DataModel): CountServices {

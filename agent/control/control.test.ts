@@ -1,6 +1,6 @@
 // The stored controllers of a router, and its trust in their cluster reports.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,6 +78,14 @@ t.test('controllers that are saved during a write that fails are still written',
   rmSync(folder);
   await Promise.all(saved);
   t.same(await file.load(), controller(2));
+});
+
+t.test('the files that a killed router left beside the endpoints file are removed', async (t) => {
+  const folder = join(directory, 'killed');
+  mkdirSync(folder);
+  for (const name of ['endpoints.yml.0123456789ab.tmp', 'other.tmp']) writeFileSync(join(folder, name), '');
+  await new EndpointsFile(join(folder, 'endpoints.yml'), silentLog).load();
+  t.same(readdirSync(folder), ['other.tmp']);
 });
 
 t.test('a foreign endpoints file is read as far as possible and never stops the router', async (t) => {

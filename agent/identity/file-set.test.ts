@@ -89,3 +89,18 @@ t.test('files are replaced, and restored, where the system permits no hard links
   t.same(contents(), ['new', 'new']);
   t.same(readdirSync(folder).sort(), before);
 });
+
+t.test('files that a killed router left are kept until the files are replaced', async (t) => {
+  const home = join(folder, 'killed');
+  mkdirSync(home);
+  const path = join(home, 'router.cert');
+  const left = ['new', 'old', 'trial'].map((kind) => `router.cert.0123456789ab.${kind}`);
+  for (const name of ['router.cert', 'other.old', ...left]) writeFileSync(join(home, name), 'x');
+  const reject = async () => {
+    throw new Error('no');
+  };
+  await t.rejects(replaceFiles([{ path, content: 'y' }], reject));
+  t.same(readdirSync(home).sort(), ['other.old', 'router.cert', ...left].sort());
+  await replaceFiles([{ path, content: 'y' }], async () => undefined);
+  t.same(readdirSync(home).sort(), ['other.old', 'router.cert']);
+});

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -18,12 +18,13 @@ import { MetricsReporter } from './reporter.ts';
 function setup(
   controllers: { id: string; channel: { trySend(message: Message): boolean } }[],
   intervalAgeThreshold = 0,
+  log = silentLog,
 ) {
   const clock = new VirtualClock();
   const registry = new MetricsRegistry(clock, () => 0.5);
   const components = {
     clock,
-    log: silentLog,
+    log,
     random: seededRandom(1),
     registry,
     controllers: { all: controllers },
@@ -146,6 +147,23 @@ t.test('reports wait for a controller, in order and bounded; the oldest are drop
     [4, 5],
   );
   reporter.close();
+});
+
+t.test('a line about dropped reports tells why they could not be sent', async (t) => {
+  const one = controller('one');
+  one.accepts = false;
+  const table: [ReturnType<typeof controller>[], string][] = [
+    [[], 'metrics reports dropped, no controller is connected'],
+    [[one], 'metrics reports dropped, the queues to the controllers are full'],
+  ];
+  for (const [controllers, msg] of table) {
+    const lines: { msg: string }[] = [];
+    const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
+    const { clock, reporter } = setup(controllers, 0, log);
+    await clock.advance(240_000);
+    t.match(lines, [{ msg }]);
+    reporter.close();
+  }
 });
 
 t.test('the Prometheus page turns ids into labels', async (t) => {

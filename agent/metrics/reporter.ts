@@ -83,7 +83,7 @@ export class MetricsReporter {
     if (this.#waiting.full) {
       this.#waiting.shift();
       const due = this.#dropped.happened();
-      if (due) this.#logDrops(due, 'metrics reports dropped, no controller is connected');
+      if (due) this.#logDrops(due, `metrics reports dropped, ${this.#obstacle}`);
     }
     this.#waiting.push(report);
     this.#deliver();
@@ -113,6 +113,11 @@ export class MetricsReporter {
     }
     const before = this.#waiting.peek() ? undefined : this.#dropped.ended();
     if (before) this.#logDrops(before, 'metrics reports are delivered again');
+  }
+
+  get #obstacle(): string {
+    const isConnected = this.#components.controllers.all.length > 0;
+    return isConnected ? 'the queues to the controllers are full' : 'no controller is connected';
   }
 
   #logDrops({ attempts, seconds }: ConditionFigures, message: string): void {

@@ -6,8 +6,8 @@ import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ProjectError } from './errors.ts';
 
-/** The rest of the name of a temporary file, after the name of the file and a dot. */
-const UNFINISHED = /^[0-9a-f]{12}\.tmp$/;
+/** The rest of the name of a temporary file, after the name of the file and a dot; `replaceFiles` uses all but `tmp`. */
+const UNFINISHED = /^[0-9a-f]{12}\.(tmp|new|old|trial)$/;
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
 

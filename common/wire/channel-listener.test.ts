@@ -4,7 +4,7 @@ import { type Duplex, duplexPair } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { createLog, type Log, silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { channel, soon } from '../../test/support/channels.ts';
 import type { Channel } from './channel.ts';
@@ -16,12 +16,15 @@ import { sendHello } from './hello.ts';
 import { type HeaderEntries, Message } from './message.ts';
 import { Underlay } from './underlay.ts';
 
-function listener(clock: VirtualClock, options: { maxHellos?: number; check?: () => void | Promise<void> } = {}) {
+function listener(
+  clock: VirtualClock,
+  options: { log?: Log; maxHellos?: number; check?: () => void | Promise<void> } = {},
+) {
   const opened: Channel[] = [];
   const made = new ChannelListener({
     id: 'listener',
     clock,
-    log: silentLog,
+    log: options.log ?? silentLog,
     random: seededRandom(1),
     helloTimeout: 5_000,
     maxHellos: options.maxHellos ?? 10,
@@ -48,7 +51,8 @@ const FIRST: HeaderEntries = [
 
 t.test('connections join a group only with its id and secret', async (t) => {
   const clock = new VirtualClock();
-  const { opened, dial } = listener(clock);
+  const lines: string[] = [];
+  const { opened, dial } = listener(clock, { log: createLog({ write: (line) => lines.push(line) }) });
   const answer = await sendHello(dial().underlay, 'router', FIRST, 5_000);
   const id = answer.string(ChannelHeader.ConnectionId) ?? '';
   const secret = answer.headers.get(ChannelHeader.GroupSecret) ?? Buffer.alloc(0);
@@ -66,7 +70,11 @@ t.test('connections join a group only with its id and secret', async (t) => {
   await sendHello(guesser, 'router', further(id, Buffer.alloc(16)), 5_000);
   await guesser.closed;
   t.equal(opened[0]?.underlays.length, 2, 'a wrong secret does not join');
-  await t.rejects(sendHello(dial().underlay, 'router', further('nobody', secret), 5_000), HelloRejectedError);
+  await t.rejects(
+    sendHello(dial().underlay, 'router', further('nobody'.repeat(1_000), secret), 5_000),
+    HelloRejectedError,
+  );
+  t.notMatch(lines.join(''), /nobody/, 'a stranger does not write the log');
   const { underlay: thief } = dial();
   await sendHello(thief, 'router', [...FIRST, [ChannelHeader.ConnectionId, id]], 5_000);
   await thief.closed;

@@ -130,7 +130,7 @@ export class ChannelListener {
     const first = hello.bool(ChannelHeader.FirstInGroup);
     const given = hello.string(ChannelHeader.ConnectionId);
     const known = grouped && given !== undefined ? this.#openGroup(given) : undefined;
-    if (grouped && !first && !known) throw new HelloRejectedError(`unknown group ${given ?? '(missing)'}`);
+    if (grouped && !first && !known) throw new HelloRejectedError('the group is unknown or closed');
     const connectionId = given ?? this.#ids.short();
     // A hello that claims to be the first of an existing group joins it: the id of a group does not let anyone replace
     // it (the reference does the same).
