@@ -11,9 +11,9 @@ t.test('a client that repeats a rejected request at once gets few answers', asyn
   let repeats = true;
   const repeat = () => {
     answers++;
-    if (repeats) setImmediate(() => rejections.answer(repeat));
+    if (repeats) setImmediate(() => rejections.answer(100, repeat));
   };
-  rejections.answer(repeat);
+  rejections.answer(100, repeat);
   for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
   for (let second = 0; second < 600; second++) await clock.advance(100);
   t.ok(answers >= 350 && answers <= 401, `${answers} answers in a minute: 100 at once, then 5 a second`);
@@ -26,17 +26,30 @@ t.test('no answer waits longer than 3 s, and none is sent to a client that has d
   const clock = new VirtualClock();
   const rejections = new Rejections(clock);
   let answers = 0;
-  for (let count = 0; count < 500; count++) rejections.answer(() => answers++);
+  for (let count = 0; count < 500; count++) rejections.answer(100, () => answers++);
   t.equal(answers, 100);
   await clock.advance(3_000);
   t.equal(answers, 500);
-  for (let count = 0; count < 20_000; count++) rejections.answer(() => answers++);
+  for (let count = 0; count < 20_000; count++) rejections.answer(100, () => answers++);
   t.equal(clock.timers().length, 10_000, 'few answers wait');
   t.equal(answers, 10_500);
   rejections.close();
-  rejections.answer(() => answers++);
+  rejections.answer(100, () => answers++);
   t.equal(answers, 10_500);
   t.same(clock.timers(), []);
+});
+
+t.test('answers of more than 4 MiB do not wait together', async (t) => {
+  const clock = new VirtualClock();
+  const rejections = new Rejections(clock);
+  let answers = 0;
+  const reject = () => rejections.answer(1024 * 1024, () => answers++);
+  for (let count = 0; count < 105; count++) reject();
+  t.equal(clock.timers().length, 4);
+  t.equal(answers, 101);
+  await clock.advance(3_000);
+  t.equal(answers, 105);
+  rejections.close();
 });
 
 t.test('the log gets a line per text and minute, with the number of rejections', async (t) => {

@@ -12,6 +12,8 @@ const LONGEST_DELAY = 3_000;
 const RATE = { burst: 100, perSecond: 5, ahead: 15 };
 /** Limit on answers that wait; further ones are sent at once. */
 const MOST_WAITING = 10_000;
+/** Limit in bytes on the answers that wait. They contain texts of the client and of posture checks. */
+const MOST_BYTES = 4 * 1024 * 1024;
 /** Rejections of one token, and milliseconds since the first of them, until its client gets a hint. */
 const REPEATED = 3;
 /** A bind may arrive before the change of the data model that permits it. */
@@ -43,6 +45,7 @@ export class Rejections {
   readonly #lines = new Map<string, Line>();
   /** The answers that wait. */
   readonly #waiting = new Set<Timer>();
+  #waitingBytes = 0;
   readonly #answers: TokenBucket;
   #isClosed = false;
 
@@ -51,19 +54,24 @@ export class Rejections {
     this.#answers = new TokenBucket(RATE, clock.monotonic());
   }
 
-  /** Runs `answer` when the rejection may be answered; never if the client disconnects before. */
-  answer(answer: () => void): void {
+  /**
+   * Runs `send` when the rejection may be answered; never if the client disconnects before. `bytes` is the size of the
+   * answer.
+   */
+  answer(bytes: number, send: () => void): void {
     if (this.#isClosed) return;
     const delay = this.#answers.take(this.#clock.monotonic()) ?? LONGEST_DELAY;
-    if (delay === 0 || this.#waiting.size >= MOST_WAITING) {
-      answer();
+    if (delay === 0 || this.#waiting.size >= MOST_WAITING || this.#waitingBytes + bytes > MOST_BYTES) {
+      send();
       return;
     }
     const timer = this.#clock.after('answer to a rejected request', delay, () => {
       this.#waiting.delete(timer);
-      answer();
+      this.#waitingBytes -= bytes;
+      send();
     });
     this.#waiting.add(timer);
+    this.#waitingBytes += bytes;
   }
 
   /** Counts the rejection of a bind. Returns true if its client repeats it and is to start over with a new session. */

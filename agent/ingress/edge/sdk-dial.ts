@@ -12,7 +12,7 @@ import { requestSdkCircuit, type SdkCircuit } from './circuit-request.ts';
 import type { Right } from './right.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 import { legacyEnd, relayEnd, type SdkEndComponents } from './sdk-ends.ts';
-import { lacksRight, rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
+import { lacksRight, rejectionOf, SdkRejection, sizeOf, stateClosed, stateConnected } from './sdk-messages.ts';
 import { demandAccess, type RightComponents, rightByService, rightByToken } from './sdk-right.ts';
 import { SDK_HOP } from './sdk-trace.ts';
 import { controllerOf } from './session-controller.ts';
@@ -64,7 +64,7 @@ export async function serveDial(
       'dial of an SDK client rejected',
     );
     const answer = asReply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
-    if (lacksRight(error)) connection.rejections.answer(() => connection.send(answer));
+    if (lacksRight(error)) connection.rejections.answer(sizeOf(answer), () => connection.send(answer));
     else connection.send(answer);
   }
 }

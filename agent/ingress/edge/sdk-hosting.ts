@@ -32,7 +32,7 @@ import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
 import { logRejection, type SdkDialComponents } from './sdk-dial.ts';
-import { lacksRight, rejectionOf, SdkRejection, stateClosed, stateConnected } from './sdk-messages.ts';
+import { lacksRight, rejectionOf, SdkRejection, sizeOf, stateClosed, stateConnected } from './sdk-messages.ts';
 import { demandAccess, rightByToken } from './sdk-right.ts';
 import { controllerOf, ownerOf } from './session-controller.ts';
 
@@ -111,7 +111,7 @@ export class SdkHosting implements TerminatorHosts {
       // Built now: the request is long, and the answer may have to wait.
       const answer = asReply(request, stateClosed(connectionId, describeError(error), rejectionOf(error)));
       const hint = startsOver ? startOver(request, connectionId, error) : undefined;
-      connection.rejections.answer(() => {
+      connection.rejections.answer(sizeOf(answer), () => {
         if (hint && isUnused(connection, connectionId)) for (const each of hint) connection.send(each);
         else connection.send(answer);
       });

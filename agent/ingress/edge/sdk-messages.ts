@@ -62,6 +62,11 @@ export function textOf({ body }: Message): string {
   return body.toString('utf8', 0, LONGEST_TEXT);
 }
 
+/** Bytes of the body and the headers of a message. */
+export function sizeOf({ body, headers }: Message): number {
+  return [...headers.values()].reduce((sum, value) => sum + value.length, body.length);
+}
+
 const DATA_ENTRY = 8;
 const UUID_LENGTH = 16;
 /** Header key of the trace UUID in messages of the channel. */
