@@ -77,6 +77,9 @@ async function tests(): Promise<void> {
         client.write('HTTP/1.1 200 fine\r\n\r\n');
         through.pipe(client).pipe(through);
       });
+      // A router that stops resets its connections.
+      client.on('error', () => through.destroy());
+      through.on('error', () => client.destroy());
     });
     await once(proxy.listen(0, '127.0.0.1'), 'listening');
     proxy.unref();
