@@ -186,11 +186,12 @@ async function duringCheck(configFile: string, directory: string): Promise<[rout
   for (let attempt = 0; attempt < 10; attempt++) {
     const program = new Program(`early${attempt}`, ['agent/cli.ts', 'run', configFile], { directory });
     let check = 0;
-    await until('the check of the configuration', () => {
-      check = Number(children(program.pid).trim().split(/\s+/)[0]);
-      return check > 0 && runsCheck(check);
+    await until('the check of the configuration, or its end', () => {
+      const child = Number(children(program.pid).trim().split(/\s+/)[0]);
+      if (child > 0 && runsCheck(child)) check = child;
+      return check > 0 || program.logTail() !== '';
     });
-    const isStopped = signalled(check, 'SIGSTOP');
+    const isStopped = check > 0 && signalled(check, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, 500));
     if (isStopped && program.logTail() === '') return [program, check];
     program.kill(); // the check had already ended
