@@ -3,6 +3,7 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { bitString, context, der, integer, oid, sequence, Tag, utf8 } from '#pki/der.ts';
 import { encodeGeneralNames, SUBJECT_ALT_NAME } from '#pki/general-names.ts';
+import { pemBlock } from '#pki/pem.ts';
 import type { CsrConfig } from '../config/router-config.ts';
 
 const SUBJECT_OIDS = [
@@ -26,8 +27,7 @@ export function createCsr(name: string, csr: CsrConfig, key: KeyObject): string 
     context(0, extensionRequest(csr)),
   );
   const request = sequence(info, signatureAlgorithm(key), bitString(sign('sha256', info, key)));
-  const lines = request.toString('base64').match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE REQUEST-----\n${lines.join('\n')}\n-----END CERTIFICATE REQUEST-----\n`;
+  return pemBlock('CERTIFICATE REQUEST', request);
 }
 
 function subject(name: string, csr: CsrConfig): Buffer {

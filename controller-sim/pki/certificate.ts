@@ -4,6 +4,7 @@
 import { createHash, createPrivateKey, createPublicKey, sign, X509Certificate } from 'node:crypto';
 import { bitString, context, der, integer, oid, readDer, sequence, Tag, utf8 } from '#pki/der.ts';
 import { encodeGeneralNames, type GeneralNames, SUBJECT_ALT_NAME } from '#pki/general-names.ts';
+import { pemBlock } from '#pki/pem.ts';
 
 /** A certificate and its key, both PEM. */
 export interface Pair {
@@ -99,11 +100,7 @@ function signed(
     context(3, sequence(...extensions)),
   );
   const signature = sign('sha256', toBeSigned, createPrivateKey(key));
-  const lines =
-    sequence(toBeSigned, ECDSA_SHA256, bitString(signature))
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+  return pemBlock('CERTIFICATE', sequence(toBeSigned, ECDSA_SHA256, bitString(signature)));
 }
 
 function extension(id: string, value: Buffer, options: { critical?: boolean } = {}): Buffer {

@@ -1,5 +1,6 @@
 // Public information: version, capabilities, specifications, authorities, the network's own token.
 
+import { base64Lines } from '#pki/pem.ts';
 import type { ApiName } from '#schemas/api/operations.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -44,7 +45,7 @@ export const informationHandlers: Handlers = {
   listEnumeratedCapabilities: () => ({ data: CAPABILITIES }),
   listEnumeratedRouterCapabilities: () => ({ data: ROUTER_CAPABILITIES }),
   listWellKnownCas: ({ services }) => ({
-    raw: inLines(certificateBag(services.authority.roots).toString('base64')),
+    raw: base64Lines(certificateBag(services.authority.roots)), // reference fact; the C SDK crashes on long lines
     contentType: 'application/pkcs7-mime',
     headers: { 'content-transfer-encoding': 'base64' },
   }),
@@ -62,11 +63,6 @@ export const informationHandlers: Handlers = {
     ),
   }),
 };
-
-/** The C SDK crashes on long lines. Lines of 64 characters are a reference fact. */
-function inLines(base64: string): string {
-  return base64.replace(/.{64}(?=.)/g, '$&\n');
-}
 
 function version({ services }: ApiRequest): Answer {
   const { baseUrl } = services;
