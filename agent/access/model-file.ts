@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGzip, gunzip } from 'node:zlib';
 import { fromBinary } from '@bufbuild/protobuf';
-import { removeUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
+import { tryRemoveUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
@@ -55,7 +55,7 @@ export class ModelFile {
   /** Loads the file into the model, and writes it after changes. A file that cannot be used is ignored and replaced. */
   static async open(components: ModelFileComponents, init: ModelFileInit): Promise<ModelFile> {
     const file = new ModelFile(components, init);
-    file.#removeUnfinished();
+    tryRemoveUnfinished(file.#path); // a router that is killed during a write leaves a file of any size
     await file.#load();
     return file;
   }
@@ -69,15 +69,6 @@ export class ModelFile {
   async close(): Promise<void> {
     this.#timer.cancel();
     await this.#save();
-  }
-
-  /** A router that is killed during a write leaves a file of any size. */
-  #removeUnfinished(): void {
-    try {
-      removeUnfinished(this.#path);
-    } catch {
-      // the next write reports why the folder cannot be used
-    }
   }
 
   async #load(): Promise<void> {

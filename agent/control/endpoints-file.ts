@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { parseAddress } from '#lib/address.ts';
-import { makePrivateFolder, removeUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
+import { makePrivateFolder, tryRemoveUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 
@@ -38,7 +38,7 @@ export class EndpointsFile {
 
   /** The stored controllers; empty if the file is missing or unusable, which is logged. */
   async load(): Promise<KnownController[]> {
-    this.#removeUnfinished();
+    tryRemoveUnfinished(this.path);
     let text: string;
     try {
       text = await readFile(this.path, 'utf8');
@@ -76,14 +76,6 @@ export class EndpointsFile {
   /** Resolves when no write is in progress, whether it succeeded or failed. */
   async settled(): Promise<void> {
     await this.#saving?.catch(() => undefined);
-  }
-
-  #removeUnfinished(): void {
-    try {
-      removeUnfinished(this.path);
-    } catch {
-      // the next write reports why the folder cannot be used
-    }
   }
 
   async #saveLatest(): Promise<void> {

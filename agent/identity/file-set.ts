@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { removeUnfinished, syncFolder } from '#lib/atomic-file.ts';
+import { syncFolder, tryRemoveUnfinished } from '#lib/atomic-file.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { linkedFile } from '#lib/symbolic-links.ts';
 
@@ -42,7 +42,8 @@ export async function replaceFiles(
     await check(temporary);
     await swap(files, temporary, kept);
     await syncFolders(files);
-    removeLeftovers(files);
+    // Only now: until the files are replaced, an old one that a killed process left may be the only valid one.
+    for (const { path } of files) tryRemoveUnfinished(path);
   } finally {
     for (const path of [...temporary, ...kept]) await rm(path, { force: true });
   }
@@ -71,15 +72,6 @@ export async function proveReplaceable(paths: readonly string[]): Promise<void> 
     } finally {
       for (const each of [trial, renamed, kept]) await rm(each, { force: true });
     }
-  }
-}
-
-/** A killed process left these beside the files. Until the files are replaced, an old one may be the only valid one. */
-function removeLeftovers(files: readonly NewFile[]): void {
-  try {
-    for (const { path } of files) removeUnfinished(path);
-  } catch {
-    // A folder without read permission cannot be listed.
   }
 }
 

@@ -55,6 +55,15 @@ export function removeUnfinished(path: string): void {
       rmSync(join(folder, name), { force: true });
 }
 
+/** As `removeUnfinished`, but does not throw if the folder cannot be read. */
+export function tryRemoveUnfinished(path: string): void {
+  try {
+    removeUnfinished(path);
+  } catch {
+    // the next write reports why the folder cannot be used
+  }
+}
+
 /** Creates a folder and its parents, readable by the owner only. */
 export function makePrivateFolder(path: PathLike): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
