@@ -1,11 +1,11 @@
 // The effects of links that lost against a duplicate, ended, or belong to a router without a controller.
 
-import { type AddressInfo, createServer } from 'node:net';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { DialQueue } from '#lib/dial-queue.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import type { LinkInit } from './link.ts';
@@ -196,7 +196,8 @@ t.test(
     const lines: string[] = [];
     const log = createLog({ write: (line) => lines.push(line) });
     const { clock, registry, wanted, accepted, startDials, close } = rooms([dialerOf('default')], log);
-    const listener = { address: `tls:127.0.0.1:${await unusedPort()}`, protocol: 'tls', groups: [], localBinding: '' };
+    const [port] = await freePorts(1);
+    const listener = { address: `tls:127.0.0.1:${port}`, protocol: 'tls', groups: [], localBinding: '' };
     wanted.peersChanged([{ id: 'peer', version: 'v2.0.0', state: 'healthy', listeners: [listener] }]);
     const { key = '' } = wanted.describe()[0] ?? {};
     for (const id of ['a', 'b']) {
@@ -214,11 +215,3 @@ t.test(
     await close();
   },
 );
-
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

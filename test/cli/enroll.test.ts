@@ -2,13 +2,13 @@
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
 import t from 'tap';
 import { checkRouterConfig } from '../../agent/config/load.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { Management } from '../../examples/two-routers/management.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
 import { TestProxy } from '../support/http-proxy.ts';
 import { Overlay } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
@@ -229,7 +229,7 @@ t.test('unusable tokens are rejected with the reason', async (t) => {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const forged = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
-  const unused = await unusedPort();
+  const [unused] = await freePorts(1);
   const table: [string, string, RegExp][] = [
     ['tampered', `${head}.${encode({ ...claims, sub: 'somebody-else' })}.${signature}`, /not signed by/],
     ['with a foreign signature', forged, /not signed by/],
@@ -335,11 +335,3 @@ t.test('a missing token file, and a configuration without an identity section', 
   t.equal(code, 1);
   t.match(stderr, /csr/);
 });
-
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
