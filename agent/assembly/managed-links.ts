@@ -73,7 +73,7 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   throw new ProjectError('MANAGED_CONFIG', mistakes.join('; '));
 }
 
-/** Closes the listeners that are no longer wanted before it opens new ones, which may need their ports. */
+/** Closes unwanted listeners first: new ones may need their ports. */
 async function replaceListeners(
   { controllers, listeners, open, closePorts }: ManagedLinksComponents,
   opened: Map<string, LinkListener>,
