@@ -66,7 +66,8 @@ async function host({ flowControl = true } = {}) {
   const closed = () => client.of(SdkType.StateClosed).map((message) => message.headers.get(SdkHeader.ConnectionId));
   /** Circuit ends, without the hosted service. */
   const count = () => clients.ends - 1;
-  return { ...{ accept, client, close, closed, count, dial, dials, forwarder, idOf, open, timeOut } };
+  const { sent } = rooms;
+  return { ...{ accept, client, close, closed, count, dial, dials, forwarder, idOf, open, sent, timeOut } };
 }
 
 t.test('a host that does not answer a dial in time learns that its connection has no circuit', async (t) => {
@@ -135,6 +136,19 @@ t.test('an end that the router closed does not end the next dial of its circuit'
   await settled();
   t.same(closed(), [idOf(0)]);
   await endNext(t, ends);
+});
+
+t.test('a host that closes its connection before, or as soon as, it accepts the dial ends the circuit', async (t) => {
+  for (const closesFirst of [false, true]) {
+    const { accept, client, close, count, dial, forwarder, sent } = await host();
+    const dialed = dial();
+    await settled();
+    await Promise.all(closesFirst ? [close(0), accept(0)] : [accept(0), close(0)]); // in one read
+    await dialed;
+    t.same([count(), forwarder.circuits.size], [0, 0]);
+    t.equal(sent.length, 1, 'the fault that tells the controller');
+    client.channel.close();
+  }
 });
 
 t.test('a host without its own flow control gets no message after a rejected dial', async (t) => {

@@ -53,26 +53,45 @@ async function dialWithOwnId(
       [SdkHeader.XgressControllerId, request.owner],
       [SdkHeader.XgressAddress, request.address],
     );
-  const client = init.usesXgress ? undefined : legacyEnd(components, connection, init.right, connectionId);
+  if (init.usesXgress) return dialRelay(components, service, request, connectionId, extra);
+  const client = legacyEnd(components, connection, init.right, connectionId);
+  const abandon = () => {
+    client.onLost();
+    closeAbandoned(connection, connectionId); // also if it was cut before the host had a connection
+  };
   try {
     const answer = await sendDial(service, request, extra);
-    const peerData = peerDataOf(answer);
-    if (client) {
-      const abandon = () => {
-        client.onLost();
-        closeAbandoned(connection, connectionId); // also if it was cut before the host had a connection
-      };
-      return { client, peerData, hopType: SDK_HOP, abandon };
-    }
-    const { circuitId, address, owner } = request;
+    return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, abandon };
+  } catch (error) {
+    if (mayHaveConnection(service, error)) abandon();
+    else client.onLost();
+    throw error;
+  }
+}
+
+/** Dials a client with its own flow control, which may close the circuit before its answer is processed. */
+async function dialRelay(
+  components: SdkEndComponents,
+  service: HostedService,
+  request: EgressRequest,
+  connectionId: number,
+  extra: readonly (readonly [number, Uint8Array | string])[],
+): Promise<DialedRelay> {
+  const { connection, init } = service;
+  const { circuitId, address, owner } = request;
+  const { closingEnds } = connection;
+  closingEnds.dial(connectionId, circuitId);
+  try {
+    const answer = await sendDial(service, request, extra);
     const ofRelay = { connectionId, circuitId, address, owner, role: 'terminator' as const };
     const relay = relayEnd(components, connection, init.right, ofRelay);
-    return { relay, peerData, abandon: () => relay.cut('dial abandoned', ABANDONED) };
+    if (closingEnds.dialed(connectionId)) relay.onClosed();
+    return { relay, peerData: peerDataOf(answer), abandon: () => relay.cut('dial abandoned', ABANDONED) };
   } catch (error) {
-    if (client) client.onLost();
-    else connection.remove(connectionId, undefined);
-    if (mayHaveConnection(service, error)) {
-      if (init.usesXgress) connection.closingEnds.dialFailed(connectionId, request.circuitId);
+    connection.remove(connectionId, undefined);
+    const isClosed = closingEnds.dialed(connectionId);
+    if (!isClosed && mayHaveConnection(service, error)) {
+      closingEnds.dialFailed(connectionId, circuitId);
       closeAbandoned(connection, connectionId);
     }
     throw error;
