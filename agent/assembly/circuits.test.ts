@@ -64,7 +64,7 @@ function router() {
     log,
     forwarder,
     metrics,
-    controllers,
+    faulter,
     onUnroutable: (id) => faulter.report(id, ''),
   });
   const close = () => {
@@ -72,7 +72,8 @@ function router() {
     scanner.close();
     unrouter.close();
   };
-  return { clock, received, controllers, forwarder, faulter, scanner, unrouter, ends, close, foreign: () => foreign };
+  const rooms = { forwarder, faulter, scanner, unrouter, ends };
+  return { clock, received, controllers, controller, ...rooms, close, foreign: () => foreign };
 }
 
 /** A link that accepts all traffic. */
@@ -205,6 +206,34 @@ t.test("a peer that names other routers' circuits neither reroutes nor ends them
     reported.every((ids) => ids.length < 30_000),
     'in messages of bounded length',
   );
+  close();
+});
+
+t.test('an end that closes while its controller is away, or its queue is full, is reported later', async (t) => {
+  const { clock, received, controllers, controller, forwarder, faulter, ends, close } = router();
+  const init = { address: 'end', role: 'initiator', options: defaultXgressOptions(), hopType: 'x' } as const;
+  const end = (circuitId: string, owner: string) => {
+    forwarder.circuits.open(circuitId, owner, {});
+    ends.open({ ...init, circuitId }, NO_ENDS, owner).abort();
+  };
+  controllers.connected = false;
+  end('away', 'c');
+  end('of-another', 'other');
+  controllers.connected = true;
+  faulter.flush(); // as when a controller connects
+  t.same(faulted(received), ['away']);
+  const { send } = controller;
+  controller.send = () => {
+    throw new Error('queue full');
+  };
+  end('full-1', 'c');
+  end('full-2', 'c');
+  await clock.advance(1_000);
+  controller.send = send;
+  await clock.advance(1_000);
+  t.same(faulted(received), ['away', 'full-1', 'full-2']);
+  await clock.advance(1_000);
+  t.equal(received.length, 3, 'each once');
   close();
 });
 

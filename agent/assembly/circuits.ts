@@ -44,13 +44,14 @@ export function assembleCircuits(context: RouterContext, controllers: Controller
   const faults = metrics.meter('faults.circuit');
   const faulter = new Faulter({ clock, log, controllers, faults }, config.forwarder.faultTxInterval);
   owned.defer(() => faulter.close());
+  controllers.onConnect(() => faulter.flush());
   const onUnroutable = (circuitId: string) => faulter.report(circuitId, forwarder.circuits.get(circuitId)?.owner ?? '');
   const ends = new CircuitEnds({
     clock,
     log: context.component('xgress'),
     forwarder,
     metrics,
-    controllers,
+    faulter,
     onUnroutable,
   });
   const { rateLimitedQueueLength, rateLimitedWorkerCount } = config.forwarder;

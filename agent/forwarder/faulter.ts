@@ -1,6 +1,7 @@
-// Collects circuits whose traffic could not be forwarded and reports them to their controllers in batches: to the owner
-// if it is known, else to all (reference fact: config, section 9). A report that cannot be sent is lost; the next
-// payload that fails creates a new one.
+// Reports faults of circuits to their controllers. Circuits whose traffic could not be forwarded are collected and
+// reported in batches: to the owner if it is known, else to all (reference fact: config, section 9). Such a report that
+// cannot be sent is lost; the next payload that fails creates a new one. A closed end is reported at once (reference
+// fact: link, section 2.3). Nothing else tells the controller of it, so that a report waits until it can be sent.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -24,7 +25,7 @@ export interface FaulterComponents {
   faults: { mark(count?: number): void };
 }
 
-/** Limit on different circuits in the queue; the next payload of a later circuit reports it. */
+/** Limit on different circuits in the queue and on closed ends that wait; later ones are not reported. */
 const MOST_CIRCUITS = 10_000;
 /** Circuits in one message. */
 const MOST_PER_MESSAGE = 1_000;
@@ -33,7 +34,10 @@ const REPORTABLE_ID = /^[!-~]+$/;
 
 export class Faulter {
   readonly #components: FaulterComponents;
+  /** Owners by circuit id. */
   readonly #circuits = new Map<string, string>();
+  /** Closed ends that could not be reported, by circuit id. */
+  readonly #ends = new Map<string, { readonly subject: FaultSubject; readonly owner: string }>();
   readonly #timer: Timer | undefined;
 
   /** @param interval Milliseconds between reports; at 0 or less, faults are only counted. */
@@ -49,8 +53,16 @@ export class Faulter {
       this.#circuits.set(circuitId, owner);
   }
 
+  /** Reports that an end of a circuit closed; `owner` is the id of the circuit's controller. */
+  reportEnd(circuitId: string, subject: FaultSubject, owner: string): void {
+    const controller = this.#components.controllers.byId(owner);
+    if (controller && this.#send(controller, subject, circuitId)) return;
+    if (this.#ends.size < MOST_CIRCUITS) this.#ends.set(circuitId, { subject, owner });
+  }
+
   /** Sends the queued reports. */
   flush(): void {
+    this.#flushEnds();
     if (this.#circuits.size === 0) return;
     const byOwner = Map.groupBy(this.#circuits, ([, owner]) => owner);
     this.#circuits.clear();
@@ -59,6 +71,16 @@ export class Faulter {
         const some = entries.slice(first, first + MOST_PER_MESSAGE);
         this.#report(owner, some.map(([circuitId]) => circuitId).join(' '));
       }
+    }
+  }
+
+  #flushEnds(): void {
+    const accepting = new Map(this.#components.controllers.all.map((controller) => [controller.id, controller]));
+    for (const [circuitId, { subject, owner }] of this.#ends) {
+      const controller = accepting.get(owner);
+      if (!controller) continue;
+      if (this.#send(controller, subject, circuitId)) this.#ends.delete(circuitId);
+      else accepting.delete(owner); // its queue is full
     }
   }
 
@@ -74,14 +96,16 @@ export class Faulter {
     this.#timer?.cancel();
   }
 
-  #send(receiver: FaultReceiver, subject: FaultSubject, id: string): void {
+  #send(receiver: FaultReceiver, subject: FaultSubject, id: string): boolean {
     try {
       receiver.send(new Message(ControlType.Fault, [], toBinary(FaultSchema, create(FaultSchema, { subject, id }))));
+      return true;
     } catch (error) {
       this.#components.log.debug(
         { controller: receiver.id, error: describeError(error) },
-        'forwarding faults could not be reported',
+        'faults of circuits could not be reported',
       );
+      return false;
     }
   }
 }

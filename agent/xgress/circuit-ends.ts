@@ -1,15 +1,12 @@
 // Creates and counts the ends of circuits on this router. A closed end is removed from the forwarder and reported as a
 // fault to the controller that owns the circuit (reference fact: link, section 2.3).
 
-import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '#lib/clock.ts';
-import { asError, describeError } from '#lib/errors.ts';
+import { asError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
-import { ControlType } from '#wire/gen/numbers.ts';
-import { Message } from '#wire/message.ts';
+import { FaultSubject } from '#wire/gen/control_pb.js';
 import type { CircuitEnd } from '../forwarder/destination.ts';
-import type { FaultReceiver } from '../forwarder/faulter.ts';
+import type { Faulter } from '../forwarder/faulter.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { UsageTags } from '../metrics/usage.ts';
@@ -26,7 +23,7 @@ export interface CircuitEndsComponents {
   log: Log;
   forwarder: Forwarder;
   metrics: MetricsRegistry;
-  controllers: { byId(id: string): FaultReceiver | undefined };
+  faulter: Pick<Faulter, 'reportEnd'>;
   onUnroutable(circuitId: string): void;
 }
 
@@ -196,14 +193,6 @@ export class CircuitEnds {
 
   #reportEnd(circuitId: string, role: CircuitRole, owner: string): void {
     const subject = role === 'initiator' ? FaultSubject.INGRESS_FAULT : FaultSubject.EGRESS_FAULT;
-    const body = toBinary(FaultSchema, create(FaultSchema, { subject, id: circuitId }));
-    try {
-      this.#components.controllers.byId(owner)?.send(new Message(ControlType.Fault, [], body));
-    } catch (error) {
-      this.#components.log.debug(
-        { circuitId, error: describeError(error) },
-        'circuit end could not be reported to its controller',
-      );
-    }
+    this.#components.faulter.reportEnd(circuitId, subject, owner);
   }
 }

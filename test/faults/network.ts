@@ -231,7 +231,7 @@ export class FaultyNetwork {
     const unrouter = new Unrouter({ clock, log, forwarder }, CLOSE_CHECK);
     forwarder.onLinkLost = (linkId) => scanner.onLinkLost(linkId);
     const onUnroutable = (id: string) => faulter.report(id, 'c');
-    const ends = new CircuitEnds({ clock, log, forwarder, metrics, controllers, onUnroutable });
+    const ends = new CircuitEnds({ clock, log, forwarder, metrics, faulter, onUnroutable });
     const close = () => {
       faulter.close();
       scanner.close();

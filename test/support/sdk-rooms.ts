@@ -28,6 +28,7 @@ import type { LegacySessions } from '../../agent/access/legacy-sessions.ts';
 import type { AccessClaims, Tokens } from '../../agent/access/tokens.ts';
 import { defaultXgressOptions } from '../../agent/config/xgress-defaults.ts';
 import type { Controllers } from '../../agent/control/controllers.ts';
+import { Faulter } from '../../agent/forwarder/faulter.ts';
 import { Forwarder } from '../../agent/forwarder/forwarder.ts';
 import { SdkClients } from '../../agent/ingress/edge/sdk-clients.ts';
 import { CONTROL_LANE, DATA_LANE } from '../../agent/ingress/edge/sdk-connection.ts';
@@ -140,8 +141,9 @@ export function sdkRooms() {
   };
   const controllers = { all: [controller], best: controller, byId: () => controller } as unknown as Controllers;
   const metrics = new MetricsRegistry(clock, () => 0);
+  const faulter = new Faulter({ clock, log, controllers, faults: { mark: () => undefined } }, 0);
   const onUnroutable = () => undefined;
-  const ends = new CircuitEnds({ clock, log, forwarder, metrics, controllers, onUnroutable });
+  const ends = new CircuitEnds({ clock, log, forwarder, metrics, faulter, onUnroutable });
   const claims: AccessClaims = { sub: ME, z_asid: 'session', exp: clock.now() / 1000 + 3_600, iat: clock.now() / 1000 };
   const removed = new Set<string>();
   const legacyListeners = new Set<() => void>();

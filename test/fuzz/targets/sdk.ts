@@ -73,8 +73,9 @@ function sdkRouter() {
   };
   const controllers = { all: [controller], best: controller, byId: () => controller } as unknown as Controllers;
   const metrics = new MetricsRegistry(clock, () => 0);
+  const faulter = { reportEnd: () => undefined };
   const onUnroutable = () => undefined;
-  const ends = new CircuitEnds({ clock, log, forwarder, metrics, controllers, onUnroutable });
+  const ends = new CircuitEnds({ clock, log, forwarder, metrics, faulter, onUnroutable });
   const claims = { sub: 'me', z_asid: 'session', exp: Number.MAX_SAFE_INTEGER, iat: 0, jti: 'token' };
   const session = {
     id: 'session',
