@@ -53,7 +53,9 @@ function setup({ maxSize = 10, minSize = 5 } = {}) {
   const clock = new VirtualClock();
   const metrics = new MetricsRegistry(clock, () => 0.5);
   const controller = new FakeController();
-  const controllers = { all: [controller], best: controller, on: () => undefined, onConnect: () => undefined };
+  const handlers = new Map<number, (from: unknown, message: Message) => void>();
+  const on = (type: number, handler: (from: unknown, message: Message) => void) => void handlers.set(type, handler);
+  const controllers = { all: [controller], best: controller, on, onConnect: () => undefined };
   const window = new AdaptiveWindow({ clock, log: silentLog, metrics }, { ...DEFAULT_WINDOW, maxSize, minSize });
   const terminators = new Terminators({
     clock,
@@ -75,7 +77,14 @@ function setup({ maxSize = 10, minSize = 5 } = {}) {
       request: () => new Message(EdgeControlType.CreateTunnelTerminatorV2, [], id),
       controller: () => controller as unknown as Controller,
     });
-  return { clock, controller, window, terminators, add };
+  /** The controller answers with a separate message, not with a reply. */
+  const tell = (terminatorId: string, result: CreateTerminatorResult) => {
+    const body = create(CreateTunnelTerminatorResponseV2Schema, { terminatorId, result });
+    const type = EdgeControlType.CreateTunnelTerminatorV2Response;
+    const message = new Message(type, [], toBinary(CreateTunnelTerminatorResponseV2Schema, body));
+    handlers.get(type)?.(controller, message);
+  };
+  return { clock, controller, window, terminators, add, tell };
 }
 
 /** Lets promises and immediates run. */
@@ -143,6 +152,23 @@ t.test('only rejections count as such, not a busy controller', async (t) => {
     await clock.advance(120_000);
   }
   t.same(rejections, [1, 2]);
+  await terminators.close(100);
+});
+
+t.test('the end of an earlier request does not lose the answer to a later one', async (t) => {
+  const { controller, terminators, add, tell } = setup();
+  add('t');
+  await turns();
+  terminators.remove('t');
+  await turns();
+  add('t');
+  await turns();
+  t.equal(controller.asked.length, 2);
+  controller.asked.shift()?.answer(CreateTerminatorResult.FAILED_OTHER);
+  await turns();
+  tell('t', CreateTerminatorResult.SUCCESS);
+  await turns();
+  t.ok(terminators.isEstablished('t'));
   await terminators.close(100);
 });
 

@@ -301,7 +301,7 @@ export class Terminators {
       return await Promise.race([promise, reply.then(decodeAnswer)]);
     } finally {
       answered.abort();
-      this.#answers.delete(spec.id);
+      if (this.#answers.get(spec.id) === resolve) this.#answers.delete(spec.id); // else it belongs to a later request
     }
   }
 
