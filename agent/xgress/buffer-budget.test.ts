@@ -156,6 +156,28 @@ t.test('ends whose clients do not read share the budget, and others make progres
   t.equal(budget.used, 0);
 });
 
+t.test('large messages of many circuits are bounded together, and ordinary ones always fit', async (t) => {
+  const limit = 1_000_000;
+  const budget = new BufferBudget(limit);
+  const large = Buffer.alloc(500_000);
+  const stuck = Array.from({ length: 50 }, () => alone({}, budget));
+  for (const { client, receive } of stuck) {
+    client.accepts = false;
+    receive(0, large);
+  }
+  t.ok(budget.used < 4 * limit, `${budget.used} bytes are held by 50 ends`);
+  const other = alone({}, budget);
+  other.receive(0, Buffer.alloc(64 * 1024));
+  other.receive(1, large);
+  t.equal(other.client.length, 64 * 1024);
+  t.ok(other.circuit.counts.dropped > 0, 'the peer sends it again');
+  stuck[0]?.initiator.abort();
+  other.receive(1, large);
+  t.equal(other.client.length, 64 * 1024 + large.length);
+  for (const { initiator } of [...stuck, other]) initiator.abort();
+  t.equal(budget.used, 0);
+});
+
 function times(count: number, task: (index: number) => void): void {
   for (let index = 0; index < count; index++) task(index);
 }

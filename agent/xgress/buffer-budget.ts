@@ -1,12 +1,17 @@
 // Bounds the memory of all circuit ends of a router: payloads that wait for a client or for an acknowledgement. Each
 // end may hold as many bytes as are free. So n ends whose clients do not read share the budget evenly (1/(n + 1) each),
 // and a later end gets the same share. No data is lost: an end that has used its share stops reading, or drops payloads
-// without acknowledging them, and the peer retransmits.
+// without acknowledging them, and the peer retransmits. An end may exceed its share by one payload, since messages of SDK
+// clients are not split; large ones wait while all ends together hold too much.
 
 /** Bytes; enough for 15 circuits with full default windows. */
 export const BUFFER_BUDGET = 64 * 1024 * 1024;
 /** Bytes that an end may always hold, so that it makes progress: the smallest window. */
 const LEAST_SHARE = 16 * 1024;
+/** Bytes of memory of a payload that an end may hold beyond its share at any time: one read of a stream. */
+const ORDINARY_PAYLOAD = 68 * 1024;
+/** Larger payloads may exceed the budget up to this multiple of it. */
+const MOST_EXCESS = 4;
 
 export class BufferBudget {
   readonly #limit: number;
@@ -24,6 +29,11 @@ export class BufferBudget {
   /** Bytes that one end may hold at the moment. */
   get share(): number {
     return Math.max(LEAST_SHARE, this.#limit - this.#used);
+  }
+
+  /** Whether an end may hold this many more bytes for one payload, even if it has used its share. */
+  fits(bytes: number): boolean {
+    return bytes <= ORDINARY_PAYLOAD || this.#used + bytes <= MOST_EXCESS * this.#limit;
   }
 
   /** Records that an end holds `bytes` more, or fewer if negative. */

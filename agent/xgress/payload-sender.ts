@@ -94,6 +94,13 @@ export class PayloadSender {
     return !this.#isClosed && this.#unsent.length === 0 && this.#buffer.admits;
   }
 
+  /** Whether there is room for data of this size; if not, `onWritable` is called when it may be tried again. */
+  fits(bytes: number): boolean {
+    if (this.#buffer.fits(bytes)) return true;
+    this.block();
+    return false;
+  }
+
   /** Sends a copy of `data`. */
   send(flags: number, data: Buffer = EMPTY, headers?: ReadonlyMap<number, Buffer>): void {
     if (this.#isClosed) return;

@@ -76,8 +76,9 @@ export class ReceiveBuffer {
     const { sequence } = payload;
     const next = this.#handedOver + 1;
     if (sequence < next || this.#stored.has(sequence)) return 'duplicate';
-    // The next payload in order always fits: all stored payloads may be waiting for it.
+    // The next payload in order may exceed the share: all stored payloads may be waiting for it.
     const isNext = sequence === next;
+    if (isNext && !this.#budget.fits(costOf(payload))) return 'dropped';
     if (!isNext && (this.#size >= this.#allowed || sequence - next > MAX_AHEAD)) return 'dropped';
     if (isNext && isConsumedNow) this.#stored.set(sequence, payload);
     else this.#keepCopy(sequence, payload.copy());

@@ -126,6 +126,11 @@ export class SendBuffer {
     return this.#memory > this.#budget.share;
   }
 
+  /** Whether there is room for a message of the client: large ones wait while the circuits hold too many bytes. */
+  fits(bytes: number): boolean {
+    return this.#closing || this.#budget.fits(bytes);
+  }
+
   /** Whether the client may send more data. The windows count only data; the budget also limits payloads without any. */
   get admits(): boolean {
     if (this.#closing) return true;

@@ -142,6 +142,14 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   /**
+   * Whether there is room for a message of this many bytes; if not, `writable` is called when the client may try again.
+   * Reads of a stream always fit.
+   */
+  fits(bytes: number): boolean {
+    return !isSending(this.#state) || this.#send.fits(bytes);
+  }
+
+  /**
    * Sends a copy of the client's data. Returns false if the client must wait for `writable` before the next write; this
    * data was still accepted. Ignored after `end` and `abort`.
    */

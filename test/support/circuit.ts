@@ -175,8 +175,8 @@ export function bytes(length: number, seed: number): Buffer {
 }
 
 /** One end alone; the test acts as its peer. */
-export function alone(options: Partial<XgressOptions> = {}) {
-  const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0, ...options });
+export function alone(options: Partial<XgressOptions> = {}, budget?: BufferBudget) {
+  const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0, ...options }, budget);
   const { initiator } = circuit.ends;
   initiator.start();
   const data = Buffer.alloc(10_000, 'x');

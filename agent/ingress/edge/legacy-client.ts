@@ -67,7 +67,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   onData(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void {
     if (this.#isClosed) return;
-    if (!this.#isBlocked && this.#fromClient.length === 0) {
+    if (this.#fromClient.length === 0 && this.#mayWrite(data)) {
       this.#write({ data, headers });
       return;
     }
@@ -135,8 +135,8 @@ export class LegacyClient implements XgressClient, ClientEnd {
   writable(): void {
     this.#isBlocked = false;
     let written = 0;
-    while (this.#fromClient.length > 0 && !this.#isBlocked) {
-      const next = this.#fromClient.shift() as Waiting;
+    for (let next = this.#fromClient[0]; next && this.#mayWrite(next.data); next = this.#fromClient[0]) {
+      this.#fromClient.shift();
       written += costOf(next);
       this.#reportDelay(next);
       this.#write(next);
@@ -167,6 +167,11 @@ export class LegacyClient implements XgressClient, ClientEnd {
     }
     if (this.#isComplete) this.#complete();
     else this.#xgress?.resume();
+  }
+
+  #mayWrite({ length }: Buffer): boolean {
+    this.#isBlocked ||= !this.#isRejected && this.#xgress?.fits(length) === false;
+    return !this.#isBlocked;
   }
 
   /** A FIN is sent as a flag; the circuit ends when the client closes its connection. */
