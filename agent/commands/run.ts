@@ -12,6 +12,7 @@ import { describeError } from '#lib/errors.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { LOG_LEVELS } from '#lib/log-levels.ts';
 import { limitHeapGrowth } from '#lib/memory.ts';
+import { releaseProgramPages } from '#lib/program-pages.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
@@ -123,6 +124,7 @@ async function serve(
     return Exit.Failed;
   }
   limitHeapGrowth();
+  releaseProgramPages();
   manager.ready(() => router.summary);
   const reload = reloader({ manager, router, daemonLog, loaded });
   signals.onHangup = () => background(log, 'reload', reload);

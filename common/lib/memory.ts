@@ -4,18 +4,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { sharedBuffers } from './buffer-pool.ts';
+import { releaseProgramPages } from './program-pages.ts';
+import { systemLibrary } from './system-library.ts';
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-/** The part of node:ffi in use; not every build of Node has it, and it has no types yet. */
-interface Ffi {
-  dlopen(
-    path: string,
-    definitions: Readonly<Record<string, { returns: string; arguments: readonly string[] }>>,
-  ): { functions: { malloc_trim(keep: bigint): unknown } };
-}
-
-const LIBRARY = 'libc.so.6';
+const SIGNATURES = { malloc_trim: { arguments: ['u64'], return: 'i32' } };
 /**
  * Percent of garbage beside the objects in use after which V8 collects. By default it waits until the heap is up to four
  * times as large, because it assumes that programs may use gigabytes.
@@ -42,6 +36,7 @@ export function releaseMemory(): void {
   collect ??= collector();
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   trimMemory();
+  releaseProgramPages();
 }
 
 /**
@@ -63,16 +58,10 @@ function collector(): Collect {
 
 /** With another C library there is nothing to trim. */
 function trimmer(): () => void {
-  const emitWarning = process.emitWarning;
-  // Hides the warning that the module is experimental: the program works without it too.
-  process.emitWarning = () => undefined;
   try {
-    const ffi = process.getBuiltinModule('node:ffi') as unknown as Ffi | undefined;
-    const library = ffi?.dlopen(LIBRARY, { malloc_trim: { returns: 'int32', arguments: ['uint64'] } });
-    return () => void library?.functions.malloc_trim(0n);
+    const { malloc_trim } = systemLibrary<{ malloc_trim(keep: bigint): number }>(SIGNATURES).functions;
+    return () => void malloc_trim(0n);
   } catch {
     return () => undefined;
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }
