@@ -1,11 +1,11 @@
-// The programs of the API benchmark: they end with the benchmark, also if one crashes or does not answer.
+// The programs of the API benchmark: they end with the benchmark, also if one crashes or does not
+// answer.
 
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import t from 'tap';
 import { endChild } from './end-child.ts';
-import { startBareProgram } from './programs.ts';
 
 const FOREVER = 'process.on("SIGTERM", () => undefined); setInterval(() => undefined, 1_000); console.log("ready")';
 
@@ -21,11 +21,6 @@ t.test('a program that does not end is killed', async (t) => {
   await once(child.stdout, 'data');
   await endChild(child, () => child.kill('SIGTERM'), 1);
   t.equal(child.signalCode, 'SIGKILL');
-});
-
-t.test('a program that cannot start is reported', async (t) => {
-  const start = () => startBareProgram({ key: 'none', cert: 'none', answers: {} });
-  await t.rejects(start(), { message: 'bare-server.ts ended before it was ready; its error is above' });
 });
 
 t.test('the simulator ends with a benchmark that ends before it is ready', async (t) => {
