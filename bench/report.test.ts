@@ -6,12 +6,12 @@ import t from 'tap';
 import { compare, compareAll, comparisonText } from './compare.ts';
 import { figure, ratioText } from './figure.ts';
 import { htmlPage } from './html.ts';
-import { logAxis, ticksOf } from './plot/axis.ts';
+import { logAxis, tickLabel, ticksOf } from './plot/axis.ts';
 import { plotsOf } from './plot/plots.ts';
 import { type Drawing, FONT_SIZE, svgDocument, textWidth } from './plot/svg.ts';
 import { type Column, FORMAT, isWanted, type Report, type Row, sectionsOf } from './report.ts';
 import { KEPT_RESULTS, keep, readLast, readReports } from './result-files.ts';
-import { toRows, type Values } from './rounds.ts';
+import { spreadOf, toRows, type Values } from './rounds.ts';
 import { describeRun, runFacts } from './run-facts.ts';
 import { table } from './table.ts';
 
@@ -73,6 +73,12 @@ t.test('a value has median, minimum, maximum and rounds, and the ratio within th
   );
   t.same(bare?.values.rate, { median: 20, min: 10, max: 40, rounds: 3, ratio: { median: 1, min: 1, max: 1 } });
   t.same(ours?.values.rate, { median: 10, min: 10, max: 10, rounds: 3, ratio: { median: 0.5, min: 0.25, max: 1 } });
+});
+
+t.test('the median of an even number of rounds is between the two in the middle', async (t) => {
+  t.equal(spreadOf([4, 1, 3, 2]).median, 2.5);
+  t.equal(spreadOf([3, 1, 2]).median, 2);
+  t.equal(spreadOf([]).median, 0);
 });
 
 t.test('a yardstick of zero has no ratio', async (t) => {
@@ -267,6 +273,16 @@ t.test('an axis covers its values, and its labels do not touch', async (t) => {
       }
     }
   }
+});
+
+t.test('a label has the measured number', async (t) => {
+  for (const [value, label] of [
+    [0.005, '0.005'],
+    [200, '200'],
+    [1_500, '1.5 k'],
+    [2_000_000, '2 M'],
+  ] as const)
+    t.equal(tickLabel(value), label);
 });
 
 /** Boxes of the texts of a drawing: x, y, width, height. */

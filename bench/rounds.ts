@@ -29,8 +29,10 @@ export function spreadOf(list: readonly number[]): Spread {
   return { median: medianOf(sorted), min: sorted[0] ?? 0, max: sorted.at(-1) ?? 0 };
 }
 
+/** Between the two in the middle of an even number. */
 function medianOf(sorted: readonly number[]): number {
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const [low = 0, high = low] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return (low + high) / 2;
 }
 
 function toValue(column: string, rounds: readonly Values[], yardstickRounds: readonly Values[]): Value {

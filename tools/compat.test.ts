@@ -85,6 +85,10 @@ t.test('wrong files and options are rejected with their remedy, and change nothi
     [['--cli', wrong], /run test\/interop\/cli-examples\.test\.ts/],
     [['--cli', join(folder, 'missing.json')], /missing\.json cannot be read: ENOENT/],
     [['--cli', unnamed], /name it with --release/],
+    [
+      ['--cli', file('cli.json', JSON.stringify(CLI)), '--release', 'v2.0.0'],
+      /is about release v2\.1\.0, not v2\.0\.0/,
+    ],
     [['--suit', wrong], /Unknown option '--suit'/],
   ];
   for (const [args, message] of table) {

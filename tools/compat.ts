@@ -82,6 +82,8 @@ function updateFrom({
     const { release: named, ...counts } = read(cli, readCli);
     entry.cli = { ...originOf(cli, tested), ...counts };
     if (named !== UNNAMED) entry.release ||= named;
+    if (named !== UNNAMED && named !== entry.release)
+      throw new UsageError(`${cli} is about release ${named}, not ${entry.release}; omit --release`);
   }
   if (entry.release === '')
     throw new UsageError(

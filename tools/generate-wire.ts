@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorCode } from '#lib/errors.ts';
 
 interface NumberEntry {
   number: number;
@@ -45,23 +46,28 @@ function tableSource(table: NumberTable): string {
   ].join('\n');
 }
 
-/** Writes the protobuf code. @throws if protoc is not installed */
+/** Writes the protobuf code. @throws an error with the remedy if protoc is not installed */
 export function generateMessages(): void {
   mkdirSync(OUTPUT, { recursive: true });
   const files = readdirSync(SCHEMAS).filter((file) => file.endsWith('.proto'));
   const plugin = join(ROOT, 'node_modules/.bin/protoc-gen-es');
-  execFileSync(
-    'protoc',
-    [
-      '-I',
-      SCHEMAS,
-      `--plugin=protoc-gen-es=${plugin}`,
-      `--es_out=${OUTPUT}`,
-      '--es_opt=target=js+dts,import_extension=js',
-      ...files,
-    ],
-    {
-      stdio: 'inherit',
-    },
-  );
+  try {
+    execFileSync(
+      'protoc',
+      [
+        '-I',
+        SCHEMAS,
+        `--plugin=protoc-gen-es=${plugin}`,
+        `--es_out=${OUTPUT}`,
+        '--es_opt=target=js+dts,import_extension=js',
+        ...files,
+      ],
+      {
+        stdio: 'inherit',
+      },
+    );
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw new Error('the messages need protoc (Debian package protobuf-compiler); the other files are generated');
+  }
 }

@@ -17,6 +17,8 @@ const MARK = join(ROOT, 'node_modules', '.installed');
 const HIDDEN_LOCK = join(ROOT, 'node_modules', '.package-lock.json');
 /** Written when the code was compiled last: names its newest file's time. */
 const WARM_MARK = join(ROOT, 'node_modules', '.cache', 'warmed');
+/** Milliseconds. A router also starts without compiled code. */
+const LONGEST_WARMING = 120_000;
 /** The folders with a router's code. */
 const ROUTER_CODE = ['agent', 'common', 'schemas'];
 /** Detects an unreachable registry within seconds. */
@@ -55,11 +57,13 @@ const ENVIRONMENT = {
   ...process.env,
   PATH: `${BIN}:${process.env.PATH ?? ''}`,
 };
+/** A terminal sends these to the program too. */
+const TERMINAL_SIGNALS = new Set(['SIGINT', 'SIGHUP', 'SIGQUIT']);
 /** Scripts that run a package's tool. */
 const TOOLS = { format: ['biome', 'check', '--write', '.'] };
 
 const [script = '', ...args] = process.argv.slice(2);
-if (!(script in PROGRAMS) && !(script in TOOLS)) {
+if (!Object.hasOwn(PROGRAMS, script) && !Object.hasOwn(TOOLS, script)) {
   process.stderr.write(`run.mjs: unknown script ${script}\n`);
   process.exit(2);
 }
@@ -94,7 +98,7 @@ function warmIfChanged() {
   } catch {
     return; // a read-only folder keeps no compiled code either
   }
-  spawnSync(NODE, [join(ROOT, 'tools', 'warm.ts')], { stdio: 'ignore', env: ENVIRONMENT });
+  spawnSync(NODE, [join(ROOT, 'tools', 'warm.ts')], { stdio: 'ignore', env: ENVIRONMENT, timeout: LONGEST_WARMING });
 }
 
 /** When the entries of a folder changed, in milliseconds. */
@@ -156,11 +160,11 @@ function run() {
     stdio: 'inherit',
     env: ENVIRONMENT,
   });
-  // The child receives a terminal's signals itself; signals sent to this process alone are forwarded. A signal to the
+  // The child receives a terminal's signals itself; others are forwarded. A signal to the
   // whole group is indistinguishable from one to this process, so the programs treat repeated signals as one
   // (common/lib/stop-signal.ts).
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'])
-    process.on(signal, () => !process.stdin.isTTY && child.kill(signal));
+    process.on(signal, () => !(TERMINAL_SIGNALS.has(signal) && process.stdin.isTTY) && child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`${script} could not be started: ${error.message}\n`);
     process.exit(1);

@@ -78,8 +78,10 @@ t.test('a completed file gives a line of progress, with seconds', async (t) => {
 });
 
 t.test('tests are counted; a file that fails without a test counts as one', async (t) => {
-  t.same(countIn(REPORT), { passed: 1, failed: 1, skipped: 1 });
+  t.same(countIn(REPORT), { passed: 1, failed: 2, skipped: 1 });
   t.same(countIn('not ok 1 - agent/two.test.ts\n'), { passed: 0, failed: 1, skipped: 0 });
+  const crash = '    ok 1 - a # time=1ms\n    not ok 2 - b\nnot ok 1 - x.test.ts\nnot ok 2 - y.test.ts\n';
+  t.same(countIn(crash), { passed: 1, failed: 2, skipped: 0 }, 'beside another failure too');
   t.same([...skippedIn(REPORT)], ['the environment variable ZITI_BIN names no binary']);
 });
 

@@ -57,14 +57,17 @@ export function skippedIn(report: string): Set<string> {
  * tests that `--grep` excludes do not count.
  */
 export function countIn(report: string): { passed: number; failed: number; skipped: number } {
-  const tests = [...report.matchAll(/^ {4}(ok|not ok) \d+ (?!.*# SKIP )/gm)].map((match) => match[1] === 'ok');
-  const files = [...report.matchAll(/^(ok|not ok) \d+ /gm)].map((match) => match[1] === 'ok');
-  const failedTests = tests.filter((ok) => !ok).length;
-  return {
-    passed: tests.length - failedTests,
-    failed: failedTests === 0 ? files.filter((ok) => !ok).length : failedTests,
-    skipped: [...report.matchAll(SKIPPED)].length,
-  };
+  let [passed, failed, failedInFile] = [0, 0, 0];
+  for (const [, indent, state] of report.matchAll(/^( {4})?(ok|not ok) \d+ (?!.*# SKIP )/gm)) {
+    if (indent !== undefined) {
+      if (state === 'ok') passed++;
+      else failedInFile++;
+      continue;
+    }
+    failed += state === 'ok' ? failedInFile : Math.max(1, failedInFile);
+    failedInFile = 0;
+  }
+  return { passed, failed, skipped: [...report.matchAll(SKIPPED)].length };
 }
 
 function depthOf(spaces = ''): number {

@@ -26,18 +26,18 @@ interface CircuitInspection {
 
 /** `router-circuits` */
 export function inspectCircuits({ clock, forwarder }: CircuitInspectionComponents): Record<string, unknown> {
-  const circuits: Record<string, unknown> = {};
-  for (const { id, owner, lastActivity, forwards } of forwarder.circuits.values()) {
+  const circuits = [...forwarder.circuits.values()].map(({ id, owner, lastActivity, forwards }) => {
     const addresses = [...forwards].flat();
-    circuits[id] = {
+    const circuit = {
       id,
       timeSinceActivity: formatDuration(clock.monotonic() - lastActivity),
       ctrlId: owner,
       routes: Object.fromEntries(forwards),
       destinations: Object.fromEntries(addresses.map((each) => [each, kindOf(forwarder.destination(each))])),
     };
-  }
-  return { circuits };
+    return [id, circuit] as const;
+  });
+  return { circuits: Object.fromEntries(circuits) };
 }
 
 /** `circuit:ID`; undefined for an unknown circuit. */
@@ -50,7 +50,7 @@ export async function inspectCircuit(
   const inspection: CircuitInspection = {
     circuitId,
     forwards: Object.fromEntries(circuit.forwards),
-    xgressDetails: {},
+    xgressDetails: dictionary(),
     relatedEntities: {},
     errors: null,
   };
@@ -73,8 +73,13 @@ async function addRelay(into: CircuitInspection, sdk: SdkInspections | undefined
 }
 
 function relate(into: CircuitInspection, kind: string, id: string, details: unknown): void {
-  into.relatedEntities[kind] ??= {};
+  into.relatedEntities[kind] ??= dictionary();
   into.relatedEntities[kind][id] = details;
+}
+
+/** Without a prototype: controllers and other routers choose addresses and ids, and one may be `__proto__`. */
+function dictionary(): Record<string, unknown> {
+  return Object.create(null) as Record<string, unknown>;
 }
 
 /** Names of the reference. */

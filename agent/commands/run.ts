@@ -16,8 +16,10 @@ import { releaseProgramPages } from '#lib/program-pages.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
+import { isSameFile } from '#lib/symbolic-links.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
+import { ownFiles } from '../config/own-files.ts';
 import { runningRouter } from '../operator/running-router.ts';
 import type { Router } from '../router.ts';
 import { seconds } from './durations.ts';
@@ -79,6 +81,15 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
       `a router is already running with ${file} (it listens on ${running}): stop it before you start another one`,
     );
     return Exit.Failed;
+  }
+  const sharer = ownFiles(config).find(
+    ({ path }) => options.logFile !== undefined && isSameFile(path, options.logFile),
+  );
+  if (sharer) {
+    printError(
+      `the log needs a file of its own: ${options.logFile} is also the file of ${sharer.key}; choose another one with --log-file`,
+    );
+    return Exit.WrongUse;
   }
   let daemonLog: DaemonLog;
   try {

@@ -59,6 +59,15 @@ t.test('ten thousand circuits fit into one answer; an oversized answer is an err
   t.equal(values.length, 2, 'an answer within the limit is still returned');
 });
 
+t.test('circuits are listed under any id', async (t) => {
+  const clock = new VirtualClock();
+  const forwarder = new Forwarder({ clock, log: silentLog, routerId: 'r1' });
+  const ids = ['__proto__', 'constructor'];
+  for (const id of ids) forwarder.circuits.open(id, 'c1', {});
+  const { circuits } = inspectCircuits({ clock, forwarder, sdk: undefined }) as { circuits: object };
+  t.same(Object.keys(circuits), ids);
+});
+
 t.test('a configuration is returned as written, without defaults', async (t) => {
   const values = [
     { path: 'v', written: 3, source: 'given' },

@@ -1,7 +1,8 @@
 // The `trace` section: writes one line of JSON per message of every channel, sent and received. For debugging only: it
 // costs time, and the file and its predecessor each grow to LARGEST_FILE.
 
-import { createWriteStream, fstatSync, openSync, renameSync, type WriteStream } from 'node:fs';
+import { renameSync } from 'node:fs';
+import { type AppendStream, openAppendStream } from '#lib/append-stream.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -17,6 +18,9 @@ const LARGEST_FILE = 256 * 1024 * 1024;
 /** Milliseconds until a failed file is retried: the disk may have space again. */
 const RETRY_INTERVAL = 60_000;
 
+/** Milliseconds for the last lines to reach the disk, or the reader of a pipe. */
+const LAST_LINES = 2_000;
+
 export interface MessageTraceOptions {
   /** Bytes; for tests. */
   largestFile?: number;
@@ -28,8 +32,9 @@ export class MessageTrace {
   readonly #log: Log;
   readonly #largest: number;
   readonly #unwatch: () => void;
-  #file: WriteStream | undefined;
-  #written = 0;
+  #file: AppendStream['stream'] | undefined;
+  /** Undefined for pipes and devices, which are not rotated. */
+  #written: number | undefined;
   #leftOut = 0;
   #retry: Timer | undefined;
 
@@ -57,16 +62,19 @@ export class MessageTrace {
     this.#file = undefined;
     if (!file || file.destroyed) return;
     await new Promise<void>((resolve) => {
-      file.once('close', resolve);
+      const timer = this.#clock.after('trace file flush', LAST_LINES, () => {
+        file.destroy();
+        resolve();
+      });
+      file.once('close', () => (timer.cancel(), resolve()));
       file.end();
     });
   }
 
   #open(): void {
     try {
-      const fd = openSync(this.#path, 'a', 0o600);
-      this.#written = fstatSync(fd).size;
-      const file = createWriteStream(this.#path, { fd });
+      const { stream: file, size } = openAppendStream(this.#path);
+      this.#written = size;
       file.on('error', (error) => this.#file === file && this.#onError(error));
       this.#file = file;
     } catch (error) {
@@ -86,7 +94,7 @@ export class MessageTrace {
       renameSync(this.#path, `${this.#path}.1`);
     } catch (error) {
       this.#log.error({ path: this.#path, error: describeError(error) }, 'trace file cannot be renamed');
-      this.#written = 0; // devices and pipes cannot be renamed, and do not grow
+      this.#written = 0; // the next attempt follows after as many bytes
       return;
     }
     this.reopen();
@@ -100,8 +108,9 @@ export class MessageTrace {
     }
     const line = `${JSON.stringify(this.#describe(event))}\n`;
     this.#leftOut = 0;
-    this.#written += Buffer.byteLength(line);
     file.write(line);
+    if (this.#written === undefined) return;
+    this.#written += Buffer.byteLength(line);
     if (this.#written >= this.#largest) this.#rotate();
   }
 

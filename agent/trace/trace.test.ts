@@ -1,6 +1,7 @@
 // Content of traces, hidden secrets, and the trace file.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
@@ -146,6 +147,30 @@ t.test('a full disk is reported, and the file is retried later', async (t) => {
   await trace.close();
   t.same(clock.timers(), []);
 });
+
+t.test(
+  'a pipe as the file: without a reader it is reported; a reader that stalls does not delay the end',
+  async (t) => {
+    const path = join(directory, 'trace.pipe');
+    execFileSync('mkfifo', [path]);
+    const clock = new VirtualClock();
+    const lines: string[] = [];
+    const trace = new MessageTrace(path, clock, createLog({ write: (line) => lines.push(line) }), {
+      largestFile: 1_000,
+    });
+    t.match(lines.join(''), /is a named pipe without a reader; start its reader first/);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    await clock.advance(60_000);
+    for (let count = 0; count < 1_000; count++) publishMessage(event(UNROUTABLE));
+    t.equal(lines.length, 1, 'a pipe is not rotated');
+    t.ok(statSync(path).isFIFO());
+    const closed = trace.close();
+    await clock.advance(2_000);
+    await closed;
+    closeSync(reader);
+    t.same(clock.timers(), []);
+  },
+);
 
 t.test('a controller turns traces of channels on and off', async (t) => {
   const replies: Message[] = [];

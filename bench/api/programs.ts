@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { endChild } from './end-child.ts';
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, '..', '..');
@@ -15,19 +16,41 @@ export interface Program<T> extends AsyncDisposable {
   resident(): number | undefined;
 }
 
+/** Milliseconds until a program is ready; with all data of the benchmark it takes some seconds. */
+const START_TIME = 120_000;
 /** /proc counts memory in pages of 4 KiB. */
 const PAGES_IN_MIB = 256;
 
 /** Starts a script and sends it its setup; resolves with its ready message. */
 async function start<T>(script: string, setup: unknown): Promise<Program<T>> {
   const child = fork(join(HERE, script), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  child.send(setup as object);
-  const ended = once(child, 'exit').then(() => {
-    throw new Error(`${script} ended before it was ready`);
-  });
-  const ready = (await Promise.race([once(child, 'message').then(([message]) => message), ended])) as T;
-  ended.catch(() => undefined); // a later end is intended
-  return { ready, resident: () => residentOf(child.pid), [Symbol.asyncDispose]: () => stop(child) };
+  child.send(setup as object, () => undefined); // a program that has crashed is noticed by its end
+  const end = () => endChild(child, () => child.connected && child.disconnect());
+  const ready = once(child, 'message').then(([message]) => message as T);
+  try {
+    return {
+      ready: await untilReady(script, child, ready),
+      resident: () => residentOf(child.pid),
+      [Symbol.asyncDispose]: end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Rejects if the program ends first or takes too long. */
+async function untilReady<T>(name: string, child: ChildProcess, ready: Promise<T>): Promise<T> {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const onExit = () => reject(new Error(`${name} ended before it was ready; its error is above`));
+  const timer = setTimeout(() => reject(new Error(`${name} was not ready within ${START_TIME} ms`)), START_TIME);
+  child.once('exit', onExit);
+  try {
+    return await Promise.race([ready, failed]);
+  } finally {
+    clearTimeout(timer);
+    child.off('exit', onExit);
+  }
 }
 
 function residentOf(pid: number | undefined): number | undefined {
@@ -36,12 +59,6 @@ function residentOf(pid: number | undefined): number | undefined {
   } catch {
     return undefined; // another operating system
   }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
-  child.disconnect();
-  await ended;
 }
 
 export interface SimulatorReady {
@@ -76,16 +93,12 @@ export async function timeToReady(arguments_: readonly string[]): Promise<number
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  const ended = once(child, 'exit');
-  const isReady = await Promise.race([
-    once(createInterface({ input: child.stdout }), 'line').then(() => true),
-    ended.then(() => false),
-  ]);
-  if (!isReady) throw new Error('the simulator ended before it was ready; its error is above');
-  const elapsed = performance.now() - started;
-  child.kill('SIGTERM');
-  await ended;
-  return elapsed;
+  try {
+    await untilReady('the simulator', child, once(createInterface({ input: child.stdout }), 'line'));
+    return performance.now() - started;
+  } finally {
+    await endChild(child, () => child.kill('SIGTERM'));
+  }
 }
 
 /** The same for the bare server. */

@@ -204,7 +204,7 @@ async function circuitRate(subject: Subject, before: number, counted: number, { 
 async function latency(port: number, count: number): Promise<Values> {
   const times = await roundTrips(port, count);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { p50: at(0.5), p99: at(0.99), 'p99.9': at(0.999) };
+  return { p50: at(0.5), p99: at(0.99), ...(count >= 1_000 && { 'p99.9': at(0.999) }) };
 }
 
 async function beside(
@@ -215,7 +215,9 @@ async function beside(
 ): Promise<Values> {
   const heavy = await start(subject.entries[entry]);
   try {
-    return await measure(subject);
+    const values = await measure(subject);
+    if (heavy.destroyed) throw new Error(`the load beside the measurement of ${subject.name} ended early`);
+    return values;
   } finally {
     heavy.destroy();
   }
@@ -278,10 +280,11 @@ function ratioNotes(rows: readonly Row[], subjects: readonly Subject[]): string[
     for (const row of rows) {
       if (row.subject !== OURS) continue;
       const other = rows.find(({ group, subject }) => group === row.group && subject === name);
-      const ratios = Object.entries(row.values).map(
-        ([column, { median }]) => `${column} ${ratioText(median / (other?.values[column]?.median || 1))}`,
-      );
-      lines.push(`  ${row.group}: ${ratios.join(', ')}`);
+      const ratios = Object.entries(row.values).flatMap(([column, { median }]) => {
+        const reference = other?.values[column]?.median;
+        return reference ? [`${column} ${ratioText(median / reference)}`] : [];
+      });
+      if (ratios.length > 0) lines.push(`  ${row.group}: ${ratios.join(', ')}`);
     }
   }
   return lines;

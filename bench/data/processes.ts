@@ -41,6 +41,11 @@ export class Process implements AsyncDisposable {
     return readFileSync(this.logFile, 'utf8');
   }
 
+  /** Null while it runs, and if a signal ended it. */
+  get exitCode(): number | null {
+    return this.#child.exitCode;
+  }
+
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
@@ -56,8 +61,11 @@ export class Process implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    running.delete(this);
-    if (!this.isRunning) return;
+    if (this.isRunning) await this.#stop();
+    running.delete(this); // until then, an interruption of the benchmark kills it
+  }
+
+  async #stop(): Promise<void> {
     const ended = once(this.#child, 'exit');
     this.#signal('SIGTERM');
     const timer = setTimeout(() => this.#signal('SIGKILL'), STOP_TIME);

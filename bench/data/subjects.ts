@@ -132,8 +132,7 @@ export async function startNetwork(software: Software, targets: Targets, directo
     const file = await routerFile(directory, name, address, tunnel);
     const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
     writeFileSync(`${file}.jwt`, enrollmentJwt);
-    const enrollment = new Process(`enroll-${name}`, software.enroll(file, `${file}.jwt`), { directory });
-    await until(`${name} is enrolled`, async () => !enrollment.isRunning || undefined);
+    await enroll(name, software.enroll(file, `${file}.jwt`), directory);
     routers.push(starting.use(new Process(name, software.router('run', file), { directory })));
   }
   await createServices(management, targets, ids);
@@ -148,6 +147,12 @@ export async function startNetwork(software: Software, targets: Targets, directo
     usage: () => routers.map((router) => router.usage()),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+export async function enroll(name: string, command: [string, ...string[]], directory: string): Promise<void> {
+  await using enrollment = new Process(`enroll-${name}`, command, { directory });
+  await until(`${name} is enrolled`, async () => !enrollment.isRunning || undefined);
+  if (enrollment.exitCode !== 0) throw new Error(`${name} could not enroll: ${enrollment.output.trim()}`);
 }
 
 async function firstCircuit(port: number): Promise<true | undefined> {

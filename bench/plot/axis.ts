@@ -50,11 +50,10 @@ export function ticksOf(axis: Axis, length: number, room: (label: string) => num
   }
 }
 
-/** `0.01`, `5`, `200`, `10 k`, `2 M`. */
+/** `0.01`, `5`, `200`, `1.5 k`, `2 M`. */
 export function tickLabel(value: number): string {
   const [number, unit] = value >= 1e6 ? [value / 1e6, ' M'] : value >= 1e3 ? [value / 1e3, ' k'] : [value, ''];
-  const rounded = number >= 1 ? String(Math.round(number)) : Number(number.toPrecision(1)).toString();
-  return `${rounded}${unit}`;
+  return `${Number(number.toPrecision(3))}${unit}`;
 }
 
 function roundDown(value: number): number {

@@ -1,7 +1,7 @@
 // A log, of lines or events, in a file that others may rename: `reopen` continues in a new file, so that logrotate needs no copy. Lines for
 // an unwritable file are dropped and counted, and the file is retried.
 
-import { createWriteStream, openSync, type WriteStream } from 'node:fs';
+import { type AppendStream, openAppendStream } from './append-stream.ts';
 import type { Clock, Timer } from './clock.ts';
 import type { LineSink } from './line-output.ts';
 
@@ -14,7 +14,7 @@ export class LogFile implements LineSink {
   readonly #clock: Clock;
   readonly #report: (error: Error) => void;
   readonly #onDrain: (() => void)[] = [];
-  #stream: WriteStream | undefined;
+  #stream: AppendStream['stream'] | undefined;
   #retry: Timer | undefined;
 
   /**
@@ -55,14 +55,15 @@ export class LogFile implements LineSink {
     this.#drained();
   }
 
+  /** Discards lines that are not written yet. */
   destroy(): void {
     this.#retry?.cancel();
-    this.#stream?.end();
+    this.#stream?.destroy();
     this.#stream = undefined;
   }
 
-  #open(): WriteStream {
-    const stream = createWriteStream(this.#path, { fd: openSync(this.#path, 'a', 0o600) });
+  #open(): AppendStream['stream'] {
+    const { stream } = openAppendStream(this.#path);
     stream.on('drain', () => this.#drained());
     stream.on('error', (error) => this.#stream === stream && this.#onError(error));
     return stream;

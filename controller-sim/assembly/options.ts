@@ -1,7 +1,6 @@
 // The options of a simulator and their checks, shared by `startSimulator` and the flags of `sim start`.
 
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import {
@@ -18,6 +17,7 @@ import {
   wholeNumber,
 } from '#lib/options.ts';
 import type { Random } from '#lib/random.ts';
+import { isSameFile } from '#lib/symbolic-links.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from '../auth/passwords.ts';
 import { type Namespace, namespaceProblem } from '../events/events.ts';
@@ -122,6 +122,9 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   linkVersion: version,
 };
 
+/** The file with the certificates that clients should trust is named after the data file. */
+export const CA_SUFFIX = '.ca.pem';
+
 /** Names of the simulator in its certificate; URLs and tokens contain the first one. */
 export function hostNames({ host = '127.0.0.1', advertise = [] }: SimulatorOptions): readonly [string, ...string[]] {
   // Nobody can connect to the address of all interfaces, and no certificate contains the zone of an address.
@@ -137,10 +140,15 @@ export function checkSimulatorOptions(options: unknown): void {
   if (problem !== undefined) throw new OptionError(`startSimulator: ${problem}`);
 }
 
+/** The files of a data file: its own, those of its journal, and the certificates that clients should trust. */
+export function dataFiles(data: string | undefined): string[] {
+  return data === undefined ? [] : ['', '-wal', '-shm', '-journal', CA_SUFFIX].map((suffix) => `${data}${suffix}`);
+}
+
 /** Checks options that depend on others. */
 export function combinationProblem({ data, eventsFile, eventTypes = [] }: SimulatorOptions): string | undefined {
-  if (data !== undefined && eventsFile !== undefined && resolve(data) === resolve(eventsFile))
-    return `events and data need different files: both are ${data} (data, --data, eventsFile, --events-file)`;
+  if (eventsFile !== undefined && eventsFile !== '-' && dataFiles(data).some((file) => isSameFile(file, eventsFile)))
+    return `events need a file of their own: ${eventsFile} is also a file of the data (data, --data); choose another one (eventsFile, --events-file)`;
   if (eventsFile !== undefined || eventTypes.length === 0) return undefined;
   return 'event types select the events in a file; give the file too (eventsFile, --events-file; - for standard output)';
 }

@@ -16,7 +16,8 @@ import type { LogLevel } from '#lib/log.ts';
 import { type OptionCheck, path } from '#lib/options.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
-import { combinationProblem, OPTION_CHECKS } from '../assembly/options.ts';
+import { isSameFile } from '#lib/symbolic-links.ts';
+import { CA_SUFFIX, combinationProblem, dataFiles, OPTION_CHECKS } from '../assembly/options.ts';
 import type { Simulator } from '../assembly/simulator.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
 
@@ -113,9 +114,13 @@ export function startCommand(): Command {
 /** The log file is an option of the command only. */
 function logFileProblem({ logFile, data, eventsFile }: StartOptions): string | undefined {
   if (logFile === undefined) return undefined;
-  for (const [flag, file] of Object.entries({ '--data': data, '--events-file': eventsFile }))
-    if (file !== undefined && resolve(file) === resolve(logFile))
-      return `the log needs a file of its own: --log-file and ${flag} are both ${file}`;
+  const files = [
+    ...dataFiles(data).map((file) => ['--data', file] as const),
+    ...(eventsFile === undefined || eventsFile === '-' ? [] : [['--events-file', eventsFile] as const]),
+  ];
+  for (const [flag, file] of files)
+    if (isSameFile(file, logFile))
+      return `the log needs a file of its own: ${logFile} is also a file of ${flag}; choose another one with --log-file`;
   return undefined;
 }
 
@@ -211,7 +216,7 @@ function keptPassword(data: string | undefined): string {
 /** Beside the data file, or in a temporary directory that is deleted with the simulator. */
 function writeCa(pem: string, data: string | undefined): CaFile {
   if (data !== undefined) {
-    const file = resolve(`${data}.ca.pem`);
+    const file = resolve(`${data}${CA_SUFFIX}`);
     writeFileSync(file, pem);
     return { file, remove: () => undefined };
   }

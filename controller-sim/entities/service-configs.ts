@@ -1,6 +1,5 @@
 // Overrides of service configs for an identity: one for each service and config type.
 
-import { ownValue } from '#lib/own-value.ts';
 import { invalid, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Config, Identity } from '../state/types.ts';
@@ -12,7 +11,7 @@ export interface ServiceConfig {
 
 /** Replaces an older override for the same service and type. */
 export function associateConfigs(transaction: Transaction, identity: Identity, pairs: readonly ServiceConfig[]): void {
-  const overrides: Record<string, readonly string[]> = { ...identity.serviceConfigs };
+  const overrides = new Map(Object.entries(identity.serviceConfigs));
   for (const { serviceId, configId } of pairs) {
     const config = knownConfig(transaction, configId);
     const type = transaction.get('configType', config.configTypeId);
@@ -23,12 +22,12 @@ export function associateConfigs(transaction: Transaction, identity: Identity, p
     const service = transaction.get('service', serviceId);
     if (!service || service.isFabricOnly)
       throw invalid('serviceConfigs', 'no edge service found with the given id', serviceId);
-    const others = (ownValue(overrides, serviceId) ?? []).filter(
+    const others = (overrides.get(serviceId) ?? []).filter(
       (id) => transaction.get('config', id)?.configTypeId !== config.configTypeId,
     );
-    overrides[serviceId] = [...others, configId];
+    overrides.set(serviceId, [...others, configId]);
   }
-  transaction.patch('identity', identity.id, { serviceConfigs: overrides });
+  transaction.patch('identity', identity.id, { serviceConfigs: Object.fromEntries(overrides) });
 }
 
 function knownConfig(transaction: Transaction, id: string): Config {

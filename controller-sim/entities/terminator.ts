@@ -51,7 +51,7 @@ function ends(transaction: Transaction, body: Body, current: Terminator | undefi
 }
 
 /** reference fact: a new terminator with an empty binding gets this one. */
-function defaultBinding(address: string): string {
+export function defaultBinding(address: string): string {
   return address.startsWith('udp:') ? 'udp' : 'transport';
 }
 

@@ -48,9 +48,8 @@ function connectedRouters({ network, state }: Inspected): unknown {
 }
 
 function countTypes(underlays: ConnectedRouter['channel']['underlays']): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { type } of underlays) counts[type || UNGROUPED] = (counts[type || UNGROUPED] ?? 0) + 1;
-  return counts;
+  const byType = Map.groupBy(underlays, ({ type }) => type || UNGROUPED);
+  return Object.fromEntries([...byType].map(([type, each]) => [type, each.length]));
 }
 
 /** Returns undefined without a cluster: the reference then omits the value. */
@@ -66,20 +65,24 @@ function modelIndex({ state }: Inspected): unknown {
 }
 
 function connectedIdentities({ network, state }: Inspected): unknown {
-  const connections: Record<string, { connected_routers: Record<string, unknown>; last_reported_state: string }> = {};
+  const byIdentity = new Map<string, [routerId: string, connection: unknown][]>();
   for (const { id, channel, identities } of network.routers.values()) {
     // The identity of a router's tunneler has the id of the router, and is connected while it is.
     const own = state.tables.identity.has(id) ? [id] : [];
     for (const identityId of [...own, ...identities]) {
-      connections[identityId] ??= { connected_routers: {}, last_reported_state: 'online' };
-      connections[identityId].connected_routers[id] = {
+      const connection = {
         router_id: id,
         closed: channel.isClosed,
         time_since_last_write: formatDuration(channel.unanswered),
       };
+      byIdentity.set(identityId, [...(byIdentity.get(identityId) ?? []), [id, connection]]);
     }
   }
-  return { connections, scanInterval: SCAN_INTERVAL };
+  const connections = [...byIdentity].map(([identityId, routers]) => [
+    identityId,
+    { connected_routers: Object.fromEntries(routers), last_reported_state: 'online' },
+  ]);
+  return { connections: Object.fromEntries(connections), scanInterval: SCAN_INTERVAL };
 }
 
 /** Empty for a router that was deleted meanwhile. */

@@ -1,6 +1,6 @@
 // The command of the simulator, run as by a user.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -179,7 +179,7 @@ t.test('the command and startSimulator reject invalid options with the same mess
     [
       ['--events-file', './same', '--data', 'same'],
       { eventsFile: './same', data: 'same' },
-      /events and data need different files/,
+      /events need a file of their own: .* is also a file of the data/,
     ],
     [['--events', 'link'], { eventTypes: ['link'] }, /give the file too \(eventsFile, --events-file; /],
     [
@@ -199,12 +199,26 @@ t.test('the command and startSimulator reject invalid options with the same mess
 });
 
 t.test('the log needs a file of its own', async (t) => {
-  for (const flag of ['--data', '--events-file']) {
-    const file = join(t.testdir(), 'same');
-    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--log-file', file, flag, file]);
+  const file = join(t.testdir(), 'same');
+  for (const [flag, log] of [
+    ['--data', file],
+    ['--data', `${file}.ca.pem`],
+    ['--data', `${file}-wal`],
+    ['--events-file', file],
+  ] as const) {
+    const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--log-file', log, flag, file]);
     t.equal(code, 2, flag);
-    t.match(stderr, `the log needs a file of its own: --log-file and ${flag} are both ${file}`);
+    const why = `the log needs a file of its own: ${log} is also a file of ${flag}; choose another one with --log-file`;
+    t.match(stderr, why);
   }
+});
+
+t.test('a named pipe without a reader as the log file is an error', async (t) => {
+  const pipe = join(t.testdir(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const { code, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--log-file', pipe]);
+  t.equal(code, 1);
+  t.match(stderr, `the log file ${pipe}: ${pipe} is a named pipe without a reader; start its reader first`);
 });
 
 t.test('a later start keeps the password and prints how to set a new one; --password sets it', async (t) => {

@@ -78,6 +78,22 @@ t.test('a second "run" with the same file is rejected, and changes no file of th
   for (const file of [profile, log]) t.equal(readFileSync(file, 'utf8'), 'of the first router');
 });
 
+t.test('a log file that is another file of the router is rejected before it is opened', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', link: '  dialers: []' });
+  const { config } = loadRouterConfig(configFile);
+  for (const [key, file] of [
+    ['the configuration', configFile],
+    ['identity.key', config?.identity.key ?? ''],
+  ] as const) {
+    const before = readFileSync(file, 'utf8');
+    const { code, stderr } = await runProgram(['agent/cli.ts', 'run', configFile, '--log-file', file]);
+    t.equal(code, 2);
+    t.match(stderr, `${file} is also the file of ${key}; choose another one with --log-file`);
+    t.equal(readFileSync(file, 'utf8'), before);
+  }
+});
+
 t.test('a router that cannot start writes no profile: its file may be in use', async (t) => {
   await using overlay = await Overlay.start();
   const profile = join(overlay.directory, 'shared.cpuprofile');

@@ -131,12 +131,12 @@ t.test('a renewed certificate waits for its confirmation, also while the control
   await overlay.simulator.close();
   await overlay.restart({ data, port });
   const after = await RouterPeer.connect(configFile);
-  t.equal(await confirm(after, lost), 'INVALID_CERTIFICATE', 'an earlier one');
+  t.equal(await confirm(after, lost), 'INVALID_CLIENT_PEM', 'an earlier one');
   t.same(await shown(), { fingerprint: enrolled, unverifiedFingerprint, unverifiedCertPem: waiting });
   t.equal(await confirm(after, waiting), '', 'the one that waits');
   const none = { unverifiedFingerprint: null, unverifiedCertPem: null };
   t.same(await shown(), { fingerprint: unverifiedFingerprint, ...none });
-  t.equal(await confirm(after, waiting), 'INVALID_CERTIFICATE', 'once more');
+  t.equal(await confirm(after, waiting), 'INVALID_ROUTER_STATE', 'once more');
 
   const next = await renew(after);
   await using api = new ApiClient(overlay.simulator);

@@ -56,6 +56,31 @@ t.test('files that cannot be written are found, and none is created', async (t) 
   t.same(readdirSync(folder), ['file']);
 });
 
+t.test('a file that the router writes must not be another file of the router', async (t) => {
+  const folder = t.testdir({ 'router.yml': '', 'key.pem': '', link: t.fixture('symlink', 'key.pem') });
+  const key = join(folder, 'key.pem');
+  const cases: [more: string, key: string, owner: string][] = [
+    ['trace: {path: FOLDER/router.yml}', 'trace.path', 'the configuration'],
+    ['trace: {path: FOLDER/sub/../key.pem}', 'trace.path', 'identity.key'],
+    ['trace: {path: FOLDER/link}', 'trace.path', 'identity.key'],
+    ['trace: {path: FOLDER/server.pem}', 'trace.path', 'identity.alt_server_certs[0].server_cert'],
+    ['trace: {path: FOLDER/new}\nprofile: {cpu: {path: FOLDER/new}}', 'profile.cpu.path', 'trace.path'],
+    ['profile: {memory: {path: FOLDER/endpoints.yml}}', 'profile.memory.path', 'ctrl.endpointsFile'],
+    ['edge: {db: FOLDER/key.pem}', 'edge.db', 'identity.key'],
+  ];
+  const found = (more: string) => {
+    const text = `v: 3
+ctrl: {endpoint: "tls:c:1"}
+identity: {cert: "pem:x", server_cert: "pem:x", key: ${key}, ca: "pem:x", alt_server_certs: [{server_cert: "file://${folder}/server.pem"}]}
+${more.replaceAll('FOLDER', folder)}`;
+    return checkRouterConfig(text, join(folder, 'router.yml'))
+      .findings.filter((each) => each.message.includes('is also the file of'))
+      .map(({ severity, code, path, message }) => [severity, code, path, message.replace(/.* the file of /, '')]);
+  };
+  for (const [more, path, owner] of cases) t.same(found(more), [['error', 'CFG-FILE', path, owner]], more);
+  t.same(found('trace: {path: /dev/null}\nprofile: {cpu: {path: /dev/null}}'), [], 'a device can be shared');
+});
+
 t.test('options of mode tproxy that cannot work are found, and other modes ignore them', async (t) => {
   const cases: [option: string, key: string, severity: string][] = [
     ['dnsSvcIpRange: 10.0.0.0/31', 'dnsSvcIpRange', 'error'],

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { WebSocket, WebSocketServer } from 'ws';
+import { background } from '#lib/background.ts';
 import { DialQueue } from '#lib/dial-queue.ts';
 import { describeError } from '#lib/errors.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/management_pb.js';
@@ -126,12 +127,13 @@ export class ManagementChannels {
 
   #inspect(channel: ManagementChannel, message: Message): void {
     const { appRegex, requestedValues } = message.decode(InspectRequestSchema);
-    this.#queue
-      .add(() => inspect(this.#services, appRegex, requestedValues), { signal: channel.closed })
-      .then(
-        (answer) => channel.reply(message, inspected(answer)),
-        (error: unknown) => channel.reply(message, resultMessage(false, describeError(error))),
-      );
+    const values = () => inspect(this.#services, appRegex, requestedValues);
+    const answer = this.#queue
+      .add(values, { signal: channel.closed })
+      .then(inspected)
+      .catch((error: unknown) => resultMessage(false, describeError(error)))
+      .then((result) => channel.reply(message, result));
+    background(this.#services.log, 'inspection over a management channel', answer);
   }
 }
 

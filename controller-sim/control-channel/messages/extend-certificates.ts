@@ -17,6 +17,14 @@ import type { Transaction } from '../../state/transaction.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { edgeErrorMessage } from './edge-error.ts';
 
+/** Answers to a confirmation. The codes are those of the reference, checked in this order. */
+const VERDICTS = {
+  missing: { code: 'MISSING_CLIENT_PEM', message: 'the request has no certificate' },
+  unexpected: { code: 'INVALID_ROUTER_STATE', message: 'the router has no certificate to confirm' },
+  invalid: { code: 'INVALID_CLIENT_PEM', message: 'the certificate is not the one that was issued' },
+  valid: {},
+} as const;
+
 /** The answer is a separate message, as in the reference. */
 export const onExtendCertificates: ControlHandler = async (context, router, message) => {
   const { state, authority } = context;
@@ -52,15 +60,14 @@ export const onExtendCertificates: ControlHandler = async (context, router, mess
 export const onExtendVerify: ControlHandler = async ({ state }, router, message) => {
   const { clientCertPem } = message.decode(EnrollmentExtendRouterVerifyRequestSchema);
   const confirmed = readFingerprint(clientCertPem);
-  const isValid = await state.change((transaction) => {
+  const verdict = await state.change((transaction) => {
     const waiting = transaction.get('router', router.id)?.unverifiedCertPem;
-    if (!waiting || fingerprintOf(waiting) !== confirmed) return false;
+    if (clientCertPem === '') return VERDICTS.missing;
+    if (!waiting) return VERDICTS.unexpected;
+    if (fingerprintOf(waiting) !== confirmed) return VERDICTS.invalid;
     install(transaction, router.id, waiting);
-    return true;
+    return VERDICTS.valid;
   });
-  const verdict = isValid
-    ? {}
-    : { code: 'INVALID_CERTIFICATE', message: 'the certificate is not the one that was issued' };
   router.channel.reply(
     message,
     new Message(EdgeControlType.Error, [], toBinary(ErrorSchema, create(ErrorSchema, verdict))),

@@ -315,7 +315,10 @@ t.test('reports of unknown identities are ignored; a deleted identity goes offli
   const unknown = Array.from({ length: 1_000 }, (_, index) => [1, rawMessage([1, `nobody${index}`], [2, 1])] as const);
   const known = [1, rawMessage([1, 'client'], [2, 1])] as const;
   const sdkEvents = () => room.events.splice(0).filter(({ kind }) => kind === 'sdk');
+  const { network } = room.context;
+  const lookups = t.capture(network, 'isConnected', network.isConnected);
   await send(room, room.r1, Type.ConnectEvents, ...unknown, known);
+  t.equal(lookups().length, 2, 'only the known identity is looked up, before and after');
   t.same([...room.r1.router.identities], ['client']);
   t.same(sdkEvents(), [{ kind: 'sdk', identityId: 'client', isOnline: true }]);
   await room.change((transaction) => removeIdentity(transaction, 'client'));
@@ -369,17 +372,19 @@ t.test(
     t.same([certificates?.contentType, certificates?.replyFor], [Type.Certificates, undefined], 'no reply');
     t.equal(fingerprint(), 'fingerprint-r1');
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
-    for (const text of ['not the certificate', broken]) {
+    for (const text of ['not the certificate', broken, room.context.authority.bundle]) {
       const wrong = await room.ask(room.r1, Type.ExtendVerify, rawMessage([1, text]));
-      t.same([wrong.contentType, rawText(wrong.body, 1)], [Type.Error, 'INVALID_CERTIFICATE'], text);
+      t.same([wrong.contentType, rawText(wrong.body, 1)], [Type.Error, 'INVALID_CLIENT_PEM'], text);
     }
+    const empty = await room.ask(room.r1, Type.ExtendVerify, '');
+    t.same([empty.contentType, rawText(empty.body, 1)], [Type.Error, 'MISSING_CLIENT_PEM']);
     t.equal(fingerprint(), 'fingerprint-r1');
     const right = await room.ask(room.r1, Type.ExtendVerify, rawMessage([1, rawText(certificates?.body ?? EMPTY, 1)]));
     t.same([right.contentType, rawText(right.body, 1)], [Type.Error, ''], 'an Error without a code is a success');
     const confirmed = fingerprint();
     t.match(confirmed, /^[0-9a-f]{40}$/);
     const again = await room.ask(room.r1, Type.ExtendVerify, rawMessage([1, rawText(certificates?.body ?? EMPTY, 1)]));
-    t.equal(rawText(again.body, 1), 'INVALID_CERTIFICATE', 'confirmed once');
+    t.equal(rawText(again.body, 1), 'INVALID_ROUTER_STATE', 'confirmed once');
     await extend(0);
     t.not(fingerprint(), confirmed);
     const [rejected] = await send(room, room.r1, Type.ExtendRouter, [1, 'broken'], [2, csr]);

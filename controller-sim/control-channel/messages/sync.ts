@@ -86,9 +86,13 @@ export const onValidateSessions: ControlHandler = async ({ state, sessions, toke
 
 export const onRequestResync: ControlHandler = ({ sessions }, router) => sessions.sendAll(router);
 
-/** Identities that connected to the router or disconnected. Unknown ones are ignored, so that their number is limited. */
+/**
+ * Identities that connected to the router or disconnected. Unknown ones are ignored first: each identity that is looked
+ * up costs time for each router.
+ */
 export const onConnectEvents: ControlHandler = ({ network, state }, router, message) => {
-  const { events, fullState } = message.decode(ConnectEventsSchema);
+  const { events: all, fullState } = message.decode(ConnectEventsSchema);
+  const events = all.filter(({ identityId: id }) => router.identities.has(id) || state.tables.identity.has(id));
   const named = events.map(({ identityId }) => identityId);
   const affected = new Set(fullState ? [...router.identities, ...named] : named);
   network.reportIdentities(affected, () => {

@@ -92,7 +92,7 @@ async function update(
   }
 }
 
-/** Rejects with EdgeError for terminators of other routers. */
+/** Rejects with EdgeError for terminators of other routers, and for invalid costs and precedences. */
 async function change(state: State, router: ConnectedRouter, request: RequestedChange): Promise<void> {
   await state.change((transaction) => {
     const known = transaction.get('terminator', request.terminatorId);
@@ -104,9 +104,12 @@ async function change(state: State, router: ConnectedRouter, request: RequestedC
       );
     if (request.updateCost && request.cost > HIGHEST_COST)
       throw new EdgeError(EdgeErrorCode.InvalidCost, `cost exceeds ${HIGHEST_COST}`, NOT_RETRIABLE);
+    const precedence = PRECEDENCES[request.precedence];
+    if (request.updatePrecedence && !precedence)
+      throw new EdgeError(EdgeErrorCode.InvalidPrecedence, `invalid precedence: ${request.precedence}`, NOT_RETRIABLE);
     transaction.patch('terminator', known.id, {
       ...(request.updateCost && { cost: request.cost }),
-      ...(request.updatePrecedence && { precedence: PRECEDENCES[request.precedence] ?? known.precedence }),
+      ...(request.updatePrecedence && precedence && { precedence }),
     });
   });
 }

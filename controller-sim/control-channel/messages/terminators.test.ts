@@ -115,9 +115,11 @@ t.test('a fabric listener names binding and address; the body of the result is t
   const { terminator } = room.context.state.tables;
   t.match(terminator.get(id), { routerId: 'r1', binding: 'transport', address: 'tcp:host:80', cost: 3 });
   t.equal((await ask(Type.CreateFabric, [2, 'gone'], [3, 'transport'], [4, 'x'])).bool(2), false, 'unknown service');
-  t.equal((await ask(Type.CreateFabric, [2, 'echo-id'])).bool(2), false, 'no binding');
+  t.equal((await ask(Type.CreateFabric, [2, 'echo-id'], [3, 'transport'])).bool(2), false, 'no address');
+  t.equal((await ask(Type.CreateFabric, [2, 'echo-id'], [4, 'x'], [6, 65_536])).bool(2), false, 'too expensive');
   t.equal((await ask(Type.UpdateFabric, [1, id], [3, 1], [5, 9])).bool(2), true);
   t.equal(terminator.get(id)?.cost, 9);
+  t.equal((await ask(Type.UpdateFabric, [1, id], [2, 1], [4, 3])).bool(2), false, 'unknown precedence');
   t.equal((await ask(Type.UpdateFabric, [1, 'host'], [3, 1], [5, 9])).bool(2), false, 'of another router');
   t.equal((await ask(Type.RemoveFabric, [1, 'host'])).bool(2), false);
   t.equal((await ask(Type.RemoveFabric, [1, id])).bool(2), true);
@@ -125,6 +127,17 @@ t.test('a fabric listener names binding and address; the body of the result is t
     [...terminator.values()].map((each) => each.id),
     ['host'],
   );
+});
+
+t.test('a fabric terminator without a binding gets that of its address', async (t) => {
+  using room = await ControlRoom.open();
+  for (const [address, binding] of [
+    ['tcp:host:80', 'transport'],
+    ['udp:host:53', 'udp'],
+  ] as const) {
+    const created = await room.ask(room.r1, Type.CreateFabric, rawMessage([2, 'echo-id'], [4, address]));
+    t.match(room.context.state.tables.terminator.get(created.body.toString()), { address, binding }, address);
+  }
 });
 
 t.test('hosts change cost and precedence, each only if its flag is set', async (t) => {
@@ -140,6 +153,8 @@ t.test('hosts change cost and precedence, each only if its flag is set', async (
   t.same([foreign.contentType, foreign.uint32(1014), foreign.uint32(18)], [Type.Error, 8, 3]);
   const high = await room.ask(room.r2, Type.Update, rawMessage([3, 'host'], [4, 65_536], [7, 1]));
   t.same([high.uint32(1014), high.uint32(18)], [10, 3]);
+  const unknown = await room.ask(room.r2, Type.Update, rawMessage([3, 'host'], [5, 3], [6, 1]));
+  t.same([unknown.uint32(1014), unknown.uint32(18)], [9, 3]);
 });
 
 t.test('removals of own, foreign and unknown terminators succeed; foreign ones remain', async (t) => {

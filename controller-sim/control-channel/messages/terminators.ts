@@ -14,6 +14,7 @@ import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts'
 import { Message, resultMessage } from '#wire/message.ts';
 import type { PeerDataEntry } from '#wire/peer-data.ts';
 import { baseFields, existing } from '../../entities/common.ts';
+import { defaultBinding } from '../../entities/terminator.ts';
 import { CircuitError } from '../../network/circuit-failure.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { Transaction } from '../../state/transaction.ts';
@@ -54,10 +55,12 @@ export const onCreateTerminator: ControlHandler = async (context, router, messag
 
 /**
  * For a fabric without identities: the router names service, binding and address, and the controller assigns the id.
+ * reference fact: any router may host any service, with any instance id. It changes and removes only its own.
  */
 export const onCreateFabricTerminator: ControlHandler = async ({ state }, router, message) => {
   const request = message.decode(CreateFabricTerminatorSchema);
-  const { serviceId, binding, address } = request;
+  const { serviceId, address } = request;
+  const binding = request.binding || defaultBinding(address);
   const answer = (isDone: boolean, text: string) => router.channel.reply(message, resultMessage(isDone, text));
   if (request.cost > HIGHEST_COST) {
     answer(false, `cost exceeds ${HIGHEST_COST}`);
@@ -67,7 +70,7 @@ export const onCreateFabricTerminator: ControlHandler = async ({ state }, router
   try {
     await state.change((transaction) => {
       existing(transaction, 'service', serviceId);
-      if (binding === '' || address === '') throw new ProjectError('TERMINATOR', 'binding and address are required');
+      if (address === '') throw new ProjectError('TERMINATOR', 'the address is required');
       const fields = { ...wantedFields(request), serviceId, binding, address, hostId: '', routerId: router.id };
       transaction.put('terminator', { ...baseFields(transaction, id), ...fields });
     });

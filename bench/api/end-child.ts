@@ -1,0 +1,17 @@
+// Ends a child process within a bounded time.
+
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Milliseconds until a program that was asked to end is killed. */
+const STOP_TIME = 30_000;
+
+/** Asks the program to end, and kills it if it does not. A program that has crashed needs neither. */
+export async function endChild(child: ChildProcess, ask: () => void, milliseconds = STOP_TIME): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  const timer = setTimeout(() => child.kill('SIGKILL'), milliseconds);
+  ask();
+  await ended;
+  clearTimeout(timer);
+}
