@@ -36,7 +36,6 @@ export function releaseMemory(): void {
   collect ??= collector();
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   trimMemory();
-  releaseProgramPages();
 }
 
 /**
@@ -47,6 +46,7 @@ export function trimMemory(): void {
   sharedBuffers.shed();
   trim ??= trimmer();
   trim();
+  releaseProgramPages();
 }
 
 function collector(): Collect {
