@@ -10,7 +10,7 @@ export interface IdleMemoryComponents {
   processorTime(): number;
   /** Pauses the router for some tens of milliseconds. */
   release(): void;
-  /** Pauses it for about a millisecond. */
+  /** Pauses it for one or two milliseconds. */
   trim(): void;
 }
 

@@ -39,8 +39,8 @@ export function releaseMemory(): void {
 }
 
 /**
- * Returns only the memory of the C library and of buffers that nobody needed since the last call. It takes about a
- * millisecond, so busy programs may call it, too.
+ * Returns only the memory of the C library, pages of the program, and buffers that nobody needed since the last call. It
+ * takes one or two milliseconds, so busy programs may call it, too.
  */
 export function trimMemory(): void {
   sharedBuffers.shed();
