@@ -69,7 +69,9 @@ export function linkListenerOpener(
     for (const listener of listeners) listener.close();
   });
   return async (listener, key) => {
-    pool ??= new PoolFigures(metrics, clock, 'pool.listener.link', listener.options.maxOutstandingConnects);
+    pool ??= new PoolFigures(metrics, clock, 'pool.listener.link', () =>
+      listeners.reduce((sum, { settings }) => sum + settings.maxOutstandingConnects, 0),
+    );
     const figures = pool;
     const components = {
       clock,

@@ -8,13 +8,13 @@ export class PoolFigures {
   readonly #update: (milliseconds: number) => void;
   #busy = 0;
 
-  /** @param name For example `pool.listener.link`. `workers` is the limit on parallel work. */
-  constructor(metrics: MetricsRegistry, clock: Clock, name: string, workers: number) {
+  /** @param name For example `pool.listener.link`. `workers` is the limit on parallel work, which may change. */
+  constructor(metrics: MetricsRegistry, clock: Clock, name: string, workers: number | (() => number)) {
     this.#clock = clock;
     const timer = metrics.timer(`${name}.work_timer`);
     this.#update = (milliseconds) => timer.update(milliseconds);
     metrics.gauge(`${name}.queue_size`, () => 0);
-    metrics.gauge(`${name}.worker_count`, () => workers);
+    metrics.gauge(`${name}.worker_count`, typeof workers === 'number' ? () => workers : workers);
     metrics.gauge(`${name}.busy_workers`, () => this.#busy);
   }
 

@@ -114,6 +114,7 @@ t.test('the metrics page contains queues, links, circuits, bytes and controllers
   for (const pattern of [
     /pool_queue_size\{pool="link\.dialer"\} 0/,
     /pool_worker_count\{pool="route\.handler"\} 128/,
+    /pool_worker_count\{pool="listener\.link"\} 16/,
     /ingress_rx_bytes_total \d{6}/,
     /circuit/,
     /edgeweave_router_control_channels 1/,
