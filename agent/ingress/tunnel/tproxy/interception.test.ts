@@ -21,7 +21,7 @@ async function tests(): Promise<void> {
   const { default: t } = await import('tap');
 
   t.test('a service whose rules cannot be changed is not reported as intercepted', async (t) => {
-    const { interception, clock, messages, offer, broken, services } = await open(t, 'nft', 'cat > /dev/null');
+    const { close, clock, messages, offer, broken, services } = await open(t, 'nft', 'cat > /dev/null');
     writeFileSync(broken, '');
     offer('web');
     await until('a failure', () => clock.timers().includes('interception retry'));
@@ -31,7 +31,7 @@ async function tests(): Promise<void> {
     await clock.advance(RETRY);
     await until('the retry', () => services().join() === 'web');
     t.equal(messages.filter((each) => each === 'service intercepted').length, 1);
-    await interception.close();
+    await close();
     t.same(clock.timers(), []);
   });
 
@@ -42,7 +42,7 @@ case "$1" in
   list) echo >> checks; test -e flushed || cat table; exit ;;
 esac
 rm -f flushed; sed -n 's/ {$//; /^table ip/p' > table; echo change >> changes`;
-    const { interception, clock, messages, offer, broken, services } = await open(t, 'nft', script);
+    const { close, clock, messages, offer, broken, services } = await open(t, 'nft', script);
     const folder = dirname(broken);
     const changes = () => readFileSync(join(folder, 'changes'), 'utf8').split('\n').length;
     offer('web');
@@ -57,12 +57,12 @@ rm -f flushed; sed -n 's/ {$//; /^table ip/p' > table; echo change >> changes`;
     await until('the next check', isRestored);
     await until('the rules again', () => changes() === before + 1 && !existsSync(join(folder, 'flushed')));
     t.same(services(), ['web']);
-    await interception.close();
+    await close();
     t.same(clock.timers(), []);
   });
 
   t.test('a failed insertion of an external diverter is retried', async (t) => {
-    const { interception, clock, offer, broken, services } = await open(t, 'divert', '', 'tproxy:divert');
+    const { close, clock, offer, broken, services } = await open(t, 'divert', '', 'tproxy:divert');
     writeFileSync(broken, '');
     offer('web');
     await until('a failure', () => clock.timers().includes('interception retry'));
@@ -70,7 +70,7 @@ rm -f flushed; sed -n 's/ {$//; /^table ip/p' > table; echo change >> changes`;
     rmSync(broken);
     await clock.advance(RETRY);
     await until('the retry', () => services().join() === 'web');
-    await interception.close();
+    await close();
     t.same(clock.timers(), []);
   });
 }
@@ -105,11 +105,15 @@ async function open(t: Test, program: string, script: string, mode = 'tproxy') {
     options as unknown as Parameters<typeof Interception.open>[1],
     { timeout: 1_000, interval: 1_000 },
   );
-  t.after(() => interception.close());
+  const close = async () => {
+    await interception.close();
+    await routes.close();
+  };
+  t.after(close);
   const offer = (name: string) => {
     offered.push({ id: `id of ${name}`, name });
     onChange();
   };
   const services = () => interception.describe().services as string[];
-  return { interception, clock, messages, offer, broken, services };
+  return { close, clock, messages, offer, broken, services };
 }
