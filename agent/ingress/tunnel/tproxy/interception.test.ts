@@ -36,12 +36,12 @@ async function tests(): Promise<void> {
   });
 
   t.test('rules that another program removes are restored', async (t) => {
-    // Lists its table unless the file `flushed` exists, which the next change removes.
+    // Lists its table and rules unless the file `flushed` exists, which the next change removes.
     const script = `cd "$(dirname "$0")"
 case "$1" in
   list) echo >> checks; test -e flushed || cat table; exit ;;
 esac
-rm -f flushed; sed -n 's/ {$//; /^table ip/p' > table; echo change >> changes`;
+rm -f flushed; sed -n 's/ {$//; /^table ip\\|tproxy/p' > table; echo change >> changes`;
     const { close, clock, messages, offer, broken, services } = await open(t, 'nft', script);
     const folder = dirname(broken);
     const changes = () => readFileSync(join(folder, 'changes'), 'utf8').split('\n').length;
