@@ -1,6 +1,6 @@
 // Interception with programs that fail: what it reports, and when it retries.
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -12,7 +12,6 @@ import { ChangesMarker } from '../system/changes-marker.ts';
 import { LocalRoutes } from '../system/local-routes.ts';
 import { Interception } from './interception.ts';
 
-const INTERCEPT = { protocols: ['tcp'], addresses: ['10.77.0.1'], portRanges: [{ low: 80, high: 80 }] };
 const RETRY = 10_000;
 
 if (await inOwnNamespace(import.meta.filename, [])) await tests();
@@ -61,6 +60,23 @@ rm -f flushed; sed -n 's/ {$//; /^table ip\\|tproxy/p' > table; echo change >> c
     t.same(clock.timers(), []);
   });
 
+  t.test('a hosts file that cannot be written is retried, and logged once', async (t) => {
+    const { close, clock, messages, offer, broken } = await open(t, 'nft', 'cat > /dev/null');
+    const hosts = join(dirname(broken), 'hosts');
+    mkdirSync(hosts);
+    offer('web', 'web.example');
+    await until('a failure', () => clock.timers().includes('interception retry'));
+    await clock.advance(RETRY);
+    await until('another failure', () => clock.timers().includes('interception retry'));
+    t.equal(messages.filter((each) => each === 'hosts file cannot be written').length, 1);
+    rmSync(hosts, { recursive: true });
+    await clock.advance(RETRY);
+    await until('the name', () => existsSync(hosts) && readFileSync(hosts, 'utf8').includes('web.example'));
+    await close();
+    t.equal(readFileSync(hosts, 'utf8'), '');
+    t.same(clock.timers(), []);
+  });
+
   t.test('a failed insertion of an external diverter is retried', async (t) => {
     const { close, clock, offer, broken, services } = await open(t, 'divert', '', 'tproxy:divert');
     writeFileSync(broken, '');
@@ -86,12 +102,13 @@ async function open(t: Test, program: string, script: string, mode = 'tproxy') {
   const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
   const clock = new VirtualClock();
   const marker = new ChangesMarker(join(folder, 'changes'), log);
+  const intercept = { protocols: ['tcp'], addresses: ['10.77.0.1'], portRanges: [{ low: 80, high: 80 }] };
   const offered: { id: string; name: string }[] = [];
   let onChange = () => undefined as unknown;
   const model = {
     identities: new Map([['r', { disabled: false }]]),
     servicesFor: () => offered,
-    configsFor: () => new Map([['intercept.v1', INTERCEPT]]),
+    configsFor: () => new Map([['intercept.v1', intercept]]),
     onChange: (listener: () => void) => {
       onChange = listener;
       return () => undefined;
@@ -110,8 +127,9 @@ async function open(t: Test, program: string, script: string, mode = 'tproxy') {
     await routes.close();
   };
   t.after(close);
-  const offer = (name: string) => {
+  const offer = (name: string, address?: string) => {
     offered.push({ id: `id of ${name}`, name });
+    if (address !== undefined) intercept.addresses.push(address);
     onChange();
   };
   const services = () => interception.describe().services as string[];

@@ -36,6 +36,8 @@ export class Resolver {
   /** No address is left for a name. */
   readonly #full: RepeatedCondition;
   #hosts: HostsFile | undefined;
+  /** Why the hosts file could not be written. */
+  #problem: string | undefined;
 
   constructor(components: ResolverComponents) {
     this.#components = components;
@@ -67,8 +69,8 @@ export class Resolver {
     }
   }
 
-  /** The names of services changed. */
-  async update(): Promise<void> {
+  /** The names of services changed. Resolves with false if the hosts file could not be written; call it again later. */
+  async update(): Promise<boolean> {
     const { pool, table } = this.#components;
     pool.keep((name) => table.kindOf(name));
     const addresses = new Map<string, string>();
@@ -76,12 +78,12 @@ export class Resolver {
       const address = pool.addressOf(name, 'exact');
       if (address !== undefined) addresses.set(name, address);
     }
-    await this.#writeHosts(addresses);
+    return this.#writeHosts(addresses);
   }
 
   async close(): Promise<void> {
     for (const server of this.#servers) server.close();
-    await this.#writeHosts(new Map());
+    if (!(await this.#writeHosts(new Map()))) this.#components.marker.failed();
   }
 
   async #serve(
@@ -138,12 +140,16 @@ export class Resolver {
       this.#components.log.warn({ remedy }, "programs on this machine do not use the tunneler's name server");
   }
 
-  async #writeHosts(addresses: ReadonlyMap<string, string>): Promise<void> {
+  /** Returns false on a failure, which is logged once. */
+  async #writeHosts(addresses: ReadonlyMap<string, string>): Promise<boolean> {
+    let problem: string | undefined;
     try {
       await this.#hosts?.write(addresses);
     } catch (error) {
-      this.#components.marker.failed();
-      this.#components.log.error({ error: describeError(error) }, 'hosts file cannot be written');
+      problem = describeError(error);
+      if (problem !== this.#problem) this.#components.log.error({ error: problem }, 'hosts file cannot be written');
     }
+    this.#problem = problem;
+    return problem === undefined;
   }
 }
