@@ -117,12 +117,14 @@ ${rules}  }
 
   async close(): Promise<void> {
     const { log, marker } = this.#components;
-    try {
-      await this.#removeTable();
-      await this.#removeAccept();
-    } catch (error) {
-      marker.failed();
-      log.error({ table: this.#table(), error: describeError(error) }, 'interception rules could not be removed');
+    const removals = [() => this.#removeTable(), () => this.#removeAccept()];
+    for (const remove of removals) {
+      try {
+        await remove();
+      } catch (error) {
+        marker.failed();
+        log.error({ table: this.#table(), error: describeError(error) }, 'interception rules could not be removed');
+      }
     }
     this.#rules = '';
   }
@@ -138,9 +140,9 @@ ${rules}  }
   }
 
   /** Creates the table first, because only an existing one can be deleted. */
-  #removeTable(): Promise<string> {
+  async #removeTable(): Promise<void> {
     const table = this.#table();
-    return this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
+    await this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
   }
 
   #table(): string {
