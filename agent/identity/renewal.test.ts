@@ -251,6 +251,7 @@ t.test('a corrected clock of the machine is noticed: devices without a battery s
   const now = clock.now.bind(clock);
   clock.now = () => now() + error;
   renewal.start();
+  await until('the end of the look for pending certificates', () => clock.timers().length > 0);
   await clock.advance(HOUR);
   t.equal(first.requests.length, 0, 'the certificate seems to have expired');
   error = -100 * DAY;
