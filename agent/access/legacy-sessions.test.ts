@@ -14,13 +14,20 @@ import { LegacySessions } from './legacy-sessions.ts';
 function room() {
   const handlers = new Map<number, ControlHandler>();
   const controllers = { on: (type: number, handler: ControlHandler) => void handlers.set(type, handler) };
+  const clock = new VirtualClock();
+  const requests: [string, number][] = [];
   const sessions = new LegacySessions({
-    clock: new VirtualClock(),
+    clock,
     log: silentLog,
     controllers: controllers as unknown as Controllers,
     heartbeatInterval: 60_000,
     heartbeatBatch: 10,
   });
+  const controller = (id: string) =>
+    ({
+      id,
+      channel: { trySend: ({ contentType }: Message) => requests.push([id, contentType]) },
+    }) as unknown as Controller;
   const push = (
     controllerId: string,
     tokens: string[],
@@ -33,15 +40,15 @@ function room() {
     const hasPosition = position !== undefined && position !== 'none';
     const headers = hasPosition ? [[EdgeControlHeader.ErrorCode, JSON.stringify(position)] as const] : [];
     const message = new Message(EdgeControlType.ApiSessionAdded, headers, toBinary(ApiSessionAddedSchema, body));
-    void handlers.get(EdgeControlType.ApiSessionAdded)?.({ id: controllerId } as Controller, message);
+    void handlers.get(EdgeControlType.ApiSessionAdded)?.(controller(controllerId), message);
   };
   const remove = (controllerId: string, tokens: string[]) => {
     const body = toBinary(ApiSessionRemovedSchema, create(ApiSessionRemovedSchema, { tokens }));
     const message = new Message(EdgeControlType.ApiSessionRemoved, [], body);
-    void handlers.get(EdgeControlType.ApiSessionRemoved)?.({ id: controllerId } as Controller, message);
+    void handlers.get(EdgeControlType.ApiSessionRemoved)?.(controller(controllerId), message);
   };
   const known = (...tokens: string[]) => tokens.filter((token) => sessions.get(token));
-  return { sessions, push, remove, known };
+  return { clock, sessions, requests, push, remove, known };
 }
 
 t.test('interleaved full states of two controllers each remove what they lack', async (t) => {
@@ -86,4 +93,22 @@ t.test('a full state without a position is complete', async (t) => {
   t.same(known('old', 'kept', 'new'), ['kept', 'new']);
   t.equal(changes, 2);
   sessions.close();
+});
+
+t.test('a full state that remains incomplete is requested again', async (t) => {
+  const { clock, sessions, requests, push, known } = room();
+  push('a', ['old', 'kept']);
+  push('a', ['kept'], { id: '1', sequence: 0, isLast: false });
+  push('b', ['other'], { id: '2', sequence: 0, isLast: true });
+  await clock.advance(20_000);
+  t.same(requests, [['a', EdgeControlType.RequestClientReSync]]);
+  t.same(known('old', 'kept'), ['old', 'kept'], 'nothing is removed');
+  push('a', ['kept'], { id: '3', sequence: 0, isLast: false });
+  push('a', ['new'], { id: '3', sequence: 1, isLast: true });
+  t.same(known('old', 'kept', 'new'), ['kept', 'new']);
+  await clock.advance(20_000);
+  t.equal(requests.length, 1);
+  push('a', ['kept'], { id: '4', sequence: 0, isLast: false });
+  sessions.close();
+  t.same(clock.timers(), []);
 });

@@ -13,6 +13,7 @@ import {
   type ApiSession as ApiSessionMessage,
   ApiSessionRemovedSchema,
   ApiSessionUpdatedSchema,
+  RequestClientReSyncSchema,
   SessionRemovedSchema,
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
@@ -48,12 +49,15 @@ interface FullState {
   readonly removed: Set<string>;
   readonly chunks: Set<number>;
   last: number | undefined;
+  readonly deadline: Timer;
 }
 
 /** Limit on remembered removed service sessions; a bind with one of them is rejected. */
 const MOST_REMOVED = 10_000;
 /** Limit on sessions. A controller that pushes more is faulty. */
 const MOST_SESSIONS = 1_000_000;
+/** Reference fact: milliseconds for all chunks of a full state. */
+const STATE_TIME = 20_000;
 
 export class LegacySessions {
   readonly #components: LegacySessionsComponents;
@@ -91,6 +95,7 @@ export class LegacySessions {
 
   close(): void {
     this.#timer.cancel();
+    for (const { deadline } of this.#states.values()) deadline.cancel();
   }
 
   get size(): number {
@@ -139,24 +144,45 @@ export class LegacySessions {
   #onChunk(controller: Controller, message: Message, sessions: readonly ApiSessionMessage[]): void {
     const chunk = chunkOf(message);
     const known = this.#states.get(controller.id);
-    const isNew = known?.id !== chunk.id;
-    const state = isNew
-      ? {
-          id: chunk.id,
-          tokens: new Set<string>(),
-          removed: new Set<string>(),
-          chunks: new Set<number>(),
-          last: undefined,
-        }
-      : known;
-    this.#states.set(controller.id, state);
+    const state = known?.id === chunk.id ? known : this.#startState(controller, chunk.id);
     for (const session of sessions) if (!state.removed.has(session.token)) this.#put(controller, session);
     state.chunks.add(chunk.sequence);
     if (chunk.isLast) state.last = chunk.sequence;
     if (state.last === undefined || state.chunks.size <= state.last) return;
-    this.#states.delete(controller.id);
+    this.#endState(controller);
     for (const { token, controllerId } of [...this.#sessions.values()])
       if (controllerId === controller.id && !state.tokens.has(token)) this.#sessions.delete(token);
+  }
+
+  #startState(controller: Controller, id: string): FullState {
+    this.#endState(controller);
+    const deadline = this.#components.clock.after('full state of legacy sessions', STATE_TIME, () =>
+      this.#requestState(controller),
+    );
+    const state = {
+      id,
+      tokens: new Set<string>(),
+      removed: new Set<string>(),
+      chunks: new Set<number>(),
+      last: undefined,
+      deadline,
+    };
+    this.#states.set(controller.id, state);
+    return state;
+  }
+
+  #endState({ id }: Controller): void {
+    this.#states.get(id)?.deadline.cancel();
+    this.#states.delete(id);
+  }
+
+  /** Without the missing chunks, removed sessions would stay valid. */
+  #requestState(controller: Controller): void {
+    this.#endState(controller);
+    this.#components.log.warn({ controller: controller.id }, 'legacy sessions are incomplete, requesting them again');
+    const request = create(RequestClientReSyncSchema, { reason: `incomplete after ${STATE_TIME / 1_000} s` });
+    const body = toBinary(RequestClientReSyncSchema, request);
+    controller.channel.trySend(new Message(EdgeControlType.RequestClientReSync, [], body));
   }
 
   #rememberRemoved(tokenOrId: string): void {

@@ -1,6 +1,6 @@
 // Messages of a controller about the data model that are not as they should be.
 
-import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { type MessageInitShape, create as message, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
@@ -19,19 +19,39 @@ import { MetricsRegistry } from '../metrics/registry.ts';
 import { DataModel } from './data-model.ts';
 import { ModelSubscription } from './subscription.ts';
 
-function room() {
+function room({ others = [] }: { others?: string[] } = {}) {
   const handlers = new Map<number, ControlHandler>();
   const sent: Message[] = [];
-  const controller = {
-    id: 'ctrl',
+  const asked: string[] = [];
+  const silences: Record<string, number> = {};
+  const create = (id: string) => ({
+    id,
     isConnected: true,
-    send: (message: Message) => void sent.push(message),
-    channel: { trySend: () => true },
-  } as unknown as Controller;
+    get isResponsive() {
+      return silences[id] === undefined;
+    },
+    send: (request: Message) => {
+      asked.push(id);
+      sent.push(request);
+    },
+    channel: {
+      trySend: () => true,
+      get unanswered() {
+        return silences[id] ?? 0;
+      },
+    },
+  });
+  const all = ['ctrl', ...others].map((id) => create(id) as unknown as Controller);
+  const [controller] = all as [Controller];
   const connects: (() => void)[] = [];
   const controllers = {
-    all: [controller],
-    leader: controller,
+    all,
+    get best() {
+      return all.find((each) => each.isResponsive) ?? controller;
+    },
+    get leader() {
+      return controllers.best;
+    },
     on: (type: number, handler: ControlHandler) => void handlers.set(type, handler),
     onConnect: (listener: () => void) => connects.push(listener),
     onDisconnect: () => undefined,
@@ -51,23 +71,23 @@ function room() {
   });
   for (const connect of connects) connect();
   const requests = () =>
-    sent.map((message) => message.decode(SubscribeToDataModelRequestSchema)).map((each) => each.currentIndex);
+    sent.map((each) => each.decode(SubscribeToDataModelRequestSchema)).map((each) => each.currentIndex);
   const id = () => sent.at(-1)?.decode(SubscribeToDataModelRequestSchema).subscriptionId ?? '';
   const send = (type: number, body: Uint8Array, subscriptionId = id()) =>
     handlers.get(type)?.(
-      controller,
+      all.find((each) => each.id === asked.at(-1)) ?? controller,
       new Message(type, [[EdgeControlHeader.SubscriptionId, Buffer.from(subscriptionId)]], Buffer.from(body)),
     );
   const state = (endIndex: bigint, subscriptionId?: string) =>
-    send(EdgeControlType.DataState, toBinary(DataStateSchema, create(DataStateSchema, { endIndex })), subscriptionId);
+    send(EdgeControlType.DataState, toBinary(DataStateSchema, message(DataStateSchema, { endIndex })), subscriptionId);
   const change = (set: MessageInitShape<typeof DataState_ChangeSetSchema>, subscriptionId?: string) =>
     send(
       EdgeControlType.DataStateChangeSet,
-      toBinary(DataState_ChangeSetSchema, create(DataState_ChangeSetSchema, set)),
+      toBinary(DataState_ChangeSetSchema, message(DataState_ChangeSetSchema, set)),
       subscriptionId,
     );
   const busy = () => metrics.gauges.get('pool.busy_workers')?.();
-  return { model, subscription, requests, id, send, state, change, busy };
+  return { clock, model, subscription, requests, asked, silences, id, send, state, change, busy };
 }
 
 t.test('changes out of order are not applied; the router asks for the missing ones', async (t) => {
@@ -87,11 +107,73 @@ t.test('changes out of order are not applied; the router asks for the missing on
   subscription.close();
 });
 
-t.test('a malformed message changes nothing, and the router waits for the next one', async (t) => {
-  const { model, subscription, send, state, busy } = room();
+t.test('a malformed message changes nothing, and the router asks again later', async (t) => {
+  const { clock, requests, model, subscription, send, state, busy } = room();
   state(5n);
   t.throws(() => send(EdgeControlType.DataState, Buffer.of(0xff)));
   t.throws(() => send(EdgeControlType.DataStateChangeSet, Buffer.of(0xff)));
   t.same([model.index, busy()], [5n, 0]);
+  t.same(requests(), [0n], 'not at once');
+  await clock.advance(30_000);
+  t.same(requests(), [0n, 5n]);
+  t.throws(() => send(EdgeControlType.DataStateChangeSet, Buffer.of(0xff)));
+  await clock.advance(30_000);
+  t.same(requests(), [0n, 5n], 'after twice the time');
+  await clock.advance(30_000);
+  t.same(requests(), [0n, 5n, 5n]);
+  subscription.close();
+});
+
+t.test('a controller that does not send the model is asked again, and its late answer accepted', async (t) => {
+  const { clock, model, subscription, requests, id, state } = room();
+  const first = id();
+  await clock.advance(30_000);
+  t.same(requests(), [0n, 0n]);
+  state(5n, first);
+  t.equal(model.index, 5n);
+  await clock.advance(180_000);
+  t.same(requests(), [0n, 0n], 'a controller without changes is silent');
+  subscription.close();
+});
+
+t.test('a controller that does not send the model is replaced by another one', async (t) => {
+  const { clock, model, subscription, asked, id, state } = room({ others: ['other'] });
+  const first = id();
+  await clock.advance(30_000);
+  t.same(asked, ['ctrl', 'other']);
+  state(9n, first);
+  t.equal(model.index, 0n, 'an answer to the earlier subscription');
+  await clock.advance(60_000);
+  t.same(asked, ['ctrl', 'other', 'ctrl']);
+  state(5n);
+  await clock.advance(180_000);
+  t.same([model.index, asked.length], [5n, 3]);
+  subscription.close();
+});
+
+t.test('missing changes that do not arrive are requested again', async (t) => {
+  const { clock, subscription, requests, state, change } = room();
+  state(5n);
+  change({ index: 9n, previousIndex: 7n });
+  await clock.advance(30_000);
+  t.same(requests(), [0n, 5n, 5n]);
+  change({ index: 8n, previousIndex: 5n });
+  await clock.advance(180_000);
+  t.same(requests(), [0n, 5n, 5n]);
+  subscription.close();
+});
+
+t.test('a controller that no longer answers heartbeats is left for one that does', async (t) => {
+  const { clock, subscription, asked, silences, state } = room({ others: ['other'] });
+  state(5n);
+  silences.ctrl = 20_000;
+  await clock.advance(30_000);
+  t.same(asked, ['ctrl']);
+  silences.ctrl = 31_000;
+  await clock.advance(30_000);
+  t.same(asked, ['ctrl', 'other']);
+  silences.other = 31_000;
+  await clock.advance(30_000);
+  t.same(asked, ['ctrl', 'other'], 'none is better');
   subscription.close();
 });

@@ -1,5 +1,6 @@
 // Keeps the data model current: subscribes with one controller, renews before the subscription expires, and subscribes
-// again if changes are missing or the controller disconnects (reference fact: control channel, sections 5.1 and 5.2).
+// again if changes or an answer are missing, or the controller is silent or disconnects (reference fact: control
+// channel, sections 5.1 and 5.2).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -35,11 +36,18 @@ export interface SubscriptionComponents {
 const DURATION = 300_000;
 const RENEW_BEFORE = 60_000;
 const CHECK_INTERVAL = 30_000;
+/** Reference fact: milliseconds without an answer to heartbeats after which another controller is subscribed with. */
+const SILENCE = 30_000;
+/** Milliseconds for an answer; twice as many after each attempt in vain, since a large model takes time. */
+const ANSWER_TIME = 30_000;
+const LONGEST_ANSWER_TIME = 300_000;
 
 interface Subscription {
   readonly id: string;
   readonly controller: Controller;
   renewAt: number;
+  /** When the request is repeated. A controller without news does not answer, so usually never. */
+  answerBy: number;
 }
 
 export class ModelSubscription {
@@ -47,6 +55,7 @@ export class ModelSubscription {
   readonly #ids: IdSource;
   readonly #timer: Timer;
   #current: Subscription | undefined;
+  #answerTime = ANSWER_TIME;
   #reportedIndex = 0n;
 
   constructor(components: SubscriptionComponents) {
@@ -71,11 +80,47 @@ export class ModelSubscription {
   }
 
   #check(): void {
+    const { clock, model } = this.#components;
     const current = this.#current;
-    if (!current?.controller.isConnected) this.#subscribe(this.#components.model.index);
-    else if (this.#components.clock.monotonic() >= current.renewAt)
-      this.#send(current, true, this.#components.model.index);
+    const now = clock.monotonic();
+    if (!current?.controller.isConnected || this.#isSilent(current.controller)) this.#subscribe(model.index);
+    else if (now >= current.answerBy) this.#askAgain(current);
+    else if (now >= current.renewAt) this.#send(current, true, model.index);
     this.#reportIndex();
+  }
+
+  /** Whether another controller should be asked, because this one only seems to be connected. */
+  #isSilent(controller: Controller): boolean {
+    return (
+      controller.channel.unanswered > SILENCE && this.#components.controllers.all.some((each) => each.isResponsive)
+    );
+  }
+
+  /** A controller that accepts messages may still not process them, so the next one is asked, if there is another. */
+  #askAgain(current: Subscription): void {
+    const { controllers, model, log } = this.#components;
+    const { controller } = current;
+    log.warn({ controller: controller.id, waited: this.#answerTime }, 'data model was not received, asking again');
+    this.#answerTime = Math.min(this.#answerTime * 2, LONGEST_ANSWER_TIME);
+    const { all } = controllers;
+    const next = all[(all.indexOf(controller) + 1) % all.length] ?? controller;
+    // The same id accepts a late answer.
+    this.#current = next === controller ? current : this.#create(next);
+    this.#send(this.#current, false, model.index);
+    this.#expectAnswer();
+  }
+
+  #expectAnswer(): void {
+    if (this.#current) this.#current.answerBy = this.#components.clock.monotonic() + this.#answerTime;
+  }
+
+  /** Repeats the request later if `apply` throws: the message is malformed. */
+  #received<T>(apply: () => T): T {
+    this.#expectAnswer();
+    const result = apply();
+    if (this.#current) this.#current.answerBy = Number.POSITIVE_INFINITY;
+    this.#answerTime = ANSWER_TIME;
+    return result;
   }
 
   #onDisconnect(controller: Controller): void {
@@ -87,8 +132,13 @@ export class ModelSubscription {
   #subscribe(index: bigint): void {
     const { controllers } = this.#components;
     if (controllers.all.length === 0) return;
-    this.#current = { id: this.#ids.uuid(), controller: controllers.leader, renewAt: 0 };
+    this.#current = this.#create(controllers.leader);
     this.#send(this.#current, false, index);
+    if (index === 0n) this.#expectAnswer();
+  }
+
+  #create(controller: Controller): Subscription {
+    return { id: this.#ids.uuid(), controller, renewAt: 0, answerBy: Number.POSITIVE_INFINITY };
   }
 
   #send(subscription: Subscription, renew: boolean, index: bigint): void {
@@ -117,7 +167,7 @@ export class ModelSubscription {
   #onState(controller: Controller, message: Message): void {
     if (!this.#isOurs(controller, message)) return;
     const { model, working } = this.#components;
-    const { wentBack } = working(() => model.replace(message.decode(DataStateSchema)));
+    const { wentBack } = this.#received(() => working(() => model.replace(message.decode(DataStateSchema))));
     if (wentBack) this.#components.onHistoryReset();
     this.#components.log.info(
       {
@@ -130,15 +180,20 @@ export class ModelSubscription {
   }
 
   #onChange(controller: Controller, message: Message): void {
-    const set = message.decode(DataState_ChangeSetSchema);
-    if (!set.isSynthetic && !this.#isOurs(controller, message)) return;
-    const verdict = this.#components.working(() => this.#components.model.change(set));
-    if (verdict !== 'gap') return;
-    this.#components.log.info(
-      { controller: controller.id, index: String(this.#components.model.index), missing: String(set.previousIndex) },
+    const { model, working, log } = this.#components;
+    const isOurs = this.#isOurs(controller, message);
+    const apply = () => {
+      const set = message.decode(DataState_ChangeSetSchema);
+      return set.isSynthetic || isOurs ? { set, verdict: working(() => model.change(set)) } : undefined;
+    };
+    const changed = isOurs ? this.#received(apply) : apply();
+    if (changed?.verdict !== 'gap') return;
+    log.info(
+      { controller: controller.id, index: String(model.index), missing: String(changed.set.previousIndex) },
       'data model changes are missing, subscribing again',
     );
-    this.#subscribe(this.#components.model.index);
+    this.#subscribe(model.index);
+    this.#expectAnswer();
   }
 
   #isOurs(controller: Controller, message: Message): boolean {

@@ -1,13 +1,13 @@
 // When certificates are renewed, and what happens if a controller or the router fails meanwhile.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t, { type Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { ClosedError } from '#lib/errors.ts';
-import { silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log.ts';
 import { SendQueueFullError } from '#wire/errors.ts';
 import { EnrollmentCertsResponseSchema, ErrorSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
@@ -71,6 +71,8 @@ async function room(t: Test, { validity = DAY, controllers = 1, sources = () => 
     alt_server_certs: [],
     ...sources(file, pem),
   };
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
   const identity = await Identity.open({ config, clock, log: silentLog });
   const all = Array.from({ length: controllers }, () => new FakeController());
   const [first = new FakeController()] = all;
@@ -78,7 +80,7 @@ async function room(t: Test, { validity = DAY, controllers = 1, sources = () => 
   let onAnswer: ControlHandler = () => undefined;
   const connected = { ...network, on: (_type: number, handler: ControlHandler) => (onAnswer = handler) };
   const renewal = new CertificateRenewal(
-    { clock, log: silentLog, identity, controllers: connected as unknown as Controllers },
+    { clock, log, identity, controllers: connected as unknown as Controllers },
     { identity: config, csr: { sans: { dns: [], ip: [], email: [], uri: [] } } },
   );
   t.teardown(() => renewal.close());
@@ -111,6 +113,7 @@ async function room(t: Test, { validity = DAY, controllers = 1, sources = () => 
     installed,
     certificate,
     key,
+    lines,
   };
 }
 
@@ -248,6 +251,7 @@ t.test('a corrected clock of the machine is noticed: devices without a battery s
   const now = clock.now.bind(clock);
   clock.now = () => now() + error;
   renewal.start();
+  await until('the end of the look for pending certificates', () => clock.timers().length > 0);
   await clock.advance(HOUR);
   t.equal(first.requests.length, 0, 'the certificate seems to have expired');
   error = -100 * DAY;
@@ -270,4 +274,42 @@ t.test('nothing is requested that could not be installed', async (t) => {
     t.equal(first.requests.length, 0);
     renewal.close();
   }
+});
+
+t.test('nothing is requested while the folder cannot be used', async (t) => {
+  const { clock, renewal, first, answer, folder, lines } = await room(t);
+  const away = `${folder}-away`;
+  t.teardown(() => rmSync(away, { recursive: true, force: true }));
+  renameSync(folder, away);
+  renewal.start({ now: true });
+  await clock.advance(30 * MINUTE);
+  t.equal(first.requests.length, 0);
+  const waits = [1, 2, 4, 8, 16];
+  t.match(lines, [
+    { error: `identity.cert: the folder ${folder} does not exist; create it`, remedy: /write to the folder/ },
+    ...waits.slice(1).map((minutes) => ({ msg: /could not be renewed/, retryIn: minutes * MINUTE })),
+  ]);
+  t.equal(lines.length, waits.length);
+  renameSync(away, folder);
+  await clock.advance(MINUTE);
+  t.equal(first.requests.length, 1);
+  t.ok(await answer(first));
+});
+
+t.test('certificates that cannot be written are requested more and more rarely', async (t) => {
+  const { clock, renewal, first, answer, folder, lines } = await room(t);
+  const blocked = join(folder, 'router.cert.pending');
+  mkdirSync(join(blocked, 'folder'), { recursive: true });
+  renewal.start({ now: true });
+  await clock.advance(0);
+  for (const minutes of [1, 2, 4, 8, 16, 32, 60]) {
+    const before = lines.length;
+    t.notOk(await answer(first));
+    await until('the failure', () => lines.length > before);
+    t.match(lines.at(-1), { error: /router\.cert/, retryIn: minutes * MINUTE });
+    await clock.advance(minutes * MINUTE);
+  }
+  t.equal(first.requests.length, 8);
+  rmSync(blocked, { recursive: true });
+  t.ok(await answer(first));
 });

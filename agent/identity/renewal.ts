@@ -25,13 +25,14 @@ import {
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { parsePemSource } from '../config/pem-source.ts';
-import { areOneFile } from '../config/renewable.ts';
+import { areOneFile, renewalObstacles } from '../config/renewable.ts';
 import type { CsrConfig, IdentityConfig } from '../config/router-config.ts';
 import type { Controller } from '../control/controller.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { createCsr } from './csr.ts';
+import { FileSetError } from './file-set.ts';
 import type { Identity } from './identity.ts';
-import { type CertificateFile, PendingCertificates } from './pending-certificates.ts';
+import { type CertificateFile, CertificateFileError, PendingCertificates } from './pending-certificates.ts';
 
 export interface RenewalComponents {
   clock: Clock;
@@ -54,6 +55,9 @@ const WINDOW_PART = 1 / 3;
 const ANSWER_TIMEOUT = 35_000;
 const VERIFY_TIMEOUT = 30_000;
 const AGAIN_AFTER = 60_000;
+/** Milliseconds, doubled from AGAIN_AFTER, while certificates cannot be installed; at most this part of their rest. */
+const LONGEST_WAIT = 3_600_000;
+const WAIT_PART = 1 / 4;
 /** Milliseconds between looks at the time: the clock of the machine may have been wrong at the start. */
 const LOOK_AGAIN = 3_600_000;
 /** Milliseconds between looks for a connected controller, as in the reference. */
@@ -65,8 +69,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+interface RenewalErrorOptions {
+  readonly cause?: unknown;
+  /** Tells operators how to repair it. */
+  readonly detail?: { readonly remedy: string };
+}
+
 export class RenewalError extends ProjectError {
-  constructor(message: string, options: { cause?: unknown } = {}) {
+  constructor(message: string, options: RenewalErrorOptions = {}) {
     super('RENEWAL', message, { retriable: true, ...options });
   }
 }
@@ -78,6 +88,8 @@ export class CertificateRenewal {
   #waiting: Waiting | undefined;
   #isRenewing = false;
   #isExpiryLogged = false;
+  /** Attempts in a row whose certificates could not be installed. */
+  #uninstalled = 0;
   #closed = false;
   readonly #unsubscribe: () => void;
 
@@ -113,6 +125,7 @@ export class CertificateRenewal {
   async renew(): Promise<void> {
     const { identity, controllers, log } = this.#components;
     const { id, key, serverKey } = identity;
+    this.#requireFiles();
     const pending = new PendingCertificates(this.#files());
     const request = create(EnrollmentExtendRouterRequestSchema, {
       clientCertCsr: createCsr(id, this.#init.csr, key),
@@ -184,14 +197,35 @@ export class CertificateRenewal {
     this.#isRenewing = true;
     try {
       await this.renew();
+      this.#uninstalled = 0;
       this.#schedule(AGAIN_AFTER);
     } catch (error) {
       if (this.#closed) return;
-      log.warn({ error: describeError(error), retryIn: AGAIN_AFTER }, 'certificates could not be renewed, retrying');
-      this.#wait(AGAIN_AFTER);
+      const retryIn = this.#retryTime(error);
+      const fields = { error: describeError(error), ...(error instanceof RenewalError && error.detail), retryIn };
+      log.warn(fields, 'certificates could not be renewed, retrying');
+      this.#wait(retryIn);
     } finally {
       this.#isRenewing = false;
     }
+  }
+
+  /** Each certificate costs the controller a signature, so those that cannot be installed are requested more rarely. */
+  #retryTime(error: unknown): number {
+    const isCause = [RenewalError, FileSetError, CertificateFileError].some((each) => error instanceof each);
+    if (!isCause) return AGAIN_AFTER;
+    const { identity, clock } = this.#components;
+    const rest = identity.certificate.validToDate.getTime() - clock.now();
+    const wait = Math.min(AGAIN_AFTER * 2 ** this.#uninstalled++, LONGEST_WAIT, rest * WAIT_PART);
+    return Math.max(AGAIN_AFTER, wait);
+  }
+
+  /** A certificate that cannot be written must not be requested. A full disk is noticed only later. */
+  #requireFiles(): void {
+    const [obstacle] = renewalObstacles(this.#init.identity, true);
+    if (!obstacle) return;
+    const { key, reason, remedy } = obstacle;
+    throw new RenewalError(`${key}: ${reason}`, { detail: { remedy } });
   }
 
   /** The certificates arrive as a separate message, not as a reply. */
@@ -241,8 +275,6 @@ export class CertificateRenewal {
     const { key, serverKey } = this.#components.identity;
     const client = { path: fileOf('identity.cert', cert), key };
     if (server_cert === undefined) return [client];
-    if (areOneFile(this.#init.identity))
-      throw new RenewalError(`identity.server_cert is the file of identity.cert: renewal requires a separate one`);
     return [client, { path: fileOf('identity.server_cert', server_cert), key: serverKey }];
   }
 }

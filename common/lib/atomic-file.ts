@@ -10,10 +10,14 @@ import { ProjectError } from './errors.ts';
 const UNFINISHED = /^[0-9a-f]{12}\.(tmp|new|old|trial)$/;
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
+/** All permission bits of a file mode. */
+const PERMISSIONS = 0o7777;
 
 export interface AtomicWriteOptions {
   /** Permission bits of the new file; default 0600, since most of these files are secret. */
   mode?: number;
+  /** The new file gets the owner and the permission bits of an old one. */
+  keepsOwner?: boolean;
 }
 
 /**
@@ -34,6 +38,10 @@ export async function writeFileAtomic(
   try {
     const file = await open(temporary, 'wx', options.mode ?? 0o600);
     try {
+      if (found && options.keepsOwner) {
+        await file.chown(found.uid, found.gid);
+        await file.chmod(found.mode & PERMISSIONS);
+      }
       await file.writeFile(content);
       await file.sync();
     } finally {

@@ -342,3 +342,47 @@ t.test('data that waited for a blocked circuit keeps its order when the router r
   t.same(received.slice(0, count), inOrder, 'before any retransmission');
   client.channel.close();
 });
+
+t.test('the circuits of one client are checked in several turns', async (t) => {
+  const { clock, change, clients, connect, ends } = sdkRooms();
+  const client = await connect();
+  const other = await connect();
+  const count = 100;
+  for (let id = 1; id <= count; id++) await client.dial(id);
+  await other.dial(1);
+  let time = clock.monotonic();
+  clock.monotonic = () => ++time;
+  change(
+    { case: 'postureCheck', value: { id: 'domain', subtype: { case: 'domains', value: { domains: ['here'] } } } },
+    demandOf('dial', ['domain']),
+  );
+  const left: number[] = [];
+  while (ends.count > 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+    left.push(ends.count);
+  }
+  const most = Math.max(...left.map((each, index) => (left[index - 1] ?? count + 1) - each));
+  t.ok(most <= 6, `at most ${most} circuits in one turn`);
+  await settled();
+  t.equal(client.of(SdkType.StateClosed).length, count);
+  t.equal(other.of(SdkType.StateClosed).length, 1);
+  t.equal(clients.ends, 0);
+  for (const { channel } of [client, other]) channel.close();
+});
+
+t.test('a client that disconnects while its circuits are checked ends the checks', async (t) => {
+  const { clock, change, clients, connect, ends } = sdkRooms();
+  const client = await connect();
+  for (let id = 1; id <= 100; id++) await client.dial(id);
+  let time = clock.monotonic();
+  clock.monotonic = () => ++time;
+  change(demandOf('dial', ['missing']));
+  await new Promise((resolve) => setImmediate(resolve));
+  t.ok(ends.count > 0);
+  clients.close();
+  await settled();
+  t.same([clients.count, ends.count], [0, 0]);
+  const next = await connect();
+  t.equal((await next.dial(1)).contentType, SdkType.StateClosed);
+  next.channel.close();
+});

@@ -65,7 +65,8 @@ export class SdkClients {
   readonly #unsubscribe: readonly (() => void)[];
   /** Clients whose rights may have changed. */
   readonly #unchecked = new Set<SdkConnection>();
-  #isRechecking = false;
+  /** The checks in progress, one step for each circuit or hosted service. */
+  #rechecks: Iterator<void> | undefined;
 
   constructor(components: SdkClientsComponents) {
     this.#components = components;
@@ -276,21 +277,28 @@ export class SdkClients {
   /** Checks clients again, from the next turn on and in slices, so that traffic continues in between. */
   #recheckSoon(connections: Iterable<SdkConnection>): void {
     for (const connection of connections) this.#unchecked.add(connection);
-    if (this.#isRechecking || this.#unchecked.size === 0) return;
-    this.#isRechecking = true;
+    if (this.#rechecks || this.#unchecked.size === 0) return;
+    this.#rechecks = this.#recheckUnchecked();
     setImmediate(() => this.#recheckSlice());
   }
 
   #recheckSlice(): void {
     const { clock } = this.#components;
     const end = clock.monotonic() + RECHECK_SLICE;
+    while (!this.#rechecks?.next().done) {
+      if (clock.monotonic() < end) continue;
+      setImmediate(() => this.#recheckSlice());
+      return;
+    }
+    this.#rechecks = undefined;
+  }
+
+  *#recheckUnchecked(): Generator<void> {
     for (const connection of this.#unchecked) {
       this.#unchecked.delete(connection);
-      if (!connection.isClosed) this.#recheck(connection);
-      if (clock.monotonic() >= end) break;
+      yield* this.#recheck(connection);
+      yield;
     }
-    this.#isRechecking = this.#unchecked.size > 0;
-    if (this.#isRechecking) setImmediate(() => this.#recheckSlice());
   }
 
   #closeEnded(): void {
@@ -306,8 +314,9 @@ export class SdkClients {
     return true;
   }
 
-  #recheck(connection: SdkConnection): void {
-    if (this.#closeIfEnded(connection)) return;
+  /** One client may have thousands of circuits. */
+  *#recheck(connection: SdkConnection): Generator<void> {
+    if (connection.isClosed || this.#closeIfEnded(connection)) return;
     for (const { end, right } of connection.rights()) {
       // Without the hint, a host binds again with the same session, in vain.
       const hint = right.permission === 'bind' ? RetryHint.StartOver : RetryHint.Default;
@@ -317,6 +326,7 @@ export class SdkClients {
         const code = error instanceof SdkRejection ? error.rejection.code : EdgeErrorCode.AccessDenied;
         end.cut(describeError(error), { ...(error instanceof SdkRejection && error.rejection), code, hint });
       }
+      yield;
     }
     connection.subscription?.refresh();
   }

@@ -191,9 +191,9 @@ export class SdkConnection implements SdkLink {
     this.#waiting.delete(end);
   }
 
-  /** Ends with the rights that they use. */
+  /** Ends with the rights that they use. The caller may stop for other work: it then gets only ends that still exist. */
   *rights(): Generator<{ end: ClientEnd; right: Right }> {
-    for (const { end, right } of [...this.#ends.values()]) if (end && right) yield { end, right };
+    for (const { end, right } of this.#ends.values()) if (end && right) yield { end, right };
   }
 
   // The way to the client --------------------------------------------------------------------------------------------------

@@ -196,9 +196,13 @@ export class Hosting {
     for (const range of wanted) if (!before.has(range)) routes.acquire(range);
     for (const range of before) if (!wanted.has(range)) routes.release(range);
     this.#sources = wanted;
+    // The routes retry a failure by themselves.
     routes.apply().catch((error: unknown) => {
       const remedy = 'allowedSourceAddresses requires Linux, the program ip and CAP_NET_ADMIN: run the router as root';
-      log.error({ error: describeError(error), remedy }, 'source addresses of hosted services cannot be routed');
+      log.error(
+        { error: describeError(error), remedy },
+        'source addresses of hosted services cannot be routed, retrying',
+      );
     });
   }
 

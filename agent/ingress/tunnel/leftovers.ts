@@ -26,7 +26,7 @@ export async function removeLeftovers(components: LeftoversComponents): Promise<
   await removeDiversions(components);
   try {
     await new Firewall(components, NO_SOCKETS).remove();
-    await new LocalRoutes(components).apply();
+    await new LocalRoutes(components).removeLeftovers();
     for (const path of marker.hostsFiles) await new HostsFile(path, components.routerId).write(new Map());
     marker.clear();
     log.info({}, 'changes of an earlier process to this machine reverted');

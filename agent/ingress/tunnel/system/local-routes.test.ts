@@ -1,13 +1,12 @@
 // Local routes in the kernel's table of a network namespace, and their retries.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { SystemClock, VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/clock.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import { inOwnNamespace, run } from '../../../../test/support/network-namespace.ts';
-import { until } from '../../../../test/support/overlay.ts';
 import { programFolder } from '../../../../test/support/program-folder.ts';
 import { ChangesMarker } from './changes-marker.ts';
 import { LocalRoutes } from './local-routes.ts';
@@ -20,7 +19,7 @@ async function tests(): Promise<void> {
   t.teardown(() => rmSync(folder, { recursive: true }));
   run('ip', 'link', 'set', 'lo', 'up');
   const marker = new ChangesMarker(join(folder, 'changes'), silentLog);
-  const clock = new SystemClock();
+  const clock = new VirtualClock(); // some routes are not closed, as those of a killed router
   const create = (log = silentLog) => new LocalRoutes({ clock, log, marker, routerId: 'router' });
   const routes = (family: '-4' | '-6' = '-4') =>
     run('ip', family, 'route', 'show', 'table', 'local', 'proto', '142')
@@ -107,37 +106,132 @@ async function tests(): Promise<void> {
     t.same([routes(), routes('-6')], [[], []]);
   });
 
-  t.test('a route that the system rejected is retried, and logged once', retried);
+  t.test('routes that another program removes are restored, and logged once', async (t) => {
+    const virtual = new VirtualClock();
+    const warnings: { msg: string; routes?: number }[] = [];
+    const log = createLog({ write: (line) => void warnings.push(JSON.parse(line)) });
+    const local = new LocalRoutes({ clock: virtual, log, marker, routerId: 'router' });
+    local.acquire('100.64.0.1/32');
+    await local.apply();
+    local.useSource('100.64.0.1');
+    for (const range of ['100.64.0.0/10', '10.9.8.7', 'fd00:7::1']) local.acquire(range);
+    await local.apply();
+    const before = [routes(), routes('-6')];
+    const check = async () => {
+      await virtual.advance(30_000);
+      await local.apply(); // waits for the check
+    };
+    await check();
+    t.same(warnings, []);
+    for (const family of ['-4', '-6']) run('ip', family, 'route', 'flush', 'table', 'local', 'proto', '142');
+    await check();
+    await check();
+    t.match(warnings, [{ msg: 'local routes were removed by another program, restoring', routes: 4 }]);
+    t.same([routes(), routes('-6')], before);
+    await local.close();
+    t.same([routes(), routes('-6'), virtual.timers()], [[], [], []]);
+  });
+
+  t.test('changes that the system rejects are retried, and logged once', retried);
+  t.test('a failed removal of leftover routes is retried', leftoversRetried);
+  t.test('the end of the router removes routes whose deletion failed', removedAtEnd);
 }
 
-async function retried(t: Test): Promise<void> {
+/** Routes whose program `ip` keeps a list of them in a file, and fails for calls that the file `broken` matches. */
+function faulty(t: Test) {
   const folder = programFolder(t);
-  const broken = join(folder, 'broken');
-  const script = `#!/bin/sh\ncase "$*" in *' add '*) test ! -e ${broken} ;; esac\n`;
+  const [table, broken] = [join(folder, 'table'), join(folder, 'broken')];
+  const script = `#!/bin/sh
+test ! -e ${broken} || case "$*" in $(cat ${broken})) echo no >&2; exit 1 ;; esac
+case "$*" in
+  *' show '*) case "$1" in -4) sed 's/.*/{"dst":"&"}/' ${table} | paste -sd, | sed 's/.*/[&]/' ;; esac ;;
+  *replace*) echo "$4" >> ${table} ;;
+  *del*) sed -i "\\:^$4$:d" ${table} ;;
+  *flush*) : > ${table} ;;
+esac
+`;
   writeFileSync(join(folder, 'ip'), script, { mode: 0o755 });
-  writeFileSync(broken, '');
+  writeFileSync(table, '');
   const clock = new VirtualClock();
   const messages: string[] = [];
   const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
   const marker = new ChangesMarker(join(folder, 'changes'), log);
   const local = new LocalRoutes({ clock, log, marker, routerId: 'router' });
-  const isWaiting = () => clock.timers().join() === 'local routes retry';
+  return {
+    local,
+    clock,
+    messages,
+    fail: (pattern: string) => writeFileSync(broken, pattern),
+    repair: () => rmSync(broken),
+    listed: () => readFileSync(table, 'utf8').split('\n').filter(Boolean),
+    /** Whether the next start has to remove routes. */
+    isMarked: () => {
+      marker.clear();
+      return marker.isSet;
+    },
+    check: async () => {
+      await clock.advance(30_000);
+      await local.apply(); // waits for the check
+    },
+  };
+}
+
+async function retried(t: Test): Promise<void> {
+  const { local, messages, clock, fail, repair, listed, check, isMarked } = faulty(t);
+  fail('*replace*');
   local.acquire('10.0.0.1');
   await local.apply();
+  await check();
   t.equal(local.count, 0);
-  await clock.advance(30_000);
-  await until('the second attempt', isWaiting);
-  t.same(messages, ['local route could not be changed (add)']);
-  rmSync(broken);
-  await clock.advance(30_000);
-  await until('the route', () => local.count === 1);
+  t.same(messages, ['local route could not be added, retrying']);
+  repair();
+  await check();
+  t.same(listed(), ['10.0.0.1/32']);
+
+  fail('*del*');
+  local.release('10.0.0.1');
+  await local.apply();
+  await check();
+  t.equal(local.count, 1);
+  t.same(messages.slice(1), ['local route could not be removed, retrying']);
+  repair();
+  await check();
+  t.same([local.count, listed(), isMarked()], [0, [], false]);
   await local.close();
   t.same(clock.timers(), []);
+}
 
-  writeFileSync(broken, '');
-  const closed = new LocalRoutes({ clock, log, marker, routerId: 'router' });
-  closed.acquire('10.0.0.1');
-  await closed.apply();
-  await closed.close();
-  t.same(clock.timers(), [], 'a closed one does not retry');
+async function leftoversRetried(t: Test): Promise<void> {
+  const { local, clock, messages, fail, repair, listed, check } = faulty(t);
+  fail('*show*');
+  local.acquire('10.0.0.1');
+  await t.rejects(local.apply(), { code: 'SYSTEM_COMMAND' });
+  for (let n = 0; n < 2; n++) {
+    await clock.advance(30_000);
+    await t.rejects(local.apply(), { code: 'SYSTEM_COMMAND' }, 'after the check');
+  }
+  t.same(messages, ['local routes could not be checked, retrying']);
+  repair();
+  await check();
+  t.same(listed(), ['10.0.0.1/32']);
+  await local.close();
+  t.same(clock.timers(), []);
+}
+
+async function removedAtEnd(t: Test): Promise<void> {
+  for (const [pattern, remains] of [
+    ['*del*', false],
+    ['*', true],
+  ] as const) {
+    const { local, messages, clock, fail, listed, isMarked } = faulty(t);
+    local.acquire('10.0.0.1');
+    await local.apply();
+    fail(pattern);
+    local.release('10.0.0.1');
+    await local.apply();
+    await local.close();
+    t.same([listed().length > 0, isMarked()], [remains, remains]);
+    t.equal(messages.includes('routes of the tunneler could not be removed'), remains);
+    t.same(clock.timers(), []);
+  }
 }

@@ -1,7 +1,7 @@
 // Addresses that this machine treats as its own: intercepted ones, so that their traffic arrives here, and source
 // addresses of hosted services, so that sockets can bind to them. Each is a `local` route on `lo` with a protocol
 // number and a metric of this router. By these the next start finds and removes the routes that a killed router left
-// behind.
+// behind. A periodic check restores routes that other programs removed, and retries failed changes.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -25,9 +25,9 @@ export interface LocalRoutesComponents {
 const ROUTE_PROTOCOL = 142;
 /** Limit on routes. The controller provides the address lists; a mistake there must not fill the kernel's table. */
 const MOST_ROUTES = 10_000;
-/** Milliseconds until rejected routes are retried. */
-const RETRY = 30_000;
-/** Limit on the list of leftover routes, in bytes: each takes up to 200. */
+/** Milliseconds between checks whether the routes exist, and retries of failed changes. */
+const CHECK = 30_000;
+/** Limit on the list of our routes, in bytes: each takes up to 200. */
 const MOST_LISTED = 16 * 1024 * 1024;
 /** Ranges in one log line. */
 const IN_LOG_LINE = 10;
@@ -36,20 +36,26 @@ const NO_ROUTE = 'No such process';
 /** Exists if the kernel supports IPv6. */
 const IPV6_INTERFACES = '/proc/net/if_inet6';
 
+/** `replace` also adds, and does not fail if an attempt that timed out has added the route. */
+type Action = 'replace' | 'del';
+
 export class LocalRoutes {
   readonly #components: LocalRoutesComponents;
   readonly #metric: number;
   /** Number of users of each route, by normalized range. */
   readonly #wanted = new Map<string, number>();
-  readonly #installed = new Set<string>();
-  /** Wanted ranges that the system rejected, with the reason. */
-  readonly #rejected = new Map<string, string>();
-  #retry: Timer | undefined;
-  #isRetryDue = false;
+  #installed: Set<string> = new Set();
+  /** Ranges whose route the system did not add or delete, with the reason. */
+  readonly #failed = new Map<string, string>();
+  #check: Timer | undefined;
+  #isChecking = false;
+  /** Why the last check failed. */
+  #problem: string | undefined;
   #isFull = false;
   #source: string | undefined;
   #cleaned = false;
-  #running: Promise<void> | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(components: LocalRoutesComponents) {
     this.#components = components;
@@ -80,51 +86,73 @@ export class LocalRoutes {
   }
 
   /**
-   * Installs and removes routes to match the wanted ones. Rejects with CommandError if routes cannot be listed; a route
-   * that the system rejects is logged and retried later.
+   * Installs and removes routes to match the wanted ones. Rejects with CommandError if routes of an earlier process cannot
+   * be removed; a route that the system does not change is logged. Both are retried until `close`.
    */
-  async apply(): Promise<void> {
-    const before = this.#running ?? Promise.resolve();
-    const running = before.catch(() => undefined).then(() => this.#apply());
-    this.#running = running;
-    await running;
+  apply(): Promise<void> {
+    const { clock, log } = this.#components;
+    if (!this.#isClosed)
+      this.#check ??= clock.every('local routes check', CHECK, () =>
+        background(log, 'local routes check', this.#checkAll()),
+      );
+    return this.#inTurn(() => this.#apply(false));
   }
 
-  /** Removes all routes of this router, including those of an earlier process. */
+  /** Removes all routes of this router, and waits for its commands. */
   async close(): Promise<void> {
     this.#wanted.clear();
-    if (!this.#cleaned) return;
+    this.#isClosed = true;
+    this.#check?.cancel();
+    await this.#running.catch(() => undefined); // its caller has logged it
+    if (this.#installed.size === 0 && this.#failed.size === 0) return;
+    const { log, marker } = this.#components;
     try {
-      await this.apply();
+      for (const family of families()) await this.#flush(family);
+      this.#installed.clear();
+      this.#failed.clear();
     } catch (error) {
-      this.#components.marker.failed();
-      this.#components.log.error({ error: describeError(error) }, 'routes of the tunneler could not be removed');
+      marker.failed();
+      log.error({ error: describeError(error) }, 'routes of the tunneler could not be removed');
     }
   }
 
-  async #apply(): Promise<void> {
-    if (!this.#cleaned) await this.#removeLeftovers();
-    this.#cleaned = true;
-    for (const range of this.#installed) {
-      if (this.#wanted.has(range)) continue;
-      this.#installed.delete(range);
-      await this.#change('del', range);
+  /** Removes the routes that a killed router left behind. Rejects with CommandError. */
+  async removeLeftovers(): Promise<void> {
+    const { log } = this.#components;
+    for (const family of families()) {
+      const ranges = await this.#list(family);
+      if (ranges.length === 0) continue;
+      await this.#flush(family);
+      log.info({ routes: ranges.length, ranges: ranges.slice(0, IN_LOG_LINE) }, 'routes of an earlier process removed');
     }
-    const isRetry = this.#isRetryDue;
-    this.#isRetryDue = false;
+  }
+
+  #inTurn(task: () => Promise<void>): Promise<void> {
+    this.#running = this.#running.catch(() => undefined).then(task);
+    return this.#running;
+  }
+
+  async #apply(isRetry: boolean): Promise<void> {
+    if (!this.#cleaned) await this.removeLeftovers();
+    this.#cleaned = true;
+    const isDue = (range: string) => isRetry || !this.#failed.has(range);
+    for (const range of this.#installed) {
+      if (this.#wanted.has(range)) this.#failed.delete(range);
+      else if (isDue(range) && (await this.#change('del', range))) this.#installed.delete(range);
+    }
     let leftOut = 0;
     for (const range of this.#wanted.keys()) {
-      if (this.#installed.has(range) || (this.#rejected.has(range) && !isRetry)) continue;
+      if (this.#installed.has(range) || !isDue(range)) continue;
       if (this.#installed.size >= MOST_ROUTES) {
         leftOut++;
         continue;
       }
       this.#components.marker.set();
-      if (await this.#change('add', range)) this.#installed.add(range);
+      if (await this.#change('replace', range)) this.#installed.add(range);
     }
     this.#reportFull(leftOut);
-    for (const range of this.#rejected.keys()) if (!this.#wanted.has(range)) this.#rejected.delete(range);
-    this.#scheduleRetry();
+    for (const range of this.#failed.keys())
+      if (this.#wanted.has(range) === this.#installed.has(range)) this.#failed.delete(range);
   }
 
   /** Later calls of `apply` add these routes once others are released. */
@@ -135,55 +163,69 @@ export class LocalRoutes {
       this.#components.log.error({ leftOut, most: MOST_ROUTES }, 'addresses are not routed: too many routes');
   }
 
-  #scheduleRetry(): void {
-    const { clock, log } = this.#components;
-    if (this.#rejected.size === 0) {
-      this.#retry?.cancel();
-      this.#retry = undefined;
-      return;
+  /** Logs a failure once. */
+  async #checkAll(): Promise<void> {
+    if (this.#isChecking || (this.#wanted.size === 0 && this.#installed.size === 0)) return;
+    this.#isChecking = true;
+    let problem: string | undefined;
+    try {
+      await this.#inTurn(async () => {
+        await this.#compare();
+        await this.#apply(true);
+      });
+    } catch (error) {
+      problem = describeError(error);
+      if (problem !== this.#problem)
+        this.#components.log.error({ error: problem }, 'local routes could not be checked, retrying');
+    } finally {
+      this.#problem = problem;
+      this.#isChecking = false;
     }
-    this.#retry ??= clock.after('local routes retry', RETRY, () => {
-      this.#retry = undefined;
-      this.#isRetryDue = true;
-      background(log, 'local routes retry', this.apply());
-    });
   }
 
-  async #change(action: 'add' | 'del', range: string): Promise<boolean> {
-    const hasSource = action === 'add' && this.#source !== undefined && !isIpv6Range(range);
-    const source = hasSource ? ['src', this.#source ?? ''] : [];
+  /** Reads which routes exist: other programs remove routes, and a change that timed out may have taken effect. */
+  async #compare(): Promise<void> {
+    if (!this.#cleaned || this.#isClosed) return;
+    const found = new Set<string>();
+    for (const family of families()) for (const range of await this.#list(family)) found.add(normalizeRange(range));
+    const missing = [...this.#installed.difference(found)].filter((range) => this.#wanted.has(range));
+    this.#installed = found;
+    if (missing.length > 0)
+      this.#components.log.warn(
+        { routes: missing.length, ranges: missing.slice(0, IN_LOG_LINE) },
+        'local routes were removed by another program, restoring',
+      );
+  }
+
+  async #change(action: Action, range: string): Promise<boolean> {
+    const own = this.#source;
+    const hasSource = action === 'replace' && own !== undefined && range !== `${own}/32` && !isIpv6Range(range);
+    const source = hasSource ? ['src', own] : [];
     try {
       await this.#ip(['route', action, 'local', range, 'dev', 'lo', ...this.#marks(), ...source]);
-      this.#rejected.delete(range);
+      this.#failed.delete(range);
       return true;
     } catch (error) {
       const reason = describeError(error);
       if (action === 'del' && reason.includes(NO_ROUTE)) return true; // another program has deleted it
-      const isKnown = this.#rejected.get(range) === reason;
-      if (action === 'add') this.#rejected.set(range, reason);
-      else this.#components.marker.failed();
-      if (!isKnown)
-        this.#components.log.error({ range, error: reason }, `local route could not be changed (${action})`);
+      const isKnown = this.#failed.get(range) === reason;
+      this.#failed.set(range, reason);
+      const message = `local route could not be ${action === 'del' ? 'removed' : 'added'}, retrying`;
+      if (!isKnown) this.#components.log.error({ range, error: reason }, message);
       return false;
     }
   }
 
+  /** The ranges of all routes of this router. */
+  async #list(family: string): Promise<string[]> {
+    const text = await this.#ip([family, '-json', 'route', 'show', ...this.#marks()]);
+    const routes = (text.trim() === '' ? [] : parseJson(text)) as { dst?: string }[];
+    return routes.map(({ dst = '' }) => dst);
+  }
+
   /** One call removes all routes of a family: there may be thousands. */
-  async #removeLeftovers(): Promise<void> {
-    const { log, marker } = this.#components;
-    for (const family of existsSync(IPV6_INTERFACES) ? ['-4', '-6'] : ['-4']) {
-      const text = await this.#ip([family, '-json', 'route', 'show', ...this.#marks()]);
-      const routes = (text.trim() === '' ? [] : parseJson(text)) as { dst?: string }[];
-      if (routes.length === 0) continue;
-      try {
-        await this.#ip([family, 'route', 'flush', ...this.#marks()]);
-        const ranges = routes.slice(0, IN_LOG_LINE).map(({ dst }) => dst);
-        log.info({ routes: routes.length, ranges }, 'routes of an earlier process removed');
-      } catch (error) {
-        marker.failed();
-        log.error({ error: describeError(error) }, 'routes of an earlier process could not be removed');
-      }
-    }
+  #flush(family: string): Promise<string> {
+    return this.#ip([family, 'route', 'flush', ...this.#marks()]);
   }
 
   #marks(): string[] {
@@ -193,4 +235,8 @@ export class LocalRoutes {
   #ip(args: readonly string[]): Promise<string> {
     return runCommand({ program: 'ip', args, mostOutput: MOST_LISTED }, this.#components.clock);
   }
+}
+
+function families(): string[] {
+  return existsSync(IPV6_INTERFACES) ? ['-4', '-6'] : ['-4'];
 }

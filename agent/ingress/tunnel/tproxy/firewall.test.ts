@@ -40,3 +40,13 @@ t.test('a chain that cannot be removed either remains recorded', async (t) => {
   marker.clear();
   t.ok(existsSync(join(folder, 'changes')));
 });
+
+t.test('the iptables chain is removed at the end, even if nft fails', async (t) => {
+  const { firewall, marker, calls, folder } = firewallWith(t, 'none');
+  await firewall.open();
+  writeFileSync(join(folder, 'nft'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  await firewall.close();
+  t.same(calls().slice(-3), ['-F', '-D', '-X']);
+  marker.clear();
+  t.ok(existsSync(join(folder, 'changes')), 'the next start removes the nft table');
+});

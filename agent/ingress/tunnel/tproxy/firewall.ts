@@ -63,6 +63,10 @@ export interface FirewallInit {
 /** The packet mark of diverted packets, as in the reference. */
 const MARK = '0x1';
 const LONGEST_COMMENT = 100;
+/** Limit on a list of rules, in bytes: a rule lists all addresses of a service. */
+const MOST_LISTED = 16 * 1024 * 1024;
+/** Our rules in the list of their chain. */
+const LISTED_RULE = /^.* tproxy to /gm;
 /** nft changes all rules, or none. */
 const COMPLETE: Diverted = { incomplete: new Set(), isRetriable: false };
 
@@ -71,6 +75,8 @@ export class Firewall implements Diverter {
   readonly #init: FirewallInit;
   readonly #name: string;
   #rules = '';
+  /** Whether the iptables rules for lanIf exist. */
+  #isAccepting = false;
 
   constructor(components: FirewallComponents, init: FirewallInit) {
     this.#components = components;
@@ -80,6 +86,7 @@ export class Firewall implements Diverter {
 
   /** Replaces the rules unless they are unchanged. If it rejects with CommandError, the old rules stay. */
   async apply(diversions: readonly Diversion[]): Promise<Diverted> {
+    if (!this.#isAccepting) await this.#replaceAccept();
     const rules = diversions.map((each) => this.#rule(each)).join('');
     if (rules === this.#rules) return COMPLETE;
     const table = this.#table();
@@ -96,29 +103,28 @@ ${rules}  }
   /** A reload of another firewall may flush all tables. */
   async isIntact(): Promise<boolean> {
     if (this.#rules === '') return true;
-    const args = ['list', 'tables', 'ip'];
-    const tables = await runCommand({ program: 'nft', args }, this.#components.clock);
-    if (tables.split('\n').includes(`table ip ${this.#table()}`)) return true;
-    this.#rules = '';
-    return false;
+    if (!(await this.#areDiverting())) this.#rules = '';
+    this.#isAccepting = await this.#areAccepting();
+    return this.#rules !== '' && this.#isAccepting;
   }
 
   /** Checks that rules can be created, and removes those of an earlier process. Rejects with CommandError. */
   async open(): Promise<void> {
     this.#components.marker.set();
     await this.#removeTable();
-    await this.#removeAccept();
-    if (this.#init.lanInterfaces.length > 0) await this.#accept();
+    await this.#replaceAccept();
   }
 
   async close(): Promise<void> {
     const { log, marker } = this.#components;
-    try {
-      await this.#removeTable();
-      await this.#removeAccept();
-    } catch (error) {
-      marker.failed();
-      log.error({ table: this.#table(), error: describeError(error) }, 'interception rules could not be removed');
+    const removals = [() => this.#removeTable(), () => this.#removeAccept()];
+    for (const remove of removals) {
+      try {
+        await remove();
+      } catch (error) {
+        marker.failed();
+        log.error({ table: this.#table(), error: describeError(error) }, 'interception rules could not be removed');
+      }
     }
     this.#rules = '';
   }
@@ -134,9 +140,9 @@ ${rules}  }
   }
 
   /** Creates the table first, because only an existing one can be deleted. */
-  #removeTable(): Promise<string> {
+  async #removeTable(): Promise<void> {
     const table = this.#table();
-    return this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
+    await this.#nft(`table ip ${table}\ndelete table ip ${table}\n`);
   }
 
   #table(): string {
@@ -149,6 +155,32 @@ ${rules}  }
     const match = `ip daddr { ${daddr.join(', ')} } ${protocol} dport { ${dport.join(', ')} }`;
     const target = `tproxy to 127.0.0.1:${this.#init.sockets[protocol]} meta mark set meta mark | ${MARK} accept`;
     return `    ${match} ${target} comment "${safe(comment)}"\n`;
+  }
+
+  /** Whether the nft rules of the last change exist. */
+  async #areDiverting(): Promise<boolean> {
+    const { clock } = this.#components;
+    const table = this.#table();
+    const tables = await runCommand({ program: 'nft', args: ['list', 'tables', 'ip'] }, clock);
+    if (!tables.split('\n').includes(`table ip ${table}`)) return false;
+    const args = ['list', 'chain', 'ip', table, 'prerouting'];
+    const listed = await runCommand({ program: 'nft', args, mostOutput: MOST_LISTED }, clock);
+    return listed.match(LISTED_RULE)?.length === this.#rules.match(LISTED_RULE)?.length;
+  }
+
+  /** Whether the iptables rules for lanIf exist. */
+  async #areAccepting(): Promise<boolean> {
+    const { lanInterfaces } = this.#init;
+    if (lanInterfaces.length === 0) return true;
+    const rules = (await this.#iptables('-S')).split('\n');
+    const own = rules.filter((rule) => rule.startsWith(`-A ${this.#name} `));
+    return own.length === lanInterfaces.length && rules.includes(`-A INPUT -j ${this.#name}`);
+  }
+
+  async #replaceAccept(): Promise<void> {
+    await this.#removeAccept();
+    if (this.#init.lanInterfaces.length > 0) await this.#accept();
+    this.#isAccepting = true;
   }
 
   /** Adds our own chain to INPUT, which accepts traffic that was diverted on these interfaces. */
@@ -194,7 +226,8 @@ ${rules}  }
   }
 
   #iptables(...args: string[]): Promise<string> {
-    return runCommand({ program: 'iptables', args: ['-w', '-t', 'filter', ...args] }, this.#components.clock);
+    const command = { program: 'iptables', args: ['-w', '-t', 'filter', ...args], mostOutput: MOST_LISTED };
+    return runCommand(command, this.#components.clock);
   }
 
   #nft(input: string): Promise<string> {

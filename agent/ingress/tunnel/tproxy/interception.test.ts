@@ -1,6 +1,6 @@
 // Interception with programs that fail: what it reports, and when it retries.
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -12,7 +12,6 @@ import { ChangesMarker } from '../system/changes-marker.ts';
 import { LocalRoutes } from '../system/local-routes.ts';
 import { Interception } from './interception.ts';
 
-const INTERCEPT = { protocols: ['tcp'], addresses: ['10.77.0.1'], portRanges: [{ low: 80, high: 80 }] };
 const RETRY = 10_000;
 
 if (await inOwnNamespace(import.meta.filename, [])) await tests();
@@ -21,7 +20,7 @@ async function tests(): Promise<void> {
   const { default: t } = await import('tap');
 
   t.test('a service whose rules cannot be changed is not reported as intercepted', async (t) => {
-    const { interception, clock, messages, offer, broken, services } = await open(t, 'nft', 'cat > /dev/null');
+    const { close, clock, messages, offer, broken, services } = await open(t, 'nft', 'cat > /dev/null');
     writeFileSync(broken, '');
     offer('web');
     await until('a failure', () => clock.timers().includes('interception retry'));
@@ -31,18 +30,18 @@ async function tests(): Promise<void> {
     await clock.advance(RETRY);
     await until('the retry', () => services().join() === 'web');
     t.equal(messages.filter((each) => each === 'service intercepted').length, 1);
-    await interception.close();
+    await close();
     t.same(clock.timers(), []);
   });
 
   t.test('rules that another program removes are restored', async (t) => {
-    // Lists its table unless the file `flushed` exists, which the next change removes.
+    // Lists its table and rules unless the file `flushed` exists, which the next change removes.
     const script = `cd "$(dirname "$0")"
 case "$1" in
   list) echo >> checks; test -e flushed || cat table; exit ;;
 esac
-rm -f flushed; sed -n 's/ {$//; /^table ip/p' > table; echo change >> changes`;
-    const { interception, clock, messages, offer, broken, services } = await open(t, 'nft', script);
+rm -f flushed; sed -n 's/ {$//; /^table ip\\|tproxy/p' > table; echo change >> changes`;
+    const { close, clock, messages, offer, broken, services } = await open(t, 'nft', script);
     const folder = dirname(broken);
     const changes = () => readFileSync(join(folder, 'changes'), 'utf8').split('\n').length;
     offer('web');
@@ -57,12 +56,29 @@ rm -f flushed; sed -n 's/ {$//; /^table ip/p' > table; echo change >> changes`;
     await until('the next check', isRestored);
     await until('the rules again', () => changes() === before + 1 && !existsSync(join(folder, 'flushed')));
     t.same(services(), ['web']);
-    await interception.close();
+    await close();
+    t.same(clock.timers(), []);
+  });
+
+  t.test('a hosts file that cannot be written is retried, and logged once', async (t) => {
+    const { close, clock, messages, offer, broken } = await open(t, 'nft', 'cat > /dev/null');
+    const hosts = join(dirname(broken), 'hosts');
+    mkdirSync(hosts);
+    offer('web', 'web.example');
+    await until('a failure', () => clock.timers().includes('interception retry'));
+    await clock.advance(RETRY);
+    await until('another failure', () => clock.timers().includes('interception retry'));
+    t.equal(messages.filter((each) => each === 'hosts file cannot be written').length, 1);
+    rmSync(hosts, { recursive: true });
+    await clock.advance(RETRY);
+    await until('the name', () => existsSync(hosts) && readFileSync(hosts, 'utf8').includes('web.example'));
+    await close();
+    t.equal(readFileSync(hosts, 'utf8'), '');
     t.same(clock.timers(), []);
   });
 
   t.test('a failed insertion of an external diverter is retried', async (t) => {
-    const { interception, clock, offer, broken, services } = await open(t, 'divert', '', 'tproxy:divert');
+    const { close, clock, offer, broken, services } = await open(t, 'divert', '', 'tproxy:divert');
     writeFileSync(broken, '');
     offer('web');
     await until('a failure', () => clock.timers().includes('interception retry'));
@@ -70,7 +86,7 @@ rm -f flushed; sed -n 's/ {$//; /^table ip/p' > table; echo change >> changes`;
     rmSync(broken);
     await clock.advance(RETRY);
     await until('the retry', () => services().join() === 'web');
-    await interception.close();
+    await close();
     t.same(clock.timers(), []);
   });
 }
@@ -86,12 +102,13 @@ async function open(t: Test, program: string, script: string, mode = 'tproxy') {
   const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
   const clock = new VirtualClock();
   const marker = new ChangesMarker(join(folder, 'changes'), log);
+  const intercept = { protocols: ['tcp'], addresses: ['10.77.0.1'], portRanges: [{ low: 80, high: 80 }] };
   const offered: { id: string; name: string }[] = [];
   let onChange = () => undefined as unknown;
   const model = {
     identities: new Map([['r', { disabled: false }]]),
     servicesFor: () => offered,
-    configsFor: () => new Map([['intercept.v1', INTERCEPT]]),
+    configsFor: () => new Map([['intercept.v1', intercept]]),
     onChange: (listener: () => void) => {
       onChange = listener;
       return () => undefined;
@@ -105,11 +122,16 @@ async function open(t: Test, program: string, script: string, mode = 'tproxy') {
     options as unknown as Parameters<typeof Interception.open>[1],
     { timeout: 1_000, interval: 1_000 },
   );
-  t.after(() => interception.close());
-  const offer = (name: string) => {
+  const close = async () => {
+    await interception.close();
+    await routes.close();
+  };
+  t.after(close);
+  const offer = (name: string, address?: string) => {
     offered.push({ id: `id of ${name}`, name });
+    if (address !== undefined) intercept.addresses.push(address);
     onChange();
   };
   const services = () => interception.describe().services as string[];
-  return { interception, clock, messages, offer, broken, services };
+  return { close, clock, messages, offer, broken, services };
 }

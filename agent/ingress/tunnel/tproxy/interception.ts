@@ -271,7 +271,7 @@ export class Interception {
     const intercepts = readIntercepts(this.#components, this.#problems);
     const before = new Set(this.#applied);
     this.#table.replace(intercepts);
-    await this.#resolver.update();
+    if (!(await this.#resolver.update())) this.#scheduleRetry();
     const incomplete = await this.#apply(intercepts);
     if (!incomplete) return;
     const applied = intercepts.filter(({ id }) => !incomplete.has(id)).map(({ service }) => service);

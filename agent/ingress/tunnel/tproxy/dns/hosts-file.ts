@@ -1,9 +1,16 @@
 // The resolver `file:///etc/hosts`: writes the names of services to a hosts file, marking each line. A hosts file
 // cannot contain wildcards (reference fact: tunnel, section 3.8).
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { tryRemoveUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
 import { errorCode } from '#lib/errors.ts';
+import { linkedFile } from '#lib/symbolic-links.ts';
 
+/** Permission bits of a new hosts file: all users read it. */
+const MODE = 0o644;
+/** The file cannot be renamed, or its folder not written: containers mount a single file, also on a read-only system. */
+const NOT_REPLACEABLE = new Set(['EBUSY', 'EXDEV', 'EROFS', 'EACCES', 'EPERM']);
 const MARK = '# edgeweave';
 
 export class HostsFile {
@@ -16,10 +23,7 @@ export class HostsFile {
     this.#mark = `${MARK} ${routerId}`;
   }
 
-  /**
-   * Replaces the lines of this router, including those of an earlier process. Rejects with the system's error. Writes
-   * the file in place, because containers do not allow renaming it.
-   */
+  /** Replaces the lines of this router, including those of an earlier process. Rejects with the system's error. */
   write(addresses: ReadonlyMap<string, string>): Promise<void> {
     const before = this.#writing.catch(() => undefined);
     this.#writing = before.then(() => this.#write(addresses));
@@ -27,13 +31,14 @@ export class HostsFile {
   }
 
   async #write(addresses: ReadonlyMap<string, string>): Promise<void> {
+    tryRemoveUnfinished(linkedFile(this.#path));
     const text = await this.#read();
     const others = text.split('\n').filter((line) => !line.endsWith(this.#mark));
     while (others.at(-1) === '') others.pop();
     const own = [...addresses].map(([name, address]) => `${address}\t${name}\t${this.#mark}`);
     const lines = [...others, ...own];
     const next = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
-    if (next !== text) await writeFile(this.#path, next);
+    if (next !== text) await replace(linkedFile(this.#path), next);
   }
 
   async #read(): Promise<string> {
@@ -43,5 +48,27 @@ export class HostsFile {
       if (errorCode(error) === 'ENOENT') return '';
       throw error;
     }
+  }
+}
+
+/** Renames a new file to `path`, or writes in place if that is impossible. */
+async function replace(path: string, text: string): Promise<void> {
+  try {
+    await writeFileAtomic(path, text, { mode: MODE, keepsOwner: true });
+  } catch (error) {
+    if (!NOT_REPLACEABLE.has(errorCode(error) ?? '')) throw error;
+    await overwrite(path, text);
+  }
+}
+
+/** Shortens the file last: if the write fails, the lines of others, which come first, are still there. */
+async function overwrite(path: string, text: string): Promise<void> {
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, MODE);
+  try {
+    await file.writeFile(text);
+    await file.truncate(Buffer.byteLength(text));
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

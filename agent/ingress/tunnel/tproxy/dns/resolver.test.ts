@@ -6,6 +6,7 @@ import { VirtualClock } from '#lib/clock.ts';
 import { createLog } from '#lib/log.ts';
 import { systemRandom } from '#lib/random.ts';
 import { inOwnNamespace, run } from '../../../../../test/support/network-namespace.ts';
+import { until } from '../../../../../test/support/overlay.ts';
 import { AddressPool } from '../address-pool.ts';
 import { InterceptTable } from '../intercept-table.ts';
 import { parseIpv4Network } from '../ipv4.ts';
@@ -54,5 +55,33 @@ async function tests(): Promise<void> {
     await clock.advance(60_000);
     for (const label of ['f', 'g']) await ask(label);
     t.equal(warnings(), 2);
+  });
+
+  t.test('a port that another program holds is opened once it is free', async (t) => {
+    const messages: string[] = [];
+    const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
+    const clock = new VirtualClock();
+    const range = parseIpv4Network('100.64.0.0/30');
+    if (!range) throw new Error('no range');
+    const pool = new AddressPool(clock, range);
+    const components = { clock, log, random: systemRandom, table: new InterceptTable(), pool };
+    const resolver = new Resolver(components as unknown as ConstructorParameters<typeof Resolver>[0]);
+    const holder = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address();
+    const servers = [`udp://127.0.0.1:${port}`, 'udp://127.0.0.1:0'];
+    const options = { resolver: servers, dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '' };
+    await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+    t.equal(resolver.ports.length, 1, 'the other one is open');
+    const isWaiting = () => clock.timers().includes('resolver retry');
+    await clock.advance(30_000);
+    await until('another failure', isWaiting);
+    t.equal(messages.filter((each) => each.startsWith('resolver cannot be opened')).length, 1);
+    holder.close();
+    await once(holder, 'close');
+    await clock.advance(30_000);
+    await until('the port', () => resolver.ports.includes(port));
+    await resolver.close();
+    t.notOk(isWaiting());
   });
 }

@@ -3,7 +3,7 @@
 
 import { lookup } from 'node:dns/promises';
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
@@ -28,6 +28,10 @@ export interface ResolverComponents {
   routerId: string;
 }
 
+/** Milliseconds until a port that could not be opened is retried. */
+const RETRY = 30_000;
+/** Milliseconds between log lines about it. */
+const LOG_INTERVAL = 3_600_000;
 const KEY = 'listeners[]{tunnel}.options.resolver';
 
 export class Resolver {
@@ -36,10 +40,18 @@ export class Resolver {
   /** No address is left for a name. */
   readonly #full: RepeatedCondition;
   #hosts: HostsFile | undefined;
+  #opening: Promise<void> | undefined;
+  #retry: Timer | undefined;
+  #isClosed = false;
+  /** A port cannot be opened. */
+  readonly #unopened: RepeatedCondition;
+  /** Why the hosts file could not be written. */
+  #problem: string | undefined;
 
   constructor(components: ResolverComponents) {
     this.#components = components;
     this.#full = new RepeatedCondition(components.clock);
+    this.#unopened = new RepeatedCondition(components.clock, LOG_INTERVAL);
   }
 
   /** Ports of the name servers. */
@@ -47,28 +59,28 @@ export class Resolver {
     return this.#servers.map((server) => server.port);
   }
 
-  /** A failure to open the resolver is logged only: addresses are intercepted without it too. */
+  /** A failure to open the resolver is logged only: addresses are intercepted without it too. Ports are retried. */
   async open(options: TunnelListenerOptions): Promise<void> {
-    const { log } = this.#components;
     try {
       const { servers, file, unanswerable } = parseResolvers(options.resolver);
       if (file !== undefined) {
         this.#components.marker.set(file);
         this.#hosts = new HostsFile(file, this.#components.routerId);
       }
-      for (const { host, port } of servers) await this.#serve(host, port, options, unanswerable);
-      if (this.#servers.length > 0) background(log, 'test of the resolver', this.#probe());
-    } catch (error) {
-      const remedy = `set ${KEY} to a free address of this machine`;
-      log.error(
-        { error: describeError(error), remedy },
-        'resolver cannot be opened, names of services are not resolved',
+      const opened = servers.map(
+        ({ host, port }) =>
+          () =>
+            this.#serve(host, port, options, unanswerable),
       );
+      this.#opening = this.#openServers(opened);
+      await this.#opening;
+    } catch (error) {
+      this.#reportClosed(error, {});
     }
   }
 
-  /** The names of services changed. */
-  async update(): Promise<void> {
+  /** The names of services changed. Resolves with false if the hosts file could not be written; call it again later. */
+  async update(): Promise<boolean> {
     const { pool, table } = this.#components;
     pool.keep((name) => table.kindOf(name));
     const addresses = new Map<string, string>();
@@ -76,12 +88,43 @@ export class Resolver {
       const address = pool.addressOf(name, 'exact');
       if (address !== undefined) addresses.set(name, address);
     }
-    await this.#writeHosts(addresses);
+    return this.#writeHosts(addresses);
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#retry?.cancel();
+    await this.#opening;
     for (const server of this.#servers) server.close();
-    await this.#writeHosts(new Map());
+    if (!(await this.#writeHosts(new Map()))) this.#components.marker.failed();
+  }
+
+  /** Tries again later to open those that fail: at the start of a machine, addresses and ports may be late. */
+  async #openServers(servers: readonly (() => Promise<void>)[]): Promise<void> {
+    const { clock, log } = this.#components;
+    const failed: (() => Promise<void>)[] = [];
+    for (const open of this.#isClosed ? [] : servers) {
+      try {
+        await open();
+      } catch (error) {
+        failed.push(open);
+        this.#reportClosed(error, { retryIn: RETRY });
+      }
+    }
+    if (this.#isClosed) return;
+    if (failed.length < servers.length) background(log, 'test of the resolver', this.#probe());
+    if (failed.length > 0)
+      this.#retry = clock.after('resolver retry', RETRY, () => {
+        this.#opening = this.#openServers(failed);
+      });
+  }
+
+  #reportClosed(error: unknown, fields: { readonly retryIn?: number }): void {
+    const problem = describeError(error);
+    if (!this.#unopened.happened(problem)) return;
+    const remedy = `set ${KEY} to a free address of this machine`;
+    const message = 'resolver cannot be opened, names of services are not resolved';
+    this.#components.log.error({ error: problem, remedy, ...fields }, message);
   }
 
   async #serve(
@@ -138,12 +181,16 @@ export class Resolver {
       this.#components.log.warn({ remedy }, "programs on this machine do not use the tunneler's name server");
   }
 
-  async #writeHosts(addresses: ReadonlyMap<string, string>): Promise<void> {
+  /** Returns false on a failure, which is logged once. */
+  async #writeHosts(addresses: ReadonlyMap<string, string>): Promise<boolean> {
+    let problem: string | undefined;
     try {
       await this.#hosts?.write(addresses);
     } catch (error) {
-      this.#components.marker.failed();
-      this.#components.log.error({ error: describeError(error) }, 'hosts file cannot be written');
+      problem = describeError(error);
+      if (problem !== this.#problem) this.#components.log.error({ error: problem }, 'hosts file cannot be written');
     }
+    this.#problem = problem;
+    return problem === undefined;
   }
 }
