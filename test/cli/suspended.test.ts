@@ -79,7 +79,7 @@ async function suspend(t: Test, victim: 'a' | 'b'): Promise<void> {
   const began = performance.now();
   process.kill(pid, 'SIGSTOP');
   await until('it to be offline', async () => !(await online(id)), 2 * CONTROLLER_WAITS);
-  await new Promise((resolve) => setTimeout(resolve, SUSPENSION - (performance.now() - began)));
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, SUSPENSION - (performance.now() - began))));
   process.kill(pid, 'SIGCONT');
   const continued = performance.now();
   t.same(await Promise.all(ended), ['ECONNRESET', 'ECONNRESET']);
