@@ -1,8 +1,9 @@
-// The config types of hosted services: several terminators of one service, and the older type.
+// Terminators of hosted services: several of one service, strategies, and the older config type.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import t from 'tap';
+import { linksOf } from '../support/faulty-paths.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 interface Listed {
@@ -61,6 +62,41 @@ t.test('host.v2 has a terminator for each target, and circuits fail over to the 
   t.equal(await answerAt(a.proxyPort), 'first', 'the cheaper one');
   await new Promise((resolve) => first.server.close(resolve));
   t.equal(await answerAt(a.proxyPort), 'second', 'the other one, in the same circuit');
+});
+
+t.test('the strategy of a service distributes its circuits over its terminators', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const extra = 'metrics: {reportInterval: 300ms}';
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', extra });
+  const targets = { cheap: await named('cheap'), dear: await named('dear') };
+  for (const { server } of Object.values(targets)) t.teardown(() => server.close());
+  const target = (port: number, cost: number) => ({
+    protocol: 'tcp',
+    address: '127.0.0.1',
+    port,
+    listenOptions: { cost },
+  });
+  const terminators = [target(targets.cheap.port, 1_000), target(targets.dear.port, 5_000)];
+  const service = await overlay.addService('echo', b.id, { configs: { 'host.v2': { terminators } } });
+  await until('both', async () => (await overlay.management.get<Listed[]>('terminators')).length === 2);
+  await overlay.ready();
+  // The cost of a link counts, and is high until its latency is known.
+  const costs = async () => (await linksOf(overlay)).map(({ cost }) => cost);
+  await until('the latency of the link', async () => (await costs()).every((cost) => cost < 100));
+  const distribution = async (terminatorStrategy: string) => {
+    await overlay.management.patch(`services/${service}`, { terminatorStrategy });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => answerAt(a.proxyPort)));
+    return {
+      cheap: answers.filter((each) => each === 'cheap').length,
+      dear: answers.filter((each) => each === 'dear').length,
+    };
+  };
+  t.same(await distribution('smartrouting'), { cheap: 100, dear: 0 });
+  const weighted = await distribution('weighted');
+  t.ok(weighted.cheap > 55 && weighted.dear > 0, JSON.stringify(weighted));
+  const random = await distribution('random');
+  t.ok(random.cheap > 25 && random.dear > 25, JSON.stringify(random));
 });
 
 t.test('ziti-tunneler-server.v1 hosts a service', async (t) => {
