@@ -404,8 +404,48 @@ t.test('a route that is repeated while its service is dialed keeps the end of th
   await close();
 });
 
+t.test('with a dwell time, a service is dialed later; the removal of the circuit ends the wait', async (t) => {
+  const { clock, unrouter, dials, answers, isDialed, route, close, ...slow } = slowService({ dwellTime: 500 });
+  route(routeMessage('circuit'));
+  await clock.advance(499);
+  t.notOk(isDialed());
+  await clock.advance(1);
+  t.ok(isDialed());
+  slow.answer();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.ok(answers[0]?.headers.has(RouteHeader.Success));
+  route(routeMessage('removed'));
+  await clock.advance(100);
+  const unroute = create(UnrouteSchema, { circuitId: 'removed', now: true });
+  onUnroute(unrouter, dials)({} as Controller, new Message(ControlType.Unroute, [], toBinary(UnrouteSchema, unroute)));
+  await clock.advance(1_000);
+  t.notOk(isDialed());
+  t.notOk(clock.timers().includes('egress dwell'));
+  await close();
+});
+
+t.test('no more dials run at once than there are workers, and routes beyond the queue are dropped', async (t) => {
+  const { dials, answers, route, close, ...slow } = slowService({ workers: 3, length: 10 });
+  for (let count = 0; count < 50; count++) route(routeMessage(`circuit${count}`));
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(slow.dialing(), 3);
+  t.equal(dials.size, 13);
+  for (let rounds = 0; rounds < 10; rounds++) {
+    slow.answer();
+    await new Promise((resolve) => setImmediate(resolve));
+    t.ok(slow.dialing() <= 3);
+  }
+  t.equal(answers.length, 13, 'as in the reference, the controller gets no answer to the others');
+  route(routeMessage('later'));
+  await new Promise((resolve) => setImmediate(resolve));
+  slow.answer();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(answers.length, 14);
+  await close();
+});
+
 /** A router with few dial workers, the links `link1` and `link2`, and a service that answers at the test's request. */
-function slowService({ workers = 1 } = {}) {
+function slowService({ workers = 1, length = 10, dwellTime = 0 } = {}) {
   const { close, ...rooms } = router();
   const { clock, forwarder, ends } = rooms;
   const egress = new Egress(silentLog);
@@ -422,7 +462,7 @@ function slowService({ workers = 1 } = {}) {
     };
   });
   const dials = new DialsInProgress();
-  const queue = new DialQueue({ name: 'dials', length: 10, workers, clock });
+  const queue = new DialQueue({ name: 'dials', length, workers, clock });
   const handle = onRoute({
     clock,
     log: silentLog,
@@ -433,7 +473,7 @@ function slowService({ workers = 1 } = {}) {
     dials,
     onMissingLink: () => undefined,
     optionsFor: () => defaultXgressOptions(),
-    dwellTime: 0,
+    dwellTime,
     acceptsCircuits: () => accepts,
   });
   const answers: Message[] = [];
@@ -445,6 +485,9 @@ function slowService({ workers = 1 } = {}) {
     dials,
     answers,
     abandoned: () => abandoned,
+    /** Number of dials that wait for the service. */
+    dialing: () => service.listenerCount('answers'),
+    isDialed: () => service.listenerCount('answers') > 0,
     route: (message: Message) => handle(controller, message),
     answer: () => void service.emit('answers'),
     /** Answers the dial that has waited longest. */

@@ -39,7 +39,8 @@ export function assembleCircuits(context: RouterContext, controllers: Controller
   const { config, clock, metrics, owned } = context;
   const log = context.component('forwarder');
   const foreign = metrics.meter('forwarder.foreign_payloads');
-  const forwarder = new Forwarder({ clock, log, routerId: context.routerId, foreign });
+  const foreignAcks = metrics.meter('forwarder.foreign_acks');
+  const forwarder = new Forwarder({ clock, log, routerId: context.routerId, foreign, foreignAcks });
   reportFabricUsage(forwarder, metrics);
   const faults = metrics.meter('faults.circuit');
   const faulter = new Faulter({ clock, log, controllers, faults }, config.forwarder.faultTxInterval);

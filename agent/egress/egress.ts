@@ -8,6 +8,7 @@ import type { CircuitEnd } from '../forwarder/destination.ts';
 import type { CircuitEnds } from '../xgress/circuit-ends.ts';
 import type { Xgress } from '../xgress/xgress.ts';
 import type { XgressClient } from '../xgress/xgress-client.ts';
+import type { OwnRight } from '../xgress/xgress-components.ts';
 import { EgressError } from './dial-errors.ts';
 
 export interface EgressRequest {
@@ -31,6 +32,8 @@ export interface DialedEgress {
   readonly peerData: PeerData;
   /** For trace route: `xgress/transport`, … */
   readonly hopType: string;
+  /** For a service that the router's own identity hosts. */
+  readonly right?: OwnRight;
   /** Closes the connection if the circuit cannot be created. */
   abandon(): void;
   /** The end is created and open. */

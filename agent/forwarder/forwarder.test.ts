@@ -63,15 +63,19 @@ class End extends Recorder implements CircuitEnd {
 /** A circuit from the end `a` over the link `l`, and back. */
 function routed() {
   const clock = new VirtualClock();
-  let foreign = 0;
-  const forwarder = new Forwarder({ clock, log: silentLog, routerId: 'r', foreign: { mark: () => void foreign++ } });
+  const foreign = { payloads: 0, acks: 0 };
+  const forwarder = new Forwarder({
+    ...{ clock, log: silentLog, routerId: 'r' },
+    foreign: { mark: () => void foreign.payloads++ },
+    foreignAcks: { mark: () => void foreign.acks++ },
+  });
   const [end, link] = [new End('a'), new Recorder('l')];
   forwarder.registerEnd(end);
   forwarder.registerLink(link);
   const circuit = forwarder.circuits.open(CIRCUIT, 'controller', {});
   circuit.forwards.set('a', 'l').set('l', 'a');
   const payload = (sequence: number, data = 'data') => Payload.create(CIRCUIT, sequence, 0, Buffer.from(data));
-  return { clock, forwarder, end, link, circuit, payload, foreign: () => foreign };
+  return { clock, forwarder, end, link, circuit, payload, foreign };
 }
 
 t.test('payloads and acknowledgements follow the route in both directions, and their bytes are counted', async (t) => {
@@ -95,12 +99,14 @@ t.test('a full destination and a missing route are different outcomes', async (t
   t.equal(forwarder.forwardPayload('a', unknown, PayloadOrigin.Xgress), 'unroutable');
 });
 
-t.test('a source that the circuit does not use gets nothing through, and its payloads are counted', async (t) => {
+t.test('a source that the circuit does not use gets nothing through, and is counted', async (t) => {
   const { forwarder, end, link, payload, foreign } = routed();
   forwarder.registerLink(new Recorder('other'));
   t.equal(forwarder.forwardPayload('other', payload(1), PayloadOrigin.Forwarded), 'foreign');
-  t.equal(forwarder.forwardAcknowledgement('other', Acknowledgement.create(CIRCUIT, 0, 0, 0, [1])), 'unroutable');
-  t.same([end.payloads, link.payloads, end.acknowledgements, foreign()], [[], [], 0, 1]);
+  t.equal(forwarder.forwardAcknowledgement('other', Acknowledgement.create(CIRCUIT, 0, 0, 0, [1])), 'foreign');
+  t.equal(forwarder.forwardAcknowledgement('other', Acknowledgement.create('unknown', 0, 0, 0, [1])), 'unroutable');
+  t.same([end.payloads, link.payloads, end.acknowledgements], [[], [], 0]);
+  t.same(foreign, { payloads: 1, acks: 1 });
 });
 
 t.test('a trace route request that its answer would make too long for links is dropped', async (t) => {

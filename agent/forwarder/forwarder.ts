@@ -20,6 +20,8 @@ export interface ForwarderComponents {
   routerId: string;
   /** Counts payloads that arrive from a source which their circuit does not use. */
   foreign?: { mark(count?: number): void };
+  /** The same for acknowledgements. */
+  foreignAcks?: { mark(count?: number): void };
 }
 
 /**
@@ -91,7 +93,7 @@ export class Forwarder {
   forwardPayload(source: string, payload: Payload, origin: PayloadOrigin): ForwardOutcome {
     const circuit = this.circuits.get(payload.circuitId);
     const destination = circuit && this.#next(circuit, source);
-    if (!destination) return circuit && !circuit.forwards.has(source) ? this.#foreign() : 'unroutable';
+    if (!destination) return this.#unroutable(circuit, source, this.#components.foreign);
     if (origin !== PayloadOrigin.Retransmission) circuit.lastActivity = this.#components.clock.monotonic();
     const { dataLength } = payload;
     if (origin === PayloadOrigin.Forwarded) circuit.fabric.rx += dataLength;
@@ -103,7 +105,7 @@ export class Forwarder {
   forwardAcknowledgement(source: string, acknowledgement: Acknowledgement): ForwardOutcome {
     const circuit = this.circuits.get(acknowledgement.circuitId);
     const destination = circuit && this.#next(circuit, source);
-    if (!destination) return 'unroutable';
+    if (!destination) return this.#unroutable(circuit, source, this.#components.foreignAcks);
     circuit.lastActivity = this.#components.clock.monotonic();
     return destination.acceptAcknowledgement(acknowledgement) ? 'sent' : 'full';
   }
@@ -143,9 +145,14 @@ export class Forwarder {
     return known;
   }
 
-  /** Reports no fault: a peer that names other routers' circuits must not make their controller reroute or end them. */
-  #foreign(): 'foreign' {
-    this.#components.foreign?.mark();
+  /** A peer that names other routers' circuits must not make their controller reroute or end them: no fault. */
+  #unroutable(
+    circuit: Circuit | undefined,
+    source: string,
+    foreign: ForwarderComponents['foreign'],
+  ): 'foreign' | 'unroutable' {
+    if (!circuit || circuit.forwards.has(source)) return 'unroutable';
+    foreign?.mark();
     return 'foreign';
   }
 

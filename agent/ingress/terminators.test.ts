@@ -49,7 +49,7 @@ class FakeController {
   }
 }
 
-function setup({ maxSize = 10, minSize = 5 } = {}) {
+function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) {
   const clock = new VirtualClock();
   const metrics = new MetricsRegistry(clock, () => 0.5);
   const controller = new FakeController();
@@ -61,7 +61,7 @@ function setup({ maxSize = 10, minSize = 5 } = {}) {
     clock,
     log: silentLog,
     controllers: controllers as unknown as Controllers,
-    queue: new DialQueue({ name: 'test', length: 1_000, workers: 2, clock }),
+    queue: new DialQueue({ name: 'test', length, workers, clock }),
     window,
     created: () => undefined,
   });
@@ -104,6 +104,19 @@ t.test('the window bounds outstanding requests, and each answer admits the next'
   t.ok(terminators.inspect('tunnel').every(({ state }) => state === 'established'));
   await terminators.close(100);
   t.equal(new Set(controller.removed).size, 35, 'all batches are removed');
+});
+
+t.test('terminators wait for a place in a short queue, and none of them fails', async (t) => {
+  const { controller, terminators, add } = setup({ maxSize: 50, minSize: 50, length: 1, workers: 1 });
+  for (let id = 0; id < 60; id++) add(`t${id}`);
+  const isEstablished = () => terminators.inspect('tunnel').every(({ state }) => state === 'established');
+  for (let round = 0; round < 60 && !isEstablished(); round++) {
+    await turns();
+    controller.answerAll(CreateTerminatorResult.SUCCESS);
+  }
+  await turns();
+  t.ok(isEstablished(), 'without a pause');
+  await terminators.close(100);
 });
 
 t.test('a host with many services that disconnects costs one search of all terminators', async (t) => {

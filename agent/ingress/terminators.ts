@@ -69,7 +69,7 @@ export class Terminators {
    */
   #beingRemoved: ReadonlySet<string> = new Set();
   #isSuspended = false;
-  /** Some terminators wait for a place in the window. */
+  /** Some terminators wait for a place in the window or in the queue. */
   #isLimited = false;
   #isScheduled = false;
   #isClosed = false;
@@ -207,7 +207,7 @@ export class Terminators {
   }
 
   #work(): void {
-    const { controllers, clock, window } = this.#components;
+    const { controllers, clock, queue, window } = this.#components;
     if (controllers.all.length === 0) return;
     const now = clock.monotonic();
     if (this.#removing.size > 0 && this.#beingRemoved.size === 0) void this.#removeAll(window.timeout);
@@ -215,7 +215,7 @@ export class Terminators {
       if (kept.state === 'unconfirmed' && kept.notBefore <= now) changeState(kept, 'overdue');
       const isDue = kept.state === 'establishing' && kept.notBefore <= now;
       if (!isDue || this.#beingRemoved.has(kept.spec.id)) continue;
-      const place = window.begin();
+      const place = queue.isFull ? undefined : window.begin();
       this.#isLimited = !place;
       if (!place) return;
       this.#request(kept, place);

@@ -80,6 +80,7 @@ export const METRIC_HELP: Readonly<Record<string, string>> = Object.freeze({
   'faults.circuit': 'number of forwarding faults that were reported to controllers',
   'faults.link': 'number of routes over unknown links',
   'forwarder.foreign_payloads': 'number of payloads from a source that their circuit does not use',
+  'forwarder.foreign_acks': 'number of acknowledgements from a source that their circuit does not use',
   'control.channels': 'number of connected controllers',
   links: 'number of links',
   circuits: 'number of circuits through this router',

@@ -15,7 +15,7 @@ import { registryXgressMetrics } from './registry-metrics.ts';
 import { XgressTicker } from './ticker.ts';
 import { Xgress } from './xgress.ts';
 import type { XgressClient } from './xgress-client.ts';
-import type { XgressInit } from './xgress-components.ts';
+import type { OwnRight, XgressInit } from './xgress-components.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 
 export interface CircuitEndsComponents {
@@ -148,6 +148,11 @@ export class CircuitEnds {
       if (signal?.aborted) onAbort();
       else signal?.addEventListener('abort', onAbort, { once: true });
     });
+  }
+
+  /** Cuts the ends whose right is lost. */
+  cutWithout(isLost: (right: OwnRight) => boolean): void {
+    for (const xgress of [...this.#open]) if (xgress.right && isLost(xgress.right)) xgress.abort();
   }
 
   /** Cuts all open ends. */

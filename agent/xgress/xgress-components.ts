@@ -20,4 +20,12 @@ export interface XgressComponents extends PayloadSenderComponents, PayloadReceiv
 export interface XgressInit extends PayloadReceiverInit {
   /** Sent in trace route answers: `xgress/tunnel`, `xgress/transport`, … */
   readonly hopType: string;
+  /** For circuits of the router's own identity. */
+  readonly right?: OwnRight | undefined;
+}
+
+/** A permission of the router's own identity, without which a circuit ends. */
+export interface OwnRight {
+  readonly serviceId: string;
+  readonly permission: 'dial' | 'bind';
 }

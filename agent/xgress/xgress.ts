@@ -21,7 +21,7 @@ import { PayloadReceiver } from './payload-receiver.ts';
 import { PayloadSender } from './payload-sender.ts';
 import type { Ticking } from './ticker.ts';
 import type { CircuitOutcome } from './xgress-client.ts';
-import type { XgressComponents, XgressInit } from './xgress-components.ts';
+import type { OwnRight, XgressComponents, XgressInit } from './xgress-components.ts';
 import type { CircuitRole } from './xgress-metrics.ts';
 import {
   hasPeerEnded,
@@ -47,6 +47,7 @@ export class Xgress implements CircuitEnd, Ticking {
   readonly address: string;
   readonly role: CircuitRole;
   readonly hopType: string;
+  readonly right: OwnRight | undefined;
   lastReceived: number;
   /** The identity to which this traffic is attributed in usage reports. */
   usageTags: Readonly<Record<string, string>> = {};
@@ -76,6 +77,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.address = init.address;
     this.role = init.role;
     this.hopType = init.hopType;
+    this.right = init.right;
     this.#send = new PayloadSender(components, {
       ...init,
       onWritable: () => this.canWrite && components.client.writable(),

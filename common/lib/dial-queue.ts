@@ -66,6 +66,11 @@ export class DialQueue {
     return this.#rejected;
   }
 
+  /** Whether `add` would reject another task. A free worker starts a task at once, so that a queue of length 0 works. */
+  get isFull(): boolean {
+    return this.#queue.size >= this.length && this.#queue.pending >= this.workers;
+  }
+
   /**
    * Runs `task` when a worker is free. Rejects with QueueFullError or ClosedError without running it, with the signal's
    * reason if it aborts first, else with the error of the task. The task receives a signal that also aborts with the
@@ -73,8 +78,7 @@ export class DialQueue {
    */
   add<T>(task: (signal: AbortSignal) => Promise<T>, options: DialTaskOptions<T> = {}): Promise<T> {
     if (this.#abort.signal.aborted) return Promise.reject(new ClosedError(this.name));
-    // A free worker starts the task at once, so that a queue of length 0 works.
-    if (this.#queue.size >= this.length && this.#queue.pending >= this.workers) {
+    if (this.isFull) {
       this.#rejected++;
       return Promise.reject(new QueueFullError(this.name, this.length));
     }

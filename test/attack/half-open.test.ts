@@ -14,13 +14,19 @@ import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { Alpn, TlsPort } from '#wire/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, until } from '../support/overlay.ts';
+import { THOROUGH } from '../support/thorough.ts';
 
 const MIB = 1024 * 1024;
 const REJECTED = 50;
+/** Connections at all ports of a router together. */
+const HALF_OPEN = THOROUGH ? 10_000 : 2_400;
+/** Sockets that the network itself may open meanwhile: groups of links and control channels grow after the start. */
+const OWN_SOCKETS = 40;
 /** Milliseconds for a TLS handshake. */
 const HANDSHAKE_TIME = 5_000;
 /** The start of a TLS record with a client hello of 512 bytes. */
@@ -89,6 +95,66 @@ t.test('the web port of a router answers despite 500 half-open connections of ea
   t.equal(left.sockets, 0, 'sockets');
   t.ok(left.memory < 8 * MIB, `${Math.round(left.memory / MIB)} MiB`);
 });
+
+t.test(
+  'thousands of half-open connections at the TLS ports of a router stop nothing, and leave nothing',
+  { skip: openFiles() < 2 * HALF_OPEN && `the system permits only ${openFiles()} open files` },
+  async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const ports = await freePorts(4);
+    const [web, edge, wss, link] = ports.map((port) => `127.0.0.1:${port}`);
+    const a = await overlay.addRouter({
+      name: 'a',
+      mode: 'proxy',
+      extra: `web: [{name: h, bindPoints: [{interface: "${web}", address: "${web}"}], apis: [{binding: health-checks}]}]`,
+      listeners: `{binding: edge, address: "tls:${edge}", options: {advertise: "${edge}"}},
+  {binding: edge, address: "wss:${wss}", options: {advertise: "${wss}"}}`,
+      link: `  listeners: [{binding: transport, bind: "tls:${link}", advertise: "tls:${link}"}]
+  dialers: [{binding: transport}]`,
+    });
+    const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+    await overlay.addService('echo', b.id);
+    await overlay.ready();
+    await transfer(a.proxyPort, MIB);
+    const before = holdings();
+    const attackers: Attacker[] = [];
+    for (const port of ports) attackers.push(await halfOpen(HALF_OPEN / ports.length, port));
+    t.equal((await transfer(a.proxyPort, MIB)).bytes, MIB, 'circuits continue');
+    const socket = client(ports[1] ?? 0, '127.0.0.2');
+    await new Promise((resolve) => socket.once('secureConnect', resolve));
+    t.pass('another client completes its handshake');
+    socket.destroy();
+    for (const attacker of attackers) attacker.stop();
+    const left = await leftSince(before);
+    t.ok(left.sockets <= OWN_SOCKETS, `${left.sockets} sockets`);
+    t.ok(left.memory < 16 * MIB, `${Math.round(left.memory / MIB)} MiB`);
+  },
+);
+
+/** Half of the connections send nothing, the others the start of a TLS handshake. */
+async function halfOpen(count: number, port: number): Promise<Attacker> {
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
+    const group = Array.from({ length: 100 }, (_none, index) => {
+      const socket = connectTcp({ host: '127.0.0.1', port }).on('error', () => undefined);
+      if (index % 2 === 0) socket.once('connect', () => socket.write(HALF_HELLO));
+      return socket;
+    });
+    sockets.push(...group);
+    await Promise.all(
+      group.map((socket) =>
+        Promise.race(['connect', 'close'].map((event) => new Promise((r) => socket.once(event, r)))),
+      ),
+    );
+  }
+  return { sockets, stop: () => sockets.forEach((socket) => void socket.destroy()) };
+}
+
+/** The number of files that this process may open. */
+function openFiles(): number {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: number | string } } };
+  return Number(userLimits?.open_files?.soft) || Number.POSITIVE_INFINITY;
+}
 
 /** A TLS port with small limits that serves HTTP. */
 async function smallPort(): Promise<{ port: TlsPort; http: Server; ca: string; close(): Promise<void> }> {

@@ -1,6 +1,7 @@
 // Enrolled routers that misuse links: link ids, connections and router ids of others, broken frames.
 
 import { readFileSync } from 'node:fs';
+import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { connect } from 'node:tls';
@@ -8,12 +9,14 @@ import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
 import { DaemonLog } from '#lib/daemon-log.ts';
 import type { Log } from '#lib/log.ts';
-import { ChannelHeader, LinkHeader, XgressType } from '#wire/gen/numbers.ts';
+import { ChannelHeader, LinkHeader, PayloadFlag, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { sendHello } from '#wire/hello.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
+import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { askRouter } from '../../agent/operator/operator-client.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
@@ -147,6 +150,45 @@ t.test('a peer that keeps sending broken frames loses its link and does not floo
     'the rest is summarised',
   );
 });
+
+t.test(
+  'frames for circuits of others, forged circuit ids and acknowledgements change nothing, and count',
+  async (t) => {
+    const { overlay, a, evil, dial } = await network();
+    await using _ = overlay;
+    const counts = async () => {
+      const { meters } = (await askRouter(a.configFile, 'inspect', { arguments: { name: 'metrics' } })) as {
+        meters: Readonly<Record<string, { count: number }>>;
+      };
+      const count = (name: string) => Number(meters[name]?.count ?? 0);
+      return [count('forwarder.foreign_payloads'), count('forwarder.foreign_acks'), count('faults.circuit')];
+    };
+    const socket = connectTcp(a.proxyPort, '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (data) => {
+      text += data;
+    });
+    socket.write('hello');
+    await until('the echo', () => text === 'hello');
+    const [circuit] = await overlay.management.get<{ id: string }[]>('../../../fabric/v1/circuits');
+    const id = circuit?.id ?? '';
+    t.same(await counts(), [0, 0, 0]);
+    const forger = await dial('evil', helloOf(evil.id, 'own'));
+    for (let sequence = 0; sequence < 100; sequence++) {
+      for (const flags of [0, PayloadFlag.Originator, PayloadFlag.CircuitEnd])
+        forger.write(Payload.create(id, sequence, flags, Buffer.from('forged')).bytes);
+      forger.write(Acknowledgement.create(id, sequence & 1, 0, 0, [sequence]).bytes);
+    }
+    for (let count = 0; count < 50; count++)
+      forger.write(Payload.create(`forged${count}`, 0, 0, Buffer.from('forged')).bytes);
+    await until('all of them to be counted', async () => (await counts()).join() === '300,100,50');
+    socket.write(' again');
+    await until('the echo', () => text === 'hello again');
+    socket.end();
+    await until('the end of the circuit', () => a.router.describe().circuits === 0);
+    forger.close();
+  },
+);
 
 t.test('incomplete split links are limited, and duplicates are closed', async (t) => {
   const { overlay, a, b, evil, dial } = await network();

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import { operatorPath } from '../../agent/operator/operator-path.ts';
 import { Management } from '../../examples/two-routers/management.ts';
-import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ending, Overlay, until } from '../support/overlay.ts';
+import { processes } from '../support/processes.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 const MIB = 1024 * 1024;
@@ -18,38 +18,8 @@ const MIB = 1024 * 1024;
 const MANY = THOROUGH ? 500 : 200;
 /** Kilobytes; at most half of the transferred bytes. network.test.ts measures the heap per circuit. */
 const LEAST_LEAK = 100_000;
-/**
- * Milliseconds of silence after which the controller declares a router dead. The scan of idle circuits takes at least
- * twice as long.
- */
-const CONTROLLER_WAITS = 30_000;
 /** Additional connections of links and control channels that a router may open a few seconds after its start. */
 const GROUP_CONNECTIONS = 10;
-
-/** A network whose routers a (proxy) and b (host) run as processes, and the simulator too if it has a data file. */
-async function processes() {
-  const overlay = await Overlay.start({ churnLimit: 0 });
-  const [webPort = 0] = await freePorts(1);
-  const web = (port: number) =>
-    `web: [{name: health, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}]`;
-  const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy', extra: web(webPort) });
-  const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
-  await overlay.addService('echo', b.id);
-  const start = (name: string, configFile: string) =>
-    new Program(name, ['agent/cli.ts', 'run', configFile], { directory: overlay.directory });
-  const online = async (id: string) =>
-    (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
-  const flows = async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB;
-  return {
-    overlay,
-    a,
-    b,
-    start,
-    online,
-    flows,
-    programs: { a: start('a', a.configFile), b: start('b', b.configFile) },
-  };
-}
 
 t.test('kill -9 of a router: the other notices, its circuits end, and all recovers with its return', async (t) => {
   const network = await processes();
@@ -70,24 +40,6 @@ t.test('kill -9 of a router: the other notices, its circuits end, and all recove
   await Promise.all([programs.a.stop(), again.stop()]);
   t.equal(await programs.a.exited, 0, 'SIGTERM ends with exit code 0');
   t.same(await overlay.management.get('terminators'), [], 'a host that stops in order removes its terminators');
-});
-
-t.test('a router that was suspended until its controller declared it dead ends the removed circuits', async (t) => {
-  const network = await processes();
-  await using _ = network.overlay;
-  const { a, programs, online, flows } = network;
-  await until('traffic', flows, 20_000);
-  const socket = connect(a.proxyPort, '127.0.0.1');
-  await new Promise((resolve) => socket.once('data', resolve).write('hello'));
-  const ended = ending(socket);
-  process.kill(programs.a.pid, 'SIGSTOP');
-  await until('a to be offline', async () => !(await online(a.id)), 2 * CONTROLLER_WAITS);
-  process.kill(programs.a.pid, 'SIGCONT');
-  const continued = performance.now();
-  t.equal(await ended, 'ECONNRESET');
-  t.ok(performance.now() - continued < CONTROLLER_WAITS, 'it does not wait for the scan of idle circuits');
-  await until('traffic', flows, 20_000);
-  await Promise.all([programs.a.stop(), programs.b.stop()]);
 });
 
 t.test(

@@ -54,8 +54,9 @@ export class Client implements XgressClient {
   #isBlocked = true;
   xgress: Xgress | undefined;
 
+  /** After the circuit has closed, the connection is closed too: a write fails, and its data counts as not sent. */
   send(data: Buffer): void {
-    if (!this.wantsEnd) this.sent.push(data);
+    if (!this.wantsEnd && this.outcome === undefined) this.sent.push(data);
     this.#pump();
   }
 

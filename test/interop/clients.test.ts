@@ -1,5 +1,5 @@
-// Clients of the reference at our routers, on our network: its tunneler as a host and as a proxy, its check of the data
-// path, its command line.
+// Clients of the reference at our routers, on our network: its tunneler as a host and as a proxy, programs of its SDK, its
+// check of the data path, its command line.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,6 +32,17 @@ async function network() {
   return { overlay, a, b };
 }
 
+/** Logs in with its command line. Returns a function that resolves with the output of a command. */
+async function commandLine(overlay: Overlay): Promise<(...args: string[]) => Promise<string>> {
+  const { directory, simulator } = overlay;
+  const authority = join(directory, 'authority.pem');
+  writeFileSync(authority, simulator.ca);
+  let runs = 0;
+  const ziti = (...args: string[]) => new ReferenceProcess(`cli-${runs++}`, args, directory).done();
+  await ziti('edge', 'login', simulator.baseUrl, '-u', simulator.username, '-p', 'secret', '--ca', authority, '-y');
+  return ziti;
+}
+
 t.test('its tunneler hosts at one router and proxies at the other', { skip: skipped, timeout: 60_000 }, async (t) => {
   const { overlay, a, b } = await network();
   await using _ = overlay;
@@ -56,6 +67,45 @@ t.test('its tunneler hosts at one router and proxies at the other', { skip: skip
   t.ok(hosting.isRunning && proxying.isRunning);
   await until('the circuits to end', () => overlay.routers.every(({ router }) => router.describe().circuits === 0));
 });
+
+for (const [who, options] of [
+  ['the flow control of routers', []],
+  ['their own flow control', ['--sdk-flow-control']],
+] as const) {
+  t.test(`programs of its SDK host and dial, with ${who}`, { skip: skipped, timeout: 60_000 }, async (t) => {
+    const { overlay, a, b } = await network();
+    await using _ = overlay;
+    const [host, client] = [await enrollIdentity(overlay, 'host'), await enrollIdentity(overlay, 'client')];
+    await allowRouter(overlay, 'host', b);
+    await allowRouter(overlay, 'client', a);
+    await overlay.addService('echo', host.id);
+    const program = (name: string, identity: string, args: readonly string[], input?: string) =>
+      new ReferenceProcess(name, ['demo', ...args, '-i', identity, ...options], overlay.directory, input);
+    await using hosting = program('echo-server', host.file, ['echo-server', '-s', 'echo']);
+    const isHosted = async () => (await overlay.management.get<unknown[]>('terminators')).length > 0;
+    await until('a terminator', isHosted, PATIENCE);
+    const texts = Array.from({ length: 8 }, (_none, index) => `text ${index} `.repeat(500 * index + 1));
+    const dialing = texts.map((text, index) =>
+      program(`zcat${index}`, client.file, ['zcat', 'ziti:echo'], `${text}\n`),
+    );
+    await until('all echoes', () => dialing.every(({ log }, index) => log.includes(texts[index] ?? '')), PATIENCE);
+    t.ok(hosting.isRunning && dialing.every(({ isRunning }) => isRunning));
+
+    const circuits = await overlay.management.get<{ id: string }[]>('../../../fabric/v1/circuits');
+    t.equal(circuits.length, texts.length);
+    const ziti = await commandLine(overlay);
+    const listed = await ziti('fabric', 'list', 'circuits');
+    for (const { id } of circuits) t.match(listed, id);
+    for (const { id, name } of overlay.routers) {
+      const links = await ziti('fabric', 'inspect', id, 'links');
+      t.match(links, new RegExp(`${id}[.\\s]links`), name);
+      const inspected = await ziti('fabric', 'inspect', 'circuit', circuits[0]?.id ?? '');
+      t.match(inspected, id, `${name} describes its part of the circuit`);
+    }
+    await Promise.all(dialing.map((each) => each.kill()));
+    await until('the circuits to end', () => overlay.routers.every(({ router }) => router.describe().circuits === 0));
+  });
+}
 
 t.test(
   'its tunneler gets a new session if routers reject the binds of its first one, and repeats few of them',
@@ -103,22 +153,7 @@ t.test(
       serviceRoles: ['#all'],
       ...everything,
     });
-    const authority = join(overlay.directory, 'authority.pem');
-    writeFileSync(authority, overlay.simulator.ca);
-    let runs = 0;
-    const ziti = (...args: string[]) => new ReferenceProcess(`cli-${runs++}`, args, overlay.directory).done();
-    await ziti(
-      'edge',
-      'login',
-      overlay.simulator.baseUrl,
-      '-u',
-      overlay.simulator.username,
-      '-p',
-      'secret',
-      '--ca',
-      authority,
-      '-y',
-    );
+    const ziti = await commandLine(overlay);
     t.match(await ziti('ops', 'verify', 'traffic', '-y'), /success/i);
     const routers = await ziti('fabric', 'list', 'routers');
     for (const { id } of overlay.routers) t.match(routers, id);

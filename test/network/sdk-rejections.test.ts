@@ -135,6 +135,36 @@ t.test('revoked access ends circuits, hosted services and connections at once', 
   await device.agent.close();
 });
 
+t.test('a revoked session, and a deleted identity, lose their connection and get no other', async (t) => {
+  await using net = await network();
+  const { overlay, a, b } = net;
+  const [device, other] = [await enrollDevice(overlay, 'device'), await enrollDevice(overlay, 'other')];
+  const token = await loginOidc(overlay, device);
+  const claims = (text: string) => JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString());
+  const connected = async (who: Device, session: string) => {
+    const client = await SdkClient.connect(a.sdkPort, who, session);
+    const { conn, answer } = await client.dialByName('echo').catch(() => ({ conn: undefined, answer: undefined }));
+    return { client, conn, isServed: answer?.contentType === SdkType.StateConnected };
+  };
+  const first = await connected(device, token);
+  t.ok(first.isServed);
+  await overlay.management.create('revocations', { id: claims(token).z_asid, type: 'API_SESSION' });
+  await first.client.channel.closed;
+  t.notOk((await connected(device, token)).isServed, 'the revoked session');
+  const second = await connected(device, await loginOidc(overlay, device));
+  t.ok(second.isServed, 'another session of the identity');
+  second.client.close();
+
+  const deleted = await loginOidc(overlay, other);
+  const third = await connected(other, deleted);
+  t.ok(third.isServed);
+  await overlay.management.remove(`identities/${other.identityId}`);
+  await third.client.channel.closed;
+  t.notOk((await connected(other, deleted)).isServed, 'a deleted identity');
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  for (const { agent } of [device, other]) await agent.close();
+});
+
 t.test('clients that do not read, or that flood, do not affect others', async (t) => {
   await using net = await network();
   const { overlay, a, b, echo } = net;

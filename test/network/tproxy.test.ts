@@ -22,6 +22,16 @@ import {
 /** A DNS query for the address of `udp.example`. */
 const QUERY = Buffer.from('12340100000100000000000003756470076578616d706c650000010001', 'hex');
 
+/** The answer of a name server that knows one address: the header, the question and one record. */
+function answerTo(query: Buffer): Buffer {
+  const end = query.indexOf(0, 12) + 5;
+  const [header, question] = [Buffer.from(query.subarray(0, 12)), query.subarray(12, end)];
+  header.writeUInt16BE(0x8180, 2);
+  header.fill(0, 4).writeUInt16BE(1, 4);
+  header.writeUInt16BE(1, 6);
+  return Buffer.concat([header, question, Buffer.from('c00c000100010000003c0004c0000207', 'hex')]);
+}
+
 if (await inOwnNamespace(import.meta.filename, PROGRAMS)) await tests();
 
 async function tests(): Promise<void> {
@@ -98,6 +108,24 @@ async function tests(): Promise<void> {
     t.equal((a.router.describe().interception as { udpSessions: number }).udpSessions, 0);
     client.close();
     echo.close();
+  });
+
+  t.test('the older client configuration, another range of addresses, and names of upstream servers', async (t) => {
+    const upstream = createSocket('udp4').bind(0, '127.0.0.2');
+    await once(upstream, 'listening');
+    upstream.on('message', (query, { port, address }) => upstream.send(answerTo(query), port, address));
+    const options = `dnsSvcIpRange: 100.72.0.1/24, dnsUpstream: "udp://127.0.0.2:${upstream.address().port}"`;
+    const { overlay, web, a, b } = await network(options);
+    await using _ = overlay;
+    const older = { 'ziti-tunneler-client.v1': { hostname: 'Old.Example', port: 8_080 } };
+    await overlay.addService('older', b.id, { port: web.port, configs: older });
+    await overlay.ready();
+    await until('interception', () => intercepted(a).length === 1);
+    t.equal(await curl('http://old.example:8080/x'), 'old.example:8080 GET /x');
+    t.match(await dig('old.example', 'A'), /^NOERROR 100\.72\.0\.\d+$/);
+    t.equal(await dig('elsewhere.example', 'A'), 'NOERROR 192.0.2.7', 'the upstream server answers for other names');
+    upstream.close();
+    web.close();
   });
 
   t.test('intercepts follow the network: services, configurations, policies, the identity', async (t) => {

@@ -102,6 +102,33 @@ t.test('every listener connects its clients to the service, and nothing remains'
   echo.close();
 });
 
+t.test('edge_transport dials an address of the controller, with end-to-end encryption', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  const service = await overlay.addService('echo', a.id);
+  const address = `tcp:127.0.0.1:${overlay.echo.port}`;
+  const terminator = { service, router: b.id, binding: 'edge_transport', address };
+  const [policy] = await overlay.management.get<{ id: string }[]>(
+    `service-policies?filter=${encodeURIComponent('name = "echo-bind"')}`,
+  );
+  await overlay.management.remove(`service-policies/${policy?.id}`);
+  const terminators = () => overlay.management.get<unknown[]>('terminators');
+  await until('no terminator', async () => (await terminators()).length === 0);
+  const id = await overlay.management.create('terminators', terminator);
+  await overlay.ready();
+  const { sha256Received, sha256Sent } = await transfer(a.proxyPort, 4 * 1024 * KIB);
+  t.equal(sha256Received, sha256Sent);
+  await overlay.management.remove(`terminators/${id}`);
+  await overlay.management.create('terminators', { ...terminator, binding: 'transport' });
+  t.equal(
+    await ending(connect(a.proxyPort, '127.0.0.1')),
+    'ECONNRESET',
+    'the binding transport cannot encrypt, so the dialing router rejects it',
+  );
+  await until('all circuits to end', () => [a, b].every(({ router }) => router.describe().circuits === 0));
+});
+
 t.test('a client with an invalid request gets the reason, and the listener continues', async (t) => {
   const { overlay, a, transport, transportUdp, echo } = await network();
   await using _ = overlay;

@@ -33,15 +33,17 @@ export class ReferenceProcess {
   readonly exited: Promise<number | null>;
   readonly #child: ChildProcess;
 
-  constructor(name: string, args: readonly string[], directory: string) {
+  /** @param input Piped to its standard input, which stays open; without it there is none. */
+  constructor(name: string, args: readonly string[], directory: string, input?: string) {
     this.name = name;
     this.logFile = join(directory, `${name}.reference.log`);
     this.#child = spawn(BINARY ?? '', args, {
       cwd: directory,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       env: { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli') },
     });
     running.add(this.#child);
+    this.#child.stdin?.write(input);
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.on('data', (text: Buffer) => appendFileSync(this.logFile, text));
     this.exited = new Promise((resolve) => {

@@ -20,6 +20,8 @@ import type { Overlay } from './overlay.ts';
 
 const PATIENCE = 10_000;
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
+/** Key of the header with the id of a traced message. */
+export const UUID_HEADER = 128;
 const REDIRECT = 'http://localhost:8080/auth/callback';
 
 export interface Device {
@@ -118,6 +120,8 @@ export async function serviceSession(
 export interface Received {
   readonly data: string;
   readonly flags: number;
+  /** The id of a traced message, in hexadecimal digits. */
+  readonly uuid: string | undefined;
 }
 
 /** Messages received for one connection id. */
@@ -165,7 +169,8 @@ export class SdkClient {
     this.hello = hello;
     channel.on(SdkType.Data, (message) => {
       const conn = this.conns.get(message.uint32(SdkHeader.ConnectionId) ?? -1);
-      conn?.received.push({ data: message.body.toString(), flags: message.uint32(SdkHeader.Flags) ?? 0 });
+      const uuid = message.headers.get(UUID_HEADER)?.toString('hex');
+      conn?.received.push({ data: message.body.toString(), flags: message.uint32(SdkHeader.Flags) ?? 0, uuid });
     });
     channel.on(SdkType.StateClosed, (message) => {
       const conn = this.conns.get(message.uint32(SdkHeader.ConnectionId) ?? -1);

@@ -127,7 +127,8 @@ function openEnd(
   if ('relay' in dialed) return dialed.relay.open(components.ends);
   const { address, binding } = dialedEgress(egress);
   const options = components.optionsFor(binding);
-  const init = { circuitId, address, role: 'terminator' as const, options, hopType: dialed.hopType };
+  const { hopType, right } = dialed;
+  const init = { circuitId, address, role: 'terminator' as const, options, hopType, right };
   const xgress = components.ends.open(init, dialed.client, controller.id);
   dialed.client.attach(xgress);
   xgress.start();

@@ -8,7 +8,15 @@ import { ControlMessageType, EdgeErrorCode, RetryHint, SdkHeader, SdkType, Xgres
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
-import { demandOf, longConfig, type RoomClient, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
+import {
+  BIND_TOKEN,
+  demandOf,
+  longConfig,
+  type Model,
+  type RoomClient,
+  sdkRooms,
+  settled,
+} from '../../../test/support/sdk-rooms.ts';
 import { traceRouteAnswer, traceRouteFrame } from '../../forwarder/trace-route.ts';
 
 t.test('an answer with a malformed request number does not throw into the link that delivers it', async (t) => {
@@ -253,6 +261,35 @@ t.test('posture belongs to the session: connections share it, and a new one does
   const third = await connect();
   t.same(await failing(third), ['domain', 'mfa'], 'clients repeat reports, but not events');
   third.channel.close();
+});
+
+t.test('a report or a change that fails a posture check ends circuits and hosting at once', async (t) => {
+  const { change, connect, ends, kept } = sdkRooms();
+  const domains = (id: string, ...names: string[]): Model => ({
+    case: 'postureCheck',
+    value: { id, subtype: { case: 'domains', value: { domains: names } } },
+  });
+  change(domains('dialing', 'here', 'there'), domains('binding', 'here'));
+  change(demandOf('dial', ['dialing']), demandOf('bind', ['binding']));
+  const client = await connect();
+  t.equal((await client.dial(1)).uint32(SdkHeader.ErrorCode), EdgeErrorCode.PostureCheckFailed, 'nothing is reported');
+  await client.report({ case: 'domain', value: { name: 'here' } });
+  t.equal((await client.dial(2)).contentType, SdkType.StateConnected);
+  t.equal((await client.ask(SdkType.Bind, 3, [], BIND_TOKEN)).contentType, SdkType.StateConnected);
+  t.same([ends.count, kept.size], [1, 1]);
+  const closed = () =>
+    client
+      .of(SdkType.StateClosed)
+      .map((each) => [each.uint32(SdkHeader.ConnectionId), each.uint32(SdkHeader.ErrorCode)]);
+
+  await client.report({ case: 'domain', value: { name: 'there' } });
+  t.same(closed(), [[3, EdgeErrorCode.PostureCheckFailed]], 'only what the policy of the check grants');
+  t.same([ends.count, kept.size], [1, 0]);
+  change(domains('dialing', 'here'));
+  await settled();
+  t.same(closed().at(-1), [2, EdgeErrorCode.PostureCheckFailed]);
+  t.same([ends.count, kept.size], [0, 0]);
+  client.channel.close();
 });
 
 t.test('a client loses its connection a few seconds after its token has expired', async (t) => {

@@ -101,7 +101,11 @@ export class Hosting {
         RouteErrorCode.InvalidTerminator,
         `terminator ${request.destination} is not hosted by this router`,
       );
-    const { config } = hosted;
+    const right = { serviceId: hosted.spec.serviceId, permission: 'bind' } as const;
+    return { ...(await this.#dial(request, hosted)), right };
+  }
+
+  async #dial(request: EgressRequest, { config }: Hosted): Promise<DialedEgress> {
     const appData = readAppData(request.peerData.get(PeerDataKey.AppData));
     if (appData.connType === 'resolver') return this.#serveResolver(request, config);
     const target = chooseTarget(config, appData);

@@ -14,7 +14,7 @@ import { type AttachableClient, ServiceDialer } from './service-dialer.ts';
 const CIRCUIT = create(CreateTunnelCircuitV2ResponseSchema, { circuitId: 'circuit', address: 'ingress' });
 
 /** The controller of the test creates every circuit; its hosts send no keys. */
-function rooms() {
+function rooms({ losesAccess = false } = {}) {
   const calls: string[] = [];
   const model = new DataModel(silentLog);
   const services = [
@@ -30,6 +30,7 @@ function rooms() {
   );
   const request = async () => {
     calls.push('request');
+    if (losesAccess) isGranted = false;
     return answer;
   };
   const ends = {
@@ -38,7 +39,9 @@ function rooms() {
   };
   const components = { controllers: { best: { id: 'controller', request } }, ends, model, options: {} };
   const common = { clock: new VirtualClock(), log: silentLog, acceptsCircuits: () => true };
-  const dialer = new ServiceDialer({ ...common, ...components } as never);
+  let isGranted = true;
+  const rights = { has: () => isGranted };
+  const dialer = new ServiceDialer({ ...common, rights, ...components } as never);
   const dial = (service: string, clientFor = (): AttachableClient => ({ attach: () => undefined }) as never) =>
     dialer.dial(
       { service, appData: {}, local: '', remote: '', timeout: 1_000, signal: new AbortController().signal },
@@ -46,6 +49,12 @@ function rooms() {
     );
   return { calls, dial };
 }
+
+t.test('a right that is lost while the controller answers leaves no circuit', async (t) => {
+  const { calls, dial } = rooms({ losesAccess: true });
+  await t.rejects(dial('plain'), /may no longer dial the service plain/);
+  t.same(calls, ['request', 'abandon circuit']);
+});
 
 t.test('a service that the data model does not contain is not dialed', async (t) => {
   const { calls, dial } = rooms();

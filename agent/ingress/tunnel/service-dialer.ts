@@ -15,6 +15,7 @@ import { announceLargePayloads, largestPayload } from '../../xgress/payload-size
 import type { Xgress } from '../../xgress/xgress.ts';
 import type { XgressClient } from '../../xgress/xgress-client.ts';
 import type { AppData } from './app-data.ts';
+import type { OwnRights } from './own-rights.ts';
 import { requestTunnelCircuit, type TunnelCircuit } from './tunnel-circuits.ts';
 
 export interface ServiceDialerComponents {
@@ -24,6 +25,7 @@ export interface ServiceDialerComponents {
   ends: CircuitEnds;
   model: DataModel;
   options: XgressOptions;
+  rights: Pick<OwnRights, 'has'>;
   /** False while the router drains. */
   acceptsCircuits(): boolean;
 }
@@ -67,12 +69,14 @@ export class ServiceDialer {
    * and others.
    */
   async dial(caller: Caller, clientFor: (terms: CircuitTerms) => AttachableClient): Promise<void> {
-    const { controllers, ends, model, options, acceptsCircuits } = this.#components;
+    const { controllers, ends, model, options, rights, acceptsCircuits } = this.#components;
     const { service, instanceId = '', timeout, signal } = caller;
     const known = model.serviceByName(service);
     // Without its data, nobody knows whether the service requires encryption.
     if (!known)
       throw new ProjectError('UNKNOWN_SERVICE', `the service ${service} is unknown; its data may not have arrived`);
+    const right = { serviceId: known.id, permission: 'dial' } as const;
+    const isGranted = rights.has(right);
     const keys = known.encryptionRequired ? makeKeyPair() : undefined;
     const circuit = await requestTunnelCircuit(controllers, {
       serviceName: service,
@@ -84,9 +88,12 @@ export class ServiceDialer {
     const { circuitId, address, owner } = circuit;
     try {
       if (!acceptsCircuits()) throw new DrainingError();
+      if (isGranted && !rights.has(right))
+        throw new ProjectError('ACCESS_LOST', `the router may no longer dial the service ${service}`);
       const encryption = keys && encryptionOf(keys, circuit);
       const client = clientFor({ encryption, largestPayload: largestPayload(circuit.peerData) });
-      const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: HOP_TYPE }, client, owner);
+      const init = { circuitId, address, role: 'initiator', options, hopType: HOP_TYPE, right } as const;
+      const xgress = ends.open(init, client, owner);
       client.attach(xgress, encryption);
       xgress.start();
     } catch (error) {

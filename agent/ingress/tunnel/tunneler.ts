@@ -12,6 +12,7 @@ import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { IdleSweeper } from '../../xgress/idle-sweeper.ts';
 import type { Terminators } from '../terminators.ts';
 import { Hosting } from './hosting.ts';
+import { OwnRights } from './own-rights.ts';
 import { ProxyListeners } from './proxy-listeners.ts';
 import { ServiceDialer } from './service-dialer.ts';
 import type { ChangesMarker } from './system/changes-marker.ts';
@@ -51,6 +52,7 @@ const DEFAULT_IDLE = { timeout: 300_000, interval: 30_000 };
 
 export class Tunneler {
   readonly #hosting: Hosting;
+  readonly #rights: OwnRights;
   readonly #sweeper: IdleSweeper;
   readonly #routes: LocalRoutes;
   readonly #marker: ChangesMarker;
@@ -61,6 +63,7 @@ export class Tunneler {
     const { clock, log, controllers, egress, model, marker, routerId } = components;
     this.#sweeper = new IdleSweeper(clock, idleLimits(options));
     this.#marker = marker;
+    this.#rights = new OwnRights(components);
     this.#routes = new LocalRoutes({ clock, log, marker, routerId });
     this.#hosting = new Hosting({
       clock,
@@ -117,6 +120,7 @@ export class Tunneler {
 
   /** Stops following the data model, and reverts its changes to this machine. */
   async close(): Promise<void> {
+    this.#rights.close();
     await this.#hosting.close();
     await this.#interception?.close();
     this.#sweeper.close();
@@ -126,7 +130,11 @@ export class Tunneler {
 
   async #intercept(components: TunnelerComponents, options: TunnelListenerOptions): Promise<void> {
     this.#interception = await Interception.open(
-      { ...components, dialer: new ServiceDialer({ ...components, options }), routes: this.#routes },
+      {
+        ...components,
+        dialer: new ServiceDialer({ ...components, options, rights: this.#rights }),
+        routes: this.#routes,
+      },
       options,
       idleLimits(options),
     );
@@ -140,7 +148,7 @@ export class Tunneler {
     { key, services }: { key: string; services: readonly string[] },
   ): Promise<void> {
     this.#proxies = await ProxyListeners.open(
-      { ...components, dialer: new ServiceDialer({ ...components, options }) },
+      { ...components, dialer: new ServiceDialer({ ...components, options, rights: this.#rights }) },
       { host, timeout: options.getCircuitTimeout, idle: idleLimits(options) },
       services.map((entry, index) => ({ entry, key: `${key}.options.services[${index}]` })),
     );

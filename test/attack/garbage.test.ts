@@ -1,0 +1,124 @@
+// Random bytes at every listener of a router, before and inside TLS, with every protocol, and in datagrams: circuits
+// continue, and nothing remains.
+
+import { createSocket } from 'node:dgram';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import t from 'tap';
+import { type Random, seededRandom } from '#lib/random.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { holdings, leftSince } from '../support/leftovers.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { THOROUGH } from '../support/thorough.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SEED = 20_261_125;
+/** Connections for each listener and protocol, and datagrams for each UDP listener. */
+const MANY = THOROUGH ? 60 : 12;
+/** Milliseconds after which a connection that the router keeps is closed. */
+const ENOUGH = 300;
+/** Sockets that the network itself may open meanwhile: groups of links and control channels grow after the start. */
+const OWN_SOCKETS = 40;
+/** Protocols that a client offers; none for the first. */
+const PROTOCOLS = [undefined, Alpn.Link, Alpn.Edge, Alpn.Control, 'http/1.1', 'unknown'];
+
+/** Two routers. The first has listeners of every kind, by their names. */
+async function network() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const service = await overlay.management.create('services', { name: 'tcp', encryptionRequired: false });
+  const names = ['web', 'link', 'edge', 'wss', 'control', 'tls', 'tcp', 'proxy', 'udp', 'proxyUdp'] as const;
+  const free = await freePorts(names.length);
+  const ports = Object.fromEntries(names.map((name, index) => [name, free[index] ?? 0])) as Record<
+    (typeof names)[number],
+    number
+  >;
+  const at = (name: (typeof names)[number]) => `127.0.0.1:${ports[name]}`;
+  const { id, configFile, proxyPort } = await overlay.enrollRouter({
+    name: 'a',
+    mode: 'proxy',
+    link: `  listeners: [{binding: transport, bind: "tls:${at('link')}", advertise: "tls:${at('link')}"}]
+  dialers: [{binding: transport}]`,
+    listeners: `
+  {binding: edge, address: "tls:${at('edge')}", options: {advertise: "${at('edge')}"}},
+  {binding: edge, address: "wss:${at('wss')}", options: {advertise: "${at('wss')}"}},
+  {binding: transport, address: "tls:${at('tls')}"},
+  {binding: transport, address: "tcp:${at('tcp')}"},
+  {binding: proxy, address: "tcp:${at('proxy')}", service: ${service}},
+  {binding: transport_udp, address: "udp:${at('udp')}"},
+  {binding: proxy_udp, address: "udp:${at('proxyUdp')}", service: ${service}}`,
+    extra: `web: [{name: h, bindPoints: [{interface: "${at('web')}", address: "${at('web')}"}], apis: [{binding: health-checks}, {binding: metrics}]}]`,
+  });
+  const control = `ctrl: {listeners: [{bind: "tls:${at('control')}"}], `;
+  writeFileSync(configFile, readFileSync(configFile, 'utf8').replace('ctrl: {', control));
+  const router = await overlay.startRouter(configFile);
+  const a = { id, name: 'a', configFile, proxyPort, router };
+  overlay.routers.push(a);
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  const address = `tcp:127.0.0.1:${overlay.echo.port}`;
+  await overlay.management.create('terminators', { service, router: b.id, binding: 'transport', address });
+  await until('both terminators', async () => (await overlay.management.get<unknown[]>('terminators')).length === 2);
+  await overlay.ready();
+  return { overlay, a, b, ports };
+}
+
+/** Bytes that mean nothing, or the start of something. */
+function garbage(random: Random): Buffer {
+  const bytes = Buffer.from(Array.from({ length: 1 + random.next() * 2 * KIB }, () => random.next() * 256));
+  const starts = ['', '\x03\x06\x09\x0c', '\x16\x03\x01', 'GET / HTTP/1.1\r\n', '{"id": "', '\0'.repeat(64)];
+  const start = Buffer.from(starts[Math.floor(random.next() * starts.length)] ?? '', 'latin1');
+  return Buffer.concat([start, bytes]);
+}
+
+/** Resolves once the router has closed the connection, or after a while. */
+async function disturb(socket: Socket, ready: 'connect' | 'secureConnect', bytes: Buffer): Promise<void> {
+  socket.on('error', () => undefined).resume();
+  socket.once(ready, () => socket.write(bytes));
+  const timer = setTimeout(() => socket.destroy(), ENOUGH);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearTimeout(timer);
+}
+
+t.test('random bytes at every listener stop nothing, and leave nothing', async (t) => {
+  const { overlay, a, b, ports } = await network();
+  await using _ = overlay;
+  const random = seededRandom(SEED);
+  const { udp, proxyUdp, ...streams } = ports;
+  await transfer(a.proxyPort, MIB);
+  const before = holdings();
+  for (const [name, port] of Object.entries(streams)) {
+    const where = { host: '127.0.0.1', port };
+    const attacks: Promise<void>[] = [];
+    for (let count = 0; count < MANY; count++) {
+      attacks.push(disturb(connectTcp(where), 'connect', garbage(random)));
+      for (const protocol of PROTOCOLS) {
+        const options = { ...where, rejectUnauthorized: false, ...(protocol && { ALPNProtocols: [protocol] }) };
+        attacks.push(disturb(connectTls(options), 'secureConnect', garbage(random)));
+      }
+    }
+    await Promise.all(attacks);
+    t.equal((await transfer(a.proxyPort, 100 * KIB)).bytes, 100 * KIB, name);
+  }
+  const socket = createSocket('udp4');
+  for (const port of [udp, proxyUdp]) {
+    for (let count = 0; count < MANY; count++) socket.send(garbage(random), port, '127.0.0.1');
+    t.equal((await transfer(a.proxyPort, 100 * KIB)).bytes, 100 * KIB, 'datagrams');
+  }
+  await new Promise<void>((resolve) => socket.close(resolve));
+  await overlay.management.remove(`services/${(await serviceNamed(overlay, 'tcp')) ?? ''}`);
+  await until('all circuits to end', () =>
+    [a, b].every(({ router }) => router.describe().circuits === 0 && router.describe().circuitEnds === 0),
+  );
+  const left = await leftSince(before);
+  t.ok(left.sockets <= OWN_SOCKETS, `${left.sockets} sockets`);
+  t.ok(left.memory < 16 * MIB, `${Math.round(left.memory / MIB)} MiB`);
+});
+
+async function serviceNamed({ management }: Overlay, name: string): Promise<string | undefined> {
+  const [found] = await management.get<{ id: string }[]>(`services?filter=${encodeURIComponent(`name = "${name}"`)}`);
+  return found?.id;
+}
