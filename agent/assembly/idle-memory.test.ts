@@ -4,21 +4,26 @@ import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { IdleMemory } from './idle-memory.ts';
 
+const MIB = 1024 * 1024;
+
 t.test('memory is released once the router is quiet after its start and after a burst', async (t) => {
   const clock = new VirtualClock();
   let [spent, released, trimmed] = [1_000, 0, 0];
+  let resident = 50 * MIB;
   const memory = new IdleMemory({
     clock,
     processorTime: () => spent,
+    residentMemory: () => resident,
     release: () => {
       spent += 400; // the release itself is not a burst
       released++;
     },
     trim: () => trimmed++,
   });
-  /** A second with this processor time; returns the number of releases. */
-  const work = async (milliseconds: number) => {
+  /** A second with this processor time and growth in MiB; returns the number of releases. */
+  const work = async (milliseconds: number, growth = 0) => {
     spent += milliseconds;
+    resident += growth * MIB;
     await clock.advance(1_000);
     return released;
   };
@@ -32,10 +37,12 @@ t.test('memory is released once the router is quiet after its start and after a 
   t.equal(await quiet(20), 1, 'once');
   t.equal(await work(70), 1, 'light traffic');
   t.equal(await quiet(20), 1, 'light traffic leaves little to release');
-  t.equal(trimmed, 1, 'during the start');
-  t.equal(await work(900), 1, 'a burst');
-  t.equal(await work(900), 1, 'it continues');
-  t.equal(trimmed, 3, 'what can be returned without a pause');
+  t.equal(await work(900, 20), 1, 'a burst');
+  t.equal(trimmed, 1, 'what can be returned without a long pause');
+  for (const growth of [20, 4, 4, 0]) await work(900, growth);
+  t.equal(trimmed, 1, 'the work needs this memory');
+  t.equal(await work(900, 1), 1, 'it continues');
+  t.equal(trimmed, 2, 'it grows');
   t.equal(await quiet(3), 1, 'a short rest');
   t.equal(await work(900), 1, 'the next burst');
   t.equal(await quiet(4), 1, 'another rest');

@@ -1,6 +1,7 @@
 // Releases memory when the router becomes idle: after its start, and after each burst of traffic. The processor time
 // tells both, for every kind of traffic: short circuits, long ones that become quiet, and those that only pass. During
-// a burst it returns what costs nothing: memory that compilers and network buffers used for a moment.
+// a burst that needs more and more memory it returns what costs little: memory that compilers and network buffers used
+// for a moment.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 
@@ -8,9 +9,11 @@ export interface IdleMemoryComponents {
   clock: Clock;
   /** Processor time that this process has used, in milliseconds. */
   processorTime(): number;
+  /** Memory of this process, in bytes. */
+  residentMemory(): number;
   /** Pauses the router for some tens of milliseconds. */
   release(): void;
-  /** Pauses it for one or two milliseconds. */
+  /** Pauses it for some milliseconds. */
   trim(): void;
 }
 
@@ -23,6 +26,8 @@ const QUIET = 0.02;
  * which slows a burst that soon follows another.
  */
 const BURST_END = 5_000;
+/** Bytes of growth that are worth a trim. */
+const GROWTH = 8 * 1024 * 1024;
 
 export class IdleMemory {
   readonly #components: IdleMemoryComponents;
@@ -30,6 +35,8 @@ export class IdleMemory {
   #spent: number;
   /** End of the last busy interval; undefined when its memory is released. */
   #lastBusy: number | undefined;
+  /** Resident memory before the burst, or when the work after a trim had its memory again; undefined after a trim. */
+  #resident: number | undefined;
 
   constructor(components: IdleMemoryComponents) {
     this.#components = components;
@@ -44,16 +51,30 @@ export class IdleMemory {
 
   /** Releases once after each burst. A router that is never quiet must not pause. */
   #check(): void {
-    const { clock, processorTime, release, trim } = this.#components;
+    const { clock, processorTime, residentMemory, release } = this.#components;
     const share = (processorTime() - this.#spent) / INTERVAL;
     const now = clock.monotonic();
     if (share > BUSY) {
       this.#lastBusy = now;
-      trim();
-    } else if (share < QUIET && this.#lastBusy !== undefined && now - this.#lastBusy >= BURST_END) {
-      this.#lastBusy = undefined;
-      release();
+      this.#trimGrowth();
+    } else {
+      this.#resident = residentMemory();
+      if (share < QUIET && this.#lastBusy !== undefined && now - this.#lastBusy >= BURST_END) {
+        this.#lastBusy = undefined;
+        release();
+      }
     }
     this.#spent = processorTime();
+  }
+
+  /** Light traffic waits for every trim, and needs none. */
+  #trimGrowth(): void {
+    const { residentMemory, trim } = this.#components;
+    const resident = residentMemory();
+    if (this.#resident === undefined) this.#resident = resident;
+    else if (resident - this.#resident > GROWTH) {
+      trim();
+      this.#resident = undefined;
+    }
   }
 }

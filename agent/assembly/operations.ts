@@ -161,6 +161,7 @@ export function openIdleMemory({ clock, owned }: RouterContext): void {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000;
   };
-  const memory = new IdleMemory({ clock, processorTime, release: releaseMemory, trim: trimMemory });
+  const { rss: residentMemory } = process.memoryUsage;
+  const memory = new IdleMemory({ clock, processorTime, residentMemory, release: releaseMemory, trim: trimMemory });
   owned.defer(() => memory.close());
 }
