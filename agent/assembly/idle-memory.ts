@@ -1,7 +1,7 @@
 // Releases memory when the router becomes idle: after its start, and after each burst of traffic. The processor time
 // tells both, for every kind of traffic: short circuits, long ones that become quiet, and those that only pass. During
-// a burst that needs more and more memory it returns what costs little: memory that compilers and network buffers used
-// for a moment.
+// a burst it returns what costs little, memory that compilers and network buffers used for a moment: once at its
+// begin, and again when it has grown.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 
@@ -35,8 +35,8 @@ export class IdleMemory {
   #spent: number;
   /** End of the last busy interval; undefined when its memory is released. */
   #lastBusy: number | undefined;
-  /** Resident memory before the burst, or when the work after a trim had its memory again; undefined after a trim. */
-  #resident: number | undefined;
+  /** Resident memory, in bytes, beyond which a burst is trimmed; undefined until the work after a trim has its memory. */
+  #limit: number | undefined = 0;
 
   constructor(components: IdleMemoryComponents) {
     this.#components = components;
@@ -51,30 +51,28 @@ export class IdleMemory {
 
   /** Releases once after each burst. A router that is never quiet must not pause. */
   #check(): void {
-    const { clock, processorTime, residentMemory, release } = this.#components;
+    const { clock, processorTime, release } = this.#components;
     const share = (processorTime() - this.#spent) / INTERVAL;
     const now = clock.monotonic();
     if (share > BUSY) {
       this.#lastBusy = now;
       this.#trimGrowth();
-    } else {
-      this.#resident = residentMemory();
-      if (share < QUIET && this.#lastBusy !== undefined && now - this.#lastBusy >= BURST_END) {
-        this.#lastBusy = undefined;
-        release();
-      }
+    } else if (share < QUIET && this.#lastBusy !== undefined && now - this.#lastBusy >= BURST_END) {
+      this.#lastBusy = undefined;
+      this.#limit = 0;
+      release();
     }
     this.#spent = processorTime();
   }
 
-  /** Light traffic waits for every trim, and needs none. */
+  /** Light traffic waits for every trim, and needs only the first. */
   #trimGrowth(): void {
     const { residentMemory, trim } = this.#components;
     const resident = residentMemory();
-    if (this.#resident === undefined) this.#resident = resident;
-    else if (resident - this.#resident > GROWTH) {
+    if (this.#limit === undefined) this.#limit = resident + GROWTH;
+    else if (resident > this.#limit) {
       trim();
-      this.#resident = undefined;
+      this.#limit = undefined;
     }
   }
 }
