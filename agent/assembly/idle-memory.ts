@@ -26,8 +26,8 @@ const QUIET = 0.02;
  * which slows a burst that soon follows another.
  */
 const BURST_END = 5_000;
-/** Bytes of growth that are worth a trim. */
-const GROWTH = 8 * 1024 * 1024;
+/** Bytes of growth after a trim that are worth the next: more than traffic maps again of the program and the pool. */
+const GROWTH = 32 * 1024 * 1024;
 
 export class IdleMemory {
   readonly #components: IdleMemoryComponents;
@@ -35,8 +35,8 @@ export class IdleMemory {
   #spent: number;
   /** End of the last busy interval; undefined when its memory is released. */
   #lastBusy: number | undefined;
-  /** Resident memory, in bytes, beyond which a burst is trimmed; undefined until the work after a trim has its memory. */
-  #limit: number | undefined = 0;
+  /** Resident memory, in bytes, beyond which a burst is trimmed. */
+  #limit = 0;
 
   constructor(components: IdleMemoryComponents) {
     this.#components = components;
@@ -68,11 +68,8 @@ export class IdleMemory {
   /** Light traffic waits for every trim, and needs only the first. */
   #trimGrowth(): void {
     const { residentMemory, trim } = this.#components;
-    const resident = residentMemory();
-    if (this.#limit === undefined) this.#limit = resident + GROWTH;
-    else if (resident > this.#limit) {
-      trim();
-      this.#limit = undefined;
-    }
+    if (residentMemory() <= this.#limit) return;
+    trim();
+    this.#limit = residentMemory() + GROWTH;
   }
 }
