@@ -40,7 +40,7 @@ t.test('memory is released once the router is quiet after its start and after a 
   t.equal(trimmed, 1, 'during the start');
   t.equal(await work(900, 0), 1, 'a burst');
   t.equal(trimmed, 2, 'what can be returned without a long pause');
-  for (const growth of [20, 6, 6, 0]) await work(900, growth);
+  for (const growth of [20, 2, 2, 0]) await work(900, growth);
   t.equal(trimmed, 2, 'the work needs this memory');
   t.equal(await work(900, 1), 1, 'it continues');
   t.equal(trimmed, 3, 'it grows');

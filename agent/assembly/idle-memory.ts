@@ -27,7 +27,7 @@ const QUIET = 0.02;
  */
 const BURST_END = 5_000;
 /** Bytes of growth after a trim that are worth the next: more than traffic maps again of the program and the pool. */
-const GROWTH = 32 * 1024 * 1024;
+const GROWTH = 24 * 1024 * 1024;
 
 export class IdleMemory {
   readonly #components: IdleMemoryComponents;
