@@ -11,12 +11,12 @@ import { Overlay, until } from '../support/overlay.ts';
 import { SkippingClock } from '../support/skipping-clock.ts';
 
 const MINUTE = 60_000;
-const HOURS = 2;
+const HALF_HOURS = 3;
 const MIB = 1024 * 1024;
 /** The longest pause of a router between two attempts to reach a controller. */
 const LONGEST_PAUSE = 7.5 * MINUTE;
 
-t.test('a controller is unreachable for two hours', { timeout: 110_000 }, async (t) => {
+t.test('a controller is unreachable for more than an hour', { timeout: 110_000 }, async (t) => {
   const clock = new SkippingClock();
   t.teardown(() => clock.stop());
   const lines: { time: number; msg: string }[] = [];
@@ -38,17 +38,17 @@ t.test('a controller is unreachable for two hours', { timeout: 110_000 }, async 
   await overlay.simulator.close();
   lines.length = 0;
   const timersAt: number[] = [];
-  for (let hour = 1; hour <= HOURS; hour++) {
-    for (let part = 0; part < 4; part++) {
+  for (let half = 1; half <= HALF_HOURS; half++) {
+    for (let part = 0; part < 2; part++) {
       await clock.skip(15 * MINUTE);
-      t.equal(await echo(`${hour}:${part}`), `${hour}:${part}`);
+      t.equal(await echo(`${half}:${part}`), `${half}:${part}`);
     }
     timersAt.push(clock.timers().length);
     await t.rejects(transfer(a.proxyPort, 1), 'a new circuit is rejected at once');
   }
-  t.ok(Math.max(...timersAt.slice(1)) <= (timersAt[0] ?? 0) + 2, `timers at each hour: ${timersAt.join(', ')}`);
+  t.ok(Math.max(...timersAt.slice(1)) <= (timersAt[0] ?? 0) + 2, `timers at each half hour: ${timersAt.join(', ')}`);
   const about = Object.entries(Object.groupBy(lines, ({ msg }) => msg)).map(([msg, list = []]) => [msg, list.length]);
-  t.ok(lines.length < HOURS * 100, `lines of the log: ${JSON.stringify(about)}`);
+  t.ok(lines.length < HALF_HOURS * 50, `lines of the log: ${JSON.stringify(about)}`);
   await overlay.restart({ data });
   const back = clock.now();
   const isBack = () => [a, b].every(({ router }) => (router.describe().controllers as unknown[]).length > 0);
