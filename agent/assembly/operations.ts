@@ -2,7 +2,7 @@
 
 import { joinHostPort } from '#lib/address.ts';
 import { listening } from '#lib/listening.ts';
-import { releaseMemory, trimMemory } from '#lib/memory.ts';
+import { releaseMemory, releaseTime, trimMemory } from '#lib/memory.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { renewalObstacles } from '../config/renewable.ts';
 import type { Controllers } from '../control/controllers.ts';
@@ -159,7 +159,7 @@ export function openRenewal(context: RouterContext, controllers: Controllers, no
 export function openIdleMemory({ clock, owned }: RouterContext): void {
   const processorTime = () => {
     const { user, system } = process.cpuUsage();
-    return (user + system) / 1_000;
+    return (user + system) / 1_000 - releaseTime(); // another router of this process may release, too
   };
   const { rss: residentMemory } = process.memoryUsage;
   const memory = new IdleMemory({ clock, processorTime, residentMemory, release: releaseMemory, trim: trimMemory });

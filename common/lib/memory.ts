@@ -17,6 +17,7 @@ const SIGNATURES = { malloc_trim: { arguments: ['u64'], return: 'i32' } };
 const HEAP_GROWTH = 40;
 
 let collect: Collect | undefined;
+let spent = 0;
 let trim: (() => void) | undefined;
 
 /**
@@ -32,10 +33,18 @@ export function limitHeapGrowth(): void {
  * only idle programs may call it.
  */
 export function releaseMemory(): void {
+  const before = process.cpuUsage();
   sharedBuffers.clear();
   collect ??= collector();
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   trimMemory();
+  const { user, system } = process.cpuUsage(before);
+  spent += (user + system) / 1_000;
+}
+
+/** Processor time of all calls of `releaseMemory`, in milliseconds: it is no work of the program. */
+export function releaseTime(): number {
+  return spent;
 }
 
 /**
