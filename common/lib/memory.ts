@@ -42,7 +42,7 @@ export function releaseMemory(): void {
   spent += (user + system) / 1_000;
 }
 
-/** Processor time of all calls of `releaseMemory`, in milliseconds: it is no work of the program. */
+/** Processor time of all calls of `releaseMemory`, in milliseconds. The program did not need it for its own work. */
 export function releaseTime(): number {
   return spent;
 }
