@@ -7,7 +7,7 @@ import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { longTransfer, pathOf, linksOf as reportedLinks } from '../support/faulty-paths.ts';
 import { FaultyPort } from '../support/faulty-port.ts';
-import { Overlay, type TestRouter, until } from '../support/overlay.ts';
+import { Overlay, proxyNetwork, type TestRouter, until } from '../support/overlay.ts';
 
 interface LinkState {
   readonly id: string;
@@ -16,21 +16,12 @@ interface LinkState {
 
 const KIB = 1024;
 
-async function network() {
-  const overlay = await Overlay.start({ churnLimit: 0 });
-  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
-  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
-  await overlay.addService('echo', b.id);
-  await overlay.ready();
-  return { overlay, a, b };
-}
-
 function linksOf({ router }: TestRouter): LinkState[] {
   return router.describe().links as LinkState[];
 }
 
 t.test('routers that dial each other at once agree on one link', { timeout: 60_000 }, async (t) => {
-  const { overlay, a, b } = await network();
+  const { overlay, a, b } = await proxyNetwork();
   await using _ = overlay;
   const reported = () => reportedLinks(overlay);
   const agreed = async () => {

@@ -2,14 +2,10 @@
 
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
-import { ending, Overlay, until } from '../support/overlay.ts';
+import { ending, type Overlay, proxyNetwork, until } from '../support/overlay.ts';
 
 async function network() {
-  const overlay = await Overlay.start({ churnLimit: 0 });
-  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
-  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
-  await overlay.addService('echo', b.id);
-  await overlay.ready();
+  const { overlay, a, b } = await proxyNetwork();
   const open = async (): Promise<Socket> => {
     const socket = connect(a.proxyPort, '127.0.0.1').on('error', () => undefined);
     await new Promise((resolve) => socket.once('data', resolve).write('hello'));

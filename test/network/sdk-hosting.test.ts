@@ -14,7 +14,7 @@ import {
   serviceSession,
   UUID_HEADER,
 } from '../support/sdk-client.ts';
-import { isEmpty, network, sdkService } from '../support/sdk-network.ts';
+import { allLeft, network, sdkService } from '../support/sdk-network.ts';
 
 interface Listed {
   readonly cost: number;
@@ -73,8 +73,7 @@ t.test('a host determines cost, precedence and instance of its terminator, and c
   t.equal(rejected.contentType, SdkType.StateClosed);
   t.match(rejected.body.toString(), /red/);
   for (const each of [dialing, hosting]) each.close();
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  for (const { agent } of [host, other]) await agent.close();
+  await allLeft({ a, b }, host, other);
 });
 
 t.test('flags, trace ids and boundaries of messages arrive unchanged, in both directions', async (t) => {
@@ -113,8 +112,7 @@ t.test('flags, trace ids and boundaries of messages arrive unchanged, in both di
     t.same(to.received, sent);
   }
   for (const each of [dialing, hosting]) each.close();
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  for (const { agent } of [host, client]) await agent.close();
+  await allLeft({ a, b }, host, client);
 });
 
 t.test('an unknown precedence is rejected', async (t) => {
@@ -129,6 +127,5 @@ t.test('an unknown precedence is rejected', async (t) => {
   t.equal(answer.contentType, SdkType.StateClosed);
   t.equal(answer.uint32(SdkHeader.ErrorCode), EdgeErrorCode.InvalidPrecedence);
   hosting.close();
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  await host.agent.close();
+  await allLeft({ a, b }, host);
 });

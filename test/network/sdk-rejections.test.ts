@@ -15,7 +15,7 @@ import {
   type SdkConn,
   serviceSession,
 } from '../support/sdk-client.ts';
-import { isEmpty, network, sdkService } from '../support/sdk-network.ts';
+import { allLeft, isEmpty, network, sdkService } from '../support/sdk-network.ts';
 
 t.test('strangers, stolen tokens and foreign certificates are rejected at the hello', async (t) => {
   await using net = await network();
@@ -131,8 +131,7 @@ t.test('revoked access ends circuits, hosted services and connections at once', 
   await management.create(`identities/${device.identityId}/disable`, { durationMinutes: 1 });
   await client.channel.closed;
   t.pass('a disabled identity loses its connections');
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  await device.agent.close();
+  await allLeft({ a, b }, device);
 });
 
 t.test('a revoked session, and a deleted identity, lose their connection and get no other', async (t) => {
@@ -161,8 +160,7 @@ t.test('a revoked session, and a deleted identity, lose their connection and get
   await overlay.management.remove(`identities/${other.identityId}`);
   await third.client.channel.closed;
   t.notOk((await connected(other, deleted)).isServed, 'a deleted identity');
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  for (const { agent } of [device, other]) await agent.close();
+  await allLeft({ a, b }, device, other);
 });
 
 t.test('clients that do not read, or that flood, do not affect others', async (t) => {
@@ -196,6 +194,5 @@ t.test('clients that do not read, or that flood, do not affect others', async (t
   other.send('still');
   await until('the echo', () => other.text.endsWith('still'));
   well.close();
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  await device.agent.close();
+  await allLeft({ a, b }, device);
 });

@@ -14,7 +14,7 @@ import {
   type SdkConn,
   serviceSession,
 } from '../support/sdk-client.ts';
-import { counts, isEmpty, network, sdkService } from '../support/sdk-network.ts';
+import { allLeft, counts, isEmpty, network, sdkService } from '../support/sdk-network.ts';
 
 const FIN: readonly (readonly [number, Buffer])[] = [[SdkHeader.Flags, encodeUint32(EdgeFlag.Fin)]];
 
@@ -103,8 +103,7 @@ t.test(
     const rejected = await client.ask(SdkType.UpdateToken, [], other);
     t.equal(rejected.contentType, SdkType.UpdateTokenFailure, 'the token of another session');
     await client.channel.closed;
-    await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-    await device.agent.close();
+    await allLeft({ a, b }, device);
   },
 );
 
@@ -153,8 +152,7 @@ t.test('an SDK client hosts, another one dials over a link: both ways, half clos
     ),
   );
   dialing.close();
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  for (const { agent } of [host, client]) await agent.close();
+  await allLeft({ a, b }, host, client);
 });
 
 t.test('clients trace the route of their connections, hop by hop, to the host and from it', async (t) => {
@@ -245,8 +243,7 @@ t.test('a client with its own flow control exchanges frames with its own circuit
   await until('the end of the circuit', () => counts(a).circuits === 0 && counts(b).circuits === 0);
   client.close();
   second.close();
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  await device.agent.close();
+  await allLeft({ a, b }, device);
 });
 
 t.test('a client with its own flow control dials a service that it hosts itself, over one connection', async (t) => {
@@ -286,8 +283,7 @@ t.test('a client with its own flow control dials a service that it hosts itself,
   client.channel.send(new Message(XgressType.Close, [], circuitId));
   await until('the end of the circuit', () => counts(a).circuits === 0 && counts(a).circuitEnds === 0);
   client.close();
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  await device.agent.close();
+  await allLeft({ a, b }, device);
 });
 
 t.test(
@@ -336,8 +332,7 @@ t.test(
     client.channel.send(new Message(XgressType.Close, [], circuitId));
     client.close();
     host.close();
-    await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-    await device.agent.close();
+    await allLeft({ a, b }, device);
   },
 );
 
@@ -367,6 +362,5 @@ t.test('a grouped client adds a connection for control messages, and ends with i
   t.equal(counts(a).sdkClients, 1, 'both connections count as one client');
   client.close();
   await control.channel.closed;
-  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
-  await device.agent.close();
+  await allLeft({ a, b }, device);
 });

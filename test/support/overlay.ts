@@ -219,6 +219,16 @@ ${setup.extra ?? ''}
   }
 }
 
+/** Router a proxies the service `echo`, which router b hosts. */
+export async function proxyNetwork(): Promise<{ overlay: Overlay; a: TestRouter; b: TestRouter }> {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  return { overlay, a, b };
+}
+
 /**
  * Resolves when a connection has ended: with its error code, such as `ECONNRESET`, or with `closed` if there was no
  * error.

@@ -33,7 +33,7 @@ export class ReferenceProcess {
   readonly exited: Promise<number | null>;
   readonly #child: ChildProcess;
 
-  /** @param input Piped to its standard input, which stays open; without it there is none. */
+  /** @param input Text for the standard input of the program, which stays open. By default the program has none. */
   constructor(name: string, args: readonly string[], directory: string, input?: string) {
     this.name = name;
     this.logFile = join(directory, `${name}.reference.log`);

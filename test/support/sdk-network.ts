@@ -1,7 +1,8 @@
 // A network for SDK clients: two routers with SDK listeners, and services.
 
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { Overlay, type TestRouter } from './overlay.ts';
+import { Overlay, type TestRouter, until } from './overlay.ts';
+import type { Device } from './sdk-client.ts';
 
 export interface Network extends AsyncDisposable {
   overlay: Overlay;
@@ -62,3 +63,9 @@ export const counts = ({ router }: TestRouter) => {
 };
 export const NOTHING = { circuits: 0, circuitEnds: 0, sdkClients: 0 };
 export const isEmpty = (router: TestRouter) => JSON.stringify(counts(router)) === JSON.stringify(NOTHING);
+
+/** Waits until both routers hold nothing of the clients, which have ended, and closes the agents of their devices. */
+export async function allLeft({ a, b }: Pick<Network, 'a' | 'b'>, ...devices: readonly Device[]): Promise<void> {
+  await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
+  for (const { agent } of devices) await agent.close();
+}
