@@ -5,7 +5,7 @@ import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import t from 'tap';
-import { endChild } from './end-child.ts';
+import { endChild } from '../end-child.ts';
 
 const FOREVER = 'process.on("SIGTERM", () => undefined); setInterval(() => undefined, 1_000); console.log("ready")';
 
@@ -19,7 +19,7 @@ t.test('a program that crashed before its end is not asked again', async (t) => 
 t.test('a program that does not end is killed', async (t) => {
   const child = spawn(process.execPath, ['-e', FOREVER], { stdio: ['ignore', 'pipe', 'ignore'] });
   await once(child.stdout, 'data');
-  await endChild(child, () => child.kill('SIGTERM'), 1);
+  await endChild(child, () => child.kill('SIGTERM'), { milliseconds: 1 });
   t.equal(child.signalCode, 'SIGKILL');
 });
 

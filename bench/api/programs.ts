@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { endChild } from './end-child.ts';
+import { endChild } from '../end-child.ts';
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, '..', '..');

@@ -2,9 +2,9 @@
 // resources.
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endChild } from '../end-child.ts';
 
 /** Milliseconds until a program that was asked to stop is killed. */
 const STOP_TIME = 5_000;
@@ -61,16 +61,9 @@ export class Process implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.isRunning) await this.#stop();
+    const kill = () => this.#signal('SIGKILL');
+    await endChild(this.#child, () => this.#signal('SIGTERM'), { milliseconds: STOP_TIME, kill });
     running.delete(this); // until then, an interruption of the benchmark kills it
-  }
-
-  async #stop(): Promise<void> {
-    const ended = once(this.#child, 'exit');
-    this.#signal('SIGTERM');
-    const timer = setTimeout(() => this.#signal('SIGKILL'), STOP_TIME);
-    await ended;
-    clearTimeout(timer);
   }
 
   /** Kills it without waiting, after an interruption of the benchmark. */
