@@ -1,7 +1,7 @@
 // Releases memory when the router becomes idle: after its start, and after each burst of traffic. The processor time
 // tells both, for every kind of traffic: short circuits, long ones that become quiet, and those that only pass. During
-// a burst it returns what costs little, memory that compilers and network buffers used for a moment: once at its
-// begin, and again when it has grown.
+// a burst it returns what costs little, memory that compilers and network buffers used for a moment: once after
+// its begin, and again when it has grown.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 

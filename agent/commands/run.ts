@@ -5,7 +5,7 @@ import { Command, Option } from 'commander';
 import { background } from '#lib/background.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
-import { DaemonLog } from '#lib/daemon-log.ts';
+import { DaemonLog, logFileProblem } from '#lib/daemon-log.ts';
 import { type DaemonSignals, daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
@@ -16,7 +16,6 @@ import { releaseProgramPages } from '#lib/program-pages.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
-import { isSameFile } from '#lib/symbolic-links.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
 import { ownFiles } from '../config/own-files.ts';
@@ -82,13 +81,10 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
     );
     return Exit.Failed;
   }
-  const sharer = ownFiles(config).find(
-    ({ path }) => options.logFile !== undefined && isSameFile(path, options.logFile),
-  );
-  if (sharer) {
-    printError(
-      `the log needs a file of its own: ${options.logFile} is also the file of ${sharer.key}; choose another one with --log-file`,
-    );
+  const others = ownFiles(config).map(({ key, path }) => [`the file of ${key}`, path] as const);
+  const problem = logFileProblem(options.logFile, others);
+  if (problem !== undefined) {
+    printError(problem);
     return Exit.WrongUse;
   }
   let daemonLog: DaemonLog;

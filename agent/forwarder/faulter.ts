@@ -1,7 +1,7 @@
 // Reports faults of circuits to their controllers. Circuits whose traffic could not be forwarded are collected and
 // reported in batches: to the owner if it is known, else to all (reference fact: config, section 9). Such a report that
 // cannot be sent is lost; the next payload that fails creates a new one. A closed end is reported at once (reference
-// fact: link, section 2.3). Nothing else tells the controller of it, so that a report waits until it can be sent.
+// fact: link, section 2.3). Nothing else tells the controller of it, so its report waits until it can be sent.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Clock, Timer } from '#lib/clock.ts';

@@ -9,6 +9,7 @@ import { createLog, type Log, type LogLevel } from './log.ts';
 import { LogFile } from './log-file.ts';
 import { LogLevels } from './log-levels.ts';
 import { LogRepeats } from './log-repeats.ts';
+import { isSameFile } from './symbolic-links.ts';
 import { writeObstacle } from './writable.ts';
 
 export interface DaemonLogOptions {
@@ -79,6 +80,22 @@ export class DaemonLog {
     this.#repeats.summarise();
     await this.#output.close(this.#clock, LAST_LINES);
   }
+}
+
+/**
+ * Why a log cannot be written to this file: it is one of the program's other files, which a log would destroy.
+ *
+ * @param others What each of them is, for example `the file of identity.key`, and its path.
+ */
+export function logFileProblem(
+  logFile: string | undefined,
+  others: Iterable<readonly [what: string, path: string]>,
+): string | undefined {
+  if (logFile === undefined) return undefined;
+  for (const [what, path] of others)
+    if (isSameFile(path, logFile))
+      return `the log needs a file of its own: ${logFile} is also ${what}; choose another one with --log-file`;
+  return undefined;
 }
 
 function openFile(path: string, clock: Clock): LogFile {

@@ -18,7 +18,7 @@ const ANONYMOUS = /^Anonymous: +(\d+) kB$/;
 
 let release: (() => void) | undefined;
 
-/** Unmaps these pages, in less than a millisecond. Has no effect on systems other than Linux. */
+/** Unmaps these pages, in about a millisecond. Has no effect on systems other than Linux. */
 export function releaseProgramPages(): void {
   release ??= releaser();
   release();

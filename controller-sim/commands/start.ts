@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
-import { DaemonLog } from '#lib/daemon-log.ts';
+import { DaemonLog, logFileProblem } from '#lib/daemon-log.ts';
 import { daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
@@ -17,7 +17,6 @@ import { type OptionCheck, path } from '#lib/options.ts';
 import { releaseProgramPages } from '#lib/program-pages.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
-import { isSameFile } from '#lib/symbolic-links.ts';
 import { CA_SUFFIX, combinationProblem, dataFiles, OPTION_CHECKS } from '../assembly/options.ts';
 import type { Simulator } from '../assembly/simulator.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
@@ -105,24 +104,19 @@ export function startCommand(): Command {
       examples('sim', 'start --port 1280 --data sim.db --json', 'start --data sim.db --password NEW_PASSWORD'),
     )
     .action(async (options: StartOptions, command: Command) => {
-      const problem = combinationProblem({ ...options, eventTypes: options.events }) ?? logFileProblem(options);
+      const problem =
+        combinationProblem({ ...options, eventTypes: options.events }) ??
+        logFileProblem(options.logFile, otherFiles(options));
       if (problem !== undefined) command.error(`error: ${problem}`);
       const clock = new SystemClock();
       await endProcess(await start(options, clock), clock);
     });
 }
 
-/** The log file is an option of the command only. */
-function logFileProblem({ logFile, data, eventsFile }: StartOptions): string | undefined {
-  if (logFile === undefined) return undefined;
-  const files = [
-    ...dataFiles(data).map((file) => ['--data', file] as const),
-    ...(eventsFile === undefined || eventsFile === '-' ? [] : [['--events-file', eventsFile] as const]),
-  ];
-  for (const [flag, file] of files)
-    if (isSameFile(file, logFile))
-      return `the log needs a file of its own: ${logFile} is also a file of ${flag}; choose another one with --log-file`;
-  return undefined;
+/** The files of other options. */
+function otherFiles({ data, eventsFile }: StartOptions): (readonly [what: string, path: string])[] {
+  const ofData = dataFiles(data).map((file) => ['a file of --data', file] as const);
+  return eventsFile === undefined || eventsFile === '-' ? ofData : [...ofData, ['a file of --events-file', eventsFile]];
 }
 
 async function start(options: StartOptions, clock: Clock): Promise<number> {

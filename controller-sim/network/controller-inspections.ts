@@ -65,7 +65,7 @@ function modelIndex({ state }: Inspected): unknown {
 }
 
 function connectedIdentities({ network, state }: Inspected): unknown {
-  const byIdentity = new Map<string, [routerId: string, connection: unknown][]>();
+  const all: { identityId: string; routerId: string; connection: unknown }[] = [];
   for (const { id, channel, identities } of network.routers.values()) {
     // The identity of a router's tunneler has the id of the router, and is connected while it is.
     const own = state.tables.identity.has(id) ? [id] : [];
@@ -75,12 +75,15 @@ function connectedIdentities({ network, state }: Inspected): unknown {
         closed: channel.isClosed,
         time_since_last_write: formatDuration(channel.unanswered),
       };
-      byIdentity.set(identityId, [...(byIdentity.get(identityId) ?? []), [id, connection]]);
+      all.push({ identityId, routerId: id, connection });
     }
   }
-  const connections = [...byIdentity].map(([identityId, routers]) => [
+  const connections = [...Map.groupBy(all, ({ identityId }) => identityId)].map(([identityId, routers]) => [
     identityId,
-    { connected_routers: Object.fromEntries(routers), last_reported_state: 'online' },
+    {
+      connected_routers: Object.fromEntries(routers.map(({ routerId, connection }) => [routerId, connection])),
+      last_reported_state: 'online',
+    },
   ]);
   return { connections: Object.fromEntries(connections), scanInterval: SCAN_INTERVAL };
 }

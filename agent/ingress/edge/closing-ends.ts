@@ -23,7 +23,7 @@ export class ClosingEnds {
     this.#dialing.set(connectionId, { circuitId, isClosed: false });
   }
 
-  /** A dial is no longer in progress. Returns true if the client has closed its connection already. */
+  /** The dial ended. Returns true if the client has already closed its connection. */
   dialed(connectionId: number): boolean {
     const { isClosed = false } = this.#dialing.get(connectionId) ?? {};
     this.#dialing.delete(connectionId);
