@@ -1,10 +1,11 @@
 // The single executables: in a root folder with only the C library, they form a network that carries encrypted traffic.
 
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -23,8 +24,10 @@ const enter = process.getuid?.() === 0 ? ['chroot', root] : ['unshare', '--user'
 
 const inRoot = (...command: string[]): [string, string[]] => [enter[0] ?? '', [...enter.slice(1), ...command]];
 
-function run(...command: string[]): string {
-  return execFileSync(...inRoot(...command), { env: { ...env, PATH: process.env.PATH }, encoding: 'utf8' });
+/** Does not block this process: the simulator closes a connection that is idle for as long as a slow enrollment. */
+async function run(...command: string[]): Promise<string> {
+  const options = { env: { ...env, PATH: process.env.PATH }, encoding: 'utf8' } as const;
+  return (await promisify(execFile)(...inRoot(...command), options)).stdout;
 }
 
 function start(t: Test, ...command: string[]): ChildProcess & { log: string } {
@@ -75,12 +78,15 @@ t.test('an unwritable folder is rejected before the build', options, async (t) =
 t.test('they print version and name, and check a configuration', options, async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   for (const name of ['edgeweave-router', 'edgeweave-sim']) {
-    t.equal(run(`/${name}`, '--version').trim(), version);
-    t.match(run(`/${name}`, '--help'), `Usage: ${name} `);
+    t.equal((await run(`/${name}`, '--version')).trim(), version);
+    t.match(await run(`/${name}`, '--help'), `Usage: ${name} `);
   }
   const template = ['--template', 'tunnel-host', '--ctrl', 'tls:c.example:1280', '--advertise', 'e.example'];
-  run('/edgeweave-router', 'config', 'init', ...template, '--output', '/work/example.yml');
-  t.match(run('/edgeweave-router', 'config', 'check', '/work/example.yml', '--before-enrollment'), /: ok \(0 errors/);
+  await run('/edgeweave-router', 'config', 'init', ...template, '--output', '/work/example.yml');
+  t.match(
+    await run('/edgeweave-router', 'config', 'check', '/work/example.yml', '--before-enrollment'),
+    /: ok \(0 errors/,
+  );
 });
 
 t.test('a simulator and a router carry encrypted bytes', options, async (t) => {
@@ -142,6 +148,6 @@ link:
 listeners: [{binding: tunnel, options: ${tunnel}}]
 `,
   );
-  run('/edgeweave-router', 'enroll', `${base}.yml`, '--jwt', `${base}.jwt`);
+  await run('/edgeweave-router', 'enroll', `${base}.yml`, '--jwt', `${base}.jwt`);
   return { id, file: `${base}.yml` };
 }
