@@ -12,6 +12,7 @@ import { describeError } from '#lib/errors.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { LOG_LEVELS } from '#lib/log-levels.ts';
 import { limitHeapGrowth } from '#lib/memory.ts';
+import { delayOptimization } from '#lib/optimizer.ts';
 import { releaseProgramPages } from '#lib/program-pages.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
 import { stackDump } from '#lib/stack-dump.ts';
@@ -132,6 +133,7 @@ async function serve(
   }
   limitHeapGrowth();
   releaseProgramPages();
+  delayOptimization(clock);
   manager.ready(() => router.summary);
   const reload = reloader({ manager, router, daemonLog, loaded });
   signals.onHangup = () => background(log, 'reload', reload);

@@ -5,7 +5,6 @@
 
 import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '#lib/errors.ts';
 import { serverCertificate } from '../certificate.ts';
 import { ratioText } from '../figure.ts';
@@ -14,6 +13,7 @@ import { toRows, type Values } from '../rounds.ts';
 import { Steal } from '../steal.ts';
 import { workFolder } from '../work-folder.ts';
 import { block, circuits, idle, push, roundTrips, saturate } from './load.ts';
+import { Quiet, spent } from './quiet.ts';
 import { ours, ROOT, reference, type Subject, startBareChain, startNetwork, startTargets } from './subjects.ts';
 
 const COLUMNS: Readonly<Record<string, Column>> = {
@@ -48,7 +48,7 @@ interface Sizes {
   readonly circuits: number;
   readonly sustained: { readonly before: number; readonly counted: number };
   readonly idle: number;
-  /** Routers count as quiet if they use at most `QUIET_CPU` seconds of processor time within these milliseconds. */
+  /** Milliseconds during which all routers must be idle before a measurement. */
   readonly quietTime: number;
 }
 
@@ -73,9 +73,6 @@ const QUICK: Sizes = {
 /** Circuits that are opened in parallel. */
 const AT_ONCE = 16;
 const CONNECTIONS = [1, 4, 16];
-const QUIET_CPU = 0.02;
-/** Milliseconds that routers get to become quiet. */
-const LONGEST_CLEANUP = 120_000;
 
 /** Measures one subject once. */
 type Measure = (subject: Subject) => Promise<Values>;
@@ -83,7 +80,8 @@ type Measure = (subject: Subject) => Promise<Values>;
 export const data: Benchmark = {
   groups({ quick, beside }) {
     checkPrograms(beside);
-    return measures(quick ? QUICK : FULL).map(([group]) => group);
+    const sizes = quick ? QUICK : FULL;
+    return measures(sizes, new Quiet(sizes.quietTime)).map(([group]) => group);
   },
   async measure(options, progress) {
     const sizes = options.quick ? QUICK : FULL;
@@ -92,14 +90,15 @@ export const data: Benchmark = {
     const subjects = await startSubjects(stack, folder.path, options.beside, progress);
     const rows: Row[] = [];
     const steal = new Steal();
-    for (const [group, rounds, measure] of measures(sizes)) {
+    const quiet = new Quiet(sizes.quietTime);
+    for (const [group, rounds, measure] of measures(sizes, quiet)) {
       if (!isWanted(group, options)) continue;
       progress(group);
-      rows.push(...toRows(group, await inTurns(subjects, rounds, sizes.quietTime, measure, steal), YARDSTICK));
+      rows.push(...toRows(group, await inTurns(subjects, rounds, { measure, quiet, steal }), YARDSTICK));
     }
     const title = 'Data path of two routers';
     const { rounds } = sizes;
-    const others = [...ratioNotes(rows, subjects), ...steal.notes];
+    const others = [...ratioNotes(rows, subjects), ...steal.notes, ...quiet.notes];
     return { name: 'data', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: others, plots: PLOTS, rounds };
   },
 };
@@ -144,7 +143,7 @@ async function startSubjects(
   return subjects;
 }
 
-function measures(sizes: Sizes): [group: string, rounds: number, measure: Measure][] {
+function measures(sizes: Sizes, quiet: Quiet): [group: string, rounds: number, measure: Measure][] {
   const once = (name: string, measure: Measure): [string, number, Measure] => [name, 1, measure];
   const often = (name: string, measure: Measure): [string, number, Measure] => [name, sizes.rounds, measure];
   const echo: Measure = ({ entries }) => latency(entries.echo, sizes.roundTrips);
@@ -164,9 +163,9 @@ function measures(sizes: Sizes): [group: string, rounds: number, measure: Measur
     }),
     often('round trip beside a saturated circuit', (subject) => beside(subject, saturate, 'sink', slowEcho)),
     once('round trip beside a stuck circuit', (subject) => beside(subject, block, 'stuck', echo)),
-    often('circuits per second', (subject) => circuitRate(subject, 0, sizes.circuits, sizes)),
+    often('circuits per second', (subject) => circuitRate(subject, quiet, 0, sizes.circuits)),
     often('circuits per second, sustained', (subject) =>
-      circuitRate(subject, sizes.sustained.before, sizes.sustained.counted, sizes),
+      circuitRate(subject, quiet, sizes.sustained.before, sizes.sustained.counted),
     ),
     once('resident after load', async (subject) => ({ memory: resident(subject) })),
     once('10,000 idle circuits, both routers', (subject) => idleMemory(subject, sizes.idle)),
@@ -193,12 +192,12 @@ async function throughput(
  * Circuits per second, without those before, and the processor time of both routers for one, including the cleanup
  * after it closed.
  */
-async function circuitRate(subject: Subject, before: number, counted: number, { quietTime }: Sizes): Promise<Values> {
-  const start = spent([subject]);
+async function circuitRate(subject: Subject, quiet: Quiet, before: number, counted: number): Promise<Values> {
+  const start = spent(subject);
   await circuits(subject.entries.echo, before, AT_ONCE);
   const rate = await circuits(subject.entries.echo, counted, AT_ONCE);
-  await quiet([subject], quietTime);
-  return { circuits: rate, 'cpu circuit': ((spent([subject]) - start) * 1_000) / (before + counted) };
+  await quiet.reached([subject]);
+  return { circuits: rate, 'cpu circuit': ((spent(subject) - start) * 1_000) / (before + counted) };
 }
 
 async function latency(port: number, count: number): Promise<Values> {
@@ -238,32 +237,16 @@ function resident(subject: Subject): number {
   return Math.max(...subject.usage().map((each) => each.resident)) / MIB;
 }
 
-/** Seconds of processor time that the routers have used. */
-function spent(subjects: readonly Subject[]): number {
-  return subjects.flatMap((subject) => subject.usage()).reduce((total, { cpu }) => total + cpu, 0);
-}
-
-/** Resolves when all routers are idle: some clean up long after a load, which would slow the next subject. */
-async function quiet(subjects: readonly Subject[], time: number): Promise<void> {
-  for (let waited = 0; waited < LONGEST_CLEANUP; waited += time) {
-    const before = spent(subjects);
-    await sleep(time);
-    if (spent(subjects) - before <= QUIET_CPU) return;
-  }
-}
-
 async function inTurns(
   subjects: readonly Subject[],
   rounds: number,
-  quietTime: number,
-  measure: Measure,
-  steal: Steal,
+  { measure, quiet, steal }: { measure: Measure; quiet: Quiet; steal: Steal },
 ): Promise<Map<string, Values[]>> {
   const measured = new Map<string, Values[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++)
     for (const subject of subjects) {
       const values = async () => {
-        await quiet(subjects, quietTime);
+        await quiet.reached(subjects);
         return measure(subject);
       };
       measured.get(subject.name)?.push(await (rounds > 1 ? steal.undisturbed(values) : steal.once(values)));

@@ -12,11 +12,16 @@ const ANNOUNCEMENT = 8;
 
 const serve: Readonly<Record<(typeof TARGETS)[number], (socket: Socket) => void>> = {
   sink(socket) {
-    let left = Number.NaN;
-    socket.on('data', (data) => {
-      left = Number.isNaN(left)
-        ? Number((data as Buffer).readBigUInt64BE()) + ANNOUNCEMENT - data.length
-        : left - data.length;
+    let announcement: Buffer | undefined = Buffer.alloc(0);
+    let left = 0;
+    socket.on('data', (data: Buffer) => {
+      left -= data.length;
+      if (announcement) {
+        announcement = Buffer.concat([announcement, data.subarray(0, ANNOUNCEMENT)]);
+        if (announcement.length < ANNOUNCEMENT) return;
+        left += Number(announcement.readBigUInt64BE()) + ANNOUNCEMENT;
+        announcement = undefined;
+      }
       if (left <= 0) socket.end('k');
     });
   },
