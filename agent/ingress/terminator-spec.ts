@@ -2,6 +2,7 @@
 
 import type { Message } from '#wire/message.ts';
 import type { Controller } from '../control/controller.ts';
+import type { WeightChange } from './terminator-change.ts';
 import type { TerminatorAnswer } from './terminator-messages.ts';
 
 export interface TerminatorSpec {
@@ -14,6 +15,8 @@ export interface TerminatorSpec {
   readonly instanceId: string;
   /** Creates the request for a controller. `now` in milliseconds. */
   request(now: number): Message;
+  /** Creates the request for a change, and returns the type of its answer. */
+  change(change: WeightChange): { readonly request: Message; readonly answerType: number };
   /** Returns the controller to ask; undefined if none is connected. */
   controller(): Controller | undefined;
   /** The controller created the terminator. */

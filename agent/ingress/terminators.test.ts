@@ -25,7 +25,10 @@ class FakeController {
   most = 0;
   #outstanding = 0;
 
+  readonly changes: { request: string; answer(type: number): void; fail(error: Error): void }[] = [];
+
   request(message: Message): Promise<Message> {
+    if (message.contentType === EdgeControlType.UpdateTunnelTerminator) return this.#change(message);
     this.most = Math.max(this.most, ++this.#outstanding);
     return new Promise((resolve) => {
       const terminatorId = message.body.toString();
@@ -36,6 +39,13 @@ class FakeController {
         resolve(new Message(type, [], toBinary(CreateTunnelTerminatorResponseV2Schema, body)));
       };
       this.asked.push({ id: terminatorId, answer });
+    });
+  }
+
+  #change(message: Message): Promise<Message> {
+    return new Promise((resolve, fail) => {
+      const answer = (type: number) => resolve(new Message(type, [], 'no such terminator'));
+      this.changes.push({ request: message.body.toString(), answer, fail });
     });
   }
 
@@ -75,6 +85,10 @@ function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) 
       precedence: 'default',
       instanceId: '',
       request: () => new Message(EdgeControlType.CreateTunnelTerminatorV2, [], id),
+      change: (change) => ({
+        request: new Message(EdgeControlType.UpdateTunnelTerminator, [], `${id} ${JSON.stringify(change)}`),
+        answerType: EdgeControlType.UpdateTunnelTerminatorResponse,
+      }),
       controller: () => controller as unknown as Controller,
     });
   /** The controller answers with a separate message, not with a reply. */
@@ -118,6 +132,84 @@ t.test('terminators wait for a place in a short queue, and none of them fails', 
   t.ok(isEstablished(), 'without a pause');
   await terminators.close(100);
 });
+
+const CHANGED = EdgeControlType.UpdateTunnelTerminatorResponse;
+
+t.test('changes wait for the terminator and for a place in the queue, and the last values are sent', async (t) => {
+  const { controller, terminators, add } = setup({ length: 0, workers: 1 });
+  add('b');
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  add('a');
+  terminators.change('a', { cost: 5 });
+  await turns();
+  t.same(controller.changes, [], 'not before it exists');
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  t.same(requests(controller), ['a {"cost":5}']);
+  terminators.change('b', { cost: 7 });
+  terminators.change('a', { cost: 6 });
+  terminators.change('a', { precedence: 2 });
+  terminators.change('a', { cost: 8 });
+  await turns();
+  t.equal(controller.changes.length, 1, 'the only worker is busy');
+  for (let answers = 0; answers < 3; answers++) {
+    controller.changes[answers]?.answer(CHANGED);
+    await turns();
+  }
+  t.same(requests(controller).sort(), ['a {"cost":5}', 'a {"cost":8,"precedence":2}', 'b {"cost":7}']);
+  await terminators.close(100);
+});
+
+t.test('a change that a controller did not answer is sent again, a rejected one is not', async (t) => {
+  const { clock, controller, terminators, add } = setup();
+  add('a');
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  terminators.change('a', { cost: 5 });
+  await turns();
+  terminators.change('a', { precedence: 1 });
+  controller.changes[0]?.fail(new Error('the channel was closed'));
+  await turns();
+  t.same(requests(controller).slice(1), ['a {"cost":5,"precedence":1}'], 'at once if something else changed meanwhile');
+  controller.changes[1]?.fail(new Error('the channel was closed'));
+  await turns();
+  t.equal(controller.changes.length, 2);
+  await clock.advance(2_000);
+  await turns();
+  t.equal(requests(controller)[2], 'a {"cost":5,"precedence":1}');
+  controller.changes[2]?.answer(99);
+  await clock.advance(600_000);
+  await turns();
+  t.equal(controller.changes.length, 3);
+  await terminators.close(100);
+});
+
+t.test('a change is sent after a drain that interrupted it', async (t) => {
+  const { clock, controller, terminators, add } = setup();
+  add('a');
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  terminators.change('a', { cost: 5 });
+  await turns();
+  terminators.suspend();
+  controller.changes[0]?.fail(new Error('the channel was closed'));
+  await turns();
+  terminators.resume();
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  await clock.advance(2_000);
+  await turns();
+  t.same(requests(controller), ['a {"cost":5}', 'a {"cost":5}']);
+  await terminators.close(100);
+});
+
+function requests({ changes }: FakeController): string[] {
+  return changes.map(({ request }) => request);
+}
 
 t.test('a host with many services that disconnects costs one search of all terminators', async (t) => {
   const { clock, controller, terminators, add } = setup();

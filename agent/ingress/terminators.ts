@@ -9,16 +9,16 @@ import type { Log } from '#lib/log.ts';
 import { nextState } from '#lib/transitions.ts';
 import { CreateTerminatorResult } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
-import type { Message } from '#wire/message.ts';
 import type { AdaptiveWindow, WindowPlace } from '../control/adaptive-window.ts';
-import type { Controller } from '../control/controller.ts';
 import { type Controllers, NoControllerError } from '../control/controllers.ts';
+import { TerminatorChange, type WeightChange } from './terminator-change.ts';
 import {
   decodeAnswer,
   removeTerminators,
   type TerminatorAnswer,
   TerminatorRejectedError,
 } from './terminator-messages.ts';
+import { FIRST_RETRY, retryWait } from './terminator-retry.ts';
 import type { TerminatorInspection, TerminatorSpec } from './terminator-spec.ts';
 import { TERMINATOR_TRANSITIONS, type TerminatorEvent, type TerminatorState } from './terminator-states.ts';
 
@@ -36,6 +36,7 @@ export interface TerminatorsComponents {
 
 interface Kept {
   readonly spec: TerminatorSpec;
+  readonly change: TerminatorChange;
   state: TerminatorState;
   /** No attempt is made before this time, in milliseconds of the clock's `monotonic`. */
   notBefore: number;
@@ -50,8 +51,6 @@ interface Kept {
 const CHECK_INTERVAL = 1_000;
 const CONFIRM_TIME = 10_000;
 const BUSY_WAIT = 5_000;
-const FIRST_RETRY = 2_000;
-const LONGEST_RETRY = 120_000;
 const REMOVE_BATCH = 50;
 
 /** Bindings whose terminators this router creates. */
@@ -143,7 +142,8 @@ export class Terminators {
     const state = this.#isSuspended ? 'suspended' : 'establishing';
     if (!this.#isSuspended) this.#removing.delete(spec.id);
     const addedAt = this.#components.clock.now();
-    this.#kept.set(spec.id, { spec, state, notBefore: 0, failures: 0, rejections: 0, addedAt, attemptedAt: 0 });
+    const change = new TerminatorChange();
+    this.#kept.set(spec.id, { spec, change, state, notBefore: 0, failures: 0, rejections: 0, addedAt, attemptedAt: 0 });
     this.#workSoon();
   }
 
@@ -175,16 +175,12 @@ export class Terminators {
     this.#workSoon();
   }
 
-  /**
-   * Sends a change to a controller, by default the one that accepts changes, through the queue. Rejects with
-   * QueueFullError, NoControllerError, the error of the request, or an error for an answer of another type.
-   */
-  async change(message: Message, answerType: number, controller?: Controller): Promise<void> {
-    const { queue, controllers, window } = this.#components;
-    const answer = await queue.add(() =>
-      (controller ?? controllers.leader).request(message, { timeout: window.timeout }),
-    );
-    if (answer.contentType !== answerType) throw new TerminatorRejectedError(answer);
+  /** Sends a change to the controller through the queue, once the terminator exists, until the controller has it. */
+  change(id: string, change: WeightChange): void {
+    const kept = this.#kept.get(id);
+    if (!kept) return;
+    kept.change.add(change);
+    this.#workSoon();
   }
 
   /** Removes all terminators from the controllers, within `milliseconds`. */
@@ -213,6 +209,11 @@ export class Terminators {
     if (this.#removing.size > 0 && this.#beingRemoved.size === 0) void this.#removeAll(window.timeout);
     for (const kept of this.#kept.values()) {
       if (kept.state === 'unconfirmed' && kept.notBefore <= now) changeState(kept, 'overdue');
+      if (kept.state === 'established' && kept.change.isDue(now)) {
+        this.#isLimited = queue.isFull;
+        if (this.#isLimited) return;
+        this.#sendChange(kept);
+      }
       const isDue = kept.state === 'establishing' && kept.notBefore <= now;
       if (!isDue || this.#beingRemoved.has(kept.spec.id)) continue;
       const place = queue.isFull ? undefined : window.begin();
@@ -254,6 +255,37 @@ export class Terminators {
     sent.catch(onError);
   }
 
+  #sendChange(kept: Kept): void {
+    const { clock, log, queue } = this.#components;
+    const weight = kept.change.begin();
+    const about = { terminatorId: kept.spec.id, service: kept.spec.serviceName, ...weight };
+    const onError = (error: unknown) => {
+      const isFinal = error instanceof TerminatorRejectedError;
+      const retryIn = isFinal ? kept.change.ended() : kept.change.failed(weight, clock.monotonic());
+      if (!this.#isWanted(kept)) return;
+      const text = isFinal
+        ? 'the controller rejected the change of a terminator'
+        : 'terminator could not be changed, retrying';
+      log.warn({ ...about, retryIn, reason: describeError(error) }, text);
+    };
+    void queue
+      .add(() => this.#requestChange(kept, weight))
+      .then(() => {
+        kept.change.ended();
+        log.info(about, 'terminator changed');
+      })
+      .catch(onError)
+      .finally(() => this.#workSoon());
+  }
+
+  async #requestChange({ spec }: Kept, weight: WeightChange): Promise<void> {
+    const controller = spec.controller();
+    if (!controller) throw new NoControllerError();
+    const { request, answerType } = spec.change(weight);
+    const answer = await controller.request(request, { timeout: this.#components.window.timeout });
+    if (answer.contentType !== answerType) throw new TerminatorRejectedError(answer);
+  }
+
   #isWanted(kept: Kept | undefined): boolean {
     return kept !== undefined && this.#kept.get(kept.spec.id) === kept && kept.state !== 'suspended';
   }
@@ -276,6 +308,7 @@ export class Terminators {
       changeState(kept, 'created');
       this.#components.log.info({ terminatorId: spec.id, service: spec.serviceName }, 'terminator established');
       spec.established?.();
+      if (kept.change.isDue(this.#components.clock.monotonic())) this.#workSoon();
       return;
     }
     const isBusy = answer.result === CreateTerminatorResult.FAILED_BUSY;
@@ -308,7 +341,7 @@ export class Terminators {
   #retry(kept: Kept, first: number, why: string): void {
     kept.failures++;
     changeState(kept, 'failed');
-    const wait = Math.min(LONGEST_RETRY, first * 2 ** (kept.failures - 1));
+    const wait = retryWait(kept.failures, first);
     kept.notBefore = this.#components.clock.monotonic() + wait;
     this.#components.log.warn(
       { terminatorId: kept.spec.id, service: kept.spec.serviceName, retryIn: wait, reason: why },

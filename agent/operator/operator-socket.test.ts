@@ -228,6 +228,9 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   const reply = await channel.request(new Message(AgentMessage.Quiesce), { timeout: 5_000 });
   t.match([reply.bool(ChannelHeader.ResultSuccess), reply.body.toString()], [true, 'done']);
   t.same(served, [AgentMessage.Quiesce]);
+  const refusal = await channel.request(new Message(10_072), { timeout: 5_000 });
+  t.equal(refusal.bool(ChannelHeader.ResultSuccess), false);
+  t.equal(refusal.body.toString(), 'this router does not close or open a control channel on request');
   channel.close();
   socket?.close();
   t.throws(() => readlinkSync(agentLink()), { code: 'ENOENT' });

@@ -244,6 +244,10 @@ async function openChannel(
           ?.catch((error: unknown) => resultMessage(false, describeError(error)))
           .then((reply) => channel.reply(request, reply));
       });
+    for (const [type, operation] of REFUSED)
+      channel.on(type, (request) =>
+        channel.reply(request, resultMessage(false, `this router does not ${operation} on request`)),
+      );
     channel.addUnderlay(underlay);
   } catch (error) {
     log.debug({ error: describeError(error) }, 'agent connection rejected');
@@ -261,3 +265,10 @@ export const AgentMessage = Object.freeze({
   Decommission: 10_079,
 } as const);
 const AGENT_MESSAGES = Object.values(AgentMessage);
+/** Content types of operations that break circuits. The reference serves them only with an option for its developers. */
+const REFUSED: ReadonlyMap<number, string> = new Map([
+  [10_071, 'forget a link'],
+  [10_072, 'close or open a control channel'],
+  [10_073, 'set a route'],
+  [10_076, 'remove a route'],
+]);

@@ -23,6 +23,7 @@ import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { asReply, Message } from '#wire/message.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { DialedEgress, DialedRelay, EgressRequest } from '../../egress/egress.ts';
+import type { WeightChange } from '../terminator-change.ts';
 import type { TerminatorAnswer } from '../terminator-messages.ts';
 import type { TerminatorHosts, TerminatorVerdict } from '../terminator-validations.ts';
 import type { Terminators } from '../terminators.ts';
@@ -72,8 +73,6 @@ export class SdkHosting implements TerminatorHosts {
         ...each,
         token: '',
         listenerId: service?.init.listenerId ?? '',
-        cost: service?.cost ?? each.cost,
-        precedence: service ? TerminatorPrecedence[service.precedence].toLowerCase() : each.precedence,
         assignIds: service?.init.routerIds ?? false,
         useSdkXgress: service?.init.usesXgress ?? false,
         supportsInspect: service?.init.inspects ?? false,
@@ -171,29 +170,33 @@ export class SdkHosting implements TerminatorHosts {
     const { terminators, controllers, model } = this.#components;
     const { init } = service;
     if (terminators.has(init.terminatorId)) return;
+    const hosted = () => this.#hosted.get(init.terminatorId); // another bind may have taken it over
+    const latest = () => hosted() ?? service;
     terminators.add({
       id: init.terminatorId,
       binding: 'edge',
       serviceName: model.services.get(init.right.serviceId)?.name ?? init.right.serviceId,
-      cost: init.cost,
-      precedence: TerminatorPrecedence[init.precedence].toLowerCase(),
+      get cost() {
+        return latest().cost;
+      },
+      get precedence() {
+        return TerminatorPrecedence[latest().precedence].toLowerCase();
+      },
       instanceId: init.instanceId,
       controller: () => {
-        const service = this.#hosted.get(init.terminatorId); // another bind may have taken it over
+        const service = hosted();
         return service && ownerOf(controllers, service.connection);
       },
-      request: () => this.#request(init.terminatorId),
-      established: () => this.#onEstablished(this.#hosted.get(init.terminatorId)),
-      mayRetry: (answer, rejections) => this.#mayRetry(this.#hosted.get(init.terminatorId), answer, rejections),
+      request: () => this.#request(latest()),
+      change: (change) => this.#changeRequest(latest(), change),
+      established: () => this.#onEstablished(hosted()),
+      mayRetry: (answer, rejections) => this.#mayRetry(hosted(), answer, rejections),
     });
   }
 
-  #request(terminatorId: string): Message {
-    const service = this.#hosted.get(terminatorId);
-    if (!service) throw new SdkRejection('the service is no longer hosted', { code: EdgeErrorCode.Internal });
-    const { init, connection, cost, precedence } = service;
+  #request({ init, connection, cost, precedence }: HostedService): Message {
     const request = create(CreateTerminatorV2RequestSchema, {
-      address: terminatorId,
+      address: init.terminatorId,
       sessionToken: init.right.serviceSession?.token ?? '',
       apiSessionToken: connection.session.token,
       fingerprints: [...connection.fingerprints],
@@ -204,6 +207,16 @@ export class SdkHosting implements TerminatorHosts {
       instanceSecret: init.instanceSecret,
     });
     return new Message(EdgeControlType.CreateTerminatorV2, [], toBinary(CreateTerminatorV2RequestSchema, request));
+  }
+
+  #changeRequest(service: HostedService, { cost, precedence }: WeightChange) {
+    const body = create(UpdateTerminatorRequestSchema, {
+      ...this.#named(service),
+      ...(cost !== undefined && { cost, updateCost: true }),
+      ...(precedence !== undefined && { precedence, updatePrecedence: true }),
+    });
+    const request = new Message(EdgeControlType.UpdateTerminator, [], toBinary(UpdateTerminatorRequestSchema, body));
+    return { request, answerType: EdgeControlType.UpdateTerminatorResponse };
   }
 
   /** Access may have been lost while the controller created the terminator. */
@@ -248,17 +261,10 @@ export class SdkHosting implements TerminatorHosts {
     const updatePrecedence = precedence !== undefined && precedence in TerminatorPrecedence;
     if (updateCost) service.cost = cost.readUInt16LE();
     if (updatePrecedence) service.precedence = precedence;
-    const body = create(UpdateTerminatorRequestSchema, {
-      ...this.#named(service),
-      cost: service.cost,
-      precedence: service.precedence,
-      updateCost,
-      updatePrecedence,
+    this.#components.terminators.change(service.init.terminatorId, {
+      ...(updateCost && { cost: service.cost }),
+      ...(updatePrecedence && { precedence: service.precedence }),
     });
-    this.#change(
-      connection,
-      new Message(EdgeControlType.UpdateTerminator, [], toBinary(UpdateTerminatorRequestSchema, body)),
-    );
   }
 
   healthEvent(connection: SdkConnection, request: Message): void {
@@ -279,14 +285,6 @@ export class SdkHosting implements TerminatorHosts {
       apiSessionToken: connection.session.token,
       fingerprints: [...connection.fingerprints],
     };
-  }
-
-  /** Sends changes through the queue of all terminators, so that no client floods a controller with them. */
-  #change(connection: SdkConnection, message: Message): void {
-    const { controllers, terminators, log } = this.#components;
-    terminators
-      .change(message, EdgeControlType.UpdateTerminatorResponse, ownerOf(controllers, connection))
-      .catch((error: unknown) => log.info({ error: describeError(error) }, 'change of a hosted service failed'));
   }
 
   #send(connection: SdkConnection, type: number, body: Uint8Array): void {

@@ -5,6 +5,7 @@ import { silentLog } from '#lib/log.ts';
 import { UpdateTunnelTerminatorRequestSchema } from '#wire/gen/edge_control_pb.js';
 import type { Message } from '#wire/message.ts';
 import type { Controllers } from '../../control/controllers.ts';
+import type { WeightChange } from '../terminator-change.ts';
 import type { TerminatorSpec } from '../terminator-spec.ts';
 import type { Terminators } from '../terminators.ts';
 import { TunnelTerminators } from './tunnel-terminators.ts';
@@ -25,8 +26,9 @@ function rooms() {
     add: (added: TerminatorSpec) => {
       spec = added;
     },
-    isEstablished: () => true,
-    change: async (message: Message) => void updates.push(message),
+    change: (_id: string, change: WeightChange) => {
+      if (spec) updates.push(spec.change(change).request);
+    },
   } as unknown as Terminators;
   const hosted = new TunnelTerminators(terminators, { all: [] } as unknown as Controllers, silentLog);
   /** The controller answers that the terminator exists now. */

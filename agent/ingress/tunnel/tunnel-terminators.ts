@@ -2,8 +2,6 @@
 // fact: tunnel, section 3.4).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { background } from '#lib/background.ts';
-import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import {
   CreateTunnelTerminatorRequestV2Schema,
@@ -14,6 +12,7 @@ import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { encodeBool } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { Controllers } from '../../control/controllers.ts';
+import type { WeightChange } from '../terminator-change.ts';
 import type { Terminators } from '../terminators.ts';
 import type { Weight } from './health/check-state.ts';
 import type { Precedence } from './host-config.ts';
@@ -27,11 +26,7 @@ export interface TunnelTerminator extends Weight {
 
 interface Kept {
   readonly terminator: TunnelTerminator;
-  /** The weight to report. */
   weight: Weight;
-  /** The weight at the controller; undefined if unknown. */
-  reported: Weight | undefined;
-  isReporting: boolean;
 }
 
 const PRECEDENCES: Readonly<Record<Precedence, TerminatorPrecedence>> = {
@@ -54,17 +49,12 @@ export class TunnelTerminators {
 
   /**
    * @param isChecked The weight follows health checks. An earlier process may have reported another one, and controllers
-   *   ignore the weight in a request to create a terminator that exists.
+   *   ignore the weight in a request to create a terminator that exists. So it is also reported after the request.
    */
   add(terminator: TunnelTerminator, { isChecked }: { isChecked: boolean }): void {
     const controllers = this.#controllers;
     const { id, serviceName, instanceId } = terminator;
-    const kept: Kept = {
-      terminator,
-      weight: terminator,
-      reported: isChecked ? undefined : terminator,
-      isReporting: false,
-    };
+    const kept: Kept = { terminator, weight: terminator };
     this.#kept.set(id, kept);
     this.#terminators.add({
       id,
@@ -78,11 +68,9 @@ export class TunnelTerminators {
       },
       binding: 'tunnel',
       controller: () => (controllers.all.length > 0 ? controllers.leader : undefined),
-      request: (now) => {
-        kept.reported = isChecked ? undefined : kept.weight;
-        return createRequest(kept, now);
-      },
-      established: () => this.#report(kept),
+      request: (now) => createRequest(kept, now),
+      change: (change) => changeRequest(id, change),
+      established: () => isChecked && this.#report(kept),
     });
   }
 
@@ -91,10 +79,9 @@ export class TunnelTerminators {
     this.#terminators.remove(id);
   }
 
-  /** Sets cost and precedence. An unreachable controller receives them with the next call or the next connection. */
   setWeight(id: string, weight: Weight): void {
     const kept = this.#kept.get(id);
-    if (!kept) return;
+    if (!kept || isSame(kept.weight, weight)) return;
     kept.weight = weight;
     this.#report(kept);
   }
@@ -110,36 +97,13 @@ export class TunnelTerminators {
       this.#log.info({ terminatorId: id }, 'health of a hosted service could not be reported');
   }
 
-  #report(kept: Kept): void {
-    const { terminator } = kept;
-    if (kept.isReporting || isSame(kept.weight, kept.reported) || !this.#terminators.isEstablished(terminator.id))
-      return;
-    kept.isReporting = true;
-    background(this.#log, 'terminator update', async () => {
-      const { weight } = kept;
-      try {
-        await this.#terminators.change(updateRequest(kept), EdgeControlType.UpdateTunnelTerminatorResponse);
-        kept.reported = weight;
-        this.#log.info(
-          { terminatorId: terminator.id, service: terminator.serviceName, ...weight },
-          'terminator changed',
-        );
-      } catch (error) {
-        this.#log.warn(
-          { terminatorId: terminator.id, service: terminator.serviceName, error: describeError(error) },
-          'terminator could not be changed',
-        );
-        return;
-      } finally {
-        kept.isReporting = false;
-      }
-      if (this.#kept.get(terminator.id) === kept) this.#report(kept);
-    });
+  #report({ terminator, weight }: Kept): void {
+    this.#terminators.change(terminator.id, { cost: weight.cost, precedence: PRECEDENCES[weight.precedence] });
   }
 }
 
-function isSame(a: Weight, b: Weight | undefined): boolean {
-  return a.cost === b?.cost && a.precedence === b.precedence;
+function isSame(a: Weight, b: Weight): boolean {
+  return a.cost === b.cost && a.precedence === b.precedence;
 }
 
 function createRequest({ terminator, weight }: Kept, now: number): Message {
@@ -156,14 +120,9 @@ function createRequest({ terminator, weight }: Kept, now: number): Message {
   return new Message(EdgeControlType.CreateTunnelTerminatorV2, [], body);
 }
 
-function updateRequest({ terminator, weight }: Kept): Message {
-  const request = create(UpdateTunnelTerminatorRequestSchema, {
-    terminatorId: terminator.id,
-    cost: weight.cost,
-    updateCost: true,
-    precedence: PRECEDENCES[weight.precedence],
-    updatePrecedence: true,
-  });
-  const body = toBinary(UpdateTunnelTerminatorRequestSchema, request);
-  return new Message(EdgeControlType.UpdateTunnelTerminator, [], body);
+function changeRequest(terminatorId: string, { cost = 0, precedence = TerminatorPrecedence.DEFAULT }: WeightChange) {
+  const change = { terminatorId, cost, updateCost: true, precedence, updatePrecedence: true };
+  const body = toBinary(UpdateTunnelTerminatorRequestSchema, create(UpdateTunnelTerminatorRequestSchema, change));
+  const request = new Message(EdgeControlType.UpdateTunnelTerminator, [], body);
+  return { request, answerType: EdgeControlType.UpdateTunnelTerminatorResponse };
 }
