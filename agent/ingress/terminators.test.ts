@@ -186,6 +186,30 @@ t.test('a change that a controller did not answer is sent again, a rejected one 
   await terminators.close(100);
 });
 
+t.test('a client that changes its service all the time does not flood the controller', async (t) => {
+  const { clock, controller, terminators, add } = setup();
+  add('a');
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  const flood = async (changes: number) => {
+    for (let cost = 1; cost <= changes; cost++) {
+      terminators.change('a', { cost });
+      await turns();
+      for (const { answer } of controller.changes) answer(CHANGED);
+    }
+  };
+  await flood(50);
+  t.equal(controller.changes.length, 11);
+  await clock.advance(1_000);
+  await flood(50);
+  t.equal(controller.changes.length, 12);
+  await clock.advance(1_000);
+  await turns();
+  t.equal(requests(controller).at(-1), 'a {"cost":50}', 'the last change is sent in the end');
+  await terminators.close(100);
+});
+
 t.test('a change is sent after a drain that interrupted it', async (t) => {
   const { clock, controller, terminators, add } = setup();
   add('a');

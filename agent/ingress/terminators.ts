@@ -141,8 +141,9 @@ export class Terminators {
   add(spec: TerminatorSpec): void {
     const state = this.#isSuspended ? 'suspended' : 'establishing';
     if (!this.#isSuspended) this.#removing.delete(spec.id);
-    const addedAt = this.#components.clock.now();
-    const change = new TerminatorChange();
+    const { clock } = this.#components;
+    const addedAt = clock.now();
+    const change = new TerminatorChange(clock.monotonic());
     this.#kept.set(spec.id, { spec, change, state, notBefore: 0, failures: 0, rejections: 0, addedAt, attemptedAt: 0 });
     this.#workSoon();
   }
@@ -257,7 +258,7 @@ export class Terminators {
 
   #sendChange(kept: Kept): void {
     const { clock, log, queue } = this.#components;
-    const weight = kept.change.begin();
+    const weight = kept.change.begin(clock.monotonic());
     const about = { terminatorId: kept.spec.id, service: kept.spec.serviceName, ...weight };
     const onError = (error: unknown) => {
       const isFinal = error instanceof TerminatorRejectedError;
