@@ -11,7 +11,7 @@ import { Overlay, until } from '../support/overlay.ts';
 import { SkippingClock } from '../support/skipping-clock.ts';
 
 const MINUTE = 60_000;
-const HALF_HOURS = 3;
+const HALF_HOURS = 6;
 const MIB = 1024 * 1024;
 /** The longest pause of a router between two attempts to reach a controller. */
 const LONGEST_PAUSE = 7.5 * MINUTE;
