@@ -162,11 +162,7 @@ t.test('changes wait for the terminator and for a place in the queue, and the la
 });
 
 t.test('a change that a controller did not answer is sent again, a rejected one is not', async (t) => {
-  const { clock, controller, terminators, add } = setup();
-  add('a');
-  await turns();
-  controller.answerAll(CreateTerminatorResult.SUCCESS);
-  await turns();
+  const { clock, controller, terminators } = await establishedTerminator();
   terminators.change('a', { cost: 5 });
   await turns();
   terminators.change('a', { precedence: 1 });
@@ -187,11 +183,7 @@ t.test('a change that a controller did not answer is sent again, a rejected one 
 });
 
 t.test('a client that changes its service all the time does not flood the controller', async (t) => {
-  const { clock, controller, terminators, add } = setup();
-  add('a');
-  await turns();
-  controller.answerAll(CreateTerminatorResult.SUCCESS);
-  await turns();
+  const { clock, controller, terminators } = await establishedTerminator();
   const flood = async (changes: number) => {
     for (let cost = 1; cost <= changes; cost++) {
       terminators.change('a', { cost });
@@ -211,11 +203,7 @@ t.test('a client that changes its service all the time does not flood the contro
 });
 
 t.test('a change is sent after a drain that interrupted it', async (t) => {
-  const { clock, controller, terminators, add } = setup();
-  add('a');
-  await turns();
-  controller.answerAll(CreateTerminatorResult.SUCCESS);
-  await turns();
+  const { clock, controller, terminators } = await establishedTerminator();
   terminators.change('a', { cost: 5 });
   await turns();
   terminators.suspend();
@@ -230,6 +218,16 @@ t.test('a change is sent after a drain that interrupted it', async (t) => {
   t.same(requests(controller), ['a {"cost":5}', 'a {"cost":5}']);
   await terminators.close(100);
 });
+
+/** A setup with the terminator `a`. */
+async function establishedTerminator() {
+  const rooms = setup();
+  rooms.add('a');
+  await turns();
+  rooms.controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  return rooms;
+}
 
 function requests({ changes }: FakeController): string[] {
   return changes.map(({ request }) => request);
