@@ -4,6 +4,8 @@
 import type { PostureDemand } from '#model/posture.ts';
 import type { DataState_PostureCheck, DataState_PostureCheck_Process } from '#wire/gen/edge_control_pb.js';
 
+/** Seconds, 68 years: SDK clients get the rest as a 32-bit number. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
 /** Converted once for each version of a check. */
 const converted = new WeakMap<DataState_PostureCheck, PostureDemand | null>();
 
@@ -32,7 +34,11 @@ function convert({ id, subtype }: DataState_PostureCheck): PostureDemand | undef
     }
     case 'mfa': {
       const { timeoutSeconds, promptOnWake, promptOnUnlock } = subtype.value;
-      return { id, typeId: 'MFA', demands: { timeoutSeconds: Number(timeoutSeconds), promptOnWake, promptOnUnlock } };
+      return {
+        id,
+        typeId: 'MFA',
+        demands: { timeoutSeconds: Math.min(Number(timeoutSeconds), LONGEST_TIMEOUT), promptOnWake, promptOnUnlock },
+      };
     }
     case 'process':
       return { id, typeId: 'PROCESS', demands: { process: processDemand(subtype.value) } };

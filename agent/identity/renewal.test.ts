@@ -176,6 +176,25 @@ t.test('a certificate whose confirmation is not answered is used once the old on
   await until('no pending file', () => readdirSync(folder).length === 1);
 });
 
+t.test('controllers that reject the certificate one after another never lose one of both certificates', async (t) => {
+  const { clock, renewal, folder, installed, certificate, key } = await room(t);
+  const before = installed();
+  const { pem } = await certificate({ key, to: clock.now() + HOUR });
+  const pending = join(folder, 'router.cert.pending');
+  writeFileSync(pending, pem);
+  const first = renewal.tryPending();
+  await Promise.all([first, renewal.tryPending()]);
+  t.equal(installed(), pem, 'at the same time: once');
+  for (let turns = 0; turns < 150; turns += 3) {
+    const earlier = renewal.tryPending();
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([earlier, renewal.tryPending()]);
+    const both = [installed(), readFileSync(pending, 'utf8')];
+    if (!both.includes(pem) || !both.includes(before)) t.fail(`after ${turns} turns a certificate is missing`);
+  }
+  t.same(readdirSync(folder).sort(), ['router.cert', 'router.cert.pending']);
+});
+
 t.test('a certificate that the controller does not confirm is removed', async (t) => {
   const { clock, renewal, first, answer, folder, installed } = await room(t);
   const before = installed();

@@ -87,6 +87,8 @@ export class CertificateRenewal {
   #timer: Timer | undefined;
   #waiting: Waiting | undefined;
   #isRenewing = false;
+  /** The exchange with the pending certificates that is in progress. */
+  #trying: Promise<void> | undefined;
   #isExpiryLogged = false;
   /** Attempts in a row whose certificates could not be installed. */
   #uninstalled = 0;
@@ -145,7 +147,15 @@ export class CertificateRenewal {
    * The certificate in use is rejected or has expired. If the answer to a confirmation was lost, the controller may
    * expect the pending one; the next rejection exchanges them again.
    */
-  async tryPending(): Promise<void> {
+  tryPending(): Promise<void> {
+    // Several controllers may reject the certificate at the same time: two exchanges would remove each other's files.
+    this.#trying ??= this.#tryPending().finally(() => {
+      this.#trying = undefined;
+    });
+    return this.#trying;
+  }
+
+  async #tryPending(): Promise<void> {
     const { cert, server_cert } = this.#init.identity;
     const sources = [cert, server_cert].filter((value) => value !== undefined).map(parsePemSource);
     const isInline = sources.some(({ kind }) => kind === 'inline');
@@ -194,6 +204,7 @@ export class CertificateRenewal {
       this.#wait(WITHOUT_CONTROLLER);
       return;
     }
+    await this.#trying?.catch(() => undefined); // it is reported to its caller
     this.#isRenewing = true;
     try {
       await this.renew();

@@ -12,7 +12,7 @@ import {
   CreateTerminatorV2ResponseSchema,
   CreateTunnelTerminatorResponseV2Schema,
 } from '#wire/gen/edge_control_pb.js';
-import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
+import { ControlType, EdgeControlHeader, EdgeControlType, RetryHint } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 
 /** A controller's answer to a request for a terminator. */
@@ -24,10 +24,15 @@ export interface TerminatorAnswer {
   readonly retryHint?: number;
 }
 
-/** A controller rejects a change of a terminator. */
+/** A controller rejects a change of a terminator. The same change may succeed later, unless the controller says no. */
 export class TerminatorRejectedError extends ProjectError {
-  constructor({ contentType, body }: Message) {
-    super('TERMINATOR_REJECTED', body.toString() || `the controller answered with message ${contentType}`);
+  constructor(answer: Message) {
+    const { contentType, body } = answer;
+    const hint = answer.uint32(EdgeControlHeader.RetryHint);
+    const retriable = hint !== RetryHint.StartOver && hint !== RetryHint.NotRetriable;
+    super('TERMINATOR_REJECTED', body.toString() || `the controller answered with message ${contentType}`, {
+      retriable,
+    });
   }
 }
 

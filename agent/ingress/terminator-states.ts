@@ -21,19 +21,26 @@ export type TerminatorEvent =
   | 'suspend'
   | 'resume';
 
-/** These may occur at any time: answers may be late, and controllers confirm and reconnect on their own. */
+/** These may occur at any time: answers may be late, and a drain may begin. */
 const ANYTIME = {
   created: 'established',
   failed: 'establishing',
-  confirmed: 'established',
   suspend: 'suspended',
 } as const;
 
 export const TERMINATOR_TRANSITIONS: Transitions<TerminatorState, TerminatorEvent> = Object.freeze({
-  establishing: { ...ANYTIME, request: 'requested', reconnected: 'establishing' },
-  requested: { ...ANYTIME, reconnected: 'requested' },
-  established: { ...ANYTIME, reconnected: 'unconfirmed' },
+  // A confirmation of a terminator that is being created does not replace the answer, which has effects. A removal that
+  // was sent earlier may follow it, too.
+  establishing: { ...ANYTIME, request: 'requested', confirmed: 'establishing', reconnected: 'establishing' },
+  requested: { ...ANYTIME, confirmed: 'requested', reconnected: 'requested' },
+  established: { ...ANYTIME, confirmed: 'established', reconnected: 'unconfirmed' },
   // The answer to an earlier request says nothing about the controller that has returned since.
-  unconfirmed: { ...ANYTIME, created: 'unconfirmed', reconnected: 'unconfirmed', overdue: 'establishing' },
+  unconfirmed: {
+    ...ANYTIME,
+    created: 'unconfirmed',
+    confirmed: 'established',
+    reconnected: 'unconfirmed',
+    overdue: 'establishing',
+  },
   suspended: { suspend: 'suspended', resume: 'establishing' },
 });

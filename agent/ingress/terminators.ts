@@ -161,11 +161,12 @@ export class Terminators {
   /** Creates all terminators again. */
   resume(): void {
     this.#isSuspended = false;
-    for (const kept of this.#kept.values()) {
+    for (const [id, kept] of this.#kept) {
       if (kept.state !== 'suspended') continue;
-      this.#removing.delete(kept.spec.id);
+      this.#removing.delete(id);
       changeState(kept, 'resume');
-      Object.assign(kept, { notBefore: 0, failures: 0, rejections: 0 });
+      // A copy, so that the answer to an earlier request is not taken for that to the next one: a removal may follow it.
+      this.#kept.set(id, { ...kept, notBefore: 0, failures: 0, rejections: 0 });
     }
     this.#work();
   }
@@ -261,7 +262,7 @@ export class Terminators {
     const weight = kept.change.begin(clock.monotonic());
     const about = { terminatorId: kept.spec.id, service: kept.spec.serviceName, ...weight };
     const onError = (error: unknown) => {
-      const isFinal = error instanceof TerminatorRejectedError;
+      const isFinal = error instanceof TerminatorRejectedError && !error.retriable;
       const retryIn = isFinal ? kept.change.ended() : kept.change.failed(weight, clock.monotonic());
       if (!this.#isWanted(kept)) return;
       const text = isFinal

@@ -328,7 +328,12 @@ export class SdkClients {
       }
       yield;
     }
-    connection.subscription?.refresh();
+    try {
+      connection.subscription?.refresh();
+    } catch (error) {
+      const { log } = this.#components;
+      log.error({ channel: connection.channel.name, error: describeError(error) }, 'services could not be sent');
+    }
   }
 }
 
