@@ -8,7 +8,8 @@ import { silentLog } from '#lib/log.ts';
 import { nextState } from '#lib/transitions.ts';
 import { RemoveTerminatorsRequestSchema } from '#wire/gen/control_pb.js';
 import { CreateTerminatorResult, CreateTunnelTerminatorResponseV2Schema } from '#wire/gen/edge_control_pb.js';
-import { EdgeControlType } from '#wire/gen/numbers.ts';
+import { EdgeControlHeader, EdgeControlType, RetryHint } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { AdaptiveWindow, DEFAULT_WINDOW } from '../control/adaptive-window.ts';
 import type { Controller } from '../control/controller.ts';
@@ -25,7 +26,9 @@ class FakeController {
   most = 0;
   #outstanding = 0;
 
-  readonly changes: { request: string; answer(type: number): void; fail(error: Error): void }[] = [];
+  readonly changes: { request: string; answer(type: number, hint?: number): void; fail(error: Error): void }[] = [];
+  /** Removals are answered when it resolves. */
+  removal = Promise.resolve();
 
   request(message: Message): Promise<Message> {
     if (message.contentType === EdgeControlType.UpdateTunnelTerminator) return this.#change(message);
@@ -44,13 +47,15 @@ class FakeController {
 
   #change(message: Message): Promise<Message> {
     return new Promise((resolve, fail) => {
-      const answer = (type: number) => resolve(new Message(type, [], 'no such terminator'));
+      const answer = (type: number, hint = 0) =>
+        resolve(new Message(type, [[EdgeControlHeader.RetryHint, encodeUint32(hint)]], 'no leader'));
       this.changes.push({ request: message.body.toString(), answer, fail });
     });
   }
 
   async requestResult(message: Message): Promise<Message> {
     this.removed.push(...fromBinary(RemoveTerminatorsRequestSchema, message.body).terminatorIds);
+    await this.removal;
     return message;
   }
 
@@ -175,10 +180,16 @@ t.test('a change that a controller did not answer is sent again, a rejected one 
   await clock.advance(2_000);
   await turns();
   t.equal(requests(controller)[2], 'a {"cost":5,"precedence":1}');
-  controller.changes[2]?.answer(99);
+  controller.changes[2]?.answer(EdgeControlType.Error, RetryHint.TooBusy);
+  await turns();
+  await clock.advance(4_000);
+  await turns();
+  t.equal(controller.changes.length, 4, 'sent again if the rejection is for the moment');
+  controller.changes[3]?.answer(EdgeControlType.Error, RetryHint.NotRetriable);
+  await turns();
   await clock.advance(600_000);
   await turns();
-  t.equal(controller.changes.length, 3);
+  t.equal(controller.changes.length, 4);
   await terminators.close(100);
 });
 
@@ -219,6 +230,51 @@ t.test('a change is sent after a drain that interrupted it', async (t) => {
   await terminators.close(100);
 });
 
+for (const late of ['answer to a request', 'confirmation'] as const)
+  t.test(`a late ${late} does not count for a terminator whose removal is in flight`, async (t) => {
+    const { clock, controller, terminators, add } = setup();
+    add('a');
+    await turns();
+    if (late === 'confirmation') controller.answerAll(CreateTerminatorResult.SUCCESS);
+    await turns();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    controller.removal = promise;
+    terminators.suspend();
+    await turns();
+    t.same(controller.removed, ['a']);
+    terminators.resume();
+    await turns();
+    if (late === 'confirmation') terminators.confirm('a');
+    else controller.answerAll(CreateTerminatorResult.SUCCESS);
+    await turns();
+    t.notOk(terminators.isEstablished('a'));
+    resolve();
+    await turns();
+    await clock.advance(1_000);
+    await turns();
+    t.equal(controller.asked.length, 1, 'it is created again');
+    controller.answerAll(CreateTerminatorResult.SUCCESS);
+    await turns();
+    t.ok(terminators.isEstablished('a'));
+    await terminators.close(100);
+  });
+
+t.test('a confirmation does not replace the answer to a request, which has effects', async (t) => {
+  const { clock, controller, terminators, add } = setup();
+  let established = 0;
+  add('a', { established: () => void established++ });
+  await turns();
+  controller.answerAll(CreateTerminatorResult.FAILED_BUSY);
+  await turns();
+  t.ok(terminators.confirm('a'), 'the router has it');
+  await clock.advance(10_000);
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  t.equal(established, 1);
+  await terminators.close(100);
+});
+
 /** A setup with the terminator `a`. */
 async function establishedTerminator() {
   const rooms = setup();
@@ -234,9 +290,10 @@ function requests({ changes }: FakeController): string[] {
 }
 
 t.test('a host with many services that disconnects costs one search of all terminators', async (t) => {
-  const { clock, controller, terminators, add } = setup();
+  const { clock, controller, terminators, add } = setup({ maxSize: 1_000, minSize: 1_000 });
   for (let id = 0; id < 1_000; id++) add(`t${id}`);
-  for (let id = 0; id < 1_000; id++) terminators.confirm(`t${id}`);
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
   await turns();
   let searches = 0;
   const { monotonic } = clock;

@@ -33,6 +33,7 @@ import { Forwarder } from '../../agent/forwarder/forwarder.ts';
 import { SdkClients } from '../../agent/ingress/edge/sdk-clients.ts';
 import { CONTROL_LANE, DATA_LANE } from '../../agent/ingress/edge/sdk-connection.ts';
 import { SdkHosting } from '../../agent/ingress/edge/sdk-hosting.ts';
+import type { WeightChange } from '../../agent/ingress/terminator-change.ts';
 import type { TerminatorSpec } from '../../agent/ingress/terminator-spec.ts';
 import type { Terminators } from '../../agent/ingress/terminators.ts';
 import { MetricsRegistry } from '../../agent/metrics/registry.ts';
@@ -160,12 +161,13 @@ export function sdkRooms() {
   const sessions = new ApiSessions({ clock, model, legacy, tokens, identity: { roots: [] } });
   sessions.checkCertificate = (_session: ApiSession) => undefined;
   const kept = new Map<string, TerminatorSpec>();
+  const changes: (WeightChange & { readonly id: string })[] = [];
   const terminators = {
     add: (spec: TerminatorSpec) => void kept.set(spec.id, spec),
     remove: (id: string) => void kept.delete(id),
     has: (id: string) => kept.has(id),
     isEstablished: () => false,
-    change: async () => undefined,
+    change: (id: string, change: WeightChange) => void changes.push({ id, ...change }),
   } as unknown as Terminators;
   const common = {
     ...{ clock, log, controllers, model, access: new Access(model), legacy, tokens, forwarder, ends, onUnroutable },
@@ -221,7 +223,22 @@ export function sdkRooms() {
   return {
     components: common,
     counted,
-    ...{ clock, model, change, forwarder, ends, clients, hosting, kept, claims, sent, controllerHolds, hooks, tokens },
+    ...{
+      clock,
+      model,
+      change,
+      forwarder,
+      ends,
+      clients,
+      hosting,
+      kept,
+      changes,
+      claims,
+      sent,
+      controllerHolds,
+      hooks,
+      tokens,
+    },
     connect,
     blockCircuits,
     removeServiceSession,

@@ -84,6 +84,21 @@ t.test('a changed posture check repeats the states of all others: clients replac
   client.channel.close();
 });
 
+t.test('a client learns a timeout beyond 68 years as one of 68 years', async (t) => {
+  for (const timeoutSeconds of [3_153_600_000n, 9_223_372_036_854_775_807n]) {
+    const { change, connect } = sdkRooms();
+    const subtype = { case: 'mfa', value: { timeoutSeconds } } as const;
+    change({ case: 'postureCheck', value: { id: 'mfa', subtype } }, demandOf('dial', ['mfa']));
+    const client = await connect();
+    client.tell(SdkType.Subscribe, 0);
+    await settled();
+    const [set] = client.of(SdkType.ServiceChangeSet);
+    t.equal(set?.decode(ServiceChangeSetSchema).postureChecks[0]?.timeoutSeconds, 2_147_483_647);
+    t.equal(client.of(SdkType.PostureStateChange).length, 1);
+    client.channel.close();
+  }
+});
+
 t.test('a subscribed client gets the full state if the history of the controllers has restarted', async (t) => {
   const { change, model, connect, restartHistory } = sdkRooms();
   change();

@@ -38,6 +38,28 @@ t.test('a bind that replaces another one does not end hosting at the client', as
   client.channel.close();
 });
 
+t.test('a bind that takes over a terminator brings its own cost and precedence', async (t) => {
+  const { connect, kept, changes } = sdkRooms();
+  const client = await connect();
+  const weight = (cost: number, precedence: number): HeaderEntries => [
+    [SdkHeader.ListenerId, 'listener'],
+    [SdkHeader.Cost, Buffer.of(cost, 0)],
+    [SdkHeader.Precedence, Buffer.of(precedence)],
+  ];
+  await client.ask(SdkType.Bind, 1, weight(1, 0), BIND_TOKEN);
+  const [id = ''] = kept.keys();
+  t.same(changes, [], 'the request to create it has them');
+  client.tell(SdkType.UpdateBind, 1, weight(100, 2), BIND_TOKEN);
+  await settled();
+  t.match(changes.splice(0), [{ id, cost: 100, precedence: 2 }]);
+  await client.ask(SdkType.Bind, 2, weight(1, 0), BIND_TOKEN);
+  t.match(changes.splice(0), [{ id, cost: 1, precedence: 0 }]);
+  t.match(kept.get(id), { cost: 1, precedence: 'default' });
+  await client.ask(SdkType.Bind, 3, weight(1, 0), BIND_TOKEN);
+  t.same(changes, [], 'nothing to change');
+  client.channel.close();
+});
+
 t.test('long texts of a host reach controllers and the log only in part', async (t) => {
   const { connect, hosting, kept } = sdkRooms();
   const client = await connect();

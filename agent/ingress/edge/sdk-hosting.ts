@@ -149,6 +149,8 @@ export class SdkHosting implements TerminatorHosts {
     this.#confirm(service, request);
     if (older && this.#components.terminators.isEstablished(terminatorId)) this.#onEstablished(service);
     this.#keep(service);
+    if (older && (older.cost !== service.cost || older.precedence !== service.precedence))
+      this.#components.terminators.change(terminatorId, { cost: service.cost, precedence: service.precedence });
     // Its client is not notified: it would bind again, and so close the newer bind.
     if (known && !older) this.remove(known);
   }

@@ -57,3 +57,16 @@ t.test('without checks the weight is that of the request to create the terminato
   await created();
   t.equal(weights().length, 0);
 });
+
+t.test('a service whose checks are removed gets its configured weight back', async (t) => {
+  const { hosted, created, weights } = rooms();
+  hosted.add(SERVICE, { isChecked: true });
+  await created();
+  hosted.setWeight('t1', { cost: 7, precedence: 'failed' });
+  for (let times = 0; times < 2; times++) {
+    hosted.add(SERVICE, { isChecked: false });
+    await created();
+    t.match(weights().at(-1), { cost: 7, precedence: 0 });
+  }
+  t.equal(weights().length, 4);
+});

@@ -27,6 +27,8 @@ export interface TunnelTerminator extends Weight {
 interface Kept {
   readonly terminator: TunnelTerminator;
   weight: Weight;
+  /** Its weight at the controller may be another one. */
+  readonly reports: boolean;
 }
 
 const PRECEDENCES: Readonly<Record<Precedence, TerminatorPrecedence>> = {
@@ -49,12 +51,14 @@ export class TunnelTerminators {
 
   /**
    * @param isChecked The weight follows health checks. An earlier process may have reported another one, and controllers
-   *   ignore the weight in a request to create a terminator that exists. So it is also reported after the request.
+   *   ignore the weight in a request to create a terminator that exists. So it is also reported after the request, even
+   *   when the checks are removed later.
    */
   add(terminator: TunnelTerminator, { isChecked }: { isChecked: boolean }): void {
     const controllers = this.#controllers;
     const { id, serviceName, instanceId } = terminator;
-    const kept: Kept = { terminator, weight: terminator };
+    const reports = isChecked || this.#kept.get(id)?.reports === true;
+    const kept: Kept = { terminator, weight: terminator, reports };
     this.#kept.set(id, kept);
     this.#terminators.add({
       id,
@@ -70,7 +74,7 @@ export class TunnelTerminators {
       controller: () => (controllers.all.length > 0 ? controllers.leader : undefined),
       request: (now) => createRequest(kept, now),
       change: (change) => changeRequest(id, change),
-      established: () => isChecked && this.#report(kept),
+      established: () => reports && this.#report(kept),
     });
   }
 
