@@ -1,16 +1,16 @@
 // Reports results of the health checks of SDK clients to the controller, not as often as a client sends them: of the
 // results that come too fast, the last one is reported.
 
-import type { Clock, Timer } from '#lib/clock.ts';
-import { TokenBucket } from '#lib/token-bucket.ts';
+import type { Clock } from '#lib/clock.ts';
+import { PacedTask } from '#lib/paced-task.ts';
 import type { HostedService } from './hosted-service.ts';
 
-/** Reports of one service: a burst at once, then one per second, for which the last result waits. */
-const RATE = { burst: 10, perSecond: 1, ahead: 1 };
+/** Reports of one service. */
+const RATE = { burst: 10, perSecond: 1 };
 
 interface Reports {
-  readonly rate: TokenBucket;
-  waiting?: { readonly timer: Timer; checkPassed: boolean } | undefined;
+  checkPassed: boolean;
+  readonly task: PacedTask;
 }
 
 export class HealthEvents {
@@ -25,28 +25,19 @@ export class HealthEvents {
 
   /** Sends the result, at once or later. Call `forget` when the service is gone. */
   report(service: HostedService, checkPassed: boolean): void {
-    const now = this.#clock.monotonic();
-    const reports = this.#reports.get(service) ?? { rate: new TokenBucket(RATE, now) };
-    this.#reports.set(service, reports);
-    if (reports.waiting) {
-      reports.waiting.checkPassed = checkPassed;
-      return;
+    let reports = this.#reports.get(service);
+    if (!reports) {
+      const send = () => this.#send(service, created.checkPassed);
+      const created: Reports = { checkPassed, task: new PacedTask(this.#clock, 'health event', RATE, send) };
+      reports = created;
+      this.#reports.set(service, created);
     }
-    const delay = reports.rate.take(now) ?? 0;
-    if (delay === 0) {
-      this.#send(service, checkPassed);
-      return;
-    }
-    const timer = this.#clock.after('health event', delay, () => {
-      const { waiting } = reports;
-      reports.waiting = undefined;
-      if (waiting) this.#send(service, waiting.checkPassed);
-    });
-    reports.waiting = { timer, checkPassed };
+    reports.checkPassed = checkPassed;
+    reports.task.request();
   }
 
   forget(service: HostedService): void {
-    this.#reports.get(service)?.waiting?.timer.cancel();
+    this.#reports.get(service)?.task.close();
     this.#reports.delete(service);
   }
 

@@ -84,6 +84,28 @@ t.test('a changed posture check repeats the states of all others: clients replac
   client.channel.close();
 });
 
+t.test('a client that asks for its state all the time is answered at a limited pace', async (t) => {
+  const { clock, change, connect } = sdkRooms();
+  change(demandOf('dial', []));
+  const client = await connect();
+  client.tell(SdkType.Subscribe, 0);
+  await settled();
+  const count = () => client.of(SdkType.PostureStateChange).length;
+  for (let request = 0; request < 100; request++) {
+    client.tell(SdkType.ResyncPosture, 0);
+    await settled();
+  }
+  t.equal(count(), 20);
+  await clock.advance(100);
+  await settled();
+  t.equal(count(), 21, 'one answer for all others');
+  client.tell(SdkType.ResyncPosture, 0);
+  client.tell(SdkType.ResyncPosture, 0);
+  client.channel.close();
+  await settled();
+  t.notOk(clock.timers().includes('rights of an SDK client'));
+});
+
 t.test('a client learns a timeout beyond 68 years as one of 68 years', async (t) => {
   for (const timeoutSeconds of [3_153_600_000n, 9_223_372_036_854_775_807n]) {
     const { change, connect } = sdkRooms();
@@ -340,13 +362,14 @@ t.test('the newest of several tokens counts, in whatever order they are verified
 });
 
 t.test('a client that asks for long answers and does not read them loses its connection', async (t) => {
-  const { change, clients, connect } = sdkRooms();
+  const { clock, change, clients, connect } = sdkRooms();
   change(...longConfig());
   const client = await connect();
   client.channel.setReading(false);
   for (let count = 0; count < 100; count++) {
-    client.tell(SdkType.Subscribe, 0); // one answer for each turn
+    client.tell(SdkType.Subscribe, 0);
     await settled();
+    await clock.advance(100); // until the next answer
   }
   t.equal(clients.count, 0);
   client.channel.close();

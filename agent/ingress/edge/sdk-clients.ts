@@ -6,6 +6,7 @@ import { background } from '#lib/background.ts';
 import type { Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { PacedTask } from '#lib/paced-task.ts';
 import type { Channel } from '#wire/channel.ts';
 import { type PostureResponse, PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
 import { EdgeErrorCode, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
@@ -50,6 +51,8 @@ const SESSION_INTERVAL = 5_000;
 const RECHECK_INTERVAL = 60_000;
 /** Milliseconds of checking before traffic is processed again. */
 const RECHECK_SLICE = 5;
+/** Checks of the rights and services of one client that its posture, token or requests cause. */
+const CHECKS = { burst: 20, perSecond: 10 };
 /** Limits on requests of one client in progress, and on the bytes of their bodies. */
 const MOST_REQUESTS = 1_000;
 const MOST_REQUEST_BYTES = 16 * 1024 * 1024;
@@ -154,6 +157,8 @@ export class SdkClients {
     const [connectedAt, rejections] = [clock.now(), new Rejections(clock)];
     const connection = new SdkConnection({ channel, session, posture, presented, connectedAt, rejections });
     connection.onDataDelay = metrics.dataDelayed;
+    const checks = new PacedTask(clock, 'rights of an SDK client', CHECKS, () => this.#recheckSoon([connection]));
+    connection.requestCheck = () => checks.request();
     seedMfa(connection);
     this.#handle(connection);
     this.#connections.add(connection);
@@ -165,6 +170,7 @@ export class SdkClients {
       this.#connections.delete(connection);
       release?.();
       releasePosture();
+      checks.close();
       connection.onClosed();
       metrics.disconnected();
       this.#components.onConnections(session.identityId);
@@ -206,12 +212,12 @@ export class SdkClients {
     connection.subscription = subscription;
     channel.on(SdkType.Subscribe, () => {
       subscription.start();
-      this.#recheckSoon([connection]);
+      connection.requestCheck?.();
     });
     channel.on(SdkType.Unsubscribe, () => subscription.stop());
     channel.on(SdkType.ResyncPosture, () => {
       subscription.resync();
-      this.#recheckSoon([connection]);
+      connection.requestCheck?.();
     });
     serveTraffic(connection, () => this.#components.metrics.foreign());
   }
@@ -265,7 +271,7 @@ export class SdkClients {
 
   /** Posture belongs to the API session, which may have several connections here. */
   #recheckSession({ session }: SdkConnection): void {
-    this.#recheckSoon([...this.#connections].filter((each) => each.session.id === session.id));
+    for (const each of this.#connections) if (each.session.id === session.id) each.requestCheck?.();
   }
 
   // Rights -----------------------------------------------------------------------------------------------------------------

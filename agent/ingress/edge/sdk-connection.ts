@@ -68,6 +68,8 @@ export class SdkConnection implements SdkLink {
   readonly rejections: Rejections;
   readonly closingEnds = new ClosingEnds();
   onDataDelay: ((milliseconds: number) => void) | undefined;
+  /** Checks the rights of the client again, at the pace that the client may cause. Set before it is served. */
+  requestCheck: (() => void) | undefined;
   /** Set once the client is served. */
   subscription: { refresh(): void } | undefined;
   readonly #ends = new Map<number, Use>();
