@@ -45,6 +45,11 @@ export class Acknowledger {
     if (this.#reported > WINDOW_UPDATE_FROM && this.#reported / 2 > this.#components.bufferSize()) this.#schedule();
   }
 
+  /** Reports the size of the buffer without an acknowledgement. */
+  report(): void {
+    this.#schedule();
+  }
+
   /** Sends the acknowledgements that are due and stops. */
   close(): void {
     this.#flush();
@@ -61,8 +66,10 @@ export class Acknowledger {
     if (!this.#isScheduled || this.#isClosed) return;
     this.#isScheduled = false;
     const sequences = this.#sequences;
+    const stamp = this.#stamp;
     this.#sequences = [];
+    this.#stamp = 0; // reports without acknowledgements measure no round trip
     this.#reported = this.#components.bufferSize();
-    this.#components.send(Acknowledgement.create(this.#circuitId, this.#flags, this.#reported, this.#stamp, sequences));
+    this.#components.send(Acknowledgement.create(this.#circuitId, this.#flags, this.#reported, stamp, sequences));
   }
 }

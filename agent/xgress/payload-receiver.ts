@@ -29,6 +29,9 @@ export interface PayloadReceiverInit {
   readonly options: XgressOptions;
 }
 
+/** Minimum milliseconds between two reports about dropped payloads, which show the sender that its peer is alive. */
+const REPORT_INTERVAL = 1_000;
+
 export class PayloadReceiver {
   readonly #components: PayloadReceiverComponents;
   readonly #init: PayloadReceiverInit;
@@ -36,6 +39,7 @@ export class PayloadReceiver {
   readonly #acknowledger: Acknowledger;
   #isPaused = false;
   #pausedAt = 0;
+  #droppedReportAt = Number.NEGATIVE_INFINITY;
   /** Bytes of memory of payloads that a paused client has not consumed. */
   #unfinished = 0;
   #isClosed = false;
@@ -83,6 +87,7 @@ export class PayloadReceiver {
     const reception = this.#buffer.receive(payload, !this.#isPaused);
     if (reception === 'dropped') {
       metrics.droppedPayload();
+      this.#reportDrop();
       return false;
     }
     if (reception === 'duplicate') metrics.duplicatePayload();
@@ -138,6 +143,13 @@ export class PayloadReceiver {
     this.#isClosed = true;
     this.#acknowledger.close();
     this.#buffer.clear();
+  }
+
+  #reportDrop(): void {
+    const now = this.#components.clock.monotonic();
+    if (now - this.#droppedReportAt < REPORT_INTERVAL) return;
+    this.#droppedReportAt = now;
+    this.#acknowledger.report();
   }
 
   /** Clearing the buffer has accounted for payloads that are on their way to the client. */

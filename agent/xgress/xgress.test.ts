@@ -4,7 +4,11 @@ import t from 'tap';
 import { seededRandom } from '#lib/random.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import { bytes, CALM, Circuit } from '../../test/support/circuit.ts';
+import type { XgressOptions } from './options.ts';
 import type { CircuitRole } from './xgress-metrics.ts';
+
+/** Buffers that a paused client fills at once. */
+const SMALL = { circuitStartTimeout: 0, rxBufferSize: 40_000, txPortalMaxSize: 40_000, txPortalStartSize: 40_000 };
 
 t.test('each direction ends separately; after both, the circuit is closed and no timer is left', async (t) => {
   for (const weather of [CALM, { loss: 0.2, duplication: 0.1, delay: 60 }]) {
@@ -110,6 +114,86 @@ t.test('a slow client receives all data after the other side has ended', async (
   }
   t.ok(initiator.received.equals(data));
   t.same([initiator.outcome, terminator.outcome], ['complete', 'complete']);
+});
+
+/** The service has sent everything and its end, while the client reads nothing and its buffer is full. */
+async function pausedClient({ total = 60_000, ...options }: Partial<XgressOptions> & { total?: number } = {}) {
+  const circuit = new Circuit(CALM, 3, { ...SMALL, ...options }).start();
+  await circuit.until(() => circuit.ends.terminator.canWrite);
+  circuit.clients.initiator.accepts = false;
+  const data = bytes(total, 3);
+  let hasEnded = false;
+  circuit.feed('terminator', data, 4_000, () => {
+    hasEnded = true;
+    circuit.ends.terminator.end({ fin: true });
+  });
+  await circuit.until(() => hasEnded, 10);
+  const readOn = () => {
+    circuit.clients.initiator.accepts = true;
+    circuit.ends.initiator.resume();
+  };
+  return { circuit, data, readOn, ...circuit.clients };
+}
+
+t.test('a client that pauses for long after the service has ended receives all data and the end', async (t) => {
+  for (const total of [30_000, 34_000, 36_000, 36_500, 37_000, 38_000, 44_000]) {
+    const { circuit, data, readOn, initiator } = await pausedClient({ total });
+    await circuit.clock.advance(300_000);
+    readOn();
+    t.ok(await circuit.until(() => initiator.ended, 30), `${total} bytes`);
+    t.ok(initiator.received.equals(data));
+    circuit.ends.initiator.end();
+    t.ok(
+      await circuit.until(() => initiator.outcome === 'complete' && circuit.clients.terminator.outcome === 'complete'),
+    );
+    t.equal(circuit.budget.used, 0);
+  }
+});
+
+t.test(
+  'either sign of life of a paused peer suffices: reports of its buffer, and answers to trace routes',
+  async (t) => {
+    for (const lost of ['control', 'acknowledgement'] as const) {
+      const { circuit, data, readOn, initiator } = await pausedClient({ total: 44_000 });
+      await circuit.clock.advance(5_000);
+      t.ok(circuit.ends.terminator.unacknowledged.bytes > 0);
+      circuit.loses = (kind) => kind === lost;
+      await circuit.clock.advance(100_000);
+      circuit.loses = () => false;
+      readOn();
+      t.ok(await circuit.until(() => initiator.ended, 30), `without ${lost}`);
+      t.ok(initiator.received.equals(data));
+    }
+  },
+);
+
+t.test('a client that pauses after both directions have ended receives all data', async (t) => {
+  const { circuit, data, readOn, initiator, terminator } = await pausedClient({ total: 44_000 });
+  circuit.ends.initiator.end({ fin: true });
+  await circuit.clock.advance(100_000);
+  readOn();
+  t.ok(await circuit.until(() => initiator.outcome !== '' && terminator.outcome !== '', 30));
+  t.ok(initiator.received.equals(data));
+  t.same([initiator.outcome, terminator.outcome], ['complete', 'complete']);
+});
+
+t.test('the circuit of a silent peer is cut, even if only the end is not acknowledged', async (t) => {
+  for (const total of [0, 44_000]) {
+    const circuit = new Circuit(CALM, 3, SMALL).start();
+    const { initiator, terminator } = circuit.clients;
+    await circuit.until(() => circuit.ends.terminator.canWrite);
+    circuit.loses = () => true;
+    circuit.feed('terminator', bytes(total, 3), 44_000, () => circuit.ends.terminator.end({ fin: true }));
+    await circuit.clock.advance(29_000);
+    t.equal(terminator.outcome, '');
+    await circuit.clock.advance(2_000);
+    t.equal(terminator.outcome, 'cut', 'the controller is notified, and removes the circuit');
+    circuit.ends.initiator.unrouted();
+    t.equal(initiator.outcome, 'cut');
+    t.notOk(initiator.ended);
+    t.equal(circuit.budget.used, 0);
+    t.equal(circuit.ticker.size, 0);
+  }
 });
 
 t.test(

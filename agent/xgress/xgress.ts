@@ -14,7 +14,14 @@ import { type ControlMessageType, PayloadFlag, PayloadHeader } from '#wire/gen/n
 import type { HeaderEntries } from '#wire/message.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import type { CircuitEnd } from '../forwarder/destination.ts';
-import { isAnswerOfEnd, traceRouteAnswer, traceRouteFrame, traceRouteStep } from '../forwarder/trace-route.ts';
+import {
+  isAnswerOfEnd,
+  traceRouteAnswer,
+  traceRouteFrame,
+  traceRouteQuestion,
+  traceRouteStep,
+} from '../forwarder/trace-route.ts';
+import { CloseWait } from './close-wait.ts';
 import { ABORT_FLAGS, FIN_HEADERS, isAbort, isEnd, isFin } from './end-marks.ts';
 import type { XgressOptions } from './options.ts';
 import { PayloadReceiver } from './payload-receiver.ts';
@@ -68,11 +75,12 @@ export class Xgress implements CircuitEnd, Ticking {
   /** Some data of the client will never arrive. */
   #lost = false;
   #startBy = Number.POSITIVE_INFINITY;
-  #closeBy = Number.POSITIVE_INFINITY;
+  readonly #closeWait: CloseWait;
 
   constructor(components: XgressComponents, init: XgressInit) {
     this.#components = components;
     this.#options = init.options;
+    this.#closeWait = new CloseWait(init.options.maxCloseWaitMs);
     this.circuitId = init.circuitId;
     this.address = init.address;
     this.role = init.role;
@@ -278,7 +286,8 @@ export class Xgress implements CircuitEnd, Ticking {
       return;
     }
     this.#send.tick(now);
-    if (now >= this.#closeBy) this.#onCloseTimeout();
+    if (this.#closeWait.isOver(now)) this.#onCloseTimeout();
+    else if (this.#awaitsPeer && this.#closeWait.takeQuestion(now)) this.#askPeer();
   }
 
   // Ending -----------------------------------------------------------------------------------------------------------------
@@ -287,19 +296,35 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#state = nextXgressState(this.#state, event);
   }
 
-  /** Limits the wait for the other side: an end without progress for that long is closed. */
+  /** Limits the wait for the other side: an end without a sign of life for that long is closed. */
   #limitWait(): void {
-    this.#closeBy = this.#components.clock.monotonic() + this.#options.maxCloseWaitMs;
+    this.#closeWait.start(this.#components.clock.monotonic());
+  }
+
+  /** The peer has not acknowledged everything, and may still do so. */
+  get #awaitsPeer(): boolean {
+    return isRouted(this.#state) && !this.#send.isEmpty && !this.#peerRejectsData;
+  }
+
+  /** Every live end answers a trace route, also while its client reads nothing. */
+  #askPeer(): void {
+    this.#components.forwarder.forwardControl(this.address, traceRouteQuestion(this.circuitId));
   }
 
   #onCloseTimeout(): void {
-    this.#closeBy = Number.POSITIVE_INFINITY;
-    if (!isRouted(this.#state)) {
-      this.#over('cut');
+    if (this.#awaitsPeer && this.#closeWait.includes(this.lastReceived)) {
+      this.#limitWait(); // the peer is alive: its client pauses
       return;
     }
-    this.#stopSending();
-    this.#closeIfDone();
+    this.#closeWait.stop();
+    if (!isRouted(this.#state)) {
+      this.#over('cut');
+    } else if (this.#awaitsPeer && !isEnding(this.#state)) {
+      this.abort(); // the peer is gone, or it would wait for the discarded payloads forever
+    } else {
+      this.#stopSending();
+      this.#closeIfDone();
+    }
   }
 
   /** Discards unacknowledged payloads: their acknowledgements can no longer arrive. */
@@ -393,7 +418,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#peerRejectsData = true;
     this.#on('endSending');
     this.#components.client.rejected?.();
-    this.#closeBy = this.#components.clock.monotonic() + LAST_ACKNOWLEDGEMENTS;
+    this.#closeWait.start(this.#components.clock.monotonic(), LAST_ACKNOWLEDGEMENTS);
   }
 
   /**

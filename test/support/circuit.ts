@@ -3,6 +3,7 @@
 
 import { VirtualClock } from '#lib/clock.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
+import type { Frame } from '#wire/frame.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../../agent/config/xgress-defaults.ts';
@@ -66,6 +67,8 @@ export class Circuit {
   readonly ends: Record<CircuitRole, Xgress>;
   /** Called for each payload; returns true to drop it. */
   drop: (payload: Payload) => boolean = () => false;
+  /** Called for each frame; returns true to lose it. */
+  loses: (kind: 'payload' | 'acknowledgement' | 'control') => boolean = () => false;
   readonly #random: Random;
   readonly #weather: Weather;
 
@@ -93,14 +96,15 @@ export class Circuit {
       return 'sent';
     };
     const forwarder = {
-      forwardPayload: (_source: string, payload: Payload) => {
+      forwardPayload: (_source: string, payload: Payload): ForwardOutcome => {
         this.counts.payloads++;
         const copy = payload.copy();
-        return this.drop(copy) ? 'sent' : send(() => void other().acceptPayload(copy));
+        return this.drop(copy) || this.loses('payload') ? 'sent' : send(() => void other().acceptPayload(copy));
       },
-      forwardAcknowledgement: (_source: string, ack: Acknowledgement) =>
-        send(() => void other().acceptAcknowledgement(ack)),
-      forwardControl: () => 'sent' as const,
+      forwardAcknowledgement: (_source: string, ack: Acknowledgement): ForwardOutcome =>
+        this.loses('acknowledgement') ? 'sent' : send(() => void other().acceptAcknowledgement(ack)),
+      forwardControl: (_source: string, frame: Frame): ForwardOutcome =>
+        this.loses('control') ? 'sent' : send(() => void other().acceptControl(frame)),
       nextHop: () => undefined,
     };
     const components = {

@@ -311,7 +311,7 @@ export interface EdgeListenerOptions {
   readonly retxMaxMs: number;
   /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** Time that a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
   /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
@@ -385,7 +385,7 @@ export interface TunnelListenerOptions {
   readonly retxMaxMs: number;
   /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** Time that a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
   /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
@@ -465,7 +465,7 @@ export interface TransportListenerOptions {
   readonly retxMaxMs: number;
   /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** Time that a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
   /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
@@ -525,7 +525,7 @@ export interface TransportUdpListenerOptions {
   readonly retxMaxMs: number;
   /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** Time that a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
   /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
@@ -585,7 +585,7 @@ export interface ProxyListenerOptions {
   readonly retxMaxMs: number;
   /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** Time that a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
   /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
@@ -647,7 +647,7 @@ export interface ProxyUdpListenerOptions {
   readonly retxMaxMs: number;
   /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** Time that a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
   /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
@@ -709,7 +709,7 @@ export interface XgressConfig {
   readonly retxMaxMs: number;
   /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
   readonly maxRttScale: number;
-  /** Time that a closing end waits for acknowledgements, in milliseconds. */
+  /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
   /** Timeout for the controller to create a circuit. */
   readonly getCircuitTimeout: number;
