@@ -20,7 +20,7 @@ import type { LanePolicy } from '#wire/send-lanes.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { versionAtLeast } from '#wire/version-info.ts';
-import { ACK_LANE, LinkUnderlay, PAYLOAD_LANE } from './link.ts';
+import { ACK_LANE, HEARTBEAT_LANE, LinkUnderlay, PAYLOAD_LANE } from './link.ts';
 
 /** Settings of a configured dialer. */
 export interface LinkDialerSettings {
@@ -81,6 +81,8 @@ const GROUP_BACKOFF: BackoffPolicy = { min: 2_000, max: 60_000, factor: 2, jitte
 const GROUPED_FROM = 'v1.6.6';
 const PAYLOAD_CHANNEL = 1;
 const ACK_CHANNEL = 2;
+/** Heartbeats and answers that wait to be sent; a peer asks every few seconds. */
+const HEARTBEAT_QUEUE = 16;
 
 type Headers = [number, Uint8Array | string][];
 
@@ -118,7 +120,9 @@ export function linkChannel(
     lanes: {
       [PAYLOAD_LANE]: lane([LinkUnderlay.Default], settings.payloadQueueLength),
       [ACK_LANE]: lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength),
+      [HEARTBEAT_LANE]: lane([LinkUnderlay.Default, LinkUnderlay.Ack], HEARTBEAT_QUEUE),
     },
+    answerLane: HEARTBEAT_LANE,
     heartbeat: settings.heartbeat,
     writeTimeout: init.writeTimeout,
   };

@@ -15,6 +15,8 @@ import type { LinkMetrics } from './link-metrics.ts';
 export const LinkUnderlay = Object.freeze({ Default: 'link.default', Ack: 'link.ack' } as const);
 export const ACK_LANE = 'ack';
 export const PAYLOAD_LANE = 'default';
+/** Apart from circuit traffic, which may fill its lanes for minutes: a peer closes a link without answers. */
+export const HEARTBEAT_LANE = 'heartbeat';
 
 export interface LinkComponents {
   clock: Clock;

@@ -40,7 +40,7 @@ export interface ChannelOptions {
   writeTimeout?: number | undefined;
   /** Closes the channel with the last underlay of this type, even if others remain. */
   essentialType?: string;
-  /** Lane of answers to pings and heartbeats, if the default lane carries data that may fill it. */
+  /** Lane of heartbeats and of answers to them and to pings, if the default lane carries data that may fill it. */
   answerLane?: string;
   /** Heartbeats probe every underlay; an underlay that stays silent while others answer is closed. */
   probesUnderlays?: boolean;

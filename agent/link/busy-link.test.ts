@@ -1,0 +1,90 @@
+// Links that local uploads keep full: they answer heartbeats.
+
+import { duplexPair } from 'node:stream';
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { XgressType } from '#wire/gen/numbers.ts';
+import { Underlay } from '#wire/underlay.ts';
+import { Payload } from '#wire/xgress-frames.ts';
+import { soon } from '../../test/support/channels.ts';
+import { PayloadOrigin } from '../forwarder/destination.ts';
+import { Forwarder } from '../forwarder/forwarder.ts';
+import { MetricsRegistry } from '../metrics/registry.ts';
+import { Link, LinkUnderlay } from './link.ts';
+import { linkChannel } from './link-dialer.ts';
+import { LinkMetrics } from './link-metrics.ts';
+
+const SECOND = 1_000;
+const KIB = 1_024;
+const HEARTBEAT = { sendInterval: 10 * SECOND, checkInterval: SECOND, closeUnresponsiveTimeout: 60 * SECOND };
+
+/** A link, and the channel of the other router, which reads everything. */
+function rooms({ grouped }: { grouped: boolean }) {
+  const clock = new VirtualClock();
+  const settings = { payloadQueueLength: 8, ackQueueLength: 8, heartbeat: HEARTBEAT };
+  const init = { linkId: 'l', peerId: 'peer', connectionId: 'c', grouped, writeTimeout: 0 };
+  const [ours, theirs] = [1, 2].map(() => linkChannel({ clock, log: silentLog, settings }, init)) as [
+    ReturnType<typeof linkChannel>,
+    ReturnType<typeof linkChannel>,
+  ];
+  const forwarder = new Forwarder({ clock, log: silentLog, routerId: 'own' });
+  const metrics = new LinkMetrics(new MetricsRegistry(clock, () => 0.5), 'l');
+  const link = new Link(
+    { clock, log: silentLog, forwarder, metrics, onUnroutable: () => undefined },
+    {
+      id: 'l',
+      key: 'key',
+      peerId: 'peer',
+      peerVersion: '',
+      iteration: 1,
+      dialed: true,
+      protocol: 'tls',
+      address: '',
+      payloads: ours,
+      acknowledgements: ours,
+    },
+  );
+  forwarder.registerLink(link);
+  const connect = () => {
+    const [left, right] = duplexPair();
+    const type = grouped ? LinkUnderlay.Default : '';
+    theirs.addUnderlay(new Underlay({ socket: right, clock, type }));
+    ours.addUnderlay(new Underlay({ socket: left, clock, type }));
+  };
+  return { clock, forwarder, link, ours, theirs, connect };
+}
+
+/** Keeps the link full with payloads of a local end, until all are sent. */
+function upload(link: Link, circuitId: string, count: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const payload = Payload.create(circuitId, 0, 0, Buffer.alloc(KIB));
+  let left = count;
+  const send = () => {
+    while (left > 0 && link.acceptPayload(payload, PayloadOrigin.Xgress)) left--;
+    if (left > 0) link.onceWritable(send);
+    else resolve();
+  };
+  send();
+  return promise;
+}
+
+for (const grouped of [true, false]) {
+  const name = grouped ? 'grouped' : 'single';
+  t.test(`both routers get answers to their heartbeats over a full ${name} link`, { timeout: 10_000 }, async (t) => {
+    const { clock, link, ours, theirs, connect } = rooms({ grouped });
+    const answered = [ours, theirs].map(
+      (channel) => new Promise<number>((resolve) => Object.assign(channel, { onLatency: resolve })),
+    );
+    theirs.onFrame(XgressType.Payload, () => undefined);
+    theirs.setReading(false);
+    connect();
+    const uploaded = upload(link, 'circuit', 1_000);
+    await clock.advance(HEARTBEAT.checkInterval);
+    await soon(); // the other router's question arrives
+    theirs.setReading(true);
+    await uploaded;
+    t.equal((await Promise.all(answered)).length, 2);
+    link.close();
+  });
+}
