@@ -37,10 +37,10 @@ function rooms(dialers: readonly LinkDialerSettings[] = [], log = silentLog) {
   const dial = { clock, log, random, identity, settings };
   const wanted = new WantedLinks({ clock, log, random, registry, dial, dialQueue }, dialers);
   /** A link that the peer dialed. */
-  const accepted = (id: string, { peerId = 'peer', key = 'key' } = {}): LinkInit => {
+  const accepted = (id: string, { peerId = 'peer', key = 'key', iteration = 1 } = {}): LinkInit => {
     const init = { linkId: id, peerId, connectionId: id, grouped: false, writeTimeout: 0 };
     const channel = linkChannel({ clock, log, settings }, init);
-    const address = { peerVersion: 'v2.0.0', iteration: 1, dialed: false, protocol: 'tls', address: 'tls:here:1' };
+    const address = { peerVersion: 'v2.0.0', iteration, dialed: false, protocol: 'tls', address: 'tls:here:1' };
     return { id, key, peerId, ...address, payloads: channel, acknowledgements: channel };
   };
   /** Names of the metrics of links. */
@@ -215,3 +215,14 @@ t.test(
     await close();
   },
 );
+
+t.test('an earlier dial of a link does not replace a later one', async (t) => {
+  const { registry, accepted, close } = rooms();
+  const second = registry.register(accepted('l', { iteration: 2 }));
+  const first = accepted('l', { iteration: 1 });
+  t.equal(registry.register(first), undefined);
+  t.ok(first.payloads.isClosed);
+  t.same(registry.links, [second]);
+  t.ok(registry.register(accepted('l', { iteration: 2 })), 'a repeated iteration replaces it');
+  await close();
+});

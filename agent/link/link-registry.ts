@@ -87,13 +87,20 @@ export class LinkRegistry {
         { linkId: init.id, peerId: init.peerId, dialed: init.dialed },
         'link rejected: its id belongs to another link or circuit',
       );
+    const current = this.#byId.get(init.id);
+    const isOutdated = current !== undefined && init.iteration > 0 && init.iteration < current.iteration;
+    if (isOutdated)
+      this.#components.log.info(
+        { linkId: init.id, peerId: init.peerId, iteration: init.iteration, kept: current.iteration },
+        'link rejected: a later dial of it is established',
+      );
     const isOver = !init.dialed && this.#countOf(init.peerId) >= MOST_LINKS_OF_PEER;
     if (isOver)
       this.#components.log.warn(
         { linkId: init.id, peerId: init.peerId },
         'link rejected: the router has too many links',
       );
-    if (inUse || isOver || this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
+    if (inUse || isOutdated || isOver || this.#closed || init.payloads.isClosed || init.acknowledgements.isClosed) {
       for (const channel of [init.payloads, init.acknowledgements]) channel.close();
       return undefined;
     }

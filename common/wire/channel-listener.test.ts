@@ -149,3 +149,18 @@ t.test('a peer with a missing, invalid or rejected hello is closed', async (t) =
   );
   t.equal(opened.length, 0);
 });
+
+t.test('a connection that ends during its check opens no channel', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { opened, dial } = listener(new VirtualClock(), { check: () => promise });
+  const { underlay, accepted } = dial();
+  const answer = sendHello(underlay, 'router', FIRST, 5_000);
+  answer.catch(() => undefined);
+  await soon();
+  underlay.close();
+  await new Promise((done) => accepted.once('close', done));
+  await soon();
+  resolve();
+  await soon();
+  t.same(opened, []);
+});

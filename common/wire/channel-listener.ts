@@ -11,7 +11,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
+import { ClosedError, describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
@@ -137,6 +137,7 @@ export class ChannelListener {
     const { remoteAddress } = underlay;
     const accepted: AcceptedHello = { hello, socket, remoteAddress, connectionId, grouped, newChannel: !known };
     await this.#options.check(accepted);
+    if (underlay.isClosed) throw new ClosedError('the connection');
     underlay.type = grouped ? (hello.string(ChannelHeader.UnderlayType) ?? '') : '';
     // Another first hello of the group may have been accepted during the check.
     const group = known ?? (grouped ? this.#openGroup(connectionId) : undefined);
