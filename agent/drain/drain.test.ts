@@ -31,8 +31,9 @@ function run(path: string) {
       return resultMessage(true, 'done');
     },
   };
+  const clock = new VirtualClock();
   const drain = new Drain({
-    clock: new VirtualClock(),
+    clock,
     log: silentLog,
     controllers: { all, leader, onConnect: (listener) => (onConnect = listener) },
     ends: { count: 0, whenEmpty: async () => true },
@@ -47,7 +48,7 @@ function run(path: string) {
     await turns();
     await turns();
   };
-  return { drain, asked, state, connect };
+  return { clock, drain, asked, state, connect };
 }
 
 t.test('a router that was killed while it drained restores its terminators, once', async (t) => {
@@ -125,4 +126,32 @@ t.test('a folder that is not writable does not prevent draining', async (t) => {
   await turns();
   await drain.close();
   t.same(asked, [Quiesce, Dequiesce]);
+});
+
+t.test('a request that fails is repeated later, although the controller stays connected', async (t) => {
+  const { clock, drain, asked, state, connect } = run(join(folder, 'repeated'));
+  await connect();
+  drain.begin({ quiesce: true });
+  await turns();
+  await turns();
+  state.fails = true;
+  await t.rejects(drain.cancel(), { message: 'the controller failed' });
+  for (const seconds of [10, 20]) {
+    await clock.advance(seconds * 1_000 - 1);
+    await turns();
+    await clock.advance(1);
+    await turns();
+    await turns();
+  }
+  t.same(asked, [Quiesce, Dequiesce, Dequiesce, Dequiesce], 'after growing waits');
+  state.fails = false;
+  await clock.advance(40_000);
+  await turns();
+  await turns();
+  await clock.advance(3_600_000);
+  t.same(asked, [Quiesce, Dequiesce, Dequiesce, Dequiesce, Dequiesce], 'until it succeeds');
+  state.fails = true;
+  await t.rejects(drain.notifyController(Dequiesce));
+  await drain.close();
+  t.same(clock.timers(), []);
 });

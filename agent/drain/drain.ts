@@ -9,7 +9,7 @@
 // it, and the next start after a crash (quiesce-marker.ts).
 
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -51,6 +51,9 @@ export interface DrainStatus {
 
 /** Milliseconds for the controller's answer, as in the reference. */
 const QUIESCE_TIMEOUT = 5_000;
+/** Milliseconds until a failed request is repeated: the first wait, and the longest of those that follow. */
+const FIRST_RETRY = 10_000;
+const LONGEST_RETRY = 300_000;
 /** Milliseconds between progress reports. */
 const PROGRESS_INTERVAL = 1_000;
 
@@ -63,6 +66,9 @@ export class Drain {
   /** The requests to the controller, one after the other. */
   #requests: Promise<unknown> = Promise.resolve();
   #pending = 0;
+  #failures = 0;
+  #retry: Timer | undefined;
+  #isClosed = false;
 
   constructor(components: DrainComponents) {
     this.#components = components;
@@ -133,6 +139,8 @@ export class Drain {
 
   /** Call before the control channels close. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#retry?.cancel();
     this.#isQuiesceWanted = false;
     if (this.#atController === 'serving' || this.#components.controllers.all.length === 0) return;
     try {
@@ -159,7 +167,7 @@ export class Drain {
     }
   }
 
-  /** Asks the controller for the wanted state. A failed request is retried when a controller connects. */
+  /** Asks the controller for the wanted state. A failed request is repeated later, and when a controller connects. */
   #reconcile(): void {
     const { controllers, log } = this.#components;
     const wanted = this.#isQuiesceWanted ? 'quiesced' : 'serving';
@@ -186,10 +194,25 @@ export class Drain {
     this.#requests = asked.then(
       () => {
         this.#pending--;
+        this.#failures = 0;
+        this.#retry?.cancel();
+        this.#retry = undefined;
         this.#reconcile(); // the wanted state may have changed meanwhile
       },
-      () => this.#pending--, // the caller handles the error
+      () => {
+        this.#pending--;
+        this.#retryLater(); // the caller handles the error
+      },
     );
     return asked;
+  }
+
+  #retryLater(): void {
+    if (this.#isClosed || this.#retry) return;
+    const wait = Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** this.#failures++);
+    this.#retry = this.#components.clock.after('quiesce', wait, () => {
+      this.#retry = undefined;
+      this.#reconcile();
+    });
   }
 }

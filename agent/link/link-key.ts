@@ -1,7 +1,7 @@
 // The key of a link, and the rule for duplicates: decides when two links between two routers are duplicates. Both directions normally produce equal keys, which reveals
 // duplicates (reference fact: link, section 1.8).
 
-import { networkInterfaces } from 'node:os';
+import { ownInterfaces } from '#lib/own-interfaces.ts';
 import { ownValue } from '#lib/own-value.ts';
 
 /** `<dialer binding>-><protocol>:<router id>-><listener binding>`; an empty binding becomes `default`. */
@@ -16,7 +16,7 @@ export function linkKey(parts: {
 
 /** Returns the name of the interface that owns an IP address; empty if none does, as for 0.0.0.0. */
 export function interfaceOf(host: string): string {
-  for (const [name, addresses] of Object.entries(networkInterfaces())) {
+  for (const [name, addresses] of Object.entries(ownInterfaces())) {
     if (addresses?.some((each) => each.address === host)) return name;
   }
   return '';
@@ -24,7 +24,7 @@ export function interfaceOf(host: string): string {
 
 /** Returns a local IP address for an interface name or one of its addresses; undefined if there is none. */
 export function localAddressFor(interfaceOrIp: string): string | undefined {
-  const interfaces = networkInterfaces();
+  const interfaces = ownInterfaces();
   const byName = ownValue(interfaces, interfaceOrIp);
   if (byName) return (byName.find((each) => each.family === 'IPv4') ?? byName[0])?.address;
   return interfaceOf(interfaceOrIp) === '' ? undefined : interfaceOrIp;

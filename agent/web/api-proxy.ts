@@ -15,6 +15,8 @@ import { joinHostPort } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { Shares } from '#lib/shares.ts';
+import { sourceOf } from '#lib/source-address.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -55,6 +57,8 @@ const ANSWER_TIMEOUT = 30_000;
 const LINGER = 2_000;
 /** Limit on connections to the controller; further requests wait. */
 const MOST_UPSTREAM = 100;
+/** Limits on requests in progress: a client that sends no body, or does not read, keeps its connection to the controller. */
+const IN_PROGRESS = { most: 1_000, mostOfSource: 50 };
 
 export class ApiProxy {
   readonly #components: ApiProxyComponents;
@@ -63,6 +67,7 @@ export class ApiProxy {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MOST_UPSTREAM });
   readonly #unhandle: (() => void)[];
   readonly #sockets = new Set<Duplex>();
+  readonly #inProgress = new Shares(IN_PROGRESS);
 
   /** Starts to accept on the port. @throws ProtocolTakenError if the port already serves HTTP */
   constructor(components: ApiProxyComponents, upstream: { host: string; port: number }) {
@@ -104,6 +109,14 @@ export class ApiProxy {
   }
 
   #passOn(request: IncomingMessage, response: ServerResponse): void {
+    const source = sourceOf(request.socket.remoteAddress);
+    if (!this.#inProgress.acquire(source)) {
+      const message = `too many requests are in progress: ${IN_PROGRESS.mostOfSource} of one client, ${IN_PROGRESS.most} in total`;
+      const headers = { 'content-type': 'application/json', connection: 'close', 'retry-after': '1' };
+      response.writeHead(503, headers).end(errorBody('SERVICE_UNAVAILABLE', message));
+      return;
+    }
+    response.once('close', () => this.#inProgress.release(source));
     const outgoing = this.#request(request, { agent: this.#agent, headers: framingOf(request) });
     outgoing.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
@@ -209,13 +222,17 @@ export class ApiProxy {
     this.#components.log.warn({ upstream, method, url, error: describeError(error) }, 'request could not be forwarded');
     const code = isLate ? 'GATEWAY_TIMEOUT' : 'BAD_GATEWAY';
     const message = `the controller's API at ${upstream} ${isLate ? 'did not answer in time' : 'cannot be reached'}`;
-    return { status: isLate ? 504 : 502, body: `${JSON.stringify({ error: { code, message }, meta: {} })}\n` };
+    return { status: isLate ? 504 : 502, body: errorBody(code, message) };
   }
 
   #logCut({ method, url }: IncomingMessage, error: Error | null | undefined): void {
     if (error)
       this.#components.log.debug({ method, url, error: describeError(asError(error)) }, 'answer was interrupted');
   }
+}
+
+function errorBody(code: string, message: string): string {
+  return `${JSON.stringify({ error: { code, message }, meta: {} })}\n`;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,9 +1,9 @@
 // Describes errors of listening: the setting, the address, the holder of the port, and the remedy. All code that opens
 // a port uses it.
 
-import { networkInterfaces } from 'node:os';
 import { joinHostPort } from './address.ts';
 import { describeError, errorCode, ProjectError } from './errors.ts';
+import { ownInterfaces } from './own-interfaces.ts';
 import { type Network, portHolder, THIS_PROCESS } from './port-holder.ts';
 
 export interface ListenPlace {
@@ -76,9 +76,7 @@ function privilegeRemedy(port: number): string {
 }
 
 function addressRemedy(): string {
-  const own = Object.values(networkInterfaces()).flatMap((addresses) =>
-    (addresses ?? []).map(({ address }) => address),
-  );
+  const own = Object.values(ownInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
   const offered = [...new Set(own)].slice(0, MOST_OFFERED);
   return `use 0.0.0.0 for all of its addresses${offered.length > 0 ? `, or one of ${offered.join(', ')}` : ''}`;
 }

@@ -166,6 +166,24 @@ async function proxyOf(t: Test, listener?: RequestListener) {
   return { controller, clock, address: proxy.address, port: port.address.port };
 }
 
+t.test('a client that never sends its bodies does not block others', async (t) => {
+  const { port } = await proxyOf(t, (incoming, answer) => void incoming.resume().once('end', () => answer.end('ok')));
+  const stalled = await Promise.all(
+    Array.from({ length: 110 }, async () => {
+      const tcp = connectTcp({ host: '127.0.0.1', port, localAddress: '127.0.0.2' });
+      const socket = connect({ socket: tcp, rejectUnauthorized: false });
+      socket.on('error', () => undefined);
+      await once(socket, 'secureConnect');
+      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
+      return socket;
+    }),
+  );
+  const answered = stalled.map(async (socket) => String((await once(socket, 'data'))[0]));
+  t.match(await Promise.race(answered), /^HTTP\/1\.1 503 [\s\S]*50 of one client/);
+  t.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200 [\s\S]*ok/);
+  for (const socket of stalled) socket.destroy();
+});
+
 /** Sends bytes on a connection without a client certificate; returns the answers when the proxy closes it. */
 async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });

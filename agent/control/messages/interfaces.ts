@@ -1,11 +1,11 @@
 // UpdateRouterInterfaces (1052) out: the network interfaces of this machine, after the start and after each change.
 
-import { networkInterfaces } from 'node:os';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { ownInterfaces } from '#lib/own-interfaces.ts';
 import { RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { InterfaceFlag } from '#wire/interface-flags.ts';
@@ -68,7 +68,7 @@ export class InterfaceReporter {
 }
 
 function listInterfaces() {
-  return Object.entries(networkInterfaces()).map(([name, addresses = []], index) => ({
+  return Object.entries(ownInterfaces()).map(([name, addresses = []], index) => ({
     name,
     hardwareAddress: addresses[0]?.mac ?? '',
     mtu: 0n,

@@ -4,13 +4,13 @@
 
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
+import { type OwnInterfaces, ownInterfaces } from '#lib/own-interfaces.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { DatagramClient } from '../../xgress/datagram-client.ts';
@@ -234,7 +234,7 @@ export class ProxyListeners {
     if (this.#isClosed || this.#interfaces.size === 0) return;
     this.#interfaceCheck ??= this.#components.clock.after('proxy.v1 interfaces', INTERFACE_CHECK, () => {
       this.#interfaceCheck = undefined;
-      const current = networkInterfaces();
+      const current = ownInterfaces();
       const isChanged = [...this.#interfaces].some(([name, address]) => ipv4Of(name, current) !== address);
       if (isChanged) this.#schedule();
       else this.#checkInterfaces();
@@ -325,13 +325,13 @@ function readProxyConfig(
 /** The IPv4 address of an interface, else the text itself, which must be an IP address. */
 function addressOf(binding: string, interfaces: Map<string, string>): string {
   if (isIP(binding) !== 0) return binding;
-  const address = interfaces.get(binding) ?? ipv4Of(binding, networkInterfaces());
+  const address = interfaces.get(binding) ?? ipv4Of(binding, ownInterfaces());
   if (address === undefined)
     throw new ProjectError('PROXY_BINDING', `proxy.v1.binding: no interface ${binding} with an IPv4 address was found`);
   interfaces.set(binding, address);
   return address;
 }
 
-function ipv4Of(name: string, interfaces: ReturnType<typeof networkInterfaces>): string | undefined {
+function ipv4Of(name: string, interfaces: OwnInterfaces): string | undefined {
   return ownValue(interfaces, name)?.find(({ family }) => family === 'IPv4')?.address;
 }
