@@ -1,4 +1,4 @@
-// Links that local uploads keep full: they answer heartbeats.
+// Links that local uploads keep full: they answer heartbeats, carry payloads of other routers, and retransmit.
 
 import { duplexPair } from 'node:stream';
 import t from 'tap';
@@ -62,7 +62,7 @@ function upload(link: Link, circuitId: string, count: number): Promise<void> {
   let left = count;
   const send = () => {
     while (left > 0 && link.acceptPayload(payload, PayloadOrigin.Xgress)) left--;
-    if (left > 0) link.onceWritable(send);
+    if (left > 0 && !link.isClosed) link.onceWritable(send);
     else resolve();
   };
   send();
@@ -88,3 +88,23 @@ for (const grouped of [true, false]) {
     link.close();
   });
 }
+
+t.test('local uploads leave places for payloads that cannot wait', async (t) => {
+  const { link } = rooms({ grouped: true });
+  void upload(link, 'circuit', 1_000);
+  for (const origin of [PayloadOrigin.Forwarded, PayloadOrigin.Relayed])
+    t.ok(link.acceptPayload(Payload.create('other', 0, 0, Buffer.alloc(KIB)), origin), origin);
+  link.close();
+});
+
+t.test('waiting ends get places in turn', { timeout: 10_000 }, async (t) => {
+  const { link, theirs, connect } = rooms({ grouped: true });
+  const received: string[] = [];
+  theirs.onFrame(XgressType.Payload, (frame) => void received.push(Payload.fromFrame(frame).circuitId));
+  const uploads = ['first', 'second'].map((circuit) => upload(link, circuit, 500));
+  connect();
+  await Promise.all(uploads);
+  const shared = received.slice(0, received.lastIndexOf('first'));
+  t.ok(shared.filter((circuit) => circuit === 'second').length > 100);
+  link.close();
+});

@@ -20,7 +20,7 @@ import type { LanePolicy } from '#wire/send-lanes.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { versionAtLeast } from '#wire/version-info.ts';
-import { ACK_LANE, HEARTBEAT_LANE, LinkUnderlay, PAYLOAD_LANE } from './link.ts';
+import { ACK_LANE, HEARTBEAT_LANE, LinkUnderlay, LOCAL_LANE, PAYLOAD_LANE } from './link.ts';
 
 /** Settings of a configured dialer. */
 export interface LinkDialerSettings {
@@ -98,7 +98,7 @@ export async function dialLink(
   return dialSplit(components, request, connectionId, signal);
 }
 
-/** Creates the channel of a link, for both sides. `types` are the underlay types that carry the two lanes. */
+/** Creates the channel of a link, for both sides. `types` are the underlay types that carry a lane. */
 export function linkChannel(
   components: { clock: Clock; log: Log; settings: LinkChannelSettings },
   init: { linkId: string; peerId: string; connectionId: string; grouped: boolean; writeTimeout: number },
@@ -119,6 +119,7 @@ export function linkChannel(
     reuseMemory: true,
     lanes: {
       [PAYLOAD_LANE]: lane([LinkUnderlay.Default], settings.payloadQueueLength),
+      [LOCAL_LANE]: lane([LinkUnderlay.Default], settings.payloadQueueLength),
       [ACK_LANE]: lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength),
       [HEARTBEAT_LANE]: lane([LinkUnderlay.Default, LinkUnderlay.Ack], HEARTBEAT_QUEUE),
     },

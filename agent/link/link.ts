@@ -15,6 +15,11 @@ import type { LinkMetrics } from './link-metrics.ts';
 export const LinkUnderlay = Object.freeze({ Default: 'link.default', Ack: 'link.ack' } as const);
 export const ACK_LANE = 'ack';
 export const PAYLOAD_LANE = 'default';
+/**
+ * For payloads of local ends: they wait for places and would take every one of the payload lane, whose frames cannot
+ * wait. The two lanes alternate.
+ */
+export const LOCAL_LANE = 'local';
 /** Apart from circuit traffic, which may fill its lanes for minutes: a peer closes a link without answers. */
 export const HEARTBEAT_LANE = 'heartbeat';
 
@@ -89,7 +94,7 @@ export class Link implements Destination {
     this.#stopGrowing = init.stopGrowing;
     for (const channel of this.channels) this.#receiveFrom(channel);
     this.#payloads.onWritable = (lane) => {
-      if (lane === PAYLOAD_LANE) this.#wakeWaiting();
+      if (lane === LOCAL_LANE) this.#wakeWaiting();
     };
     this.closed = Promise.race(this.channels.map((channel) => channel.closed));
     void this.closed.then((reason) => this.close(reason));
@@ -126,7 +131,11 @@ export class Link implements Destination {
 
   /** Milliseconds that the oldest frame has waited for a connection. */
   get queueTime(): number {
-    return Math.max(this.#payloads.oldestWait(PAYLOAD_LANE), this.#acks.oldestWait(ACK_LANE));
+    return Math.max(
+      this.#payloads.oldestWait(PAYLOAD_LANE),
+      this.#payloads.oldestWait(LOCAL_LANE),
+      this.#acks.oldestWait(ACK_LANE),
+    );
   }
 
   /** Milliseconds for which an answer of the other router is overdue; 0 if none is. */
@@ -141,15 +150,15 @@ export class Link implements Destination {
 
   close(reason: Error | null = null): void {
     for (const channel of this.channels) channel.close(reason);
-    this.#wakeWaiting();
+    for (const task of this.#waiting.splice(0)) task();
   }
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
   acceptPayload(payload: Payload, origin: PayloadOrigin): boolean {
-    if (origin === PayloadOrigin.Forwarded || origin === PayloadOrigin.Relayed)
-      payload.writeStamp(this.#components.clock.now());
-    const accepted = this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE);
+    const isLocal = origin === PayloadOrigin.Xgress || origin === PayloadOrigin.Retransmission;
+    if (!isLocal) payload.writeStamp(this.#components.clock.now());
+    const accepted = this.#payloads.trySendFrame(payload.bytes, undefined, isLocal ? LOCAL_LANE : PAYLOAD_LANE);
     if (accepted) this.#components.metrics.sent(payload.bytes.length);
     // A local end keeps its rejected data, so this is not counted as a drop.
     else if (origin !== PayloadOrigin.Xgress) this.#components.metrics.dropped(origin);
@@ -171,8 +180,10 @@ export class Link implements Destination {
     else this.#waiting.push(task);
   }
 
+  /** In the order in which they began to wait, and only as long as there are places: each gets its turn. */
   #wakeWaiting(): void {
-    for (const task of this.#waiting.splice(0)) task();
+    for (let left = this.#waiting.length; left > 0 && !this.#payloads.isFull(LOCAL_LANE); left--)
+      this.#waiting.shift()?.();
   }
 
   // From the network -------------------------------------------------------------------------------------------------------

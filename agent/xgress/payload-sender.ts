@@ -135,7 +135,7 @@ export class PayloadSender {
     const { sequences, receiveBufferSize, stamp } = acknowledgement;
     this.#buffer.acknowledge(sequences, receiveBufferSize, this.#roundTrip(stamp), now);
     const isProgress = this.#buffer.count < before;
-    this.#retransmit(now);
+    if (!this.#isWaiting) this.#retransmit(now);
     this.#unblock();
     return isProgress;
   }
@@ -148,9 +148,9 @@ export class PayloadSender {
     return stamp > 0 ? ((this.#components.clock.now() & 0xffff) - stamp + 0x1_0000) & 0xffff : undefined;
   }
 
+  /** Also while it waits for room: a reroute may have given the circuit another link. */
   tick(now: number): void {
-    this.#sendUnsent();
-    this.#retransmit(now);
+    this.#resume(now);
   }
 
   /** Discards unacknowledged payloads. */
@@ -195,7 +195,7 @@ export class PayloadSender {
     this.#unblock();
   }
 
-  /** Waits once: `tick` also retries for as long as the link is full. */
+  /** Waits once for a place; `tick` also retries. */
   #waitForRoom(): void {
     if (this.#isWaiting) return;
     const { circuitId, address } = this.#init;
@@ -203,15 +203,24 @@ export class PayloadSender {
     this.#isWaiting = hop !== undefined;
     hop?.onceWritable(() => {
       this.#isWaiting = false;
-      this.#sendUnsent();
+      this.#resume(this.#components.clock.monotonic());
     });
   }
 
-  #retransmit(now: number): void {
+  /** Retransmits first: the peer holds back later payloads. */
+  #resume(now: number): void {
+    if (this.#retransmit(now)) this.#sendUnsent();
+  }
+
+  /** Returns false if the queue is full. */
+  #retransmit(now: number): boolean {
     const { metrics, onUnroutable } = this.#components;
     for (const payload of this.#buffer.due(now)) {
       const outcome = this.#repeat(payload);
-      if (outcome === 'full') return;
+      if (outcome === 'full') {
+        this.#waitForRoom();
+        return false;
+      }
       if (outcome === 'sent') {
         metrics.retransmitted();
         this.#buffer.retransmitted(payload.sequence, now);
@@ -221,6 +230,7 @@ export class PayloadSender {
       onUnroutable(this.#init.circuitId);
       this.#buffer.sent(payload.sequence, now);
     }
+    return true;
   }
 
   #repeat(payload: Payload): ForwardOutcome {

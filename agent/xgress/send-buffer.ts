@@ -28,6 +28,7 @@ const LONGEST_WAIT = 60_000;
 /** Bytes that an entry needs beside its payload: objects, table entry. */
 const ENTRY_OVERHEAD = 512;
 const NOT_SENT = -1;
+const NONE: number[] = [];
 
 export interface SendBufferMetrics {
   duplicateAck(): void;
@@ -65,6 +66,8 @@ export class SendBuffer {
   readonly #budget: BufferBudget;
   /** In the order of their last transmission. */
   readonly #entries = new Map<number, Entry>();
+  /** Sequences left to retransmit, in descending order; acknowledged ones may be among them. */
+  #due: number[] = NONE;
   #size = 0;
   /** Bytes of memory held by the entries. */
   #memory = 0;
@@ -201,18 +204,37 @@ export class SendBuffer {
     if (roundTrip !== undefined) this.#measure(roundTrip);
   }
 
-  /** Yields payloads due for retransmission, in ascending order. Call `retransmitted` for each payload sent. */
+  /**
+   * Yields payloads due for retransmission, in ascending order. Call `retransmitted` for each payload sent. The next call
+   * continues with the payload at which the caller stopped.
+   */
   *due(now: number): Generator<Payload> {
-    if (now - this.#lastCheck < MIN_CHECK_INTERVAL) return;
+    const due = this.#due.length > 0 ? this.#due : this.#select(now);
+    if (due.length === 0) return;
+    this.#due = NONE; // an acknowledgement that arrives meanwhile begins no second pass
+    try {
+      for (let sequence = due.at(-1); sequence !== undefined; sequence = due.at(-1)) {
+        const entry = this.#entries.get(sequence);
+        if (entry) yield entry.payload;
+        due.pop();
+      }
+      this.#backoff = Math.min(MOST_BACKOFF, this.#backoff * 2);
+    } finally {
+      this.#due = due;
+    }
+  }
+
+  /** Returns the sequences of the payloads that are due, in descending order. */
+  #select(now: number): number[] {
+    if (now - this.#lastCheck < MIN_CHECK_INTERVAL) return NONE;
     this.#lastCheck = now;
     const before = now - this.retransmitAfter;
-    const due: Payload[] = [];
+    const due: number[] = [];
     for (const { payload, sentAt } of this.#entries.values()) {
       if (sentAt > before) break; // later entries were sent later
-      if (sentAt !== NOT_SENT) due.push(payload);
+      if (sentAt !== NOT_SENT) due.push(payload.sequence);
     }
-    yield* due.sort((a, b) => a.sequence - b.sequence);
-    if (due.length > 0) this.#backoff = Math.min(MOST_BACKOFF, this.#backoff * 2);
+    return due.sort((a, b) => b - a);
   }
 
   retransmitted(sequence: number, now: number): void {
@@ -227,6 +249,7 @@ export class SendBuffer {
     this.#keep(-this.#memory);
     for (const { payload } of this.#entries.values()) payload.release();
     this.#entries.clear();
+    this.#due = NONE;
     this.#size = 0;
   }
 

@@ -135,6 +135,11 @@ export class Channel {
     return this.#lane(lane).queue.length;
   }
 
+  /** Whether a lane rejects frames. `onWritable` is called when it accepts them again. */
+  isFull(lane: string): boolean {
+    return this.#lane(lane).queue.full;
+  }
+
   /** Milliseconds that the first frame of a lane's queue has waited; 0 if the queue is empty. */
   oldestWait(lane: string = DEFAULT_LANE): number {
     const oldest = this.#lane(lane).queue.peek();

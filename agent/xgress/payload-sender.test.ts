@@ -1,0 +1,76 @@
+// Retransmissions over a full link: they wait for places, and go before new data.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import type { Payload } from '#wire/xgress-frames.ts';
+import { defaultXgressOptions } from '../config/xgress-defaults.ts';
+import { type Destination, type ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
+import { MetricsRegistry } from '../metrics/registry.ts';
+import { BufferBudget } from './buffer-budget.ts';
+import { PayloadSender } from './payload-sender.ts';
+import { registryXgressMetrics } from './registry-metrics.ts';
+
+/** A sender whose link has a limited number of places. */
+function rooms() {
+  const clock = new VirtualClock();
+  const sent: string[] = [];
+  const waiting: (() => void)[] = [];
+  let places = 0;
+  const take = (payload: Payload, origin: PayloadOrigin): ForwardOutcome => {
+    if (places === 0) return 'full';
+    places--;
+    sent.push(origin === PayloadOrigin.Retransmission ? `${payload.sequence} again` : `${payload.sequence}`);
+    return 'sent';
+  };
+  const hop = { onceWritable: (task: () => void) => void waiting.push(task) } as Destination;
+  const sender = new PayloadSender(
+    {
+      clock,
+      forwarder: { forwardPayload: (_source, payload, origin) => take(payload, origin), nextHop: () => hop },
+      budget: new BufferBudget(),
+      metrics: registryXgressMetrics(new MetricsRegistry(clock, () => 0.5), () => []),
+      onUnroutable: () => undefined,
+    },
+    {
+      circuitId: 'circuit',
+      address: 'end',
+      role: 'initiator',
+      options: defaultXgressOptions(),
+      onWritable: () => undefined,
+      onExhausted: () => undefined,
+    },
+  );
+  /** Adds places, wakes those who wait, and returns the payloads that took the places. */
+  const offer = (count: number) => {
+    places = count;
+    for (const task of waiting.splice(0)) task();
+    return sent.splice(0);
+  };
+  return { clock, sender, waiting, offer };
+}
+
+t.test('retransmissions wait for places of a full link, and precede new data', async (t) => {
+  const { clock, sender, waiting, offer } = rooms();
+  offer(3);
+  for (let count = 0; count < 4; count++) sender.send(0, Buffer.from('data'));
+  t.same(offer(0), ['0', '1', '2'], 'the fourth waits');
+  await clock.advance(10_000);
+  sender.tick(clock.monotonic());
+  t.equal(waiting.length, 1);
+  t.same(offer(1), ['0 again']);
+  t.same(offer(1), ['1 again']);
+  t.same(offer(5), ['2 again', '3']);
+  t.equal(waiting.length, 0);
+});
+
+t.test('a payload that is acknowledged while its retransmission waits is not sent again', async (t) => {
+  const { clock, sender, offer } = rooms();
+  offer(2);
+  for (let count = 0; count < 2; count++) sender.send(0, Buffer.from('data'));
+  offer(0);
+  await clock.advance(10_000);
+  sender.tick(clock.monotonic());
+  const acknowledgement = { sequences: [0], receiveBufferSize: 0, stamp: 0 };
+  sender.acknowledge(acknowledgement as unknown as Parameters<typeof sender.acknowledge>[0], clock.monotonic());
+  t.same(offer(2), ['1 again']);
+});
