@@ -266,7 +266,7 @@ export interface LinkConfig {
     /** The connection is closed if no heartbeat is answered for this time. */
     readonly closeUnresponsiveTimeout: number;
   };
-  /** Limit on payloads waiting for a link. */
+  /** Limit on payloads waiting for a link, each for payloads of local ends and of other routers. */
   readonly payloadSenderQueueSize: number;
   /** Limit on acknowledgements waiting for a link. */
   readonly ackSenderQueueSize: number;
