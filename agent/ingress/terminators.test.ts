@@ -70,7 +70,11 @@ function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) 
   const controller = new FakeController();
   const handlers = new Map<number, (from: unknown, message: Message) => void>();
   const on = (type: number, handler: (from: unknown, message: Message) => void) => void handlers.set(type, handler);
-  const controllers = { all: [controller], best: controller, on, onConnect: () => undefined };
+  let connected: () => void = () => undefined;
+  const onConnect = (listener: () => void) => {
+    connected = listener;
+  };
+  const controllers = { all: [controller], best: controller, on, onConnect };
   const window = new AdaptiveWindow({ clock, log: silentLog, metrics }, { ...DEFAULT_WINDOW, maxSize, minSize });
   const terminators = new Terminators({
     clock,
@@ -103,7 +107,7 @@ function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) 
     const message = new Message(type, [], toBinary(CreateTunnelTerminatorResponseV2Schema, body));
     handlers.get(type)?.(controller, message);
   };
-  return { clock, controller, window, terminators, add, tell };
+  return { clock, controller, window, terminators, add, tell, reconnect: () => connected() };
 }
 
 /** Lets promises and immediates run. */
@@ -258,6 +262,30 @@ for (const late of ['answer to a request', 'confirmation'] as const)
     t.ok(terminators.isEstablished('a'));
     await terminators.close(100);
   });
+
+/** A bind that takes over the terminator reports its success at once, since nothing else would report it. */
+t.test('a terminator is established while a controller that has returned has not confirmed it', async (t) => {
+  const { clock, controller, terminators, add, reconnect } = setup();
+  let established = 0;
+  add('a', { established: () => void established++ });
+  await turns();
+  t.notOk(terminators.isEstablished('a'));
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  reconnect();
+  t.match(terminators.inspect('tunnel'), [{ state: 'unconfirmed' }]);
+  t.ok(terminators.isEstablished('a'));
+  t.ok(terminators.confirm('a'));
+  await clock.advance(60_000);
+  await turns();
+  t.same([established, controller.asked], [1, []], 'the confirmation has no effects');
+  t.ok(terminators.isEstablished('a'));
+  reconnect();
+  await clock.advance(11_000);
+  await turns();
+  t.notOk(terminators.isEstablished('a'), 'it is created again');
+  await terminators.close(100);
+});
 
 t.test('a confirmation does not replace the answer to a request, which has effects', async (t) => {
   const { clock, controller, terminators, add } = setup();

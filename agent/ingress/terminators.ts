@@ -114,8 +114,12 @@ export class Terminators {
     return this.#kept.has(id);
   }
 
+  /**
+   * A controller has created the terminator. Also while it is unconfirmed: a confirmation has no effects for its owner.
+   */
   isEstablished(id: string): boolean {
-    return this.#kept.get(id)?.state === 'established';
+    const state = this.#kept.get(id)?.state;
+    return state === 'established' || state === 'unconfirmed';
   }
 
   /** A controller named the terminator: it has it. Returns false if this router does not keep it, or suspended it. */

@@ -226,3 +226,21 @@ t.test('an earlier dial of a link does not replace a later one', async (t) => {
   t.ok(registry.register(accepted('l', { iteration: 2 })), 'a repeated iteration replaces it');
   await close();
 });
+
+t.test('a deleted router keeps no link, not even one that lost against a duplicate', async (t) => {
+  const { registry, forwarder, accepted, close } = rooms();
+  const inits = [accepted('m'), accepted('z'), accepted('a'), accepted('other', { peerId: 'other', key: 'other' })];
+  for (const init of inits) registry.register(init); // z is rejected, a replaces m
+  t.same(
+    inits.map(({ payloads }) => payloads.isClosed),
+    [false, false, false, false],
+  );
+  registry.closePeer('peer');
+  t.same(
+    inits.map(({ payloads }) => payloads.isClosed),
+    [true, true, true, false],
+  );
+  await settled();
+  t.same(forwarder.addresses(), ['other']);
+  await close();
+});

@@ -128,16 +128,16 @@ export class LinkRegistry {
     link.close();
   }
 
-  /** A router was deleted: closes its links. */
+  /** A router was deleted: closes its links, also those that still deliver frames after they lost against a duplicate. */
   closePeer(peerId: string): void {
-    for (const link of this.links) if (link.peerId === peerId) link.close();
+    for (const link of this.#all()) if (link.peerId === peerId) link.close();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#second.cancel();
     for (const timer of this.#leaving.values()) timer.cancel();
-    const links = [...this.#byId.values(), ...this.#leaving.keys()];
+    const links = this.#all();
     for (const link of links) link.close();
     await Promise.all(links.map((link) => link.closed));
   }
@@ -150,7 +150,11 @@ export class LinkRegistry {
   }
 
   #countOf(peerId: string): number {
-    return [...this.#byId.values(), ...this.#leaving.keys()].filter((link) => link.peerId === peerId).length;
+    return this.#all().filter((link) => link.peerId === peerId).length;
+  }
+
+  #all(): Link[] {
+    return [...this.#byId.values(), ...this.#leaving.keys()];
   }
 
   #makeLink(init: LinkInit): Link {

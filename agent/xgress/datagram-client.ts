@@ -44,6 +44,8 @@ export class DatagramClient implements XgressClient, Idling {
   #encryption: EncryptedStream | undefined;
   #xgress: Xgress | undefined;
   #started = false;
+  /** The circuit has not called `writable` since a write that returned false. */
+  #isBlocked = false;
   #closed = false;
   #waiting: Buffer[] = [];
   #unsent = 0;
@@ -72,7 +74,7 @@ export class DatagramClient implements XgressClient, Idling {
   receive(data: Buffer): void {
     this.#active();
     if (this.#closed) return;
-    if (this.#started && this.#waiting.length === 0 && this.#xgress?.canWrite) this.#write(data);
+    if (this.#started && !this.#isBlocked) this.#write(data);
     else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(data);
     else this.dropped++;
   }
@@ -111,11 +113,12 @@ export class DatagramClient implements XgressClient, Idling {
   }
 
   writable(): void {
+    this.#isBlocked = false;
     if (!this.#started) {
       this.#started = true;
-      if (this.#encryption) this.#xgress?.write(this.#encryption.header);
+      if (this.#encryption) this.#send(this.#encryption.header);
     }
-    while (this.#xgress?.canWrite) {
+    while (!this.#isBlocked) {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#write(next);
@@ -123,7 +126,12 @@ export class DatagramClient implements XgressClient, Idling {
   }
 
   #write(data: Buffer): void {
-    this.#xgress?.write(this.#encryption ? this.#encryption.seal(data) : data);
+    this.#send(this.#encryption ? this.#encryption.seal(data) : data);
+  }
+
+  /** A window that closes later, without a write, does not block: no call of `writable` would follow. */
+  #send(data: Buffer): void {
+    this.#isBlocked = this.#xgress?.write(data) !== true;
   }
 
   #active(): void {

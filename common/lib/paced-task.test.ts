@@ -31,3 +31,27 @@ t.test('a closed task does not run', async (t) => {
   t.equal(runs, 1);
   t.same(clock.timers(), []);
 });
+
+/** Timers of Node end up to a millisecond early. */
+class HastyClock extends VirtualClock {
+  override after(name: string, milliseconds: number, task: () => void) {
+    return super.after(name, milliseconds - 0.5, task);
+  }
+}
+
+t.test('a timer that ends early does not lift the limit', async (t) => {
+  const clock = new HastyClock();
+  let runs = 0;
+  const task = new PacedTask(clock, 'test', { burst: 1, perSecond: 1 }, () => void runs++);
+  const requests = () => {
+    for (let count = 0; count < 100; count++) task.request();
+  };
+  requests();
+  await clock.advance(999.5);
+  t.equal(runs, 2);
+  requests();
+  t.equal(runs, 2);
+  await clock.advance(1_000);
+  t.equal(runs, 3);
+  task.close();
+});

@@ -13,6 +13,8 @@ export class PacedTask {
   readonly #clock: Clock;
   readonly #name: string;
   readonly #pace: TokenBucket;
+  /** Milliseconds between two runs after the burst. */
+  readonly #interval: number;
   readonly #task: () => void;
   #waiting: Timer | undefined;
   #isClosed = false;
@@ -22,13 +24,15 @@ export class PacedTask {
     this.#clock = clock;
     this.#name = name;
     this.#pace = new TokenBucket({ ...pace, ahead: 1 }, clock.monotonic());
+    this.#interval = 1_000 / pace.perSecond;
     this.#task = task;
   }
 
   /** Runs the task now, or later if it has run too often: one run then serves all requests until it begins. */
   request(): void {
     if (this.#waiting || this.#isClosed) return;
-    const delay = this.#pace.take(this.#clock.monotonic()) ?? 0;
+    // A timer may end a little before its token is there.
+    const delay = this.#pace.take(this.#clock.monotonic()) ?? this.#interval;
     if (delay === 0) {
       this.#task();
       return;

@@ -254,9 +254,17 @@ export class SdkConnection implements SdkLink {
       this.#unsent.shift();
       this.#unsentBytes -= next.bytes;
     }
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const end of waiting) end.onLinkWritable?.();
+    this.#wakeWaiting();
+  }
+
+  /** In the order in which they began to wait, and only as long as there are places: each gets its turn. */
+  #wakeWaiting(): void {
+    for (let left = this.#waiting.size; left > 0 && !this.channel.isFull(DATA_LANE); left--) {
+      const [next] = this.#waiting;
+      if (!next) return;
+      this.#waiting.delete(next);
+      next.onLinkWritable?.();
+    }
   }
 
   #advanceOwnId(): void {

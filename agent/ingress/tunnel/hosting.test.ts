@@ -1,5 +1,7 @@
 // Hosted services: how they follow the data model.
 
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
@@ -11,6 +13,7 @@ import {
   PolicyType,
   ServicePolicyRelatedEntityType as RelatedType,
 } from '#wire/gen/edge_control_pb.js';
+import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { DataModel } from '../../access/data-model.ts';
 import { IdleSweeper } from '../../xgress/idle-sweeper.ts';
 import { Hosting } from './hosting.ts';
@@ -56,8 +59,11 @@ function openHosting() {
   const clock = new VirtualClock();
   const model = new DataModel(log);
   const calls: string[] = [];
-  const terminators = { add: () => calls.push('add'), remove: () => calls.push('remove') };
+  const ids: string[] = [];
+  const add = ({ id }: { id: string }) => void (ids.push(id), calls.push('add'));
+  const terminators = { add, remove: () => calls.push('remove') };
   const routes = { acquire: (range: string) => calls.push(range), apply: async () => undefined };
+  const access = { isGranted: true };
   const hosting = new Hosting({
     clock,
     log,
@@ -65,9 +71,10 @@ function openHosting() {
     terminators: terminators as unknown as TunnelTerminators,
     sweeper: new IdleSweeper(clock, { timeout: 1, interval: 1 }),
     routes: routes as unknown as LocalRoutes,
+    rights: { has: () => access.isGranted },
     routerId: 'router',
   });
-  return { messages, clock, model, calls, hosting };
+  return { messages, clock, model, calls, ids, access, hosting };
 }
 
 t.test('a change directly before the close has no effect', async (t) => {
@@ -105,5 +112,29 @@ t.test('a source range of all addresses is allowed, but not routed to this machi
   }
   t.same(calls, ['add', '10.0.0.0/8']);
   t.equal(messages.filter((each) => each.startsWith('source addresses are not routed')).length, 1);
+  await hosting.close();
+});
+
+t.test('a right that is lost while the service answers leaves no connection to it', async (t) => {
+  const { clock, model, ids, access, hosting } = openHosting();
+  const server = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  replaceModel(model, { protocol: 'tcp', address: '127.0.0.1', port });
+  await clock.advance(0);
+  const [destination = ''] = ids;
+  const request = { circuitId: 'circuit', address: 'egress', destination, peerData: new Map(), timeLeft: 0, tags: {} };
+  const dial = () => hosting.dial({ ...request, owner: 'controller', signal: new AbortController().signal });
+  const dialed = await dial();
+  t.same(dialed.right, { serviceId: 's', permission: 'bind' });
+  dialed.abandon();
+  const late = dial();
+  access.isGranted = false;
+  const error = await late.then(
+    ({ abandon }) => abandon(),
+    (reason: unknown) => reason,
+  );
+  t.match(error, { routeErrorCode: RouteErrorCode.Generic, message: /may no longer host the service echo/ });
+  await new Promise((resolve) => server.close(resolve)); // when all its connections are closed
   await hosting.close();
 });

@@ -30,6 +30,7 @@ import {
   readHostConfigs,
   type Target,
 } from './host-config.ts';
+import type { OwnRights } from './own-rights.ts';
 import { resolverPort } from './resolver-port.ts';
 import { ServiceProblems } from './service-problems.ts';
 import type { LocalRoutes } from './system/local-routes.ts';
@@ -45,6 +46,7 @@ export interface HostingComponents {
   sweeper: IdleSweeper;
   /** For the source addresses of hosted services. */
   routes: LocalRoutes;
+  rights: Pick<OwnRights, 'has'>;
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
 }
@@ -101,8 +103,15 @@ export class Hosting {
         RouteErrorCode.InvalidTerminator,
         `terminator ${request.destination} is not hosted by this router`,
       );
-    const right = { serviceId: hosted.spec.serviceId, permission: 'bind' } as const;
-    return { ...(await this.#dial(request, hosted)), right };
+    const { rights } = this.#components;
+    const { serviceId, serviceName } = hosted.spec;
+    const right = { serviceId, permission: 'bind' } as const;
+    const isGranted = rights.has(right);
+    const dialed = await this.#dial(request, hosted);
+    if (!isGranted || rights.has(right)) return { ...dialed, right };
+    // The right was lost during the dial, after all circuits that need it had been cut.
+    dialed.abandon();
+    throw new EgressError(RouteErrorCode.Generic, `the router may no longer host the service ${serviceName}`);
   }
 
   async #dial(request: EgressRequest, { config }: Hosted): Promise<DialedEgress> {

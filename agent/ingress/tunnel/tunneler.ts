@@ -72,6 +72,7 @@ export class Tunneler {
       terminators: new TunnelTerminators(components.terminators, controllers, log),
       sweeper: this.#sweeper,
       routes: this.#routes,
+      rights: this.#rights,
       routerId,
     });
     egress.use('tunnel', (request) => this.#hosting.dial(request));
