@@ -69,7 +69,7 @@ export class Underlay {
   #error: Error | null = null;
   #ended = false;
   #isPaused = false;
-  /** The peer will send no more bytes. */
+  /** The peer ended the connection. */
   #hasEnd = false;
   readonly #queue: WriteQueue;
   #isFlushScheduled = false;
