@@ -8,7 +8,7 @@ import { examples } from '#lib/commands/name.ts';
 import { DaemonLog, logFileProblem } from '#lib/daemon-log.ts';
 import { type DaemonSignals, daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
-import { describeError } from '#lib/errors.ts';
+import { asError, describeError } from '#lib/errors.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { LOG_LEVELS } from '#lib/log-levels.ts';
 import { limitHeapGrowth } from '#lib/memory.ts';
@@ -58,7 +58,7 @@ export function runCommand(): Command {
     });
 }
 
-async function run(file: string, options: RunOptions, clock: Clock): Promise<number> {
+async function run(file: string, options: RunOptions, clock: SystemClock): Promise<number> {
   const stop = stopSignals();
   const signals = daemonSignals();
   // Loads the router's code while the configuration is being checked.
@@ -96,6 +96,9 @@ async function run(file: string, options: RunOptions, clock: Clock): Promise<num
     return Exit.Failed;
   }
   const { log, levels } = daemonLog;
+  // A mistake in one part, such as a metrics report, must not end the circuits of all others.
+  clock.onFailure = (timer, error) =>
+    log.error({ timer, error: describeError(error), stack: asError(error).stack }, 'the task of a timer failed');
   const manager = new ServiceManager({ clock, log });
   signals.onQuit = () => daemonLog.report(REPORT, stackDump(clock).split('\n'));
   try {

@@ -40,7 +40,7 @@ async function openIn(t: Test, folder: string) {
     }
     return identity.certificate.toString().trim() === pem.trim();
   };
-  return { identity, loads };
+  return { identity, clock, loads };
 }
 
 t.test('certificates in a volume of Kubernetes are loaded after each update', async (t) => {
@@ -75,6 +75,32 @@ t.test('certificates behind a link are loaded when they are replaced at its targ
   }
   t.ok(await loads(pem), 'links to another target');
   t.ok(await loads(await writePair(next)), 'the files at the new target');
+});
+
+t.test('files in a folder that is replaced are loaded, and those after a while without the folder', async (t) => {
+  const folder = join(makeFolder(t), 'identity');
+  const replaceBy = async (version: string) => {
+    mkdirSync(join(folder, '..', version));
+    const pem = await writePair(join(folder, '..', version));
+    renameSync(join(folder, '..', version), folder);
+    return pem;
+  };
+  await replaceBy('1');
+  const { clock, loads } = await openIn(t, folder);
+  renameSync(folder, `${folder}.old`);
+  const second = await replaceBy('2');
+  t.ok(await loads(second), 'another folder in its place');
+  renameSync(folder, `${folder}.older`);
+  for (let tries = 0; tries < MOST_TRIES && !clock.timers().includes('identity reload'); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  await clock.advance(1_000);
+  t.same(clock.timers(), ['identity watch'], 'the missing folder is tried again');
+  await clock.advance(60_000);
+  t.same(clock.timers(), ['identity watch'], 'and again');
+  const third = await replaceBy('3');
+  await clock.advance(60_000);
+  t.ok(await loads(third), 'the files that it has when it can be watched again');
+  t.ok(await loads(await writePair(folder)), 'later changes');
 });
 
 /** A certificate with its key, which is too short for TLS. */

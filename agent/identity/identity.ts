@@ -4,6 +4,7 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -11,6 +12,7 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { RepeatedCondition } from '#lib/repeated-condition.ts';
 import { commonName, isUnfinishedPem, parsePemCertificates } from '#pki/certificates.ts';
 import { keyWeakness } from '#pki/key-strength.ts';
 import { parsePemSource, readPemSource } from '../config/pem-source.ts';
@@ -52,11 +54,17 @@ interface Material {
 const UNFINISHED = 'the file ends within a certificate; write it again';
 /** Changes are loaded one second after the last of them (reference fact: config, section 2.2). */
 const DEBOUNCE = 1_000;
+/** Milliseconds until a folder that cannot be watched is tried again: descriptors or watches may be used up. */
+const WATCH_AGAIN = 60_000;
+/** Milliseconds between two log lines about such a folder. */
+const UNWATCHED_INTERVAL = 3_600_000;
 
 export class Identity {
   readonly #init: IdentityInit;
   readonly #listeners: Listeners<void>;
   readonly #watchers: FSWatcher[] = [];
+  readonly #unwatched: RepeatedCondition;
+  #watchAgain: Timer | undefined;
   #material: Material;
   #contexts: SecureContext[] | undefined;
   #pending: Timer | undefined;
@@ -65,6 +73,7 @@ export class Identity {
   private constructor(init: IdentityInit, material: Material) {
     this.#init = init;
     this.#listeners = new Listeners('the identity', init.log);
+    this.#unwatched = new RepeatedCondition(init.clock, UNWATCHED_INTERVAL);
     this.#material = material;
   }
 
@@ -183,22 +192,38 @@ export class Identity {
     const sources = given.map(parsePemSource);
     for (const [folder, names] of watchedNames(sources.flatMap((each) => (each.kind === 'file' ? [each.path] : [])))) {
       try {
-        const watcher = watch(
-          folder,
-          { persistent: false },
-          (_event, name) => name !== null && names.has(name) && this.#reloadSoon(),
-        );
-        watcher.on('error', (error) =>
-          this.#init.log.warn({ folder, error: describeError(error) }, 'identity files are no longer watched'),
-        );
-        this.#watchers.push(watcher);
+        this.#watchers.push(this.#watchFolder(folder, names));
       } catch (error) {
-        this.#init.log.warn({ folder, error: describeError(error) }, 'identity files cannot be watched');
+        this.#onUnwatched(folder, error);
       }
     }
+    if (!this.#watchAgain && this.#unwatched.ended()) this.#init.log.info({}, 'identity files are watched again');
+  }
+
+  /** A folder reports under its own name that it was removed or renamed. @throws the system's error */
+  #watchFolder(folder: string, names: ReadonlySet<string>): FSWatcher {
+    const own = basename(folder);
+    const watcher = watch(folder, { persistent: false }, (_event, name) => {
+      if (name !== null && (names.has(name) || name === own)) this.#reloadSoon();
+    });
+    watcher.on('error', (error) => this.#onUnwatched(folder, error));
+    return watcher;
+  }
+
+  /** Tries again later. The files may have changed until then. */
+  #onUnwatched(folder: string, error: unknown): void {
+    const { clock, log } = this.#init;
+    if (this.#unwatched.happened(folder))
+      log.warn({ folder, retryIn: WATCH_AGAIN, error: describeError(error) }, 'identity files cannot be watched');
+    this.#watchAgain ??= clock.after('identity watch', WATCH_AGAIN, () => {
+      this.#watch();
+      if (!this.#watchAgain) this.#reloadSoon();
+    });
   }
 
   #unwatch(): void {
+    this.#watchAgain?.cancel();
+    this.#watchAgain = undefined;
     for (const watcher of this.#watchers) watcher.close();
     this.#watchers.length = 0;
   }

@@ -92,6 +92,22 @@ t.test('usage is reported when its interval is old enough', async (t) => {
   reporter.close();
 });
 
+t.test('usage is sent although the clock of the machine is set back', async (t) => {
+  const one = controller('one');
+  const { clock, registry, reporter } = setup([one], 80_000);
+  const right = clock.now.bind(clock);
+  clock.now = () => right() + 3_600_000;
+  await clock.advance(60_000);
+  registry.usage.add('circuit', 'egress', { rx: 0, tx: 5 }, {});
+  clock.now = right;
+  await clock.advance(120_000);
+  t.same(
+    one.sent.map((message) => message.decode(MetricsMessageSchema).usageCounters.length),
+    [0, 0, 1],
+  );
+  reporter.close();
+});
+
 t.test('the usage of many circuits is sent in parts, one a turn', async (t) => {
   const one = controller('one');
   const { registry, reporter } = setup([one]);

@@ -145,7 +145,7 @@ export class MetricsReporter {
     const due: UsageInterval[] = [];
     for (
       let next = this.#usage.peek();
-      next && clock.now() - next.since >= this.#ageThreshold;
+      next && clock.monotonic() - next.begun >= this.#ageThreshold;
       next = this.#usage.peek()
     ) {
       due.push(next);

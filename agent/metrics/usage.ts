@@ -24,6 +24,8 @@ export class CircuitUsage implements Record<UsageKind, number> {
 export interface UsageInterval {
   /** Milliseconds since the epoch. */
   readonly since: number;
+  /** The monotonic time of its beginning: the clock of a machine may be set back by hours. */
+  readonly begun: number;
   /** By the ids of circuits. */
   readonly circuits: ReadonlyMap<string, CircuitUsage>;
 }
@@ -36,6 +38,7 @@ export class UsageRecorder {
   readonly #clock: Clock;
   readonly #sources: (() => void)[] = [];
   #since: number;
+  #begun: number;
   #circuits = new Map<string, CircuitUsage>();
   /** By their content: circuits of the same client and service share one object. */
   #tags = new Map<string, UsageTags>();
@@ -43,6 +46,7 @@ export class UsageRecorder {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#since = clock.now();
+    this.#begun = clock.monotonic();
   }
 
   /** `source` is called before an interval ends, to add usage that is not counted yet. */
@@ -67,10 +71,11 @@ export class UsageRecorder {
   /** Ends the interval and returns it. */
   endInterval(): UsageInterval {
     for (const source of this.#sources) source();
-    const ended = { since: this.#since, circuits: this.#circuits };
+    const ended = { since: this.#since, begun: this.#begun, circuits: this.#circuits };
     this.#circuits = new Map();
     this.#tags = new Map();
     this.#since = this.#clock.now();
+    this.#begun = this.#clock.monotonic();
     return ended;
   }
 

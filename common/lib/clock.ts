@@ -72,6 +72,8 @@ abstract class BaseClock implements Clock {
 
 /** The real time. Its timers keep the process alive like any other handle. */
 export class SystemClock extends BaseClock {
+  /** Receives the error of a task, and the name of its timer. Without it, such an error ends the process. */
+  onFailure: ((name: string, error: unknown) => void) | undefined;
   readonly #running = new Map<object, string>();
   readonly #epochNanoseconds = BigInt(Math.round(performance.timeOrigin * 1e6));
 
@@ -98,7 +100,7 @@ export class SystemClock extends BaseClock {
           return;
         }
         this.#running.delete(key);
-        task();
+        this.#run(name, task);
       }, step);
     };
     arm(milliseconds);
@@ -108,13 +110,22 @@ export class SystemClock extends BaseClock {
 
   every(name: string, milliseconds: number, task: () => void): Timer {
     const key = {};
-    const handle = setInterval(task, Math.min(Math.max(milliseconds, 1), LONGEST_TIMEOUT));
+    const handle = setInterval(() => this.#run(name, task), Math.min(Math.max(milliseconds, 1), LONGEST_TIMEOUT));
     this.#running.set(key, name);
     return { name, cancel: () => (clearInterval(handle), void this.#running.delete(key)) };
   }
 
   timers(): string[] {
     return [...this.#running.values()].sort();
+  }
+
+  #run(name: string, task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      if (!this.onFailure) throw error;
+      this.onFailure(name, error);
+    }
   }
 }
 

@@ -40,6 +40,10 @@ class Reader extends Writable {
   }
 }
 
+function soon(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 function daemon(reader: Reader) {
   const clock = new VirtualClock();
   return { clock, daemonLog: new DaemonLog({ level: 'info', format: 'json', clock, sink: reader }) };
@@ -89,6 +93,37 @@ t.test('closing does not wait for a stalled reader, and nothing is written to a 
   output.write('nobody\n');
   t.equal(output.dropped, 1);
   await output.close(clock, 500);
+});
+
+t.test('a log on a full disk continues when there is space, and tells how many lines are missing', async (t) => {
+  /** Like the standard streams, it is not destroyed by an error. */
+  class File extends Writable {
+    isFull = true;
+    readonly lines: string[] = [];
+
+    override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+      if (!this.isFull) this.lines.push(String(chunk));
+      done(this.isFull ? Object.assign(new Error('no space'), { code: 'ENOSPC' }) : undefined);
+    }
+
+    override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+      done(error);
+      (this as unknown as { _undestroy(): void })._undestroy();
+    }
+  }
+  const file = new File();
+  const output = new LineOutput({ sink: file, onDropped: (count) => output.write(`${count} dropped`) });
+  for (const line of ['one', 'two']) {
+    output.write(line);
+    await soon();
+  }
+  t.equal(output.dropped, 2);
+  file.isFull = false;
+  for (const line of ['three', 'four']) {
+    output.write(line);
+    await soon();
+  }
+  t.same(file.lines, ['three', '2 dropped', 'four']);
 });
 
 t.test('levels can change at run time, for all components or for one', async (t) => {

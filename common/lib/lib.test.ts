@@ -229,6 +229,25 @@ t.test('virtual time fires timers in order, and only on advance', async (t) => {
   await t.rejects(clock.sleep(10, { signal }), /longer than/);
 });
 
+t.test('the failing task of a timer of the system clock is reported; the timer and the process go on', async (t) => {
+  const clock = new SystemClock();
+  const failures: string[] = [];
+  clock.onFailure = (name, error) => failures.push(`${name}: ${describeError(error)}`);
+  clock.after('once', 0, () => {
+    throw new Error('first');
+  });
+  let runs = 0;
+  await new Promise<void>((resolve) => {
+    const timer = clock.every('often', 1, () => {
+      if (++runs === 3) timer.cancel();
+      if (runs === 3) clock.after('end', 0, resolve);
+      throw new Error(`run ${runs}`);
+    });
+  });
+  t.same(failures.sort(), ['often: run 1', 'often: run 2', 'often: run 3', 'once: first']);
+  t.same(clock.timers(), []);
+});
+
 t.test('real time lists its timers until they end', async (t) => {
   const clock = new SystemClock();
   const timer = clock.after('once', 60_000, () => undefined);

@@ -5,17 +5,20 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Clock } from './clock.ts';
+import { errorCode } from './errors.ts';
 
+/** The errors of a full disk. Space may become free again. */
+const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 /** Bytes that may wait for the reader. */
 const LONGEST_BACKLOG = 4 * 1024 * 1024;
 
 export interface LineSink {
   readonly writableLength: number;
   readonly destroyed: boolean;
-  /** Calls `written` once this and all earlier text was written. */
-  write(text: string, written?: () => void): boolean;
+  /** Calls `written` once this and all earlier text was written, or with the error. */
+  write(text: string, written?: (error?: Error | null) => void): boolean;
   destroy(): unknown;
-  on(event: 'drain' | 'error', listener: () => void): unknown;
+  on(event: 'drain' | 'error', listener: (error?: Error) => void): unknown;
 }
 
 export interface LineOutputOptions {
@@ -34,14 +37,23 @@ export class LineOutput {
   #dropped = 0;
   #total = 0;
   #broken = false;
+  /** The last line did not fit on the disk. */
+  #isFull = false;
+  readonly #onRetried = (error?: Error | null) => {
+    if (error) return;
+    this.#isFull = false;
+    this.#report();
+  };
 
   constructor(options: LineOutputOptions) {
     this.#sink = typeof options.sink === 'string' ? standardStream(options.sink) : options.sink;
     this.#limit = options.limit ?? LONGEST_BACKLOG;
     this.#onDropped = options.onDropped ?? (() => undefined);
     this.#sink.on('drain', () => this.#report());
-    this.#sink.on('error', () => {
-      this.#broken = true; // the reader closed the pipe (EPIPE); the program continues without it
+    this.#sink.on('error', (error) => {
+      this.#isFull = FULL.has(errorCode(error));
+      if (this.#isFull) this.#drop();
+      else this.#broken = true; // the reader closed the pipe (EPIPE); the program continues without it
     });
   }
 
@@ -57,11 +69,11 @@ export class LineOutput {
 
   write(line: string): void {
     if (!this.#broken && !this.#sink.destroyed && this.#sink.writableLength + line.length <= this.#limit) {
-      this.#sink.write(line);
+      if (this.#isFull) this.#sink.write(line, this.#onRetried);
+      else this.#sink.write(line);
       return;
     }
-    this.#dropped++;
-    this.#total++;
+    this.#drop();
   }
 
   /** Waits at most `milliseconds` until all lines are written, then discards the rest. */
@@ -73,6 +85,11 @@ export class LineOutput {
     });
     this.#broken = true;
     this.#sink.destroy();
+  }
+
+  #drop(): void {
+    this.#dropped++;
+    this.#total++;
   }
 
   #report(): void {

@@ -74,6 +74,27 @@ t.test('a slow manager receives all messages later', async (t) => {
   manager.close();
 });
 
+t.test('a slow manager receives messages in their order', async (t) => {
+  const socket = new NotifySocket();
+  t.teardown(() => socket.close());
+  const clock = new VirtualClock();
+  const manager = new ServiceManager({ clock, log: silentLog, environment: { NOTIFY_SOCKET: socket.path } });
+  const held = Number(readFileSync('/proc/sys/net/unix/max_dgram_qlen', 'utf8'));
+  for (let i = 0; i < 3 * held; i += 1) manager.reloaded();
+  manager.reloading();
+  const received = socket.read();
+  manager.reloaded();
+  for (let i = 0; i < 5; i += 1) {
+    await clock.advance(200);
+    received.push(...socket.read());
+  }
+  t.match(received.at(-2)?.[0], 'RELOADING=1');
+  t.same(received.at(-1), ['READY=1']);
+  t.equal(received.length, 3 * held + 2);
+  manager.close();
+  t.same(clock.timers(), []);
+});
+
 t.test('a missing manager is logged once', async (t) => {
   const socket = new NotifySocket();
   const clock = new VirtualClock();

@@ -21,6 +21,8 @@ const STATUS_INTERVAL = 2_000;
 /** Milliseconds until a message to a slow service manager is retried. */
 const RETRY_DELAY = 200;
 const MOST_RETRIES = 25;
+/** Messages that wait for a slow service manager; the oldest are dropped. */
+const MOST_WAITING = 10_000;
 /** Milliseconds that the process may take to end after the drain. */
 const END_TIME = 10_000;
 
@@ -29,6 +31,8 @@ export class ServiceManager {
   readonly #log: Log;
   readonly #sender: UnixDatagramSender | undefined;
   readonly #timers = new Set<Timer>();
+  readonly #waiting: string[] = [];
+  #retry: Timer | undefined;
   #status = '';
   #hasFailed = false;
 
@@ -67,6 +71,7 @@ export class ServiceManager {
 
   close(): void {
     for (const timer of this.#timers) timer.cancel();
+    this.#retry?.cancel();
     this.#sender?.close();
   }
 
@@ -89,7 +94,13 @@ export class ServiceManager {
       this.#logFailure(new Error(`WATCHDOG_USEC=${microseconds} is not a number above 0`));
       return;
     }
-    this.#every('service watchdog', limit / WATCHDOG_PART, () => this.#send(['WATCHDOG=1'], 0));
+    this.#every('service watchdog', limit / WATCHDOG_PART, () => this.#ping());
+  }
+
+  /** Another one follows soon, so that it needs neither order nor repetition. */
+  #ping(): void {
+    const error = this.#trySend('WATCHDOG=1');
+    if (error !== undefined) this.#logFailure(error);
   }
 
   #every(name: string, milliseconds: number, task: () => void): void {
@@ -104,21 +115,37 @@ export class ServiceManager {
     return `STATUS=${text}`;
   }
 
-  #send(lines: readonly (string | undefined)[], retries = MOST_RETRIES): void {
+  /** In order: the manager would take a late `RELOADING=1` for a reload that does not end. */
+  #send(lines: readonly (string | undefined)[]): void {
     if (!this.#sender) return;
-    try {
-      this.#sender.send(lines.filter((line) => line !== undefined).join('\n'));
-      this.#hasFailed = false;
-    } catch (error) {
-      if (retries === 0) {
-        this.#logFailure(error);
+    this.#waiting.push(lines.filter((line) => line !== undefined).join('\n'));
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    if (!this.#retry) this.#sendWaiting(MOST_RETRIES);
+  }
+
+  #sendWaiting(retries: number): void {
+    let left = retries;
+    this.#retry = undefined;
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      const error = this.#trySend(next);
+      if (error !== undefined && left > 0) {
+        this.#retry = this.#clock.after('service notification', RETRY_DELAY, () => this.#sendWaiting(left - 1));
         return;
       }
-      const timer = this.#clock.after('service notification', RETRY_DELAY, () => {
-        this.#timers.delete(timer);
-        this.#send(lines, retries - 1);
-      });
-      this.#timers.add(timer);
+      if (error === undefined) left = MOST_RETRIES;
+      else this.#logFailure(error);
+      this.#waiting.shift();
+    }
+  }
+
+  /** Returns the error. */
+  #trySend(text: string): unknown {
+    try {
+      this.#sender?.send(text);
+      this.#hasFailed = false;
+      return undefined;
+    } catch (error) {
+      return error;
     }
   }
 

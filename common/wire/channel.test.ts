@@ -139,3 +139,21 @@ t.test('heartbeats are answered; a silent peer is closed', async (t) => {
   await clock.advance(4_000);
   t.match(await lonely.closed, /heartbeat/);
 });
+
+t.test('a connection that ends slowly does not hold back the lanes of the others', async (t) => {
+  const clock = new VirtualClock();
+  const [a, b] = [channel(clock, 'a'), channel(clock, 'b')];
+  const [ending] = duplexPair();
+  const underlay = new Underlay({ socket: ending, clock, type: 'default' });
+  a.addUnderlay(underlay);
+  underlay.write(new Message(1).encode());
+  underlay.close(); // the peer does not read, so this takes until a timeout
+  join(clock, a, b, 'default');
+  let received = 0;
+  b.on(1, () => received++);
+  const body = Buffer.alloc(10_000);
+  for (let sent = 0; sent < 10; sent++) t.ok(a.trySend(new Message(1, [], body)), `message ${sent}`);
+  await soon();
+  t.same([received, a.queued(), a.underlays.length], [10, 0, 2]);
+  for (const channel of [a, b]) channel.close(new Error('end of test'));
+});

@@ -73,12 +73,14 @@ export async function dialTls(options: DialOptions): Promise<TLSSocket> {
   );
   const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
   let leaf: X509Certificate | undefined;
+  let raw: Socket | undefined;
   try {
-    const raw = proxy ? await connectThroughProxy(options, proxy, signal) : undefined;
+    raw = proxy ? await connectThroughProxy(options, proxy, signal) : undefined;
     return await handshake(options, raw, signal, (certificate) => {
       leaf = certificate;
     });
   } catch (error) {
+    raw?.destroy(); // OpenSSL may reject the context, so that no TLS socket owns the connection
     if (signal.aborted) throw asError(signal.reason);
     // Names the proxy in every error: a failed handshake behind it may be its fault as well as the router's.
     const text = describeError(error);

@@ -87,7 +87,7 @@ export class SendLanes {
     for (const type of lane.types) {
       let best: Underlay | undefined;
       for (const underlay of this.#components.underlays) {
-        if (underlay.type !== type) continue;
+        if (underlay.type !== type || underlay.isClosed) continue; // an ending one stays until its last bytes are written
         if (
           !best ||
           underlay.backlog < best.backlog ||

@@ -4,8 +4,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
+import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { channel, join, LIMITS, pair, soon } from '../../test/support/channels.ts';
 import type { Frame } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
@@ -156,4 +158,31 @@ t.test('bytes that wait while a channel is paused survive the reads of other con
     while (received.length < Math.min(count + 1, texts.length)) await soon();
   }
   server.close();
+});
+
+t.test('frames that arrived before the end of a connection are received, even if the channel is paused', async (t) => {
+  const { pem, key } = await issue(await makeAuthority('network'), 'router');
+  const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
+  for (const isSecure of [false, true])
+    for (const reuseMemory of [false, true]) {
+      const clock = new VirtualClock();
+      const server = isSecure ? createTlsServer(context) : createServer();
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const { port } = server.address() as AddressInfo;
+      const client = isSecure ? connectTls({ port, rejectUnauthorized: false }) : connect(port, '127.0.0.1');
+      const [accepted] = (await once(server, isSecure ? 'secureConnection' : 'connection')) as [Socket];
+      const receiver = channel(clock, 'receiver', { reuseMemory });
+      t.teardown(() => (receiver.close(new Error('end of test')), client.destroy(), server.close()));
+      const received: string[] = [];
+      receiver.onFrame(1, (frame) => {
+        received.push(frame.body.toString());
+        receiver.setReading(false);
+      });
+      receiver.addUnderlay(new Underlay({ socket: accepted, clock }));
+      const texts = ['first', 'second', 'third'];
+      client.end(Buffer.concat(texts.map((text) => new Message(1, [], text).encode())));
+      for (; !receiver.isClosed; receiver.setReading(true)) await soon();
+      t.equal(await receiver.closed, null);
+      t.same(received, texts, `${isSecure ? 'TLS' : 'TCP'}${reuseMemory ? ', reused memory' : ''}`);
+    }
 });

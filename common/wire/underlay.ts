@@ -69,6 +69,8 @@ export class Underlay {
   #error: Error | null = null;
   #ended = false;
   #isPaused = false;
+  /** The peer ended the connection. */
+  #hasEnd = false;
   readonly #queue: WriteQueue;
   #isFlushScheduled = false;
   #isBulkFlushScheduled = false;
@@ -95,7 +97,7 @@ export class Underlay {
     });
     this.socket.on('data', (chunk: Buffer) => this.#onData(chunk));
     this.#queue = new WriteQueue(this.socket, () => this.#owner?.onWritable());
-    this.socket.once('end', () => this.close());
+    this.socket.once('end', () => this.#onEnd());
   }
 
   get isClosed(): boolean {
@@ -164,10 +166,10 @@ export class Underlay {
 
   /**
    * Pauses or resumes reading. While paused, the owner receives nothing, and the peer's bytes stay in the network
-   * buffers.
+   * buffers. When the peer ends the connection, the owner receives the bytes that were already read.
    */
   setReading(isReading: boolean): void {
-    this.#isPaused = !isReading;
+    this.#isPaused = !isReading && !this.#hasEnd;
     if (isReading) this.#resume();
     else this.socket.pause();
   }
@@ -264,6 +266,16 @@ export class Underlay {
     if (this.#ended) return; // a frame of this chunk closed the connection
     this.#rest = this.#reader.reuseMemory ? Buffer.from(rest) : rest;
     this.socket.pause();
+  }
+
+  /** The peer closed: the system now closes the connection, so that nobody could fetch the held bytes later. */
+  #onEnd(): void {
+    const rest = this.#rest;
+    this.#rest = undefined;
+    this.#isPaused = false;
+    this.#hasEnd = true;
+    if (rest && this.#owner) this.#onData(rest);
+    this.close();
   }
 
   #onClose(): Error | null {
