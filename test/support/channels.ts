@@ -42,6 +42,11 @@ export function pair(options: Partial<ChannelOptions> = {}) {
   return { clock, a, b };
 }
 
-export function soon(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 5));
+/** Turns of the event loop in which a message and its reply pass joined channels, if nothing else delays them. */
+const TURNS = 20;
+
+/** Also waits for turns: a busy machine, or a file that is being loaded, may leave none within the time. */
+export async function soon(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let left = TURNS; left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
 }
