@@ -1,11 +1,13 @@
 // SDK clients at our router: dialing and hosting, with the router's flow control and with their own.
 
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import t from 'tap';
 import { ChannelHeader, EdgeFlag, PayloadFlag, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
-import { until } from '../support/overlay.ts';
+import { ending, until } from '../support/overlay.ts';
 import {
   enrollDevice,
   loginLegacy,
@@ -16,6 +18,8 @@ import {
 } from '../support/sdk-client.ts';
 import { allLeft, counts, isEmpty, network, sdkService } from '../support/sdk-network.ts';
 
+const UPLOAD = 20_000_000;
+const MESSAGE = 16_000;
 const FIN: readonly (readonly [number, Buffer])[] = [[SdkHeader.Flags, encodeUint32(EdgeFlag.Fin)]];
 
 t.test('an SDK client with a legacy session dials: data, half close, close, and nothing remains', async (t) => {
@@ -45,6 +49,36 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   await until('both routers to be empty', () => isEmpty(a) && isEmpty(b));
   await until('the controller to learn of the end', async () => !(await isOnline()));
   await device.agent.close();
+});
+
+t.test('a service receives what an SDK client sent before it closed its connection and left', async (t) => {
+  await using net = await network();
+  const { overlay, a, b } = net;
+  const ends: Promise<string>[] = [];
+  let received = 0;
+  const server = createServer((socket) => {
+    ends.push(ending(socket));
+    socket.on('data', ({ length }) => {
+      received += length;
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const sink = await overlay.addService('sink', b.id, { encrypted: false, port });
+  await until('its terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 1);
+  const device = await enrollDevice(overlay, 'device');
+  const token = await loginLegacy(overlay, device);
+  const session = await serviceSession(overlay, device, token, sink, 'Dial');
+  const client = await SdkClient.connect(a.sdkPort, device, token);
+  const { conn, answer } = await client.dial(session);
+  t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+  for (let count = 0; count < UPLOAD / MESSAGE; count++) conn.send(Buffer.alloc(MESSAGE));
+  conn.close();
+  client.close();
+  await allLeft(net, device);
+  t.same(await Promise.all(ends), ['closed']);
+  t.equal(received, UPLOAD);
+  server.close();
 });
 
 t.test('an SDK client receives no message of more than 32 KiB: older SDKs lose data of larger ones', async (t) => {

@@ -24,8 +24,8 @@ export interface ClientEnd {
   readonly connectionId: number;
   /** The client closed this end. */
   onClosed(): void;
-  /** The connection to the client was lost. */
-  onLost(): void;
+  /** The connection to the client was lost. Returns true if the end remains until its circuit is over. */
+  onLost(): boolean;
   /** The router closes this end and sends the client the reason. */
   cut(reason: string, detail: RejectionDetail): void;
   onLinkWritable?(): void;

@@ -56,7 +56,7 @@ async function dialWithOwnId(
   if (init.usesXgress) return dialRelay(components, service, request, connectionId, extra);
   const client = legacyEnd(components, connection, init.right, connectionId);
   const abandon = () => {
-    client.onLost();
+    client.abandon();
     closeAbandoned(connection, connectionId); // also if it was cut before the host had a connection
   };
   try {
@@ -64,7 +64,7 @@ async function dialWithOwnId(
     return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, abandon };
   } catch (error) {
     if (mayHaveConnection(service, error)) abandon();
-    else client.onLost();
+    else client.abandon();
     throw error;
   }
 }
@@ -113,7 +113,7 @@ async function dialWithClientId(
   }
   const client = legacyEnd(components, connection, init.right, connectionId);
   const abandon = () => {
-    client.onLost();
+    client.abandon();
     connection.reply(answer, stateClosed(connectionId, 'dial abandoned', ABANDONED));
   };
   const opened = () => connection.reply(answer, stateConnected(init.connectionId));

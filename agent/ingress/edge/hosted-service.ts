@@ -54,8 +54,9 @@ export class HostedService implements ClientEnd {
     this.#onGone(this);
   }
 
-  onLost(): void {
+  onLost(): boolean {
     this.#onGone(this);
+    return false;
   }
 
   cut(reason: string, detail: RejectionDetail): void {

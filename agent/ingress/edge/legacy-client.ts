@@ -90,8 +90,16 @@ export class LegacyClient implements XgressClient, ClientEnd {
     if (this.#xgress && this.#fromClient.length === 0) this.#endByClient();
   }
 
-  /** The connection to the client was lost. */
-  onLost(): void {
+  /** A circuit that the client closed before still delivers its data. */
+  onLost(): boolean {
+    const isClosedByClient = this.#isClosed && !this.#isGone;
+    if (isClosedByClient && this.#xgress) return true;
+    this.abandon();
+    return false;
+  }
+
+  /** Cuts the circuit without a message to the client. */
+  abandon(): void {
     this.#isClosed = true;
     this.#forget();
     this.#xgress?.abort();

@@ -15,6 +15,7 @@ import { type ApiSession, type ApiSessions, SessionRejectedError } from '../../a
 import { PostureStore } from '../../access/posture-store.ts';
 import { isSignedToken } from '../../access/tokens.ts';
 import type { ConnectDetail } from './connect-events.ts';
+import { FinishingClients } from './finishing-clients.ts';
 import { onLateAnswer } from './host-dial.ts';
 import { Rejections } from './rejections.ts';
 import { CONTROL_LANE, SdkConnection } from './sdk-connection.ts';
@@ -61,6 +62,7 @@ const TOO_MANY = `more than ${MOST_REQUESTS} requests in progress, or ${MOST_REQ
 export class SdkClients {
   readonly #components: SdkClientsComponents;
   readonly #connections = new Set<SdkConnection>();
+  readonly #finishing = new FinishingClients();
   /** Channels of clients whose session is being checked. */
   readonly #pending = new Set<Channel>();
   readonly #postures = new PostureStore();
@@ -90,7 +92,7 @@ export class SdkClients {
   /** Number of circuit ends and hosted services of all clients. */
   get ends(): number {
     let count = 0;
-    for (const connection of this.#connections) count += connection.count;
+    for (const connection of this.#withFinishing()) count += connection.count;
     return count;
   }
 
@@ -113,6 +115,7 @@ export class SdkClients {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     for (const channel of this.#pending) channel.close();
     for (const connection of [...this.#connections]) connection.channel.close();
+    this.#finishing.close();
   }
 
   /**
@@ -168,10 +171,12 @@ export class SdkClients {
     log.info({ channel: channel.name, identityId: session.identityId }, 'SDK client connected');
     void channel.closed.then(() => {
       this.#connections.delete(connection);
-      release?.();
-      releasePosture();
-      checks.close();
       connection.onClosed();
+      this.#finishing.add(connection, () => {
+        release?.();
+        releasePosture();
+        checks.close();
+      });
       metrics.disconnected();
       this.#components.onConnections(session.identityId);
       log.info({ channel: channel.name, identityId: session.identityId }, 'SDK client disconnected');
@@ -271,13 +276,19 @@ export class SdkClients {
 
   /** Posture belongs to the API session, which may have several connections here. */
   #recheckSession({ session }: SdkConnection): void {
-    for (const each of this.#connections) if (each.session.id === session.id) each.requestCheck?.();
+    for (const each of this.#withFinishing()) if (each.session.id === session.id) each.requestCheck?.();
+  }
+
+  /** Also those that have disconnected and whose circuits are still finishing. */
+  *#withFinishing(): Generator<SdkConnection> {
+    yield* this.#connections;
+    yield* this.#finishing;
   }
 
   // Rights -----------------------------------------------------------------------------------------------------------------
 
   #recheckAll(): void {
-    this.#recheckSoon(this.#connections);
+    this.#recheckSoon(this.#withFinishing());
   }
 
   /** Checks clients again, from the next turn on and in slices, so that traffic continues in between. */
@@ -308,13 +319,18 @@ export class SdkClients {
   }
 
   #closeEnded(): void {
-    for (const connection of [...this.#connections]) this.#closeIfEnded(connection);
+    for (const connection of [...this.#withFinishing()]) this.#closeIfEnded(connection);
   }
 
   /** Returns true if the session of the client has ended. */
-  #closeIfEnded({ session, channel }: SdkConnection): boolean {
+  #closeIfEnded(connection: SdkConnection): boolean {
+    const { session, channel } = connection;
     const ended = this.#components.sessions.endOf(session);
     if (ended === undefined) return false;
+    if (channel.isClosed) {
+      connection.cutAll(ended, { code: EdgeErrorCode.InvalidApiSession, hint: RetryHint.NotRetriable });
+      return true;
+    }
     this.#components.log.info({ channel: channel.name, reason: ended }, 'SDK client disconnected: its session ended');
     channel.close();
     return true;
@@ -322,7 +338,7 @@ export class SdkClients {
 
   /** One client may have thousands of circuits. */
   *#recheck(connection: SdkConnection): Generator<void> {
-    if (connection.isClosed || this.#closeIfEnded(connection)) return;
+    if (this.#closeIfEnded(connection)) return;
     for (const { end, right } of connection.rights()) {
       // Without the hint, a host binds again with the same session, in vain.
       const hint = right.permission === 'bind' ? RetryHint.StartOver : RetryHint.Default;
@@ -334,6 +350,7 @@ export class SdkClients {
       }
       yield;
     }
+    if (connection.isClosed) return;
     try {
       connection.subscription?.refresh();
     } catch (error) {

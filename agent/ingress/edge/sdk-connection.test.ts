@@ -24,7 +24,7 @@ t.test('circuits that wait for a slow client get places in turn', { timeout: 10_
     if (rest() > 0) connection?.onceWritable(end);
   };
   for (const connectionId of left.keys()) {
-    const end = { connectionId, onClosed: nothing, onLost: nothing, cut: nothing, onLinkWritable: () => send(end) };
+    const end = { connectionId, onClosed: nothing, onLost: () => false, cut: nothing, onLinkWritable: () => send(end) };
     send(end);
   }
   const received = () => client.of(SdkType.Data).map((message) => message.uint32(SdkHeader.ConnectionId));

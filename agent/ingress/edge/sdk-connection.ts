@@ -14,6 +14,7 @@ import type { ClientEnd, SdkLink } from './client-end.ts';
 import { ClosingEnds } from './closing-ends.ts';
 import type { Rejections } from './rejections.ts';
 import type { Right } from './right.ts';
+import type { RejectionDetail } from './sdk-messages.ts';
 import { SdkRelay } from './sdk-relay.ts';
 
 /** Underlay types of a grouped connection. */
@@ -70,6 +71,8 @@ export class SdkConnection implements SdkLink {
   onDataDelay: ((milliseconds: number) => void) | undefined;
   /** Checks the rights of the client again, at the pace that the client may cause. Set before it is served. */
   requestCheck: (() => void) | undefined;
+  /** The client has disconnected, and its last end is over. */
+  onLastEnd: (() => void) | undefined;
   /** Set once the client is served. */
   subscription: { refresh(): void } | undefined;
   readonly #ends = new Map<number, Use>();
@@ -81,7 +84,6 @@ export class SdkConnection implements SdkLink {
   readonly #unsent: { readonly message: Message; readonly bytes: number }[] = [];
   #unsentBytes = 0;
   readonly #waiting = new Set<ClientEnd>();
-  /** Bytes of the client that wait for its circuits. */
   #held = 0;
   #nextOwnId = FIRST_OWN_ID;
 
@@ -107,6 +109,11 @@ export class SdkConnection implements SdkLink {
 
   get count(): number {
     return this.#ends.size;
+  }
+
+  /** Bytes of the client that wait for its circuits. */
+  get held(): number {
+    return this.#held;
   }
 
   // Connection ids ---------------------------------------------------------------------------------------------------------
@@ -191,6 +198,12 @@ export class SdkConnection implements SdkLink {
     if (!end) return;
     if (end instanceof SdkRelay) this.#removeRelay(end);
     this.#waiting.delete(end);
+    if (this.#ends.size === 0) this.onLastEnd?.();
+  }
+
+  /** Cuts all circuits, and ends all hosted services. */
+  cutAll(reason: string, detail: RejectionDetail): void {
+    for (const { end } of [...this.#ends.values()]) end?.cut(reason, detail);
   }
 
   /** Ends with the rights that they use. The caller may stop for other work: it then gets only ends that still exist. */
@@ -231,14 +244,13 @@ export class SdkConnection implements SdkLink {
     if (isReading !== wasReading) this.channel.setReading(isReading);
   }
 
-  /** The channel closed: ends everything that used it. */
+  /** The channel closed: ends everything that used it, except circuits that the client had closed before. */
   onClosed(): void {
     this.rejections.close();
-    for (const { end, closed } of [...this.#ends.values()]) {
+    for (const [connectionId, { end, closed }] of [...this.#ends]) {
       closed?.abort(new ClosedError(this.channel.name));
-      end?.onLost();
+      if (!end?.onLost()) this.#ends.delete(connectionId);
     }
-    this.#ends.clear();
     this.#waiting.clear();
   }
 

@@ -202,7 +202,7 @@ t.test('a host that receives data without a pause is dialed in time', async (t) 
   const data = Buffer.alloc(16_000);
   let left = 2_000;
   const nothing = () => undefined;
-  const end = { connectionId: 7, onClosed: nothing, onLost: nothing, cut: nothing, onLinkWritable: send };
+  const end = { connectionId: 7, onClosed: nothing, onLost: () => false, cut: nothing, onLinkWritable: send };
   function send() {
     while (left > 0 && connection?.trySendData(dataHead(7, data.length, undefined), data)) left--;
     if (left > 0) connection?.onceWritable(end);

@@ -180,8 +180,9 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#abandon();
   }
 
-  onLost(): void {
+  onLost(): boolean {
     this.#abandon();
+    return false;
   }
 
   cut(reason: string, detail: RejectionDetail): void {
