@@ -23,6 +23,7 @@ export const NAMESPACED = [
   'agent/ingress/tunnel/tproxy/datagram-receiver.test.ts',
   'agent/ingress/tunnel/tproxy/dns/resolver.test.ts',
   'agent/ingress/tunnel/tproxy/interception.test.ts',
+  'test/network/slow-path.test.ts',
   'test/network/tproxy-leftovers.test.ts',
   'test/network/tproxy.test.ts',
 ];
