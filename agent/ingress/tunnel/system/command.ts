@@ -1,6 +1,6 @@
 // Runs a program of the operating system (`ip`, `nft`, `iptables`) and reads its output.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Clock } from '#lib/clock.ts';
 import { errorCode, ProjectError } from '#lib/errors.ts';
 
@@ -36,7 +36,11 @@ export function runCommand(command: Command, clock: Clock): Promise<string> {
   const { program, args, input = '', mostOutput = MOST_OUTPUT } = command;
   const line = [program, ...args].join(' ');
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const child: ChildProcess = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    if (!hasPipes(child)) {
+      child.on('error', (error) => reject(new CommandError(startProblem(program, error), { cause: error })));
+      return;
+    }
     const output = collect(child.stdout, mostOutput);
     const errors = collect(child.stderr, MOST_OUTPUT);
     let timer = clock.after('system command', COMMAND_TIMEOUT, () => {
@@ -72,6 +76,11 @@ export function runCommand(command: Command, clock: Clock): Promise<string> {
     });
     child.on('close', finish);
   });
+}
+
+/** Without free file descriptors, Node creates no pipes for the program, which does not start. */
+function hasPipes(child: ChildProcess): child is ChildProcessWithoutNullStreams {
+  return Boolean(child.stdin && child.stdout && child.stderr);
 }
 
 /** Whether a command failed because its program is not installed. */
