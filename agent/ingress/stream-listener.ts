@@ -23,8 +23,11 @@ export interface StreamListenerInit {
   /** Name in the log: the service, or the purpose of the port. */
   readonly name: string;
   readonly at: StreamPlace;
-  /** Creates the circuit and attaches the socket to it. The signal aborts when the listener closes. */
-  serve(socket: Socket, signal: AbortSignal): Promise<void>;
+  /**
+   * Creates the circuit and attaches the socket to it. The signal aborts when the listener closes; `reset` closes the
+   * connection with a TCP reset.
+   */
+  serve(socket: Socket, signal: AbortSignal, reset: () => void): Promise<void>;
 }
 
 /** Connections that may wait for their circuit; further ones are reset. */
@@ -66,7 +69,9 @@ export class StreamListener {
   }
 
   async #listen(at: Exclude<StreamPlace, { tls: TlsPort }>): Promise<void> {
-    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => this.#onConnection(socket));
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) =>
+      this.#onConnection(socket, () => socket.resetAndDestroy()),
+    );
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(
@@ -84,13 +89,13 @@ export class StreamListener {
 
   #handle(port: TlsPort): void {
     this.#port = port.address.port;
-    this.#stop = port.handle(Alpn.None, (socket) => {
+    this.#stop = port.handle(Alpn.None, (socket, { reset }) => {
       socket.allowHalfOpen = true;
-      this.#onConnection(socket);
+      this.#onConnection(socket, reset);
     });
   }
 
-  #onConnection(socket: Socket): void {
+  #onConnection(socket: Socket, reset: () => void): void {
     const { log } = this.#components;
     const { name } = this.#init;
     socket.on('error', () => undefined); // the later owner of the socket reports errors; earlier ones need no report
@@ -99,7 +104,7 @@ export class StreamListener {
         { listener: name, waiting: this.#waiting },
         'connection reset: draining, or too many wait for a circuit',
       );
-      socket.resetAndDestroy();
+      reset();
       return;
     }
     this.#waiting++;
@@ -107,11 +112,11 @@ export class StreamListener {
       log,
       'connection of a listener',
       this.#init
-        .serve(socket, this.#abort.signal)
+        .serve(socket, this.#abort.signal, reset)
         .catch((error: unknown) => {
           const { remoteAddress: remote } = socket;
           log.warn({ listener: name, remote, error: describeError(error) }, 'connection reset: no circuit');
-          socket.resetAndDestroy();
+          reset();
         })
         .finally(() => {
           this.#waiting--;

@@ -9,6 +9,8 @@ import { sourceOf } from '#lib/source-address.ts';
 export interface PortConnection {
   /** Whether the connection may be closed in favor of a new one; initially false. */
   setEvictable(isEvictable: boolean): void;
+  /** Closes the connection with a TCP reset. TLS sockets have no method for that. */
+  reset(): void;
 }
 
 export interface PortLimits {
@@ -89,7 +91,7 @@ export class PortConnections {
       this.#evictable.delete(entry);
       if (isEvictable && !entry.socket.destroyed) this.#evictable.add(entry, entry.source);
     };
-    return { setEvictable };
+    return { setEvictable, reset: () => entry.socket.resetAndDestroy() };
   }
 }
 

@@ -94,8 +94,15 @@ t.test('every listener connects its clients to the service, and nothing remains'
   datagrams.close();
 
   t.equal((a.router.describe().fabricListeners as unknown[]).length, 5);
+  const [clear, secured] = [connect(transport, '127.0.0.1'), connectTls({ port: tls, rejectUnauthorized: false })];
+  for (const socket of [clear, secured])
+    t.match((await conversation(socket, '{"svcId": "tcp"}\n')).answer, { scc: true });
+  const cut: string[] = [];
+  for (const socket of [clear, secured]) void ending(socket).then((how) => cut.push(how));
   const services = await overlay.management.get<{ id: string }[]>('services');
   for (const { id } of services) await overlay.management.remove(`services/${id}`);
+  await until('the connections to end', () => cut.length === 2);
+  t.same(cut, ['ECONNRESET', 'ECONNRESET'], 'cut circuits end with a reset');
   await until('all circuits to end', () =>
     [a, b].every(({ router }) => router.describe().circuitEnds === 0 && router.describe().circuits === 0),
   );

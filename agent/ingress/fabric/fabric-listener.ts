@@ -75,10 +75,13 @@ async function openStreams(
   config: Extract<FabricListenerConfig, { binding: 'transport' | 'proxy' }>,
   dialer: FabricDialer,
 ): Promise<StreamListener> {
-  const serve = (socket: Socket, signal: AbortSignal) =>
-    config.binding === 'proxy'
-      ? proxyStream(components, dialer, config.service, socket, signal)
-      : serveStream(components, dialer, socket, signal);
+  const { clock, log } = components;
+  const serve = (socket: Socket, signal: AbortSignal, reset: () => void) => {
+    const client = () => new SocketClient({ socket, reset, halfClose: true, clock, log });
+    return config.binding === 'proxy'
+      ? proxyStream(dialer, config.service, client, signal)
+      : serveStream(components, dialer, socket, client, signal);
+  };
   const at = await placeOf(components, config.binding, config.address);
   return StreamListener.open(components, { name: config.binding, at, serve });
 }
@@ -112,26 +115,24 @@ function openDatagrams(
 }
 
 async function proxyStream(
-  { clock, log }: FabricListenerComponents,
   dialer: FabricDialer,
   service: string,
-  socket: Socket,
+  client: () => SocketClient,
   signal: AbortSignal,
 ): Promise<void> {
-  const client = new SocketClient({ socket, halfClose: true, clock, log });
-  await dialer.dial({ clientId: '', service, signal }, client);
+  await dialer.dial({ clientId: '', service, signal }, client());
 }
 
 async function serveStream(
   { clock, log }: FabricListenerComponents,
   dialer: FabricDialer,
   socket: Socket,
+  client: () => SocketClient,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     const request = parseRequest(await readRequestLine(socket, clock, signal));
-    const client = new SocketClient({ socket, halfClose: true, clock, log });
-    await dialer.dial({ ...request, signal }, client, (circuitId) => socket.write(requestAnswer({ circuitId })));
+    await dialer.dial({ ...request, signal }, client(), (circuitId) => socket.write(requestAnswer({ circuitId })));
   } catch (error) {
     log.warn({ remote: socket.remoteAddress, error: asError(error).message }, 'circuit request rejected');
     socket.end(requestAnswer({ error: asError(error) }));

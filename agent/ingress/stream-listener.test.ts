@@ -1,0 +1,41 @@
+// Connections that get no circuit: they are reset, over TCP and over TLS.
+
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import t, { type Test } from 'tap';
+import { silentLog } from '#lib/log.ts';
+import { TlsPort } from '#wire/tls-port.ts';
+import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { ending } from '../../test/support/overlay.ts';
+import { StreamListener, type StreamListenerInit } from './stream-listener.ts';
+
+const HOST = '127.0.0.1';
+
+/** How the connections to a listener end, over TCP and over TLS. */
+async function endings(t: Test, serve: StreamListenerInit['serve'], acceptsCircuits: () => boolean): Promise<string[]> {
+  const { pem, key } = await issue(await makeAuthority('network'), 'localhost');
+  const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
+  const tls = await TlsPort.open({ host: HOST, port: 0, requestCert: false, context, log: silentLog });
+  const open = (at: StreamListenerInit['at']) =>
+    StreamListener.open({ log: silentLog, acceptsCircuits }, { name: 'test', at, serve });
+  const listeners = [await open({ host: HOST, port: 0 }), await open({ tls })];
+  t.teardown(async () => {
+    for (const listener of listeners) listener.close();
+    await tls.close();
+  });
+  const [clear, secured] = listeners.map(({ port }) => port);
+  const tlsOptions = { host: HOST, port: secured ?? 0, rejectUnauthorized: false };
+  return Promise.all([connect(clear ?? 0, HOST), connectTls(tlsOptions)].map(ending));
+}
+
+t.test('a connection without a circuit is reset', async (t) => {
+  const rejecting = async () => {
+    throw new Error('no such service');
+  };
+  t.same(await endings(t, rejecting, () => true), ['ECONNRESET', 'ECONNRESET']);
+});
+
+t.test('a connection to a router that drains is reset', async (t) => {
+  const unexpected = async () => void t.fail('a router that drains serves no connection');
+  t.same(await endings(t, unexpected, () => false), ['ECONNRESET', 'ECONNRESET']);
+});
