@@ -42,6 +42,12 @@ t.test('values are inserted as they are', async (t) => {
     t.equal(fillTemplate(template, identity(name, appData)), filled, template);
 });
 
+t.test('maps and lists in appData are inserted as JSON', async (t) => {
+  const appData = { map: { toString: 1, valueOf: 2 }, list: [1, null] };
+  const filled = fillTemplate('$tunneler_id.appData[map] $tunneler_id.appData[list]', identity('me', appData));
+  t.equal(filled, '{"toString":1,"valueOf":2} [1,null]');
+});
+
 t.test('appData that is not a JSON map counts as empty', async (t) => {
   for (const text of ['', 'no JSON', '7', 'null'])
     t.equal(fillTemplate('<$tunneler_id.appData[key]>', { name: '', appDataJson: Buffer.from(text) }), '<>', text);

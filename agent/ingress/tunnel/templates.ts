@@ -20,6 +20,11 @@ export function fillTemplate(
   const appData = readAppData(appDataJson);
   return template.replace(VARIABLE, (whole: string, variable?: keyof ConnectionValues, key?: string) => {
     if (variable !== undefined) return connection?.[variable] ?? whole;
-    return key === undefined ? name : String(ownValue(appData, key) ?? '');
+    return key === undefined ? name : textOf(ownValue(appData, key) ?? '');
   });
+}
+
+/** Maps and lists become JSON: `String` fails for a map with the key `toString`. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
