@@ -1,11 +1,13 @@
 // Mode `tproxy:PROGRAM`: the calls of the program.
 
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
+import { SystemClock, VirtualClock } from '#lib/clock.ts';
 import { createLog, silentLog } from '#lib/log.ts';
+import { until } from '../../../../test/support/overlay.ts';
 import { ChangesMarker } from '../system/changes-marker.ts';
 import { ExternalDiverter, removeDiversions } from './external-diverter.ts';
 
@@ -178,3 +180,40 @@ esac
     t.match(lines.at(-1), /record of the external diverter cannot be used/);
   },
 );
+
+t.test('a program that does not answer delays the end for a limited time', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const [program, log, path] = ['divert', 'log', 'changes'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(program, `#!/bin/sh\necho $1 >> ${log}\ntest ! -e ${directory}/slow || read _ < ${directory}/slow\n`, {
+    mode: 0o755,
+  });
+  const calls = () => readFileSync(log, 'utf8').split('\n').filter(Boolean);
+  const clock = new VirtualClock();
+  const diverter = new ExternalDiverter(
+    { clock, log: silentLog, marker: new ChangesMarker(path, silentLog) },
+    { program, sockets: { tcp: 1, udp: 2 } },
+  );
+  await diverter.open();
+  const ports = Array.from({ length: 20 }, (_none, port) => ({ first: port, last: port }));
+  await diverter.apply([{ ...DIVERSION, ports: ports.slice(0, 10) }]);
+  spawnSync('mkfifo', [join(directory, 'slow')]);
+  const applied = diverter.apply([{ ...DIVERSION, ports }]);
+  await until('the first of ten calls', () => calls().length === 12);
+  diverter.stop();
+  await clock.advance(10_000);
+  t.same(clock.timers(), [], 'no rule is inserted any more');
+  await applied;
+  t.equal(calls().length, 12);
+  const closed = diverter.close();
+  await until('the first deletion', () => calls().includes('-D'));
+  await clock.advance(50_000);
+  t.same(clock.timers(), [], 'no further rule is deleted');
+  await clock.advance(100_000);
+  await closed;
+  t.equal(new ChangesMarker(path, silentLog).diversions.leftovers.length, 10, 'the next start deletes them');
+});

@@ -24,7 +24,7 @@ export interface ExternalDiverterComponents {
   marker: ChangesMarker;
 }
 
-/** Milliseconds for the deletion of all rules of an earlier process; the next start deletes the others. */
+/** Milliseconds for the deletion of all rules at the end or of an earlier process; the next start deletes the others. */
 const DELETION_TIME = 60_000;
 /** Limits on rules: each combination of a service's networks, ports, sources and interfaces needs one call. */
 const MOST_RULES_OF_SERVICE = 10_000;
@@ -50,6 +50,8 @@ export class ExternalDiverter implements Diverter {
   /** Rules that could not be deleted, in the same form, with the number of attempts. */
   readonly #remaining = new Map<string, number>();
   readonly #tooMany = new ServiceProblems();
+  /** Then no further call of the program begins: it may not answer, and each call waits for it. */
+  #end = Number.POSITIVE_INFINITY;
 
   constructor({ clock, log, marker }: ExternalDiverterComponents, init: ExternalDiverterInit) {
     this.#clock = clock;
@@ -75,6 +77,10 @@ export class ExternalDiverter implements Diverter {
     const problems: string[] = [];
     for (const key of removed) {
       this.#diverted.delete(key);
+      if (this.#clock.monotonic() >= this.#end) {
+        this.#remaining.set(key, this.#remaining.get(key) ?? 0);
+        continue;
+      }
       const problem = await this.#change('-D', JSON.parse(key) as string[]);
       if (problem === undefined) {
         this.#remaining.delete(key);
@@ -85,6 +91,7 @@ export class ExternalDiverter implements Diverter {
     }
     const failed = new Set<string>();
     for (const [key, { args, serviceId }] of added) {
+      if (this.#isStopping) break;
       const problem = await this.#change('-I', args);
       if (problem === undefined) {
         this.#diverted.add(key);
@@ -98,6 +105,10 @@ export class ExternalDiverter implements Diverter {
       this.#log.error({ calls: problems.length, error: problems.at(-1) }, 'external diverter failed');
     await this.#record([]);
     return { incomplete: failed.union(skipped), isRetriable: failed.size > 0 || this.#undeleted().length > 0 };
+  }
+
+  get #isStopping(): boolean {
+    return this.#end < Number.POSITIVE_INFINITY;
   }
 
   /** The rules whose deletion is tried again. */
@@ -117,7 +128,12 @@ export class ExternalDiverter implements Diverter {
     return true;
   }
 
+  stop(): void {
+    if (!this.#isStopping) this.#end = this.#clock.monotonic() + DELETION_TIME;
+  }
+
   async close(): Promise<void> {
+    this.stop();
     await this.apply([]);
     if (this.#remaining.size > 0) this.#marker.failed();
   }

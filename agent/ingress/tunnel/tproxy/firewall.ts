@@ -44,6 +44,8 @@ export interface Diverter {
   apply(diversions: readonly Diversion[]): Promise<Diverted>;
   /** Returns false if another program removed the diversions: the next `apply` restores them. */
   isIntact(): Promise<boolean>;
+  /** `close` follows: a change in progress ends early. */
+  stop?(): void;
   close(): Promise<void>;
 }
 

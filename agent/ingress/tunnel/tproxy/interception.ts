@@ -134,6 +134,7 @@ export class Interception {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.closeListeners();
+    this.#diverter?.stop?.();
     await this.#reconciling?.catch(() => undefined); // already logged
     this.#retry?.cancel();
     await this.#owned.disposeAsync();
