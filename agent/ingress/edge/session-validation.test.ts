@@ -25,7 +25,7 @@ function room(clients: readonly unknown[], chunkSize: number) {
           connect = listener;
         },
       },
-      clients: { all: () => clients as SdkConnection[] },
+      clients: { withFinishing: () => clients as SdkConnection[] },
     },
     { chunkSize, ...INTERVALS },
   );

@@ -11,14 +11,14 @@ import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Controller } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
-import type { SdkClients } from './sdk-clients.ts';
+import type { SdkConnection } from './sdk-connection.ts';
 
 export interface SessionValidationComponents {
   clock: Clock;
   log: Log;
   random: Random;
   controllers: Pick<Controllers, 'onConnect'>;
-  clients: Pick<SdkClients, 'all'>;
+  clients: { withFinishing(): Iterable<SdkConnection> };
 }
 
 export interface SessionValidationInit {
@@ -49,7 +49,7 @@ export class SessionValidation {
   /** The sessions in use whose API session the controller has pushed: their ids, or their tokens if they have none. */
   #sessionsOf({ id }: Controller): string[] {
     const sessions = new Set<string>();
-    for (const connection of this.#components.clients.all()) {
+    for (const connection of this.#components.clients.withFinishing()) {
       if (connection.session.controllerId !== id) continue;
       for (const { right } of connection.rights())
         if (right.serviceSession) sessions.add(right.serviceSession.id ?? right.serviceSession.token);
