@@ -11,6 +11,7 @@ import { Acknowledgement, type Payload } from '#wire/xgress-frames.ts';
 import {
   ACCESS_TOKEN,
   LEGACY_TOKEN,
+  longConfig,
   ME,
   type RoomClient,
   type SdkRooms,
@@ -18,6 +19,7 @@ import {
   settled,
 } from '../../../test/support/sdk-rooms.ts';
 import type { Controller } from '../../control/controller.ts';
+import { collectGarbage } from '../../profile/runtime.ts';
 import { SessionValidation } from './session-validation.ts';
 
 const DIAL_TOKEN = 'ey.dial';
@@ -180,4 +182,28 @@ t.test('the data of an identity that waits for them is limited', async (t) => {
   t.equal(remaining, 16, 'less than 16 MiB');
   rooms.clients.close();
   t.equal(rooms.ends.count, 0);
+});
+
+t.test('messages that a client has not read are dropped when it disconnects', async (t) => {
+  const { rooms, client } = await upload();
+  rooms.change(...longConfig());
+  client.channel.setReading(false);
+  client.tell(SdkType.Subscribe, 0);
+  await settled();
+  for (let count = 0; count < 100; count++) client.tell(SdkType.Unbind, 2);
+  for (let count = 0; count < 15; count++) {
+    client.tell(SdkType.Subscribe, 0);
+    await settled();
+  }
+  client.tell(SdkType.StateClosed, 1);
+  await settled();
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  for (const { channel } of rooms.clients.all()) channel.close(new Error('the client is gone'));
+  await settled();
+  t.same([rooms.clients.count, rooms.clients.ends], [0, 1]);
+  collectGarbage();
+  const dropped = before - process.memoryUsage().arrayBuffers;
+  t.ok(dropped > 5_000_000, `${dropped} bytes`);
+  rooms.clients.close();
 });
