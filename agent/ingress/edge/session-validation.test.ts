@@ -86,4 +86,6 @@ t.test('many sessions are validated in chunks, with pauses, as long as the contr
   connect();
   validation.close();
   t.same(clock.timers(), []);
+  connect();
+  t.same(clock.timers(), [], 'a controller that connects during the stop of the router leaves none');
 });

@@ -34,6 +34,7 @@ export class SessionValidation {
   readonly #init: SessionValidationInit;
   /** The next request, by controller. */
   readonly #timers = new Map<Controller, Timer>();
+  #isClosed = false;
 
   constructor(components: SessionValidationComponents, init: SessionValidationInit) {
     this.#components = components;
@@ -42,6 +43,7 @@ export class SessionValidation {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
   }
@@ -60,7 +62,7 @@ export class SessionValidation {
   #send(controller: Controller, sessions: readonly string[]): void {
     this.#timers.get(controller)?.cancel();
     this.#timers.delete(controller);
-    if (sessions.length === 0 || !controller.isConnected) return;
+    if (this.#isClosed || sessions.length === 0 || !controller.isConnected) return;
     const { clock, log, random } = this.#components;
     const { chunkSize, minInterval, maxInterval } = this.#init;
     const request = create(ValidateSessionsRequestSchema, { sessionTokens: sessions.slice(0, chunkSize) });
