@@ -224,7 +224,7 @@ export class Router {
     const { log, owned } = this.#context;
     const { ends } = this.#circuits;
     log.info({ routerId: this.id, circuits: ends.count }, 'router is stopping');
-    this.#drain?.begin({ quiesce: false });
+    this.#drain?.stop();
     this.#ingress.tunneler?.closeListeners();
     for (const listener of this.#ingress.edgeListeners) listener.close();
     for (const listener of this.#ingress.fabricListeners) listener.close();

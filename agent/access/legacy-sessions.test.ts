@@ -112,3 +112,10 @@ t.test('a full state that remains incomplete is requested again', async (t) => {
   sessions.close();
   t.same(clock.timers(), []);
 });
+
+t.test('a full state that arrives during the stop of the router leaves no timer', async (t) => {
+  const { sessions, clock, push } = room();
+  sessions.close();
+  push('a', ['session'], { id: '1', sequence: 0, isLast: false });
+  t.same(clock.timers(), []);
+});

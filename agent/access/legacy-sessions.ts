@@ -68,6 +68,7 @@ export class LegacySessions {
   readonly #timer: Timer;
   /** Full states in progress, by controller: those of several controllers arrive interleaved. */
   readonly #states = new Map<string, FullState>();
+  #isClosed = false;
 
   constructor(components: LegacySessionsComponents) {
     this.#components = components;
@@ -93,7 +94,9 @@ export class LegacySessions {
     this.#timer = clock.every('legacy session heartbeat', heartbeatInterval, () => this.#report());
   }
 
+  /** Controllers are still connected, and may go on with a full state. */
   close(): void {
+    this.#isClosed = true;
     this.#timer.cancel();
     for (const { deadline } of this.#states.values()) deadline.cancel();
   }
@@ -127,6 +130,7 @@ export class LegacySessions {
   }
 
   #onAdded(controller: Controller, message: Message): void {
+    if (this.#isClosed) return;
     const { isFullState, apiSessions } = message.decode(ApiSessionAddedSchema);
     if (isFullState) this.#onChunk(controller, message, apiSessions);
     else for (const session of apiSessions) this.#put(controller, session);

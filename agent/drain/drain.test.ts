@@ -155,3 +155,21 @@ t.test('a request that fails is repeated later, although the controller stays co
   await drain.close();
   t.same(clock.timers(), []);
 });
+
+t.test('a router that stops does not serve again, and its terminators are not quiesced at its end', async (t) => {
+  const path = join(folder, 'stopping');
+  const { drain, asked, connect } = run(path);
+  await connect();
+  drain.begin({ quiesce: true });
+  drain.stop();
+  await t.rejects(drain.cancel(), { code: 'STOPPING', message: 'the router stops' });
+  await t.rejects(drain.notifyController(Quiesce), { code: 'STOPPING' });
+  t.equal(drain.status.state, 'draining');
+  const closed = drain.close();
+  drain.begin({ quiesce: true });
+  await closed;
+  await turns();
+  await turns();
+  t.same(asked, [Quiesce, Dequiesce]);
+  t.notOk(existsSync(path));
+});

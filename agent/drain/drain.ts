@@ -3,6 +3,7 @@
 // stop the router.
 //
 //   serving ──begin──► draining ──cancel──► serving
+//      └────────────stop────┴───► draining until the end
 //
 // Quiesce (1039) and Dequiesce (1040) are the reference's: the controller sets the precedence of the router's
 // terminators to failed, and restores it. The controller keeps that state while the router is away, so `close` restores
@@ -10,7 +11,7 @@
 
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
@@ -68,6 +69,7 @@ export class Drain {
   #pending = 0;
   #failures = 0;
   #retry: Timer | undefined;
+  #isStopping = false;
   #isClosed = false;
 
   constructor(components: DrainComponents) {
@@ -101,14 +103,21 @@ export class Drain {
       terminators?.suspend();
       log.info({ previous: 'serving', state: 'draining', circuits: ends.count }, 'router drains');
     }
-    if (!quiesce) return;
+    if (!quiesce || this.#isStopping) return;
     this.#isQuiesceWanted = true;
     this.#reconcile();
+  }
+
+  /** The router stops: it drains until its end, and is not quiesced any more. */
+  stop(): void {
+    this.#isStopping = true;
+    this.begin({ quiesce: false });
   }
 
   /** Serves again. Always sends a dequiesce: the controller may have been asked without the knowledge of this router. */
   async cancel(): Promise<void> {
     const { log, terminators } = this.#components;
+    if (this.#isStopping) throw stopping();
     if (this.#since !== undefined) {
       this.#since = undefined;
       this.#components.onChange(false);
@@ -157,6 +166,7 @@ export class Drain {
    * Only sends the request, as `ziti agent router quiesce` and `dequiesce` do. Resolves with the controller's answer.
    */
   async notifyController(type: typeof ControlType.Quiesce | typeof ControlType.Dequiesce): Promise<string> {
+    if (this.#isStopping && type === ControlType.Quiesce) throw stopping();
     const before = this.#isQuiesceWanted;
     this.#isQuiesceWanted = type === ControlType.Quiesce;
     try {
@@ -215,4 +225,8 @@ export class Drain {
       this.#reconcile();
     });
   }
+}
+
+function stopping(): ProjectError {
+  return new ProjectError('STOPPING', 'the router stops');
 }

@@ -1,7 +1,9 @@
 // Certificates that change while they are in use.
 
+import { execFileSync } from 'node:child_process';
 import { KeyObject, webcrypto } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -11,6 +13,7 @@ import { x509 } from '../../controller-sim/pki/x509.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { Identity } from './identity.ts';
 
+const NO_PIPES = process.platform === 'win32' && 'named pipes of Unix';
 /** Looks for an effect, ten milliseconds apart. */
 const MOST_TRIES = 500;
 
@@ -197,4 +200,24 @@ t.test('alternate certificates are loaded when another program renews them', asy
   }
   t.ok(reloads > 0);
   t.equal(identity.serverContext().cert, readFileSync(server_cert, 'utf8'));
+});
+
+t.test('a reload that takes long does not replace what a later one has loaded', { skip: NO_PIPES }, async (t) => {
+  const [folder, next] = [makeFolder(t), makeFolder(t)];
+  await writePair(folder);
+  const keyFile = join(folder, 'tls.key');
+  const { identity } = await openIn(t, folder);
+  const previousKey = readFileSync(keyFile);
+  rmSync(keyFile);
+  execFileSync('mkfifo', [keyFile]);
+  const slow = identity.reload();
+  const pipe = await open(keyFile, 'w'); // waits for the reader
+  const pem = await writePair(next);
+  for (const name of ['tls.crt', 'tls.key']) renameSync(join(next, name), join(folder, name));
+  await identity.reload();
+  t.equal(identity.certificate.toString(), pem);
+  await pipe.writeFile(previousKey);
+  await pipe.close();
+  await slow;
+  t.equal(identity.certificate.toString(), pem);
 });

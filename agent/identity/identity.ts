@@ -68,6 +68,9 @@ export class Identity {
   #material: Material;
   #contexts: SecureContext[] | undefined;
   #pending: Timer | undefined;
+  /** Numbers of reloads: of the last one that began, and of the one whose material is in use. */
+  #begun = 0;
+  #inUse = 0;
   #isClosed = false;
 
   private constructor(init: IdentityInit, material: Material) {
@@ -153,10 +156,16 @@ export class Identity {
     return this.#listeners.add(listener);
   }
 
-  /** Reads the sources again. On failure it throws, and the old material stays in use. */
+  /**
+   * Reads the sources again. On failure it throws, and the old material stays in use. Likewise without a failure, if a
+   * reload that began later has ended: its material is newer.
+   */
   async reload(): Promise<void> {
+    const number = ++this.#begun;
     const material = await loadMaterial(this.#init);
+    if (number < this.#inUse) return;
     if (this.#init.key === undefined) this.#demandSameRouter(material.certificate);
+    this.#inUse = number;
     this.#material = material;
     this.#contexts = undefined;
     this.#init.log.info(

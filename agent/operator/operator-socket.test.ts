@@ -1,8 +1,9 @@
 // The operator socket with well-behaved and hostile clients.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -89,6 +90,23 @@ t.test('a second router with the same file leaves the socket to the first one, a
   t.equal(second, undefined);
   t.match(lines.join(''), `another router is running with ${configFile}; stop one of them`);
   t.same(await askRouter(configFile, 'echo'), {});
+});
+
+t.test('a system that cannot accept a connection for lack of memory costs the router no more than that', async (t) => {
+  let server: Server | undefined;
+  const onAccepted = (event: unknown) => {
+    server ??= (event as { socket: { server: Server } }).socket.server;
+  };
+  subscribe('net.server.socket', onAccepted);
+  t.teardown(() => unsubscribe('net.server.socket', onAccepted));
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => lines.push(line) });
+  const socket = await OperatorSocket.open({ clock: new SystemClock(), log, commands }, configFile);
+  await askRouter(configFile, 'echo');
+  for (let count = 0; count < 3; count++) server?.emit('error', new Error('accept ENOMEM'));
+  t.equal(lines.filter((line) => /operator socket failed/.test(line)).length, 3);
+  t.same(await askRouter(configFile, 'echo'), {});
+  socket?.close();
 });
 
 t.test('only the user of the router reaches the socket', async (t) => {

@@ -70,16 +70,23 @@ export class OperatorSocket {
   static async open(components: OperatorSocketComponents, configFile: string): Promise<OperatorSocket | undefined> {
     const path = operatorPath(configFile);
     const opened = new OperatorSocket(components, path);
+    const server = opened.#server;
     try {
       claimPrivateFolder(dirname(path));
       if (await isServed(path))
         throw new ProjectError('ROUTER_RUNS', `another router is running with ${configFile}; stop one of them`);
       rmSync(path, { force: true }); // left behind by a killed router
-      await new Promise<void>((done, fail) => opened.#server.once('error', fail).listen(path, done));
+      await new Promise<void>((done, fail) => {
+        server.once('error', fail).listen(path, () => (server.off('error', fail), done()));
+      });
+      server.on('error', (error) =>
+        components.log.error({ path, error: describeError(error) }, 'operator socket failed'),
+      );
       chmodSync(path, 0o600);
       if (components.agent) opened.#linkAgent();
       return opened;
     } catch (error) {
+      server.close();
       components.log.warn({ path, error: describeError(error) }, 'operator socket cannot be opened');
       return undefined;
     }

@@ -13,7 +13,7 @@ import type { TLSSocket } from 'node:tls';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { joinHostPort } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
-import { asError, describeError, TimeoutError } from '#lib/errors.ts';
+import { asError, ClosedError, describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { Shares } from '#lib/shares.ts';
 import { sourceOf } from '#lib/source-address.ts';
@@ -118,17 +118,28 @@ export class ApiProxy {
     }
     response.once('close', () => this.#inProgress.release(source));
     const outgoing = this.#request(request, { agent: this.#agent, headers: framingOf(request) });
-    outgoing.once('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
-      pipeline(answer, response, (error) => this.#logCut(request, error));
-    });
-    outgoing.once('error', (error) => {
+    const fail = (error: Error) => {
       if (response.headersSent || response.destroyed) {
         response.destroy();
         return;
       }
       const { status, body } = this.#failure(request, error);
-      response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body);
+      const headers = { 'content-type': 'application/json', connection: 'close' };
+      response.writeHead(status, STATUS_CODES[status], headers).end(body);
+    };
+    outgoing.once('response', (answer) => {
+      try {
+        response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
+      } catch (error) {
+        fail(asError(error)); // node:http reads status lines that it does not write
+        outgoing.destroy();
+        return;
+      }
+      pipeline(answer, response, (error) => this.#logCut(request, error));
+    });
+    outgoing.once('error', fail);
+    outgoing.once('close', () => {
+      if (!response.headersSent) fail(new ClosedError('the connection to the controller')); // for example after status 101
     });
     response.once('close', () => outgoing.destroy());
     pipeline(request, outgoing, () => undefined); // the handler of the answer reports errors

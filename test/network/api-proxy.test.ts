@@ -324,3 +324,14 @@ t.test('an upgrade request that the controller does not answer gets status 504 w
   t.match(head, /^HTTP\/1\.1 504 Gateway Timeout\r\n/);
   t.match(head, new RegExp(`content-length: ${Buffer.byteLength(body)}$`));
 });
+
+t.test('an answer of the controller that is not valid HTTP gets status 502', async (t) => {
+  const { controller, port } = await proxyOf(t);
+  const lines = ['HTTP/1.1 099 OK', 'HTTP/1.1 200 O\x01K', 'HTTP/1.1 101 OK\r\nConnection: upgrade\r\nUpgrade: x'];
+  let line = '';
+  controller.on('request', ({ socket }) => socket.end(`${line}\r\nContent-Length: 0\r\n\r\n`));
+  for (line of lines) {
+    const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    t.match(answer, /^HTTP\/1\.1 502 Bad Gateway\r\n[\s\S]*"BAD_GATEWAY"/, line);
+  }
+});

@@ -142,6 +142,7 @@ t.test('a stopping router removes its terminators first, and leaves none with pr
   await drain(b, { seconds: 0 });
   const stopping = b.router.close({ drain: 10_000 });
   await until('the terminator to be withdrawn', async () => (await count()) === 1);
+  await t.rejects(drain(b, { cancel: true }), { code: 'STOPPING' });
   await echo(socket, 'still there');
   socket.end();
   await stopping;

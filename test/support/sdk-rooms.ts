@@ -24,7 +24,7 @@ import { Underlay } from '#wire/underlay.ts';
 import { Access } from '../../agent/access/access.ts';
 import { type ApiSession, ApiSessions } from '../../agent/access/api-session.ts';
 import { DataModel } from '../../agent/access/data-model.ts';
-import type { LegacySessions } from '../../agent/access/legacy-sessions.ts';
+import type { LegacySession, LegacySessions } from '../../agent/access/legacy-sessions.ts';
 import type { AccessClaims, Tokens } from '../../agent/access/tokens.ts';
 import { defaultXgressOptions } from '../../agent/config/xgress-defaults.ts';
 import type { Controllers } from '../../agent/control/controllers.ts';
@@ -43,6 +43,8 @@ const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
 const PATIENCE = 10_000;
 export const ACCESS_TOKEN = 'ey.access';
 export const BIND_TOKEN = 'ey.bind';
+/** The token of a session that the controller has pushed. */
+export const LEGACY_TOKEN = 'legacy';
 /** The identity of every client. */
 export const ME = 'me';
 
@@ -148,8 +150,19 @@ export function sdkRooms() {
   const claims: AccessClaims = { sub: ME, z_asid: 'session', exp: clock.now() / 1000 + 3_600, iat: clock.now() / 1000 };
   const removed = new Set<string>();
   const legacyListeners = new Set<() => void>();
+  const legacySession = {
+    token: LEGACY_TOKEN,
+    id: 'legacy',
+    identityId: ME,
+    fingerprints: new Set(),
+    controllerId: 'c',
+  };
+  const legacySessions = new Map([[LEGACY_TOKEN, legacySession as LegacySession]]);
+  /** Tokens of the sessions in use. */
+  const legacyInUse = new Set<string>();
   const legacy = {
-    get: () => undefined,
+    get: (token: string) => legacySessions.get(token),
+    use: (token: string) => (legacyInUse.add(token), () => legacyInUse.delete(token)),
     onChange: (listener: () => void) => (legacyListeners.add(listener), () => legacyListeners.delete(listener)),
     isRemovedServiceSession: ({ token }: { token: string }) => removed.has(token),
   } as unknown as LegacySessions;
@@ -189,8 +202,7 @@ export function sdkRooms() {
     },
   });
 
-  /** A client with the access token. */
-  async function connect(): Promise<RoomClient> {
+  async function connect(token = ACCESS_TOKEN): Promise<RoomClient> {
     const [ours, theirs] = duplexPair();
     const channel = (name: string, queueLimit: number) =>
       new Channel({
@@ -199,7 +211,7 @@ export function sdkRooms() {
         answerLane: CONTROL_LANE,
       });
     const served = channel('client', 64);
-    clients.accept(served, ACCESS_TOKEN, [], 5_000);
+    clients.accept(served, token, [], 5_000);
     served.addUnderlay(new Underlay({ socket: theirs, clock }));
     const client = new RoomClient(channel('router', 10_000));
     client.channel.addUnderlay(new Underlay({ socket: ours, clock }));
@@ -238,6 +250,7 @@ export function sdkRooms() {
       controllerHolds,
       hooks,
       tokens,
+      legacyInUse,
     },
     connect,
     blockCircuits,

@@ -104,3 +104,10 @@ t.test(
     events.close();
   },
 );
+
+t.test('a controller that connects during the stop of the router leaves no timer', async (t) => {
+  const { events, clock, reconnect } = room();
+  events.close();
+  reconnect();
+  t.same(clock.timers(), []);
+});

@@ -51,6 +51,7 @@ export class ConnectEvents {
   readonly #behind = new Set<Controller>();
   readonly #fullSync: Timer;
   #batch: Timer | undefined;
+  #isClosed = false;
   /** Clock time. */
   #lastFullSync = 0;
 
@@ -95,6 +96,7 @@ export class ConnectEvents {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#fullSync.cancel();
     this.#batch?.cancel();
   }
@@ -108,6 +110,7 @@ export class ConnectEvents {
   }
 
   #schedule(): void {
+    if (this.#isClosed) return;
     this.#batch ??= this.#components.clock.after('connect event batch', this.#init.batchInterval, () => this.#report());
   }
 

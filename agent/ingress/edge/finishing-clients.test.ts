@@ -1,12 +1,28 @@
 // SDK clients that disconnect right after they have closed their circuits.
 
 import t from 'tap';
-import { ServicePolicyRelatedEntityType } from '#wire/gen/edge_control_pb.js';
+import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { ServicePolicyRelatedEntityType, ValidateSessionsRequestSchema } from '#wire/gen/edge_control_pb.js';
 import { PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
+import type { Message } from '#wire/message.ts';
 import { Acknowledgement, type Payload } from '#wire/xgress-frames.ts';
-import { ME, type RoomClient, type SdkRooms, sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
+import {
+  ACCESS_TOKEN,
+  LEGACY_TOKEN,
+  longConfig,
+  ME,
+  type RoomClient,
+  type SdkRooms,
+  sdkRooms,
+  settled,
+} from '../../../test/support/sdk-rooms.ts';
+import type { Controller } from '../../control/controller.ts';
+import { collectGarbage } from '../../profile/runtime.ts';
+import { SessionValidation } from './session-validation.ts';
 
+const DIAL_TOKEN = 'ey.dial';
 /** Seconds until the token of a client expires. */
 const LIFETIME = 15;
 
@@ -41,11 +57,11 @@ function send(client: RoomClient, id: number, data: string | Buffer): void {
 }
 
 /** A client with one circuit, whose peer has not acknowledged what it sent. */
-async function upload() {
+async function upload({ token = ACCESS_TOKEN } = {}) {
   const rooms = sdkRooms();
   Object.assign(rooms.claims, { exp: rooms.clock.now() / 1000 + LIFETIME });
-  const client = await rooms.connect();
-  await client.dial(1);
+  const client = await rooms.connect(token);
+  await client.ask(SdkType.Connect, 1, [], DIAL_TOKEN);
   const received = peers(rooms);
   send(client, 1, 'data');
   return { rooms, client, received };
@@ -100,6 +116,32 @@ t.test('it ends at once with the right of the client, with its session, and with
   }
 });
 
+t.test('a legacy session may time out once its client has disconnected; controllers validate its rights', async (t) => {
+  const { rooms, client } = await upload({ token: LEGACY_TOKEN });
+  const { clock, clients, legacyInUse } = rooms;
+  client.tell(SdkType.StateClosed, 1);
+  await settled();
+  t.same([...legacyInUse], [LEGACY_TOKEN]);
+  client.channel.close();
+  await settled();
+  t.same([clients.ends, ...legacyInUse], [1]);
+  let connect: (controller: Controller) => void = () => undefined;
+  const onConnect = (listener: typeof connect) => {
+    connect = listener;
+  };
+  const components = { clock, log: silentLog, random: seededRandom(1), controllers: { onConnect }, clients };
+  const validation = new SessionValidation(components, { chunkSize: 10, minInterval: 100, maxInterval: 200 });
+  const sent: Message[] = [];
+  const channel = { trySend: (message: Message) => sent.push(message) > 0 };
+  connect({ id: 'c', isConnected: true, channel } as unknown as Controller);
+  t.same(
+    sent.map((message) => message.decode(ValidateSessionsRequestSchema).sessionTokens),
+    [[DIAL_TOKEN]],
+  );
+  validation.close();
+  clients.close();
+});
+
 t.test('their number is limited', async (t) => {
   const rooms = sdkRooms();
   /** Closes its circuits and disconnects; returns how many of them remain. */
@@ -140,4 +182,28 @@ t.test('the data of an identity that waits for them is limited', async (t) => {
   t.equal(remaining, 16, 'less than 16 MiB');
   rooms.clients.close();
   t.equal(rooms.ends.count, 0);
+});
+
+t.test('messages that a client has not read are dropped when it disconnects', async (t) => {
+  const { rooms, client } = await upload();
+  rooms.change(...longConfig());
+  client.channel.setReading(false);
+  client.tell(SdkType.Subscribe, 0);
+  await settled();
+  for (let count = 0; count < 100; count++) client.tell(SdkType.Unbind, 2);
+  for (let count = 0; count < 15; count++) {
+    client.tell(SdkType.Subscribe, 0);
+    await settled();
+  }
+  client.tell(SdkType.StateClosed, 1);
+  await settled();
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  for (const { channel } of rooms.clients.all()) channel.close(new Error('the client is gone'));
+  await settled();
+  t.same([rooms.clients.count, rooms.clients.ends], [0, 1]);
+  collectGarbage();
+  const dropped = before - process.memoryUsage().arrayBuffers;
+  t.ok(dropped > 5_000_000, `${dropped} bytes`);
+  rooms.clients.close();
 });

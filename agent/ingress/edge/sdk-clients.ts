@@ -92,7 +92,7 @@ export class SdkClients {
   /** Number of circuit ends and hosted services of all clients. */
   get ends(): number {
     let count = 0;
-    for (const connection of this.#withFinishing()) count += connection.count;
+    for (const connection of this.withFinishing()) count += connection.count;
     return count;
   }
 
@@ -104,6 +104,12 @@ export class SdkClients {
   /** The clients themselves, for inspections. */
   all(): Iterable<SdkConnection> {
     return this.#connections;
+  }
+
+  /** Also those that have disconnected and whose circuits are still finishing. */
+  *withFinishing(): Generator<SdkConnection> {
+    yield* this.#connections;
+    yield* this.#finishing;
   }
 
   channelNames(): string[] {
@@ -172,8 +178,8 @@ export class SdkClients {
     void channel.closed.then(() => {
       this.#connections.delete(connection);
       connection.onClosed();
+      release?.(); // the session of a client that is gone may time out: it bounds the time of its circuits
       this.#finishing.add(connection, () => {
-        release?.();
         releasePosture();
         checks.close();
       });
@@ -276,19 +282,13 @@ export class SdkClients {
 
   /** Posture belongs to the API session, which may have several connections here. */
   #recheckSession({ session }: SdkConnection): void {
-    for (const each of this.#withFinishing()) if (each.session.id === session.id) each.requestCheck?.();
-  }
-
-  /** Also those that have disconnected and whose circuits are still finishing. */
-  *#withFinishing(): Generator<SdkConnection> {
-    yield* this.#connections;
-    yield* this.#finishing;
+    for (const each of this.withFinishing()) if (each.session.id === session.id) each.requestCheck?.();
   }
 
   // Rights -----------------------------------------------------------------------------------------------------------------
 
   #recheckAll(): void {
-    this.#recheckSoon(this.#withFinishing());
+    this.#recheckSoon(this.withFinishing());
   }
 
   /** Checks clients again, from the next turn on and in slices, so that traffic continues in between. */
@@ -319,7 +319,7 @@ export class SdkClients {
   }
 
   #closeEnded(): void {
-    for (const connection of [...this.#withFinishing()]) this.#closeIfEnded(connection);
+    for (const connection of [...this.withFinishing()]) this.#closeIfEnded(connection);
   }
 
   /** Returns true if the session of the client has ended. */

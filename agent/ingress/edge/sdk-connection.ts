@@ -74,7 +74,7 @@ export class SdkConnection implements SdkLink {
   /** The client has disconnected, and its last end is over. */
   onLastEnd: (() => void) | undefined;
   /** Set once the client is served. */
-  subscription: { refresh(): void } | undefined;
+  subscription: { refresh(): void; stop(): void } | undefined;
   readonly #ends = new Map<number, Use>();
   /** Binds whose right is being checked. */
   readonly #binds = new Set<{ readonly connectionId: number; readonly closed: AbortController }>();
@@ -247,6 +247,9 @@ export class SdkConnection implements SdkLink {
   /** The channel closed: ends everything that used it, except circuits that the client had closed before. */
   onClosed(): void {
     this.rejections.close();
+    this.subscription?.stop();
+    this.#unsent.length = 0;
+    this.#unsentBytes = 0;
     for (const [connectionId, { end, closed }] of [...this.#ends]) {
       closed?.abort(new ClosedError(this.channel.name));
       if (!end?.onLost()) this.#ends.delete(connectionId);

@@ -80,6 +80,8 @@ export class ServiceSubscription {
   stop(): void {
     this.#isActive = false;
     this.#due = undefined;
+    this.#view = NOTHING;
+    this.#states = NO_STATES;
   }
 
   /** The next `refresh` sends the state of all checks and policies: the client missed a change. */

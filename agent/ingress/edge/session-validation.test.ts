@@ -25,7 +25,7 @@ function room(clients: readonly unknown[], chunkSize: number) {
           connect = listener;
         },
       },
-      clients: { all: () => clients as SdkConnection[] },
+      clients: { withFinishing: () => clients as SdkConnection[] },
     },
     { chunkSize, ...INTERVALS },
   );
@@ -86,4 +86,6 @@ t.test('many sessions are validated in chunks, with pauses, as long as the contr
   connect();
   validation.close();
   t.same(clock.timers(), []);
+  connect();
+  t.same(clock.timers(), [], 'a controller that connects during the stop of the router leaves none');
 });

@@ -11,14 +11,14 @@ import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Controller } from '../../control/controller.ts';
 import type { Controllers } from '../../control/controllers.ts';
-import type { SdkClients } from './sdk-clients.ts';
+import type { SdkConnection } from './sdk-connection.ts';
 
 export interface SessionValidationComponents {
   clock: Clock;
   log: Log;
   random: Random;
   controllers: Pick<Controllers, 'onConnect'>;
-  clients: Pick<SdkClients, 'all'>;
+  clients: { withFinishing(): Iterable<SdkConnection> };
 }
 
 export interface SessionValidationInit {
@@ -34,6 +34,7 @@ export class SessionValidation {
   readonly #init: SessionValidationInit;
   /** The next request, by controller. */
   readonly #timers = new Map<Controller, Timer>();
+  #isClosed = false;
 
   constructor(components: SessionValidationComponents, init: SessionValidationInit) {
     this.#components = components;
@@ -42,6 +43,7 @@ export class SessionValidation {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
   }
@@ -49,7 +51,7 @@ export class SessionValidation {
   /** The sessions in use whose API session the controller has pushed: their ids, or their tokens if they have none. */
   #sessionsOf({ id }: Controller): string[] {
     const sessions = new Set<string>();
-    for (const connection of this.#components.clients.all()) {
+    for (const connection of this.#components.clients.withFinishing()) {
       if (connection.session.controllerId !== id) continue;
       for (const { right } of connection.rights())
         if (right.serviceSession) sessions.add(right.serviceSession.id ?? right.serviceSession.token);
@@ -60,7 +62,7 @@ export class SessionValidation {
   #send(controller: Controller, sessions: readonly string[]): void {
     this.#timers.get(controller)?.cancel();
     this.#timers.delete(controller);
-    if (sessions.length === 0 || !controller.isConnected) return;
+    if (this.#isClosed || sessions.length === 0 || !controller.isConnected) return;
     const { clock, log, random } = this.#components;
     const { chunkSize, minInterval, maxInterval } = this.#init;
     const request = create(ValidateSessionsRequestSchema, { sessionTokens: sessions.slice(0, chunkSize) });
