@@ -10,9 +10,11 @@
 // it, and the next start after a crash (quiesce-marker.ts).
 
 import { background } from '#lib/background.ts';
+import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { systemRandom } from '#lib/random.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { QuiesceMarker } from './quiesce-marker.ts';
@@ -52,9 +54,8 @@ export interface DrainStatus {
 
 /** Milliseconds for the controller's answer, as in the reference. */
 const QUIESCE_TIMEOUT = 5_000;
-/** Milliseconds until a failed request is repeated: the first wait, and the longest of those that follow. */
-const FIRST_RETRY = 10_000;
-const LONGEST_RETRY = 300_000;
+/** Waits until a failed request is repeated. */
+const RETRY: BackoffPolicy = { min: 10_000, max: 300_000, factor: 2, jitter: 0 };
 /** Milliseconds between progress reports. */
 const PROGRESS_INTERVAL = 1_000;
 
@@ -67,7 +68,8 @@ export class Drain {
   /** The requests to the controller, one after the other. */
   #requests: Promise<unknown> = Promise.resolve();
   #pending = 0;
-  #failures = 0;
+  /** Milliseconds of the last wait until a failed request is repeated; 0 after a success. */
+  #wait = 0;
   #retry: Timer | undefined;
   #isStopping = false;
   #isClosed = false;
@@ -204,7 +206,7 @@ export class Drain {
     this.#requests = asked.then(
       () => {
         this.#pending--;
-        this.#failures = 0;
+        this.#wait = 0;
         this.#retry?.cancel();
         this.#retry = undefined;
         this.#reconcile(); // the wanted state may have changed meanwhile
@@ -219,8 +221,8 @@ export class Drain {
 
   #retryLater(): void {
     if (this.#isClosed || this.#retry) return;
-    const wait = Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** this.#failures++);
-    this.#retry = this.#components.clock.after('quiesce', wait, () => {
+    this.#wait = nextBackoff(RETRY, this.#wait, systemRandom);
+    this.#retry = this.#components.clock.after('quiesce', this.#wait, () => {
       this.#retry = undefined;
       this.#reconcile();
     });

@@ -4,6 +4,7 @@
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { wakeInTurn } from '#lib/turns.ts';
 import type { Channel } from '#wire/channel.ts';
 import type { Frame } from '#wire/frame.ts';
 import { XgressType } from '#wire/gen/numbers.ts';
@@ -77,7 +78,7 @@ export class Link implements Destination {
   readonly #payloads: Channel;
   readonly #acks: Channel;
   readonly #stopGrowing: (() => void) | undefined;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   constructor(components: LinkComponents, init: LinkInit) {
     this.#components = components;
@@ -94,7 +95,12 @@ export class Link implements Destination {
     this.#stopGrowing = init.stopGrowing;
     for (const channel of this.channels) this.#receiveFrom(channel);
     this.#payloads.onWritable = (lane) => {
-      if (lane === LOCAL_LANE) this.#wakeWaiting();
+      if (lane !== LOCAL_LANE) return;
+      wakeInTurn(
+        this.#waiting,
+        () => !this.#payloads.isFull(LOCAL_LANE),
+        (task) => task(),
+      );
     };
     this.closed = Promise.race(this.channels.map((channel) => channel.closed));
     void this.closed.then((reason) => this.close(reason));
@@ -150,7 +156,9 @@ export class Link implements Destination {
 
   close(reason: Error | null = null): void {
     for (const channel of this.channels) channel.close(reason);
-    for (const task of this.#waiting.splice(0)) task();
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const task of waiting) task();
   }
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
@@ -177,13 +185,7 @@ export class Link implements Destination {
 
   onceWritable(task: () => void): void {
     if (this.isClosed) setImmediate(task);
-    else this.#waiting.push(task);
-  }
-
-  /** In the order in which they began to wait, and only as long as there are places: each gets its turn. */
-  #wakeWaiting(): void {
-    for (let left = this.#waiting.length; left > 0 && !this.#payloads.isFull(LOCAL_LANE); left--)
-      this.#waiting.shift()?.();
+    else this.#waiting.add(task);
   }
 
   // From the network -------------------------------------------------------------------------------------------------------

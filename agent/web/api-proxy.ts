@@ -112,8 +112,7 @@ export class ApiProxy {
     const source = sourceOf(request.socket.remoteAddress);
     if (!this.#inProgress.acquire(source)) {
       const message = `too many requests are in progress: ${IN_PROGRESS.mostOfSource} of one client, ${IN_PROGRESS.most} in total`;
-      const headers = { 'content-type': 'application/json', connection: 'close', 'retry-after': '1' };
-      response.writeHead(503, headers).end(errorBody('SERVICE_UNAVAILABLE', message));
+      answerError(response.setHeader('retry-after', '1'), 503, errorBody('SERVICE_UNAVAILABLE', message));
       return;
     }
     response.once('close', () => this.#inProgress.release(source));
@@ -124,8 +123,7 @@ export class ApiProxy {
         return;
       }
       const { status, body } = this.#failure(request, error);
-      const headers = { 'content-type': 'application/json', connection: 'close' };
-      response.writeHead(status, STATUS_CODES[status], headers).end(body);
+      answerError(response, status, body);
     };
     outgoing.once('response', (answer) => {
       try {
@@ -240,6 +238,13 @@ export class ApiProxy {
     if (error)
       this.#components.log.debug({ method, url, error: describeError(asError(error)) }, 'answer was interrupted');
   }
+}
+
+/** Names the status text, because a response keeps the one of a `writeHead` that threw. */
+function answerError(response: ServerResponse, status: number, body: string): void {
+  response
+    .writeHead(status, STATUS_CODES[status], { 'content-type': 'application/json', connection: 'close' })
+    .end(body);
 }
 
 function errorBody(code: string, message: string): string {

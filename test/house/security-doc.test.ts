@@ -70,7 +70,6 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/operator/reference-agent.ts LIMITS',
     'agent/control/adaptive-window.ts MOST_OUTCOMES',
     'agent/ingress/terminator-retry.ts LONGEST_RETRY',
-    'agent/drain/drain.ts LONGEST_RETRY',
     'agent/ingress/tunnel/system/command.ts MOST_OUTPUT',
     'agent/metrics/meter.ts MOST_STEPS',
     'agent/metrics/reporter.ts MOST_INTERVALS',

@@ -3,13 +3,11 @@
 // rights of its client last.
 
 import { Shares } from '#lib/shares.ts';
-import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 
 /** Limits on such circuits, and on bytes that wait for them beside their send buffers; the sources are identities. */
 const CIRCUITS = { most: 10_000, mostOfSource: 1_000 };
 const BYTES = { most: 64 * 1024 * 1024, mostOfSource: 16 * 1024 * 1024 };
-const CUT = { code: EdgeErrorCode.Internal, hint: RetryHint.Default };
 
 export class FinishingClients implements Iterable<SdkConnection> {
   readonly #circuits = new Shares(CIRCUITS);
@@ -35,12 +33,12 @@ export class FinishingClients implements Iterable<SdkConnection> {
       release?.();
       done();
     };
-    if (!release) connection.cutAll('too many circuits of clients that have disconnected', CUT);
+    if (!release) connection.cutRemaining();
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const connection of [...this.#connections]) connection.cutAll('the router stops', CUT);
+    for (const connection of [...this.#connections]) connection.cutRemaining();
   }
 
   /** Reserves places; undefined if that exceeds a limit. */

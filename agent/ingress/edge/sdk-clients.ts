@@ -328,7 +328,7 @@ export class SdkClients {
     const ended = this.#components.sessions.endOf(session);
     if (ended === undefined) return false;
     if (channel.isClosed) {
-      connection.cutAll(ended, { code: EdgeErrorCode.InvalidApiSession, hint: RetryHint.NotRetriable });
+      connection.cutRemaining();
       return true;
     }
     this.#components.log.info({ channel: channel.name, reason: ended }, 'SDK client disconnected: its session ended');

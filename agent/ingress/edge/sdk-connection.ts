@@ -3,9 +3,11 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { ClosedError, ProjectError } from '#lib/errors.ts';
+import { wakeInTurn } from '#lib/turns.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel.ts';
 import { Frame } from '#wire/frame.ts';
+import { EdgeErrorCode } from '#wire/gen/numbers.ts';
 import { asReply, Message } from '#wire/message.ts';
 import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
@@ -14,7 +16,6 @@ import type { ClientEnd, SdkLink } from './client-end.ts';
 import { ClosingEnds } from './closing-ends.ts';
 import type { Rejections } from './rejections.ts';
 import type { Right } from './right.ts';
-import type { RejectionDetail } from './sdk-messages.ts';
 import { SdkRelay } from './sdk-relay.ts';
 
 /** Underlay types of a grouped connection. */
@@ -36,6 +37,7 @@ const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
 /** The router's own ids begin above the ids that clients assign. */
 const FIRST_OWN_ID = 0x8000_0000;
 const LAST_OWN_ID = 0xffff_ffff;
+const GONE = { code: EdgeErrorCode.Internal };
 
 export interface SdkConnectionInit {
   readonly channel: Channel;
@@ -201,9 +203,9 @@ export class SdkConnection implements SdkLink {
     if (this.#ends.size === 0) this.onLastEnd?.();
   }
 
-  /** Cuts all circuits, and ends all hosted services. */
-  cutAll(reason: string, detail: RejectionDetail): void {
-    for (const { end } of [...this.#ends.values()]) end?.cut(reason, detail);
+  /** Cuts the circuits that remain after the client has disconnected: nobody receives a reason. */
+  cutRemaining(): void {
+    for (const { end } of [...this.#ends.values()]) end?.cut('the client disconnected', GONE);
   }
 
   /** Ends with the rights that they use. The caller may stop for other work: it then gets only ends that still exist. */
@@ -269,17 +271,11 @@ export class SdkConnection implements SdkLink {
       this.#unsent.shift();
       this.#unsentBytes -= next.bytes;
     }
-    this.#wakeWaiting();
-  }
-
-  /** In the order in which they began to wait, and only as long as there are places: each gets its turn. */
-  #wakeWaiting(): void {
-    for (let left = this.#waiting.size; left > 0 && !this.channel.isFull(DATA_LANE); left--) {
-      const [next] = this.#waiting;
-      if (!next) return;
-      this.#waiting.delete(next);
-      next.onLinkWritable?.();
-    }
+    wakeInTurn(
+      this.#waiting,
+      () => !this.channel.isFull(DATA_LANE),
+      (end) => end.onLinkWritable?.(),
+    );
   }
 
   #advanceOwnId(): void {

@@ -1,8 +1,8 @@
 // Programs of the operating system: their output, and the ends of programs that misbehave.
 
-import { spawnSync } from 'node:child_process';
 import t from 'tap';
 import { SystemClock, VirtualClock } from '#lib/clock.ts';
+import { withoutDescriptors } from '../../../../test/support/no-descriptors.ts';
 import { until } from '../../../../test/support/overlay.ts';
 import { runCommand } from './command.ts';
 
@@ -47,21 +47,13 @@ t.test('a command ends at its timeout, even if a child keeps its output open', a
 });
 
 t.test('without free file descriptors, a command is rejected', async (t) => {
-  const { execPath, env } = process;
-  const module = new URL('./command.ts', import.meta.url).href;
-  const clock = new URL('../../../../common/lib/clock.ts', import.meta.url).href;
-  const script = `
-    import { openSync, closeSync } from 'node:fs';
-    import { SystemClock } from '${clock}';
-    import { runCommand } from '${module}';
-    const opened = [];
-    try {
-      for (;;) opened.push(openSync('/dev/null'));
-    } catch {}
-    const rejected = await runCommand({ program: 'true', args: [] }, new SystemClock()).catch((error) => error);
-    for (const descriptor of opened) closeSync(descriptor);
-    console.log(rejected.code, rejected.message);`;
-  const limited = 'ulimit -n 100 && exec "$0" --input-type=module --eval "$1"';
-  const child = spawnSync('sh', ['-c', limited, execPath, script], { env, encoding: 'utf8' });
-  t.equal(child.stdout, 'SYSTEM_COMMAND true cannot be run: spawn true EMFILE\n', child.stderr);
+  const rejected = withoutDescriptors({
+    before: `
+      import { SystemClock } from '${new URL('../../../../common/lib/clock.ts', import.meta.url).href}';
+      import { runCommand } from '${new URL('./command.ts', import.meta.url).href}';`,
+    during:
+      "const rejected = await runCommand({ program: 'true', args: [] }, new SystemClock()).catch((error) => error);",
+    result: '[rejected.code, rejected.message]',
+  });
+  t.same(rejected, ['SYSTEM_COMMAND', 'true cannot be run: spawn true EMFILE']);
 });
