@@ -11,7 +11,7 @@ import { endProcess } from '#lib/end-process.ts';
 import { asError, describeError } from '#lib/errors.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { LOG_LEVELS } from '#lib/log-levels.ts';
-import { limitHeapGrowth } from '#lib/memory.ts';
+import { keepCompiledCode, limitHeapGrowth } from '#lib/memory.ts';
 import { delayOptimization } from '#lib/optimizer.ts';
 import { releaseProgramPages } from '#lib/program-pages.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
@@ -135,6 +135,7 @@ async function serve(
     return Exit.Failed;
   }
   limitHeapGrowth();
+  keepCompiledCode();
   releaseProgramPages();
   delayOptimization(clock);
   manager.ready(() => router.summary);

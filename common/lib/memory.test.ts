@@ -27,6 +27,16 @@ t.test('the memory of a burst of buffers is released', { skip: process.platform 
   t.same(warnings, [], 'no warning is printed');
 });
 
+t.test('a small program keeps its garbage', async (t) => {
+  const garbage = new WeakRef({ text: 'unused' });
+  await new Promise((resolve) => setImmediate(resolve)); // until then, the reference holds it
+  releaseMemory(process.memoryUsage.rss() * 2);
+  t.ok(garbage.deref(), 'the program is small enough');
+  await new Promise((resolve) => setImmediate(resolve));
+  releaseMemory(MIB);
+  t.notOk(garbage.deref(), 'it is not');
+});
+
 /** Objects that live for a short while, beside 300,000 that stay; prints the largest heap in MiB. */
 const CHURN = `
   const stay = Array.from({ length: 300_000 }, (_, index) => ({ index, text: 'x' + index }));
@@ -38,6 +48,27 @@ const CHURN = `
   }
   console.log(largest / 2 ** 20, stay.length);
 `;
+
+/** Leaves garbage and becomes idle. */
+const REST = `
+  let garbage = Array.from({ length: 600_000 }, (_, index) => ({ index, text: 'x' + index }));
+  gc({ type: 'major', execution: 'sync' });
+  garbage = undefined;
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+`;
+
+t.test('an idle program keeps its compiled code', (t) => {
+  /** Number of times that V8 waits to collect all garbage. */
+  const planned = (before: string) => {
+    const code = `import { keepCompiledCode } from ${JSON.stringify(new URL('memory.ts', import.meta.url))};${before}${REST}`;
+    const delays = ['--memory-reducer-delay-ms=200', '--gc-memory-reducer-start-delay-ms=200'];
+    const flags = ['--expose-gc', '--trace-memory-reducer', ...delays, '--input-type=module', '-e', code];
+    return execFileSync(process.execPath, flags, { encoding: 'utf8' }).split('Memory reducer: waiting').length - 1;
+  };
+  t.equal(planned('keepCompiledCode();'), 0, 'V8 leaves the garbage');
+  t.ok(planned('') > 0, 'it would collect');
+  t.end();
+});
 
 t.test('the heap grows less with garbage when its growth is limited', (t) => {
   const largest = (before: string) => {

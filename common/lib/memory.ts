@@ -29,15 +29,28 @@ export function limitHeapGrowth(): void {
 }
 
 /**
+ * Stops V8 from collecting all garbage while the program is idle. Such a collection frees the hidden classes of objects
+ * that no longer exist, and V8 then discards the code that it compiled for them (docs/performance.md). Call it when all
+ * code is loaded, like `limitHeapGrowth`.
+ */
+export function keepCompiledCode(): void {
+  setFlagsFromString('--memory-reducer-gc-count=0');
+}
+
+/**
  * V8 keeps pages of its heap, and the C library the memory of network buffers. It takes some tens of milliseconds, so
  * only idle programs may call it.
+ * @param enough Bytes. A program that is not larger without collecting garbage keeps its garbage and its compiled code.
  */
-export function releaseMemory(): void {
+export function releaseMemory(enough = 0): void {
   const before = process.cpuUsage();
   sharedBuffers.clear();
-  collect ??= collector();
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   trimMemory();
+  if (process.memoryUsage.rss() > enough) {
+    collect ??= collector();
+    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    trimMemory();
+  }
   const { user, system } = process.cpuUsage(before);
   spent += (user + system) / 1_000;
 }

@@ -14,6 +14,7 @@ import { describeError } from '#lib/errors.ts';
 import { ListenError } from '#lib/listening.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { type OptionCheck, path } from '#lib/options.ts';
+import { keepCompiledCode } from '#lib/memory.ts';
 import { releaseProgramPages } from '#lib/program-pages.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
@@ -161,6 +162,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   process.stdout.write(
     `${json ? JSON.stringify(readyLine(simulator, ca.file, data)) : readyText(simulator, ca.file, data)}\n`,
   );
+  keepCompiledCode();
   releaseProgramPages();
   const signal = await stop;
   log.info({ signal }, 'simulator stops');
