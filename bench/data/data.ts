@@ -6,6 +6,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describeError } from '#lib/errors.ts';
+import { keepCompiledCode } from '#lib/memory.ts';
 import { serverCertificate } from '../certificate.ts';
 import { ratioText } from '../figure.ts';
 import { type Benchmark, type Column, isWanted, type Plot, type Row, UsageError } from '../report.ts';
@@ -85,6 +86,7 @@ export const data: Benchmark = {
   },
   async measure(options, progress) {
     const sizes = options.quick ? QUICK : FULL;
+    keepCompiledCode(); // loads and targets must cost every subject the same
     using folder = workFolder();
     await using stack = new AsyncDisposableStack();
     const subjects = await startSubjects(stack, folder.path, options.beside, progress);

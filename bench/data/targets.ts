@@ -6,6 +6,7 @@
 //   stuck  never reads
 
 import { createServer, type Socket } from 'node:net';
+import { keepCompiledCode } from '#lib/memory.ts';
 import { TARGETS } from './target-names.ts';
 
 const ANNOUNCEMENT = 8;
@@ -29,6 +30,7 @@ const serve: Readonly<Record<(typeof TARGETS)[number], (socket: Socket) => void>
   stuck: (socket) => void socket.pause(),
 };
 
+keepCompiledCode();
 for (const [index, name] of TARGETS.entries()) {
   const port = Number(process.argv[2 + index]);
   if (!port) continue;

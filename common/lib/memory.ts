@@ -14,7 +14,7 @@ const SIGNATURES = { malloc_trim: { arguments: ['u64'], return: 'i32' } };
  * Percent of garbage beside the objects in use after which V8 collects. By default it waits until the heap is up to four
  * times as large, because it assumes that programs may use gigabytes.
  */
-const HEAP_GROWTH = 40;
+const HEAP_GROWTH = 80;
 
 let collect: Collect | undefined;
 let spent = 0;
