@@ -64,6 +64,8 @@ interface LinkDetail {
   readonly addresses: LinkFacts['addresses'];
 }
 
+/** As for `npm run router`: its memory and the cache of compiled code depend on it. */
+const ROUTER_OPTIONS = ['--max-semi-space-size=4'];
 const EXAMPLE = join('examples', 'two-routers');
 const NAMES = ['router-a', 'router-b'] as const;
 const BYTES = 8 * 1024 * 1024;
@@ -245,7 +247,7 @@ export class Network {
 
   async #startRouters(): Promise<void> {
     const programs = NAMES.map((name) =>
-      this.#run(name, ['agent/cli.ts', 'run', this.#config(name), '--log-format', 'text'], this.#env),
+      this.#run(name, ['agent/cli.ts', 'run', this.#config(name), '--log-format', 'text'], this.#env, ROUTER_OPTIONS),
     );
     const routers = await this.#until('both routers are online', async () => {
       const routers =
@@ -329,9 +331,14 @@ export class Network {
     throw new Error(`timeout after ${PATIENCE} ms, waiting until ${what}`);
   }
 
-  #run(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+  #run(
+    name: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    node: readonly string[] = [],
+  ): Program {
     this.#mustBeWanted();
-    const program = new Program(name, args, { directory: this.directory, env });
+    const program = new Program(name, args, { directory: this.directory, env, node });
     this.#programs.push(program);
     return program;
   }

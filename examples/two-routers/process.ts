@@ -20,16 +20,16 @@ export class Program {
   readonly exited: Promise<number>;
   readonly #child: ChildProcess;
 
-  /** `args` start with the TypeScript file, relative to the project. */
+  /** `args` start with the TypeScript file, relative to the project; `node` are options of Node. */
   constructor(
     name: string,
     args: readonly string[],
-    options: { directory: string; env?: Readonly<Record<string, string>> },
+    options: { directory: string; env?: Readonly<Record<string, string>>; node?: readonly string[] },
   ) {
     const [file = '', ...rest] = args;
     this.name = name;
     this.logFile = join(options.directory, `${name}.log`);
-    this.#child = spawn(process.execPath, [join(ROOT, file), ...rest], {
+    this.#child = spawn(process.execPath, [...(options.node ?? []), join(ROOT, file), ...rest], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...options.env },
       detached: true, // Ctrl-C in a terminal must reach only the parent
