@@ -11,8 +11,11 @@ export interface IdleMemoryComponents {
   processorTime(): number;
   /** Memory of this process, in bytes. */
   residentMemory(): number;
-  /** Pauses the router for some tens of milliseconds. */
-  release(): void;
+  /**
+   * Pauses the router for some tens of milliseconds if it is larger than `enough` bytes, otherwise for a few, like
+   * `trim`.
+   */
+  release(enough: number): void;
   /** Pauses it for some milliseconds. */
   trim(): void;
 }
@@ -28,6 +31,11 @@ const QUIET = 0.02;
 const BURST_END = 5_000;
 /** Bytes of growth after a trim that are worth the next: more than traffic maps again of the program and the pool. */
 const GROWTH = 24 * 1024 * 1024;
+/**
+ * Bytes. An idle router up to this size keeps its garbage, because V8 would discard compiled code with it: the next
+ * circuits need up to a third less processor time (docs/performance.md).
+ */
+const IDLE_SIZE = 104 * 1024 * 1024;
 
 export class IdleMemory {
   readonly #components: IdleMemoryComponents;
@@ -60,7 +68,7 @@ export class IdleMemory {
     } else if (share < QUIET && this.#lastBusy !== undefined && now - this.#lastBusy >= BURST_END) {
       this.#lastBusy = undefined;
       this.#limit = 0;
-      release();
+      release(IDLE_SIZE);
     }
     this.#spent = processorTime();
   }

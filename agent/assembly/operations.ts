@@ -20,12 +20,6 @@ import { IdleMemory } from './idle-memory.ts';
 import type { Links } from './links.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
-/**
- * Bytes. An idle router up to this size keeps its garbage, because V8 would discard compiled code with it: the next
- * circuits need up to a third less processor time (docs/performance.md).
- */
-const IDLE_SIZE = 104 * 1024 * 1024;
-
 export interface Debugging {
   /** Continues in a new trace file after the old one was renamed. */
   reopen(): void;
@@ -168,7 +162,6 @@ export function openIdleMemory({ clock, owned }: RouterContext): void {
     return (user + system) / 1_000 - releaseTime(); // another router of this process may release, too
   };
   const { rss: residentMemory } = process.memoryUsage;
-  const release = () => releaseMemory(IDLE_SIZE);
-  const memory = new IdleMemory({ clock, processorTime, residentMemory, release, trim: trimMemory });
+  const memory = new IdleMemory({ clock, processorTime, residentMemory, release: releaseMemory, trim: trimMemory });
   owned.defer(() => memory.close());
 }
