@@ -104,10 +104,11 @@ export function linkChannel(
   init: { linkId: string; peerId: string; connectionId: string; grouped: boolean; writeTimeout: number },
 ): Channel {
   const { settings } = components;
-  const lane = (types: string[], queueLimit: number): LanePolicy => ({
+  const lane = (types: string[], queueLimit: number, gathers = true): LanePolicy => ({
     types: init.grouped ? types : [''],
     queueLimit,
     takesTurns: init.grouped,
+    gathers: init.grouped && gathers,
   });
   const options: ChannelOptions = {
     name: `link ${init.linkId}`,
@@ -121,7 +122,7 @@ export function linkChannel(
       [PAYLOAD_LANE]: lane([LinkUnderlay.Default], settings.payloadQueueLength),
       [LOCAL_LANE]: lane([LinkUnderlay.Default], settings.payloadQueueLength),
       [ACK_LANE]: lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength),
-      [HEARTBEAT_LANE]: lane([LinkUnderlay.Default, LinkUnderlay.Ack], HEARTBEAT_QUEUE),
+      [HEARTBEAT_LANE]: lane([LinkUnderlay.Default, LinkUnderlay.Ack], HEARTBEAT_QUEUE, false),
     },
     answerLane: HEARTBEAT_LANE,
     heartbeat: settings.heartbeat,

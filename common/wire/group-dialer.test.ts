@@ -107,3 +107,39 @@ t.test('connections with equal load take turns if a lane requires it', async (t)
   t.equal(used.size, 2);
   for (const each of [a, b]) each.close();
 });
+
+t.test('frames that wait for the same write share a connection if a lane gathers them', async (t) => {
+  const lane = (types: string[]) => ({ types, queueLimit: 64, takesTurns: true, gathers: true });
+  const lanes = {
+    default: lane(['default']),
+    ack: lane(['ack', 'default']),
+    probe: { ...lane(['default']), gathers: false },
+  };
+  const { clock, a, b } = pair({ lanes });
+  join(clock, a, b, 'default');
+  join(clock, a, b, 'ack');
+  const used: string[] = [];
+  for (const [index, underlay] of a.underlays.entries()) {
+    const write = underlay.write.bind(underlay);
+    underlay.write = (head, body) => (used.push(`${underlay.type} ${index}`), write(head, body));
+  }
+  const [first, second, acks] = ['default 0', 'default 1', 'ack 2'];
+  const usedBy = async (...sent: [size: number, lane: string][]) => {
+    used.length = 0;
+    for (const [size, name] of sent) a.send(new Message(1, [], Buffer.alloc(size)), name);
+    await soon();
+    return [...used];
+  };
+  t.same(await usedBy([100, 'default'], [100, 'default'], [100, 'ack'], [100, 'default']), [
+    first,
+    first,
+    first,
+    first,
+  ]);
+  t.same(await usedBy([100, 'default'], [100, 'default']), [second, second], 'the next write is the turn of the other');
+  t.same(await usedBy([100, 'ack'], [100, 'ack']), [acks, acks], 'a lane begins with its best type');
+  t.same(await usedBy([100, 'ack'], [100, 'default']), [acks, first], 'no lane uses a type that is not its own');
+  t.same(await usedBy([20_000, 'default'], [100, 'default']), [second, first], 'nothing joins a large write');
+  t.same(await usedBy([100, 'default'], [100, 'probe']), [second, first], 'other lanes do not join');
+  for (const each of [a, b]) each.close();
+});

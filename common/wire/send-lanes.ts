@@ -18,6 +18,11 @@ export interface LanePolicy {
    * order frames.
    */
   readonly takesTurns?: boolean;
+  /**
+   * Frames join others that wait for the same write, on an underlay of any of the types: one system call instead of
+   * one for each underlay.
+   */
+  readonly gathers?: boolean;
 }
 
 export const DEFAULT_LANE = 'default';
@@ -82,8 +87,18 @@ export class SendLanes {
     return lane.queue.push({ bytes: inOne(head, body), since: this.#components.clock.monotonic() });
   }
 
-  /** The least loaded underlay of the best available type. */
   #underlayFor(lane: Lane): Underlay | undefined {
+    return (lane.gathers ? this.#gathering(lane) : undefined) ?? this.#leastLoaded(lane);
+  }
+
+  #gathering(lane: Lane): Underlay | undefined {
+    for (const underlay of this.#components.underlays)
+      if (underlay.isGathering && lane.types.includes(underlay.type)) return underlay;
+    return undefined;
+  }
+
+  /** The least loaded underlay of the best available type. */
+  #leastLoaded(lane: Lane): Underlay | undefined {
     for (const type of lane.types) {
       let best: Underlay | undefined;
       for (const underlay of this.#components.underlays) {

@@ -109,6 +109,11 @@ export class Underlay {
     return !this.#ended && this.#queue.bytes < BACKLOG_LIMIT;
   }
 
+  /** Small frames wait for a write that has not begun; a further one costs no system call of its own. */
+  get isGathering(): boolean {
+    return this.#isFlushScheduled && !this.#ended && !this.#queue.isWriting && this.#queue.bytes < BULK;
+  }
+
   /** Bytes that wait to be written. */
   get backlog(): number {
     return this.#queue.bytes;

@@ -43,6 +43,10 @@ export class WriteQueue {
     return this.#bytes;
   }
 
+  get isWriting(): boolean {
+    return this.#isWriting;
+  }
+
   add(bytes: Buffer): void {
     this.#bytes += bytes.length;
     let block = this.#blocks.at(-1);
