@@ -61,6 +61,15 @@ t.test(
   },
 );
 
+t.test('text is text, as in the reference, even if it looks like a time, a date or an exponent', async (t) => {
+  for (const text of ['10:30', '12:30:45', '1:30.5', '2026-01-02', '2026-01-02T03:04:05Z', 'e1', 'E14', '.e1', '_1'])
+    t.equal(accepted(withMore(`edge: {csr: {sans: {}, locality: ${text}}}`)).edge?.csr?.locality, text, text);
+  const float = (text: string) =>
+    accepted(withMore(`link: {dialers: [{binding: transport, healthyDialBackoff: {retryBackoffFactor: ${text}}}]}`))
+      .link.dialers[0]?.healthyDialBackoff.retryBackoffFactor;
+  for (const text of ['2e1', '2.e1', '2.0e+1', '.2E2', '20.0']) t.equal(float(text), 20, text);
+});
+
 t.test('any content that is not a configuration gives findings', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const file = join(directory, 'router.yml');
