@@ -10,13 +10,19 @@ const MOST_REDIRECTS = 10;
 
 /** Opens its own connection, to see the service as a new client would. */
 export async function probeHttp(
-  { url, method, body, expectStatus, expectInBody }: HttpProbe,
+  { url, authorization, method, body, expectStatus, expectInBody }: HttpProbe,
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
   const agent = new Agent({ connect: { timeout: 0 } });
   const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
   try {
-    const answer = await request(url, { method: method as 'GET', body: body ?? null, dispatcher, signal });
+    const answer = await request(url, {
+      method: method as 'GET',
+      headers: authorization === undefined ? {} : { authorization },
+      body: body ?? null,
+      dispatcher,
+      signal,
+    });
     if (answer.statusCode !== expectStatus)
       throw new ProbeError(`the answer has status ${answer.statusCode} instead of ${expectStatus}`);
     if (expectInBody === undefined) return;
