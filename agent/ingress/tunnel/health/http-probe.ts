@@ -1,6 +1,7 @@
 // The HTTP probe of a hosted service.
 
-import { Agent, interceptors, request } from 'undici';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { Agent, buildConnector, interceptors, request } from 'undici';
 import type { HttpProbe } from './check-config.ts';
 import { ProbeError } from './probe-error.ts';
 
@@ -13,7 +14,7 @@ export async function probeHttp(
   { url, authorization, method, body, expectStatus, expectInBody }: HttpProbe,
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
-  const agent = new Agent({ connect: { timeout: 0 } });
+  const agent = new Agent({ connect });
   const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
   try {
     const answer = await request(url, {
@@ -36,4 +37,19 @@ export async function probeHttp(
   } finally {
     await agent.destroy();
   }
+}
+
+/** The caller has the time limit. */
+const connectPlain = buildConnector({ timeout: 0 });
+let trusted: SecureContext | undefined;
+
+const connect: buildConnector.connector = (target, callback) => {
+  if (target.protocol !== 'https:') return connectPlain(target, callback);
+  trusted ??= createSecureContext({ ca: authorities() });
+  return buildConnector({ timeout: 0, secureContext: trusted })(target, callback);
+};
+
+/** Node trusts the public authorities only, but internal services have certificates of an authority of this machine. */
+function authorities(): string[] {
+  return [...new Set([...getCACertificates(), ...getCACertificates('system')])];
 }
