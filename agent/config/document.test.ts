@@ -70,6 +70,13 @@ t.test('text is text, as in the reference, even if it looks like a time, a date 
   for (const text of ['2e1', '2.e1', '2.0e+1', '.2E2', '20.0']) t.equal(float(text), 20, text);
 });
 
+t.test('a list in brackets that is not indented is rejected with a remedy', async (t) => {
+  for (const list of ['[\n\ttransport\n]', '[a,\nb]', '{a: 1,\n\tb: 2}'])
+    t.match(withMore(`plugins: ${list}`).findings[0], { code: 'CFG-YAML', hint: /^indent each line within brackets/ });
+  t.match(withMore('plugins:\n  a: 1\n b: 2').findings[0], { code: 'CFG-YAML', hint: '' });
+  t.ok(withMore('plugins: [\n  a,\n  b\n]').ok, 'the closing bracket may stand below the key');
+});
+
 t.test('any content that is not a configuration gives findings', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const file = join(directory, 'router.yml');

@@ -194,7 +194,10 @@ class TreeBuilder {
           hint: 'quote a string that begins with *, & or !',
         }),
       );
-    else this.findings.push(finding({ code: 'CFG-YAML', path: '', at, message: `invalid YAML: ${text}` }));
+    else
+      this.findings.push(
+        finding({ code: 'CFG-YAML', path: '', at, message: `invalid YAML: ${text}`, hint: remedy(text) }),
+      );
   }
 
   build(): ConfigNode | undefined {
@@ -326,6 +329,12 @@ class TreeBuilder {
     const { line, col } = this.#lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
+}
+
+/** The reference accepts lists and maps in brackets with any indentation. */
+function remedy(message: string): string {
+  const isFlow = message.startsWith('Flow ');
+  return isFlow ? 'indent each line within brackets by more spaces than the key, and use no tabs' : '';
 }
 
 /** The unquoted `<<`: the library represents it as a symbol. */
