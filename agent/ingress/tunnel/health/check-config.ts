@@ -55,6 +55,11 @@ const MOST_ACTIONS = 20;
 /** Milliseconds; a shorter interval would put load on the service. */
 const SHORTEST_INTERVAL = 100;
 const HIGHEST_COST_CHANGE = 65_535;
+/**
+ * Milliseconds in place of the timeout 0. The reference has the same one for HTTP, and for ports the one of the system,
+ * which is longer.
+ */
+const WITHOUT_TIMEOUT = { http: 1_000, port: 60_000 };
 /** The user and password in a URL. */
 const CREDENTIALS = /\/\/[^/?#]*@/;
 
@@ -79,11 +84,15 @@ function readCheck(check: Record<string, unknown>, list: string, probe: CheckCon
   const actions = entries(check.actions, `${list}.actions`);
   if (actions.length > MOST_ACTIONS)
     throw new HostConfigError(`a health check may have at most ${MOST_ACTIONS} actions, found ${actions.length}`);
+  const interval = readDuration(check.interval, `${list}.interval`);
+  if (interval <= 0)
+    throw new HostConfigError(`${list}.interval must be greater than 0, found ${JSON.stringify(check.interval)}`);
+  const timeout = readDuration(check.timeout, `${list}.timeout`);
   return {
     name: probe.kind === 'port' ? `port ${check.address}` : `${probe.method} ${probe.url}`,
     probe,
-    interval: Math.max(SHORTEST_INTERVAL, readDuration(check.interval, `${list}.interval`)),
-    timeout: readDuration(check.timeout, `${list}.timeout`),
+    interval: Math.max(SHORTEST_INTERVAL, interval),
+    timeout: timeout > 0 ? timeout : WITHOUT_TIMEOUT[probe.kind],
     actions: actions.map(readAction),
   };
 }
@@ -143,12 +152,11 @@ function readActionText(text: string): Action {
   return { kind: kind as 'increase cost' | 'decrease cost', by };
 }
 
+/** Milliseconds. */
 function readDuration(value: unknown, name: string): number {
   try {
-    const milliseconds = parseDuration(readText(value, name));
-    if (milliseconds > 0) return milliseconds;
+    return parseDuration(readText(value, name));
   } catch (error) {
     throw new HostConfigError(`${name}: ${describeError(error)}`);
   }
-  throw new HostConfigError(`${name} must be greater than 0, found ${JSON.stringify(value)}`);
 }
