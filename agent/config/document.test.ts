@@ -61,6 +61,22 @@ t.test(
   },
 );
 
+t.test('text is text, as in the reference, even if it looks like a time, a date or an exponent', async (t) => {
+  for (const text of ['10:30', '12:30:45', '1:30.5', '2026-01-02', '2026-01-02T03:04:05Z', 'e1', 'E14', '.e1', '_1'])
+    t.equal(accepted(withMore(`edge: {csr: {sans: {}, locality: ${text}}}`)).edge?.csr?.locality, text, text);
+  const float = (text: string) =>
+    accepted(withMore(`link: {dialers: [{binding: transport, healthyDialBackoff: {retryBackoffFactor: ${text}}}]}`))
+      .link.dialers[0]?.healthyDialBackoff.retryBackoffFactor;
+  for (const text of ['2e1', '2.e1', '2.0e+1', '.2E2', '20.0']) t.equal(float(text), 20, text);
+});
+
+t.test('a list in brackets that is not indented is rejected with a remedy', async (t) => {
+  for (const list of ['[\n\ttransport\n]', '[a,\nb]', '{a: 1,\n\tb: 2}'])
+    t.match(withMore(`plugins: ${list}`).findings[0], { code: 'CFG-YAML', hint: /^indent each line within brackets/ });
+  t.match(withMore('plugins:\n  a: 1\n b: 2').findings[0], { code: 'CFG-YAML', hint: '' });
+  t.ok(withMore('plugins: [\n  a,\n  b\n]').ok, 'the closing bracket may stand below the key');
+});
+
 t.test('any content that is not a configuration gives findings', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const file = join(directory, 'router.yml');

@@ -10,6 +10,7 @@ import {
   isSeq,
   LineCounter,
   parseAllDocuments,
+  type Tags,
   type YAMLMap,
   type Node as YamlNode,
 } from 'yaml';
@@ -41,6 +42,11 @@ export interface ConfigNode {
 /** Far above the needs of any configuration; protects against alias bombs and bracket bombs. */
 const MOST_NODES = 50_000;
 const DEEPEST = 64;
+/** Types of YAML 1.1 that the reference does not know: `10:30` (to the base 60) and dates are text. */
+const BASE_60 = 'TIME';
+const TIMESTAMP = 'tag:yaml.org,2002:timestamp';
+/** With a digit in front: the library's own pattern fits `e1` too. */
+const EXPONENT = /^[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)[eE][-+]?[0-9]+$/;
 /** Range in which the reference accepts integers. */
 const LARGEST_INTEGER = 2 ** 63;
 const START: Position = { line: 1, column: 1 };
@@ -57,6 +63,7 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
       version: '1.1',
       merge: true,
       lineCounter: lines,
+      customTags: referenceTags,
       uniqueKeys: false, // its comparison of all keys takes minutes for a large map: see #entries
       strict: false,
       logLevel: 'silent',
@@ -87,6 +94,15 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
       findings: [finding({ code: 'CFG-YAML', path: '', at: START, message: `invalid YAML: ${describeError(error)}` })],
     };
   }
+}
+
+/** The library's types of YAML 1.1, as far as the reference reads them. */
+function referenceTags(tags: Tags): Tags {
+  return tags.flatMap((tag): Tags => {
+    if (typeof tag === 'string' || tag.collection) return [tag];
+    if (tag.tag === TIMESTAMP || tag.format === BASE_60) return [];
+    return [tag.format === 'EXP' ? { ...tag, test: EXPONENT } : tag];
+  });
 }
 
 /** Returns a child of a map node, or undefined. */
@@ -178,7 +194,10 @@ class TreeBuilder {
           hint: 'quote a string that begins with *, & or !',
         }),
       );
-    else this.findings.push(finding({ code: 'CFG-YAML', path: '', at, message: `invalid YAML: ${text}` }));
+    else
+      this.findings.push(
+        finding({ code: 'CFG-YAML', path: '', at, message: `invalid YAML: ${text}`, hint: remedy(text) }),
+      );
   }
 
   build(): ConfigNode | undefined {
@@ -312,6 +331,12 @@ class TreeBuilder {
   }
 }
 
+/** The reference accepts lists and maps in brackets with any indentation. */
+function remedy(message: string): string {
+  const isFlow = message.startsWith('Flow ');
+  return isFlow ? 'indent each line within brackets by more spaces than the key, and use no tabs' : '';
+}
+
 /** The unquoted `<<`: the library represents it as a symbol. */
 function isMergeKey(key: YamlNode | null): boolean {
   return isScalar(key) && typeof key.value === 'symbol';
@@ -327,5 +352,5 @@ function toScalar(value: unknown): Scalar {
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' || value === null)
     return value;
   if (typeof value === 'bigint') return Number(value);
-  return value instanceof Date ? value.toISOString() : String(value);
+  return String(value);
 }

@@ -122,6 +122,21 @@ t.test('a listener without a binding, or with one that is not text, is reported 
   }
 });
 
+t.test('a listener that is not a map is ignored with a warning', async (t) => {
+  const { ok, config, findings } = withMore('edge: {}\nlisteners: [5, null, tunnel, [], {binding: tunnel}]');
+  t.ok(ok);
+  t.equal(config?.listeners.length, 1);
+  t.match(
+    findings.filter(({ code }) => code === 'CFG-TYPE'),
+    [
+      { severity: 'warning', path: 'listeners[0]', message: /the number 5/, hint: 'this entry is ignored', column: 13 },
+      { path: 'listeners[1]', message: /nothing/ },
+      { path: 'listeners[2]', message: /the string "tunnel"/ },
+      { path: 'listeners[3]', message: /a list/ },
+    ],
+  );
+});
+
 t.test('the remedy for a wrong type leads to a value that is accepted', (t) => {
   const bindPoint = (port: string) =>
     `web: [{name: w, bindPoints: [{interface: ${port}, address: "a:81"}], apis: [{binding: metrics}]}]`;

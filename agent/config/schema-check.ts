@@ -44,7 +44,7 @@ export function checkSchema(root: ConfigNode, value: unknown): SchemaVerdict {
     if (lenient !== undefined) ignored.add(lenient);
     const worded = withVariables(error, word(error, root, path), root);
     findings.push(
-      lenient === undefined ? worded : { ...worded, severity: 'warning', hint: worded.hint || 'the default is used' },
+      lenient === undefined ? worded : { ...worded, severity: 'warning', hint: worded.hint || consequence(lenient) },
     );
   }
   const rejected = new Set(findings.filter(({ severity }) => severity === 'error').map(({ path }) => path));
@@ -62,6 +62,10 @@ function located(error: ErrorObject, value: unknown): Violation {
     data: valueAt(value, error.instancePath),
     parentSchema: valueAt(ROUTER_SCHEMA, schemaPath) as ConfigSchema,
   };
+}
+
+function consequence(ignored: string): string {
+  return ignored.endsWith(']') ? 'this entry is ignored' : 'the default is used';
 }
 
 /** The path whose value is ignored if the schema is lenient there, else undefined. */

@@ -2,13 +2,17 @@
 
 import { execFileSync } from 'node:child_process';
 import { KeyObject, webcrypto } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
+import { commonName, peerCertificates } from '#pki/certificates.ts';
+import { Alpn, TlsPort } from '#wire/tls-port.ts';
 import { x509 } from '../../controller-sim/pki/x509.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { Identity } from './identity.ts';
@@ -141,6 +145,7 @@ t.test('files that TLS cannot use are rejected with their key, and the ones in u
     [{ [cert]: `${leaf}${half}` }, /^identity\.cert: the file ends within a certificate/],
     [{ [ca]: `${above}\n${half}` }, /^identity\.ca: the file ends within a certificate/],
     [{ [cert]: weak.pem, [key]: weak.key }, /^identity\.key: the file contains an RSA key of 1024 bits/],
+    [{ [cert]: `${leaf}${weak.pem}\n` }, /^identity\.cert: TLS cannot use it: .*key too small/],
   ];
   for (const [files, message] of changes) {
     const used = Object.keys(files).map((path) => [path, readFileSync(path, 'utf8')] as const);
@@ -151,6 +156,51 @@ t.test('files that TLS cannot use are rejected with their key, and the ones in u
     for (const [path, content] of used) writeFileSync(path, content);
   }
   await identity.reload();
+});
+
+t.test('a file of server certificates may begin with an authority, and contain several certificates', async (t) => {
+  const folder = makeFolder(t);
+  const [cert, key, server_cert] = ['tls.crt', 'tls.key', 'server.crt'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const root = await makeAuthority('root');
+  const [inside, outside] = [await makeAuthority('inside', root), await makeAuthority('outside', root)];
+  const client = await issue(root, 'router');
+  const first = await issue(inside, 'first', { hosts: ['first.example'], key: client.key });
+  const second = await issue(outside, 'second', { hosts: ['second.example'], key: client.key });
+  const foreign = await issue(outside, 'foreign', { hosts: ['foreign.example'] });
+  const [rootPem, insidePem, outsidePem] = [root, inside, outside].map((each) => each.certificate.toString('pem'));
+  writeFileSync(cert, client.pem);
+  writeFileSync(key, client.key.export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(server_cert, [outsidePem, insidePem, foreign.pem, first.pem, first.pem, second.pem].join('\n'));
+  const config = { cert, key, server_cert, alt_server_certs: [] };
+  const identity = await Identity.open({ config, clock: new VirtualClock(), log: silentLog });
+  t.teardown(() => identity.close());
+  t.equal(commonName(identity.serverCertificate), 'first');
+
+  const port = await TlsPort.open({
+    host: '127.0.0.1',
+    port: 0,
+    context: identity.serverContext(),
+    contextFor: (name) => identity.contextFor(name),
+    maxConnections: 10,
+    maxHandshakes: 10,
+    log: silentLog,
+  });
+  t.teardown(() => port.close());
+  port.handle(Alpn.None, () => undefined);
+  for (const servername of ['first.example', 'second.example']) {
+    const socket = connect({ ...port.address, servername, ca: rootPem }); // verifies the name and the chain
+    await once(socket, 'secureConnect');
+    t.same(peerCertificates(socket).map(commonName), [
+      servername.replace('.example', ''),
+      servername.startsWith('first') ? 'inside' : 'outside',
+      'root',
+    ]);
+    socket.destroy();
+  }
 });
 
 t.test('a running router keeps its certificate if the new one is for another router', async (t) => {

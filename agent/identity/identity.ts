@@ -17,6 +17,7 @@ import { commonName, isUnfinishedPem, parsePemCertificates } from '#pki/certific
 import { keyWeakness } from '#pki/key-strength.ts';
 import { parsePemSource, readPemSource } from '../config/pem-source.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
+import { serverChains } from './server-chains.ts';
 import { watchedNames } from './watched-names.ts';
 
 export interface IdentityInit {
@@ -38,7 +39,7 @@ export class IdentityError extends ProjectError {
 interface ServerPair {
   readonly pem: string;
   readonly key: string;
-  readonly leaves: readonly X509Certificate[];
+  readonly leaf: X509Certificate;
 }
 
 /** The result of reading all sources once. */
@@ -99,7 +100,7 @@ export class Identity {
 
   /** The leaf of the first server certificate; the client certificate if there is none. */
   get serverCertificate(): X509Certificate {
-    return this.#material.servers[0]?.leaves[0] ?? this.#material.certificate;
+    return this.#material.servers[0]?.leaf ?? this.#material.certificate;
   }
 
   /** The private key of the client certificate. */
@@ -141,9 +142,7 @@ export class Identity {
   /** The certificate for a server name; undefined if the default certificate matches or none does. */
   contextFor(serverName: string): SecureContext | undefined {
     const { servers, caPem } = this.#material;
-    const index = servers.findIndex((server) =>
-      server.leaves.some((leaf) => leaf.checkHost(serverName, { subject: 'never' }) !== undefined),
-    );
+    const index = servers.findIndex(({ leaf }) => leaf.checkHost(serverName, { subject: 'never' }) !== undefined);
     if (index <= 0) return undefined;
     this.#contexts ??= servers.map((server) =>
       createSecureContext({ cert: server.pem, key: server.key, ...(caPem !== undefined && { ca: caPem }) }),
@@ -261,12 +260,15 @@ async function loadMaterial({ config, key: place = 'identity' }: IdentityInit): 
   const [certificate] = certificates(`${place}.cert`, certPem);
   if (!certificate) throw new IdentityError(`${place}.cert: the file contains no certificate`);
   mustPair(`${place}.cert`, certificate, privateKey(`${place}.key`, keyPem));
+  mustSuitTls(`${place}.cert`, certPem, keyPem);
   const caPem = config.ca === undefined ? undefined : await readPem(`${place}.ca`, config.ca);
   const servers: ServerPair[] = [];
   if (config.server_cert !== undefined)
-    servers.push(await serverPair(place, config.server_cert, config.server_key, keyPem));
+    servers.push(...(await serverPairs(place, config.server_cert, config.server_key, keyPem)));
   for (const [index, each] of config.alt_server_certs.entries())
-    servers.push(await serverPair(`${place}.alt_server_certs[${index}]`, each.server_cert, each.server_key, keyPem));
+    servers.push(
+      ...(await serverPairs(`${place}.alt_server_certs[${index}]`, each.server_cert, each.server_key, keyPem)),
+    );
   return {
     certificate,
     certPem,
@@ -277,20 +279,20 @@ async function loadMaterial({ config, key: place = 'identity' }: IdentityInit): 
   };
 }
 
-async function serverPair(
+async function serverPairs(
   path: string,
   certificate: string,
   key: string | undefined,
   defaultKey: string,
-): Promise<ServerPair> {
+): Promise<ServerPair[]> {
   const pem = await readPem(`${path}.server_cert`, certificate);
   const keyPem = key === undefined ? defaultKey : await readPem(`${path}.server_key`, key);
   const all = certificates(`${path}.server_cert`, pem);
-  const leaves = all.filter((each) => !each.ca);
-  const [leaf] = leaves.length > 0 ? leaves : all;
-  if (!leaf) throw new IdentityError(`${path}.server_cert: the file contains no certificate`);
-  mustPair(`${path}.server_cert`, leaf, privateKey(`${path}.server_key`, keyPem));
-  return { pem, key: keyPem, leaves: leaves.length > 0 ? leaves : [leaf] };
+  if (all.length === 0) throw new IdentityError(`${path}.server_cert: the file contains no certificate`);
+  const chains = serverChains(all, privateKey(`${path}.server_key`, keyPem));
+  if (chains.length === 0) throw notPaired(`${path}.server_cert`);
+  for (const chain of chains) mustSuitTls(`${path}.server_cert`, chain.pem, keyPem);
+  return chains.map((chain) => ({ ...chain, key: keyPem }));
 }
 
 async function readPem(path: string, value: string | undefined): Promise<string> {
@@ -334,5 +336,18 @@ function privateKey(path: string, pem: string): KeyObject {
 }
 
 function mustPair(path: string, certificate: X509Certificate, key: KeyObject): void {
-  if (!certificate.checkPrivateKey(key)) throw new IdentityError(`${path}: the certificate does not belong to the key`);
+  if (!certificate.checkPrivateKey(key)) throw notPaired(path);
+}
+
+function notPaired(path: string): IdentityError {
+  return new IdentityError(`${path}: the certificate does not belong to the key`);
+}
+
+/** OpenSSL has more rules, for example about the authorities that a chain contains. */
+function mustSuitTls(path: string, cert: string, key: string): void {
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new IdentityError(`${path}: TLS cannot use it: ${describeError(error)}`, { cause: error });
+  }
 }

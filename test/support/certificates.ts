@@ -27,6 +27,7 @@ export interface IssueOptions {
   readonly uris?: readonly string[];
   readonly emails?: readonly string[];
   readonly ips?: readonly string[];
+  readonly hosts?: readonly string[];
   /** The key of another certificate instead of a new one. */
   readonly key?: KeyObject;
 }
@@ -65,12 +66,21 @@ export async function makeAuthority(
 
 /** `subject` is a common name. */
 export async function issue(authority: Authority, subject: string, options: IssueOptions = {}): Promise<Issued> {
-  const { from = Date.now() - DAY, to = Date.now() + DAY, purposes, uris = [], emails = [], ips = [] } = options;
+  const {
+    from = Date.now() - DAY,
+    to = Date.now() + DAY,
+    purposes,
+    uris = [],
+    emails = [],
+    ips = [],
+    hosts = [],
+  } = options;
   const privateKey = options.key ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const names = [
     ...uris.map((value) => ({ type: 'url' as const, value })),
     ...emails.map((value) => ({ type: 'email' as const, value })),
     ...ips.map((value) => ({ type: 'ip' as const, value })),
+    ...hosts.map((value) => ({ type: 'dns' as const, value })),
   ];
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serial(),

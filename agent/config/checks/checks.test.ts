@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { issue, makeAuthority } from '../../../test/support/certificates.ts';
 import { check, MINIMAL, withMore } from '../../../test/support/router-config.ts';
 import { checkRouterConfig, loadRouterConfig } from '../load.ts';
 
@@ -126,6 +127,30 @@ t.test('names that a certificate cannot contain are found before the token is us
   t.same(found(true), [`error ${finding}`]);
   t.same(found(false), [`warning ${finding}`], 'a running router is not stopped');
   t.end();
+});
+
+t.test('the server certificate that belongs to the key counts, wherever it is in its file', async (t) => {
+  const authority = await makeAuthority('network');
+  const client = await issue(authority, 'router');
+  const own = await issue(authority, 'own', { hosts: ['own.example'], key: client.key });
+  const foreign = await issue(authority, 'foreign', { hosts: ['foreign.example'] });
+  const ca = authority.certificate.toString('pem');
+  const pems: Record<string, string> = {
+    'r.cert': client.pem,
+    'r.key': client.key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    'r.ca': ca,
+  };
+  const errors = (server: string, host: string) =>
+    checkRouterConfig(
+      `${MINIMAL}link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", advertise: "tls:${host}:1"}]}`,
+      'router.yml',
+      { environment: {}, readFile: (path) => pems[path] ?? server },
+    )
+      .findings.filter(({ severity }) => severity === 'error')
+      .map(({ path }) => path);
+  t.same(errors(`${ca}\n${foreign.pem}${own.pem}`, 'own.example'), []);
+  t.same(errors(`${ca}\n${foreign.pem}${own.pem}`, 'foreign.example'), ['link.listeners[0].advertise']);
+  t.same(errors(`${ca}\n${foreign.pem}`, 'own.example'), ['identity.server_cert']);
 });
 
 t.test('advertised hosts missing in csr.sans are found before the token is used', async (t) => {

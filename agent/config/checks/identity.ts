@@ -159,9 +159,13 @@ class IdentityFiles {
     if (source === undefined) return;
     const chain = this.#certificates(`${path}.server_cert`, source) ?? [];
     const leaves = chain.filter((certificate) => !certificate.ca);
-    this.serverCertificates.push(...leaves);
-    this.#pair(used.path, used.key, `${path}.server_cert`, leaves[0] ?? chain[0]);
-    this.#dates(`${path}.server_cert`, leaves[0] ?? chain[0]);
+    // A file may contain several certificates; those of other keys are not presented.
+    const { key } = used;
+    const presented = leaves.filter((leaf) => key === undefined || leaf.checkPrivateKey(key));
+    this.serverCertificates.push(...presented);
+    const first = presented[0] ?? leaves[0] ?? chain[0];
+    this.#pair(used.path, key, `${path}.server_cert`, first);
+    this.#dates(`${path}.server_cert`, first);
   }
 
   #read(path: string, value: string): string | undefined {

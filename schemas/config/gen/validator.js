@@ -7389,15 +7389,25 @@ vErrors.push(err584);
 errors++;
 }
 }
-}
-}
 else {
-const err585 = {instancePath:instancePath+"/listeners",schemaPath:"#/properties/listeners/type",keyword:"type",params:{type: "array"}};
+const err585 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err585];
 }
 else {
 vErrors.push(err585);
+}
+errors++;
+}
+}
+}
+else {
+const err586 = {instancePath:instancePath+"/listeners",schemaPath:"#/properties/listeners/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err586];
+}
+else {
+vErrors.push(err586);
 }
 errors++;
 }
@@ -7410,18 +7420,7 @@ for(let i21=0; i21<len21; i21++){
 let data354 = data353[i21];
 if(data354 && typeof data354 == "object" && !Array.isArray(data354)){
 if(data354.binding === undefined){
-const err586 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/required",keyword:"required",params:{missingProperty: "binding"}};
-if(vErrors === null){
-vErrors = [err586];
-}
-else {
-vErrors.push(err586);
-}
-errors++;
-}
-for(const key39 in data354){
-if(!((key39 === "binding") || (key39 === "options"))){
-const err587 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39}};
+const err587 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
 vErrors = [err587];
 }
@@ -7430,10 +7429,9 @@ vErrors.push(err587);
 }
 errors++;
 }
-}
-if(data354.binding !== undefined){
-if(typeof data354.binding !== "string"){
-const err588 = {instancePath:instancePath+"/dialers/" + i21+"/binding",schemaPath:"#/properties/dialers/items/properties/binding/type",keyword:"type",params:{type: "string"}};
+for(const key39 in data354){
+if(!((key39 === "binding") || (key39 === "options"))){
+const err588 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39}};
 if(vErrors === null){
 vErrors = [err588];
 }
@@ -7443,12 +7441,9 @@ vErrors.push(err588);
 errors++;
 }
 }
-if(data354.options !== undefined){
-let data356 = data354.options;
-if(data356 && typeof data356 == "object" && !Array.isArray(data356)){
-for(const key40 in data356){
-if(!(func0.call(schema0.properties.dialers.items.properties.options.properties, key40))){
-const err589 = {instancePath:instancePath+"/dialers/" + i21+"/options",schemaPath:"#/properties/dialers/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40}};
+if(data354.binding !== undefined){
+if(typeof data354.binding !== "string"){
+const err589 = {instancePath:instancePath+"/dialers/" + i21+"/binding",schemaPath:"#/properties/dialers/items/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err589];
 }
@@ -7458,10 +7453,12 @@ vErrors.push(err589);
 errors++;
 }
 }
-if(data356.mtu !== undefined){
-let data357 = data356.mtu;
-if(!(((typeof data357 == "number") && (!(data357 % 1) && !isNaN(data357))) && (isFinite(data357)))){
-const err590 = {instancePath:instancePath+"/dialers/" + i21+"/options/mtu",schemaPath:"#/properties/dialers/items/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(data354.options !== undefined){
+let data356 = data354.options;
+if(data356 && typeof data356 == "object" && !Array.isArray(data356)){
+for(const key40 in data356){
+if(!(func0.call(schema0.properties.dialers.items.properties.options.properties, key40))){
+const err590 = {instancePath:instancePath+"/dialers/" + i21+"/options",schemaPath:"#/properties/dialers/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40}};
 if(vErrors === null){
 vErrors = [err590];
 }
@@ -7471,9 +7468,10 @@ vErrors.push(err590);
 errors++;
 }
 }
-if(data356.randomDrops !== undefined){
-if(typeof data356.randomDrops !== "boolean"){
-const err591 = {instancePath:instancePath+"/dialers/" + i21+"/options/randomDrops",schemaPath:"#/properties/dialers/items/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(data356.mtu !== undefined){
+let data357 = data356.mtu;
+if(!(((typeof data357 == "number") && (!(data357 % 1) && !isNaN(data357))) && (isFinite(data357)))){
+const err591 = {instancePath:instancePath+"/dialers/" + i21+"/options/mtu",schemaPath:"#/properties/dialers/items/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err591];
 }
@@ -7483,10 +7481,9 @@ vErrors.push(err591);
 errors++;
 }
 }
-if(data356.drop1InN !== undefined){
-let data359 = data356.drop1InN;
-if(!(((typeof data359 == "number") && (!(data359 % 1) && !isNaN(data359))) && (isFinite(data359)))){
-const err592 = {instancePath:instancePath+"/dialers/" + i21+"/options/drop1InN",schemaPath:"#/properties/dialers/items/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(data356.randomDrops !== undefined){
+if(typeof data356.randomDrops !== "boolean"){
+const err592 = {instancePath:instancePath+"/dialers/" + i21+"/options/randomDrops",schemaPath:"#/properties/dialers/items/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err592];
 }
@@ -7496,10 +7493,10 @@ vErrors.push(err592);
 errors++;
 }
 }
-if(data356.txQueueSize !== undefined){
-let data360 = data356.txQueueSize;
-if(!(((typeof data360 == "number") && (!(data360 % 1) && !isNaN(data360))) && (isFinite(data360)))){
-const err593 = {instancePath:instancePath+"/dialers/" + i21+"/options/txQueueSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.drop1InN !== undefined){
+let data359 = data356.drop1InN;
+if(!(((typeof data359 == "number") && (!(data359 % 1) && !isNaN(data359))) && (isFinite(data359)))){
+const err593 = {instancePath:instancePath+"/dialers/" + i21+"/options/drop1InN",schemaPath:"#/properties/dialers/items/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err593];
 }
@@ -7509,10 +7506,10 @@ vErrors.push(err593);
 errors++;
 }
 }
-if(data356.txPortalStartSize !== undefined){
-let data361 = data356.txPortalStartSize;
-if(!(((typeof data361 == "number") && (!(data361 % 1) && !isNaN(data361))) && (isFinite(data361)))){
-const err594 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalStartSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.txQueueSize !== undefined){
+let data360 = data356.txQueueSize;
+if(!(((typeof data360 == "number") && (!(data360 % 1) && !isNaN(data360))) && (isFinite(data360)))){
+const err594 = {instancePath:instancePath+"/dialers/" + i21+"/options/txQueueSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err594];
 }
@@ -7522,10 +7519,10 @@ vErrors.push(err594);
 errors++;
 }
 }
-if(data356.txPortalMinSize !== undefined){
-let data362 = data356.txPortalMinSize;
-if(!(((typeof data362 == "number") && (!(data362 % 1) && !isNaN(data362))) && (isFinite(data362)))){
-const err595 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalMinSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalStartSize !== undefined){
+let data361 = data356.txPortalStartSize;
+if(!(((typeof data361 == "number") && (!(data361 % 1) && !isNaN(data361))) && (isFinite(data361)))){
+const err595 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalStartSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err595];
 }
@@ -7535,10 +7532,10 @@ vErrors.push(err595);
 errors++;
 }
 }
-if(data356.txPortalMaxSize !== undefined){
-let data363 = data356.txPortalMaxSize;
-if(!(((typeof data363 == "number") && (!(data363 % 1) && !isNaN(data363))) && (isFinite(data363)))){
-const err596 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalMaxSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalMinSize !== undefined){
+let data362 = data356.txPortalMinSize;
+if(!(((typeof data362 == "number") && (!(data362 % 1) && !isNaN(data362))) && (isFinite(data362)))){
+const err596 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalMinSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err596];
 }
@@ -7548,10 +7545,10 @@ vErrors.push(err596);
 errors++;
 }
 }
-if(data356.txPortalIncreaseThresh !== undefined){
-let data364 = data356.txPortalIncreaseThresh;
-if(!(((typeof data364 == "number") && (!(data364 % 1) && !isNaN(data364))) && (isFinite(data364)))){
-const err597 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalMaxSize !== undefined){
+let data363 = data356.txPortalMaxSize;
+if(!(((typeof data363 == "number") && (!(data363 % 1) && !isNaN(data363))) && (isFinite(data363)))){
+const err597 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalMaxSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err597];
 }
@@ -7561,10 +7558,10 @@ vErrors.push(err597);
 errors++;
 }
 }
-if(data356.txPortalIncreaseScale !== undefined){
-let data365 = data356.txPortalIncreaseScale;
-if(!((typeof data365 == "number") && (isFinite(data365)))){
-const err598 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalIncreaseScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
+if(data356.txPortalIncreaseThresh !== undefined){
+let data364 = data356.txPortalIncreaseThresh;
+if(!(((typeof data364 == "number") && (!(data364 % 1) && !isNaN(data364))) && (isFinite(data364)))){
+const err598 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err598];
 }
@@ -7574,10 +7571,10 @@ vErrors.push(err598);
 errors++;
 }
 }
-if(data356.txPortalRetxThresh !== undefined){
-let data366 = data356.txPortalRetxThresh;
-if(!(((typeof data366 == "number") && (!(data366 % 1) && !isNaN(data366))) && (isFinite(data366)))){
-const err599 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalRetxThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalIncreaseScale !== undefined){
+let data365 = data356.txPortalIncreaseScale;
+if(!((typeof data365 == "number") && (isFinite(data365)))){
+const err599 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalIncreaseScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err599];
 }
@@ -7587,10 +7584,10 @@ vErrors.push(err599);
 errors++;
 }
 }
-if(data356.txPortalRetxScale !== undefined){
-let data367 = data356.txPortalRetxScale;
-if(!((typeof data367 == "number") && (isFinite(data367)))){
-const err600 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalRetxScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
+if(data356.txPortalRetxThresh !== undefined){
+let data366 = data356.txPortalRetxThresh;
+if(!(((typeof data366 == "number") && (!(data366 % 1) && !isNaN(data366))) && (isFinite(data366)))){
+const err600 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalRetxThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err600];
 }
@@ -7600,10 +7597,10 @@ vErrors.push(err600);
 errors++;
 }
 }
-if(data356.txPortalDupAckThresh !== undefined){
-let data368 = data356.txPortalDupAckThresh;
-if(!(((typeof data368 == "number") && (!(data368 % 1) && !isNaN(data368))) && (isFinite(data368)))){
-const err601 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalDupAckThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalRetxScale !== undefined){
+let data367 = data356.txPortalRetxScale;
+if(!((typeof data367 == "number") && (isFinite(data367)))){
+const err601 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalRetxScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err601];
 }
@@ -7613,10 +7610,10 @@ vErrors.push(err601);
 errors++;
 }
 }
-if(data356.txPortalDupAckScale !== undefined){
-let data369 = data356.txPortalDupAckScale;
-if(!((typeof data369 == "number") && (isFinite(data369)))){
-const err602 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalDupAckScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
+if(data356.txPortalDupAckThresh !== undefined){
+let data368 = data356.txPortalDupAckThresh;
+if(!(((typeof data368 == "number") && (!(data368 % 1) && !isNaN(data368))) && (isFinite(data368)))){
+const err602 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalDupAckThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err602];
 }
@@ -7626,10 +7623,10 @@ vErrors.push(err602);
 errors++;
 }
 }
-if(data356.rxBufferSize !== undefined){
-let data370 = data356.rxBufferSize;
-if(!(((typeof data370 == "number") && (!(data370 % 1) && !isNaN(data370))) && (isFinite(data370)))){
-const err603 = {instancePath:instancePath+"/dialers/" + i21+"/options/rxBufferSize",schemaPath:"#/properties/dialers/items/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalDupAckScale !== undefined){
+let data369 = data356.txPortalDupAckScale;
+if(!((typeof data369 == "number") && (isFinite(data369)))){
+const err603 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalDupAckScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err603];
 }
@@ -7639,10 +7636,10 @@ vErrors.push(err603);
 errors++;
 }
 }
-if(data356.retxStartMs !== undefined){
-let data371 = data356.retxStartMs;
-if(!(((typeof data371 == "number") && (!(data371 % 1) && !isNaN(data371))) && (isFinite(data371)))){
-const err604 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxStartMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
+if(data356.rxBufferSize !== undefined){
+let data370 = data356.rxBufferSize;
+if(!(((typeof data370 == "number") && (!(data370 % 1) && !isNaN(data370))) && (isFinite(data370)))){
+const err604 = {instancePath:instancePath+"/dialers/" + i21+"/options/rxBufferSize",schemaPath:"#/properties/dialers/items/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err604];
 }
@@ -7652,10 +7649,10 @@ vErrors.push(err604);
 errors++;
 }
 }
-if(data356.retxScale !== undefined){
-let data372 = data356.retxScale;
-if(!((typeof data372 == "number") && (isFinite(data372)))){
-const err605 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxScale",schemaPath:"#/properties/dialers/items/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
+if(data356.retxStartMs !== undefined){
+let data371 = data356.retxStartMs;
+if(!(((typeof data371 == "number") && (!(data371 % 1) && !isNaN(data371))) && (isFinite(data371)))){
+const err605 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxStartMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err605];
 }
@@ -7665,10 +7662,10 @@ vErrors.push(err605);
 errors++;
 }
 }
-if(data356.retxAddMs !== undefined){
-let data373 = data356.retxAddMs;
-if(!(((typeof data373 == "number") && (!(data373 % 1) && !isNaN(data373))) && (isFinite(data373)))){
-const err606 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxAddMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
+if(data356.retxScale !== undefined){
+let data372 = data356.retxScale;
+if(!((typeof data372 == "number") && (isFinite(data372)))){
+const err606 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxScale",schemaPath:"#/properties/dialers/items/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err606];
 }
@@ -7678,10 +7675,10 @@ vErrors.push(err606);
 errors++;
 }
 }
-if(data356.retxMaxMs !== undefined){
-let data374 = data356.retxMaxMs;
-if(!(((typeof data374 == "number") && (!(data374 % 1) && !isNaN(data374))) && (isFinite(data374)))){
-const err607 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxMaxMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
+if(data356.retxAddMs !== undefined){
+let data373 = data356.retxAddMs;
+if(!(((typeof data373 == "number") && (!(data373 % 1) && !isNaN(data373))) && (isFinite(data373)))){
+const err607 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxAddMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err607];
 }
@@ -7691,10 +7688,10 @@ vErrors.push(err607);
 errors++;
 }
 }
-if(data356.maxRttScale !== undefined){
-let data375 = data356.maxRttScale;
-if(!(((typeof data375 == "number") && (!(data375 % 1) && !isNaN(data375))) && (isFinite(data375)))){
-const err608 = {instancePath:instancePath+"/dialers/" + i21+"/options/maxRttScale",schemaPath:"#/properties/dialers/items/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
+if(data356.retxMaxMs !== undefined){
+let data374 = data356.retxMaxMs;
+if(!(((typeof data374 == "number") && (!(data374 % 1) && !isNaN(data374))) && (isFinite(data374)))){
+const err608 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxMaxMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err608];
 }
@@ -7704,10 +7701,10 @@ vErrors.push(err608);
 errors++;
 }
 }
-if(data356.maxCloseWaitMs !== undefined){
-let data376 = data356.maxCloseWaitMs;
-if(!(((typeof data376 == "number") && (!(data376 % 1) && !isNaN(data376))) && (isFinite(data376)))){
-const err609 = {instancePath:instancePath+"/dialers/" + i21+"/options/maxCloseWaitMs",schemaPath:"#/properties/dialers/items/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
+if(data356.maxRttScale !== undefined){
+let data375 = data356.maxRttScale;
+if(!(((typeof data375 == "number") && (!(data375 % 1) && !isNaN(data375))) && (isFinite(data375)))){
+const err609 = {instancePath:instancePath+"/dialers/" + i21+"/options/maxRttScale",schemaPath:"#/properties/dialers/items/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err609];
 }
@@ -7717,11 +7714,10 @@ vErrors.push(err609);
 errors++;
 }
 }
-if(data356.getCircuitTimeout !== undefined){
-let data377 = data356.getCircuitTimeout;
-if(typeof data377 === "string"){
-if(!(formats6(data377))){
-const err610 = {instancePath:instancePath+"/dialers/" + i21+"/options/getCircuitTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
+if(data356.maxCloseWaitMs !== undefined){
+let data376 = data356.maxCloseWaitMs;
+if(!(((typeof data376 == "number") && (!(data376 % 1) && !isNaN(data376))) && (isFinite(data376)))){
+const err610 = {instancePath:instancePath+"/dialers/" + i21+"/options/maxCloseWaitMs",schemaPath:"#/properties/dialers/items/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err610];
 }
@@ -7731,8 +7727,11 @@ vErrors.push(err610);
 errors++;
 }
 }
-else {
-const err611 = {instancePath:instancePath+"/dialers/" + i21+"/options/getCircuitTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
+if(data356.getCircuitTimeout !== undefined){
+let data377 = data356.getCircuitTimeout;
+if(typeof data377 === "string"){
+if(!(formats6(data377))){
+const err611 = {instancePath:instancePath+"/dialers/" + i21+"/options/getCircuitTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err611];
 }
@@ -7742,11 +7741,8 @@ vErrors.push(err611);
 errors++;
 }
 }
-if(data356.circuitStartTimeout !== undefined){
-let data378 = data356.circuitStartTimeout;
-if(typeof data378 === "string"){
-if(!(formats6(data378))){
-const err612 = {instancePath:instancePath+"/dialers/" + i21+"/options/circuitStartTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err612 = {instancePath:instancePath+"/dialers/" + i21+"/options/getCircuitTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err612];
 }
@@ -7756,8 +7752,11 @@ vErrors.push(err612);
 errors++;
 }
 }
-else {
-const err613 = {instancePath:instancePath+"/dialers/" + i21+"/options/circuitStartTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
+if(data356.circuitStartTimeout !== undefined){
+let data378 = data356.circuitStartTimeout;
+if(typeof data378 === "string"){
+if(!(formats6(data378))){
+const err613 = {instancePath:instancePath+"/dialers/" + i21+"/options/circuitStartTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err613];
 }
@@ -7767,11 +7766,8 @@ vErrors.push(err613);
 errors++;
 }
 }
-if(data356.connectTimeout !== undefined){
-let data379 = data356.connectTimeout;
-if(typeof data379 === "string"){
-if(!(formats6(data379))){
-const err614 = {instancePath:instancePath+"/dialers/" + i21+"/options/connectTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err614 = {instancePath:instancePath+"/dialers/" + i21+"/options/circuitStartTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err614];
 }
@@ -7781,8 +7777,11 @@ vErrors.push(err614);
 errors++;
 }
 }
-else {
-const err615 = {instancePath:instancePath+"/dialers/" + i21+"/options/connectTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
+if(data356.connectTimeout !== undefined){
+let data379 = data356.connectTimeout;
+if(typeof data379 === "string"){
+if(!(formats6(data379))){
+const err615 = {instancePath:instancePath+"/dialers/" + i21+"/options/connectTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err615];
 }
@@ -7792,9 +7791,8 @@ vErrors.push(err615);
 errors++;
 }
 }
-}
 else {
-const err616 = {instancePath:instancePath+"/dialers/" + i21+"/options",schemaPath:"#/properties/dialers/items/properties/options/type",keyword:"type",params:{type: "object"}};
+const err616 = {instancePath:instancePath+"/dialers/" + i21+"/options/connectTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err616];
 }
@@ -7806,7 +7804,7 @@ errors++;
 }
 }
 else {
-const err617 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/type",keyword:"type",params:{type: "object"}};
+const err617 = {instancePath:instancePath+"/dialers/" + i21+"/options",schemaPath:"#/properties/dialers/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err617];
 }
@@ -7818,7 +7816,7 @@ errors++;
 }
 }
 else {
-const err618 = {instancePath:instancePath+"/dialers",schemaPath:"#/properties/dialers/type",keyword:"type",params:{type: "array"}};
+const err618 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err618];
 }
@@ -7828,12 +7826,9 @@ vErrors.push(err618);
 errors++;
 }
 }
-if(data.metrics !== undefined){
-let data380 = data.metrics;
-if(data380 && typeof data380 == "object" && !Array.isArray(data380)){
-for(const key41 in data380){
-if(!(((((key41 === "reportInterval") || (key41 === "intervalAgeThreshold")) || (key41 === "messageQueueSize")) || (key41 === "eventQueueSize")) || (key41 === "enableDataDelayMetric"))){
-const err619 = {instancePath:instancePath+"/metrics",schemaPath:"#/properties/metrics/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key41}};
+}
+else {
+const err619 = {instancePath:instancePath+"/dialers",schemaPath:"#/properties/dialers/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err619];
 }
@@ -7843,11 +7838,12 @@ vErrors.push(err619);
 errors++;
 }
 }
-if(data380.reportInterval !== undefined){
-let data381 = data380.reportInterval;
-if(typeof data381 === "string"){
-if(!(formats6(data381))){
-const err620 = {instancePath:instancePath+"/metrics/reportInterval",schemaPath:"#/properties/metrics/properties/reportInterval/format",keyword:"format",params:{format: "duration"}};
+if(data.metrics !== undefined){
+let data380 = data.metrics;
+if(data380 && typeof data380 == "object" && !Array.isArray(data380)){
+for(const key41 in data380){
+if(!(((((key41 === "reportInterval") || (key41 === "intervalAgeThreshold")) || (key41 === "messageQueueSize")) || (key41 === "eventQueueSize")) || (key41 === "enableDataDelayMetric"))){
+const err620 = {instancePath:instancePath+"/metrics",schemaPath:"#/properties/metrics/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key41}};
 if(vErrors === null){
 vErrors = [err620];
 }
@@ -7857,8 +7853,11 @@ vErrors.push(err620);
 errors++;
 }
 }
-else {
-const err621 = {instancePath:instancePath+"/metrics/reportInterval",schemaPath:"#/properties/metrics/properties/reportInterval/type",keyword:"type",params:{type: "string"}};
+if(data380.reportInterval !== undefined){
+let data381 = data380.reportInterval;
+if(typeof data381 === "string"){
+if(!(formats6(data381))){
+const err621 = {instancePath:instancePath+"/metrics/reportInterval",schemaPath:"#/properties/metrics/properties/reportInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err621];
 }
@@ -7868,11 +7867,8 @@ vErrors.push(err621);
 errors++;
 }
 }
-if(data380.intervalAgeThreshold !== undefined){
-let data382 = data380.intervalAgeThreshold;
-if(typeof data382 === "string"){
-if(!(formats6(data382))){
-const err622 = {instancePath:instancePath+"/metrics/intervalAgeThreshold",schemaPath:"#/properties/metrics/properties/intervalAgeThreshold/format",keyword:"format",params:{format: "duration"}};
+else {
+const err622 = {instancePath:instancePath+"/metrics/reportInterval",schemaPath:"#/properties/metrics/properties/reportInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err622];
 }
@@ -7882,8 +7878,11 @@ vErrors.push(err622);
 errors++;
 }
 }
-else {
-const err623 = {instancePath:instancePath+"/metrics/intervalAgeThreshold",schemaPath:"#/properties/metrics/properties/intervalAgeThreshold/type",keyword:"type",params:{type: "string"}};
+if(data380.intervalAgeThreshold !== undefined){
+let data382 = data380.intervalAgeThreshold;
+if(typeof data382 === "string"){
+if(!(formats6(data382))){
+const err623 = {instancePath:instancePath+"/metrics/intervalAgeThreshold",schemaPath:"#/properties/metrics/properties/intervalAgeThreshold/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err623];
 }
@@ -7893,10 +7892,8 @@ vErrors.push(err623);
 errors++;
 }
 }
-if(data380.messageQueueSize !== undefined){
-let data383 = data380.messageQueueSize;
-if(!(((typeof data383 == "number") && (!(data383 % 1) && !isNaN(data383))) && (isFinite(data383)))){
-const err624 = {instancePath:instancePath+"/metrics/messageQueueSize",schemaPath:"#/properties/metrics/properties/messageQueueSize/type",keyword:"type",params:{type: "integer"}};
+else {
+const err624 = {instancePath:instancePath+"/metrics/intervalAgeThreshold",schemaPath:"#/properties/metrics/properties/intervalAgeThreshold/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err624];
 }
@@ -7905,9 +7902,11 @@ vErrors.push(err624);
 }
 errors++;
 }
-if((typeof data383 == "number") && (isFinite(data383))){
-if(data383 < 0 || isNaN(data383)){
-const err625 = {instancePath:instancePath+"/metrics/messageQueueSize",schemaPath:"#/properties/metrics/properties/messageQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+if(data380.messageQueueSize !== undefined){
+let data383 = data380.messageQueueSize;
+if(!(((typeof data383 == "number") && (!(data383 % 1) && !isNaN(data383))) && (isFinite(data383)))){
+const err625 = {instancePath:instancePath+"/metrics/messageQueueSize",schemaPath:"#/properties/metrics/properties/messageQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err625];
 }
@@ -7916,12 +7915,9 @@ vErrors.push(err625);
 }
 errors++;
 }
-}
-}
-if(data380.eventQueueSize !== undefined){
-let data384 = data380.eventQueueSize;
-if(!(((typeof data384 == "number") && (!(data384 % 1) && !isNaN(data384))) && (isFinite(data384)))){
-const err626 = {instancePath:instancePath+"/metrics/eventQueueSize",schemaPath:"#/properties/metrics/properties/eventQueueSize/type",keyword:"type",params:{type: "integer"}};
+if((typeof data383 == "number") && (isFinite(data383))){
+if(data383 < 0 || isNaN(data383)){
+const err626 = {instancePath:instancePath+"/metrics/messageQueueSize",schemaPath:"#/properties/metrics/properties/messageQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err626];
 }
@@ -7931,9 +7927,11 @@ vErrors.push(err626);
 errors++;
 }
 }
-if(data380.enableDataDelayMetric !== undefined){
-if(typeof data380.enableDataDelayMetric !== "boolean"){
-const err627 = {instancePath:instancePath+"/metrics/enableDataDelayMetric",schemaPath:"#/properties/metrics/properties/enableDataDelayMetric/type",keyword:"type",params:{type: "boolean"}};
+}
+if(data380.eventQueueSize !== undefined){
+let data384 = data380.eventQueueSize;
+if(!(((typeof data384 == "number") && (!(data384 % 1) && !isNaN(data384))) && (isFinite(data384)))){
+const err627 = {instancePath:instancePath+"/metrics/eventQueueSize",schemaPath:"#/properties/metrics/properties/eventQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err627];
 }
@@ -7943,9 +7941,9 @@ vErrors.push(err627);
 errors++;
 }
 }
-}
-else {
-const err628 = {instancePath:instancePath+"/metrics",schemaPath:"#/properties/metrics/type",keyword:"type",params:{type: "object"}};
+if(data380.enableDataDelayMetric !== undefined){
+if(typeof data380.enableDataDelayMetric !== "boolean"){
+const err628 = {instancePath:instancePath+"/metrics/enableDataDelayMetric",schemaPath:"#/properties/metrics/properties/enableDataDelayMetric/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err628];
 }
@@ -7955,12 +7953,9 @@ vErrors.push(err628);
 errors++;
 }
 }
-if(data.trace !== undefined){
-let data386 = data.trace;
-if(data386 && typeof data386 == "object" && !Array.isArray(data386)){
-for(const key42 in data386){
-if(!(key42 === "path")){
-const err629 = {instancePath:instancePath+"/trace",schemaPath:"#/properties/trace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42}};
+}
+else {
+const err629 = {instancePath:instancePath+"/metrics",schemaPath:"#/properties/metrics/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err629];
 }
@@ -7970,9 +7965,12 @@ vErrors.push(err629);
 errors++;
 }
 }
-if(data386.path !== undefined){
-if(typeof data386.path !== "string"){
-const err630 = {instancePath:instancePath+"/trace/path",schemaPath:"#/properties/trace/properties/path/type",keyword:"type",params:{type: "string"}};
+if(data.trace !== undefined){
+let data386 = data.trace;
+if(data386 && typeof data386 == "object" && !Array.isArray(data386)){
+for(const key42 in data386){
+if(!(key42 === "path")){
+const err630 = {instancePath:instancePath+"/trace",schemaPath:"#/properties/trace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42}};
 if(vErrors === null){
 vErrors = [err630];
 }
@@ -7982,9 +7980,9 @@ vErrors.push(err630);
 errors++;
 }
 }
-}
-else {
-const err631 = {instancePath:instancePath+"/trace",schemaPath:"#/properties/trace/type",keyword:"type",params:{type: "object"}};
+if(data386.path !== undefined){
+if(typeof data386.path !== "string"){
+const err631 = {instancePath:instancePath+"/trace/path",schemaPath:"#/properties/trace/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err631];
 }
@@ -7994,12 +7992,9 @@ vErrors.push(err631);
 errors++;
 }
 }
-if(data.profile !== undefined){
-let data388 = data.profile;
-if(data388 && typeof data388 == "object" && !Array.isArray(data388)){
-for(const key43 in data388){
-if(!((key43 === "cpu") || (key43 === "memory"))){
-const err632 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43}};
+}
+else {
+const err632 = {instancePath:instancePath+"/trace",schemaPath:"#/properties/trace/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err632];
 }
@@ -8009,11 +8004,12 @@ vErrors.push(err632);
 errors++;
 }
 }
-if(data388.cpu !== undefined){
-let data389 = data388.cpu;
-if(data389 && typeof data389 == "object" && !Array.isArray(data389)){
-if(data389.path === undefined){
-const err633 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/required",keyword:"required",params:{missingProperty: "path"}};
+if(data.profile !== undefined){
+let data388 = data.profile;
+if(data388 && typeof data388 == "object" && !Array.isArray(data388)){
+for(const key43 in data388){
+if(!((key43 === "cpu") || (key43 === "memory"))){
+const err633 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43}};
 if(vErrors === null){
 vErrors = [err633];
 }
@@ -8022,9 +8018,12 @@ vErrors.push(err633);
 }
 errors++;
 }
-for(const key44 in data389){
-if(!(key44 === "path")){
-const err634 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44}};
+}
+if(data388.cpu !== undefined){
+let data389 = data388.cpu;
+if(data389 && typeof data389 == "object" && !Array.isArray(data389)){
+if(data389.path === undefined){
+const err634 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err634];
 }
@@ -8033,10 +8032,9 @@ vErrors.push(err634);
 }
 errors++;
 }
-}
-if(data389.path !== undefined){
-if(typeof data389.path !== "string"){
-const err635 = {instancePath:instancePath+"/profile/cpu/path",schemaPath:"#/properties/profile/properties/cpu/properties/path/type",keyword:"type",params:{type: "string"}};
+for(const key44 in data389){
+if(!(key44 === "path")){
+const err635 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44}};
 if(vErrors === null){
 vErrors = [err635];
 }
@@ -8046,9 +8044,9 @@ vErrors.push(err635);
 errors++;
 }
 }
-}
-else {
-const err636 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/type",keyword:"type",params:{type: "object"}};
+if(data389.path !== undefined){
+if(typeof data389.path !== "string"){
+const err636 = {instancePath:instancePath+"/profile/cpu/path",schemaPath:"#/properties/profile/properties/cpu/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err636];
 }
@@ -8058,11 +8056,9 @@ vErrors.push(err636);
 errors++;
 }
 }
-if(data388.memory !== undefined){
-let data391 = data388.memory;
-if(data391 && typeof data391 == "object" && !Array.isArray(data391)){
-if(data391.path === undefined){
-const err637 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/required",keyword:"required",params:{missingProperty: "path"}};
+}
+else {
+const err637 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err637];
 }
@@ -8071,9 +8067,12 @@ vErrors.push(err637);
 }
 errors++;
 }
-for(const key45 in data391){
-if(!((key45 === "path") || (key45 === "intervalMs"))){
-const err638 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45}};
+}
+if(data388.memory !== undefined){
+let data391 = data388.memory;
+if(data391 && typeof data391 == "object" && !Array.isArray(data391)){
+if(data391.path === undefined){
+const err638 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err638];
 }
@@ -8082,10 +8081,9 @@ vErrors.push(err638);
 }
 errors++;
 }
-}
-if(data391.path !== undefined){
-if(typeof data391.path !== "string"){
-const err639 = {instancePath:instancePath+"/profile/memory/path",schemaPath:"#/properties/profile/properties/memory/properties/path/type",keyword:"type",params:{type: "string"}};
+for(const key45 in data391){
+if(!((key45 === "path") || (key45 === "intervalMs"))){
+const err639 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45}};
 if(vErrors === null){
 vErrors = [err639];
 }
@@ -8095,10 +8093,9 @@ vErrors.push(err639);
 errors++;
 }
 }
-if(data391.intervalMs !== undefined){
-let data393 = data391.intervalMs;
-if(!(((typeof data393 == "number") && (!(data393 % 1) && !isNaN(data393))) && (isFinite(data393)))){
-const err640 = {instancePath:instancePath+"/profile/memory/intervalMs",schemaPath:"#/properties/profile/properties/memory/properties/intervalMs/type",keyword:"type",params:{type: "integer"}};
+if(data391.path !== undefined){
+if(typeof data391.path !== "string"){
+const err640 = {instancePath:instancePath+"/profile/memory/path",schemaPath:"#/properties/profile/properties/memory/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err640];
 }
@@ -8107,9 +8104,11 @@ vErrors.push(err640);
 }
 errors++;
 }
-if((typeof data393 == "number") && (isFinite(data393))){
-if(data393 < 1 || isNaN(data393)){
-const err641 = {instancePath:instancePath+"/profile/memory/intervalMs",schemaPath:"#/properties/profile/properties/memory/properties/intervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data391.intervalMs !== undefined){
+let data393 = data391.intervalMs;
+if(!(((typeof data393 == "number") && (!(data393 % 1) && !isNaN(data393))) && (isFinite(data393)))){
+const err641 = {instancePath:instancePath+"/profile/memory/intervalMs",schemaPath:"#/properties/profile/properties/memory/properties/intervalMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err641];
 }
@@ -8118,11 +8117,9 @@ vErrors.push(err641);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err642 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/type",keyword:"type",params:{type: "object"}};
+if((typeof data393 == "number") && (isFinite(data393))){
+if(data393 < 1 || isNaN(data393)){
+const err642 = {instancePath:instancePath+"/profile/memory/intervalMs",schemaPath:"#/properties/profile/properties/memory/properties/intervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err642];
 }
@@ -8133,8 +8130,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err643 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/type",keyword:"type",params:{type: "object"}};
+const err643 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err643];
 }
@@ -8144,12 +8142,9 @@ vErrors.push(err643);
 errors++;
 }
 }
-if(data.transport !== undefined){
-let data394 = data.transport;
-if(data394 && typeof data394 == "object" && !Array.isArray(data394)){
-for(const key46 in data394){
-if(!(((((key46 === "protocol") || (key46 === "handshakeTimeout")) || (key46 === "proxy")) || (key46 === "wss")) || (key46 === "westworld3"))){
-const err644 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46}};
+}
+else {
+const err644 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err644];
 }
@@ -8159,9 +8154,12 @@ vErrors.push(err644);
 errors++;
 }
 }
-if(data394.protocol !== undefined){
-if(typeof data394.protocol !== "string"){
-const err645 = {instancePath:instancePath+"/transport/protocol",schemaPath:"#/properties/transport/properties/protocol/type",keyword:"type",params:{type: "string"}};
+if(data.transport !== undefined){
+let data394 = data.transport;
+if(data394 && typeof data394 == "object" && !Array.isArray(data394)){
+for(const key46 in data394){
+if(!(((((key46 === "protocol") || (key46 === "handshakeTimeout")) || (key46 === "proxy")) || (key46 === "wss")) || (key46 === "westworld3"))){
+const err645 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46}};
 if(vErrors === null){
 vErrors = [err645];
 }
@@ -8171,11 +8169,9 @@ vErrors.push(err645);
 errors++;
 }
 }
-if(data394.handshakeTimeout !== undefined){
-let data396 = data394.handshakeTimeout;
-if(typeof data396 === "string"){
-if(!(formats6(data396))){
-const err646 = {instancePath:instancePath+"/transport/handshakeTimeout",schemaPath:"#/properties/transport/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
+if(data394.protocol !== undefined){
+if(typeof data394.protocol !== "string"){
+const err646 = {instancePath:instancePath+"/transport/protocol",schemaPath:"#/properties/transport/properties/protocol/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err646];
 }
@@ -8185,8 +8181,11 @@ vErrors.push(err646);
 errors++;
 }
 }
-else {
-const err647 = {instancePath:instancePath+"/transport/handshakeTimeout",schemaPath:"#/properties/transport/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
+if(data394.handshakeTimeout !== undefined){
+let data396 = data394.handshakeTimeout;
+if(typeof data396 === "string"){
+if(!(formats6(data396))){
+const err647 = {instancePath:instancePath+"/transport/handshakeTimeout",schemaPath:"#/properties/transport/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err647];
 }
@@ -8196,11 +8195,8 @@ vErrors.push(err647);
 errors++;
 }
 }
-if(data394.proxy !== undefined){
-let data397 = data394.proxy;
-if(data397 && typeof data397 == "object" && !Array.isArray(data397)){
-if(data397.type === undefined){
-const err648 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
+else {
+const err648 = {instancePath:instancePath+"/transport/handshakeTimeout",schemaPath:"#/properties/transport/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err648];
 }
@@ -8209,9 +8205,12 @@ vErrors.push(err648);
 }
 errors++;
 }
-for(const key47 in data397){
-if(!((((key47 === "type") || (key47 === "address")) || (key47 === "username")) || (key47 === "password"))){
-const err649 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47}};
+}
+if(data394.proxy !== undefined){
+let data397 = data394.proxy;
+if(data397 && typeof data397 == "object" && !Array.isArray(data397)){
+if(data397.type === undefined){
+const err649 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
 if(vErrors === null){
 vErrors = [err649];
 }
@@ -8220,11 +8219,9 @@ vErrors.push(err649);
 }
 errors++;
 }
-}
-if(data397.type !== undefined){
-let data398 = data397.type;
-if(typeof data398 !== "string"){
-const err650 = {instancePath:instancePath+"/transport/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
+for(const key47 in data397){
+if(!((((key47 === "type") || (key47 === "address")) || (key47 === "username")) || (key47 === "password"))){
+const err650 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47}};
 if(vErrors === null){
 vErrors = [err650];
 }
@@ -8233,8 +8230,11 @@ vErrors.push(err650);
 }
 errors++;
 }
-if(!((data398 === "none") || (data398 === "http"))){
-const err651 = {instancePath:instancePath+"/transport/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
+}
+if(data397.type !== undefined){
+let data398 = data397.type;
+if(typeof data398 !== "string"){
+const err651 = {instancePath:instancePath+"/transport/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err651];
 }
@@ -8243,12 +8243,8 @@ vErrors.push(err651);
 }
 errors++;
 }
-}
-if(data397.address !== undefined){
-let data399 = data397.address;
-if(typeof data399 === "string"){
-if(!(formats44(data399))){
-const err652 = {instancePath:instancePath+"/transport/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
+if(!((data398 === "none") || (data398 === "http"))){
+const err652 = {instancePath:instancePath+"/transport/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err652];
 }
@@ -8258,8 +8254,11 @@ vErrors.push(err652);
 errors++;
 }
 }
-else {
-const err653 = {instancePath:instancePath+"/transport/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
+if(data397.address !== undefined){
+let data399 = data397.address;
+if(typeof data399 === "string"){
+if(!(formats44(data399))){
+const err653 = {instancePath:instancePath+"/transport/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err653];
 }
@@ -8269,9 +8268,8 @@ vErrors.push(err653);
 errors++;
 }
 }
-if(data397.username !== undefined){
-if(typeof data397.username !== "string"){
-const err654 = {instancePath:instancePath+"/transport/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
+else {
+const err654 = {instancePath:instancePath+"/transport/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err654];
 }
@@ -8281,9 +8279,9 @@ vErrors.push(err654);
 errors++;
 }
 }
-if(data397.password !== undefined){
-if(typeof data397.password !== "string"){
-const err655 = {instancePath:instancePath+"/transport/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
+if(data397.username !== undefined){
+if(typeof data397.username !== "string"){
+const err655 = {instancePath:instancePath+"/transport/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err655];
 }
@@ -8293,9 +8291,9 @@ vErrors.push(err655);
 errors++;
 }
 }
-}
-else {
-const err656 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
+if(data397.password !== undefined){
+if(typeof data397.password !== "string"){
+const err656 = {instancePath:instancePath+"/transport/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err656];
 }
@@ -8305,12 +8303,9 @@ vErrors.push(err656);
 errors++;
 }
 }
-if(data394.wss !== undefined){
-let data402 = data394.wss;
-if(data402 && typeof data402 == "object" && !Array.isArray(data402)){
-for(const key48 in data402){
-if(!(func0.call(schema0.properties.transport.properties.wss.properties, key48))){
-const err657 = {instancePath:instancePath+"/transport/wss",schemaPath:"#/properties/transport/properties/wss/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key48}};
+}
+else {
+const err657 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err657];
 }
@@ -8320,10 +8315,12 @@ vErrors.push(err657);
 errors++;
 }
 }
-if(data402.writeTimeout !== undefined){
-let data403 = data402.writeTimeout;
-if(!(((typeof data403 == "number") && (!(data403 % 1) && !isNaN(data403))) && (isFinite(data403)))){
-const err658 = {instancePath:instancePath+"/transport/wss/writeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/writeTimeout/type",keyword:"type",params:{type: "integer"}};
+if(data394.wss !== undefined){
+let data402 = data394.wss;
+if(data402 && typeof data402 == "object" && !Array.isArray(data402)){
+for(const key48 in data402){
+if(!(func0.call(schema0.properties.transport.properties.wss.properties, key48))){
+const err658 = {instancePath:instancePath+"/transport/wss",schemaPath:"#/properties/transport/properties/wss/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key48}};
 if(vErrors === null){
 vErrors = [err658];
 }
@@ -8332,9 +8329,11 @@ vErrors.push(err658);
 }
 errors++;
 }
-if((typeof data403 == "number") && (isFinite(data403))){
-if(data403 < 0 || isNaN(data403)){
-const err659 = {instancePath:instancePath+"/transport/wss/writeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/writeTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+if(data402.writeTimeout !== undefined){
+let data403 = data402.writeTimeout;
+if(!(((typeof data403 == "number") && (!(data403 % 1) && !isNaN(data403))) && (isFinite(data403)))){
+const err659 = {instancePath:instancePath+"/transport/wss/writeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/writeTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err659];
 }
@@ -8343,12 +8342,9 @@ vErrors.push(err659);
 }
 errors++;
 }
-}
-}
-if(data402.readTimeout !== undefined){
-let data404 = data402.readTimeout;
-if(!(((typeof data404 == "number") && (!(data404 % 1) && !isNaN(data404))) && (isFinite(data404)))){
-const err660 = {instancePath:instancePath+"/transport/wss/readTimeout",schemaPath:"#/properties/transport/properties/wss/properties/readTimeout/type",keyword:"type",params:{type: "integer"}};
+if((typeof data403 == "number") && (isFinite(data403))){
+if(data403 < 0 || isNaN(data403)){
+const err660 = {instancePath:instancePath+"/transport/wss/writeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/writeTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err660];
 }
@@ -8357,9 +8353,12 @@ vErrors.push(err660);
 }
 errors++;
 }
-if((typeof data404 == "number") && (isFinite(data404))){
-if(data404 < 0 || isNaN(data404)){
-const err661 = {instancePath:instancePath+"/transport/wss/readTimeout",schemaPath:"#/properties/transport/properties/wss/properties/readTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.readTimeout !== undefined){
+let data404 = data402.readTimeout;
+if(!(((typeof data404 == "number") && (!(data404 % 1) && !isNaN(data404))) && (isFinite(data404)))){
+const err661 = {instancePath:instancePath+"/transport/wss/readTimeout",schemaPath:"#/properties/transport/properties/wss/properties/readTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err661];
 }
@@ -8368,12 +8367,9 @@ vErrors.push(err661);
 }
 errors++;
 }
-}
-}
-if(data402.idleTimeout !== undefined){
-let data405 = data402.idleTimeout;
-if(!(((typeof data405 == "number") && (!(data405 % 1) && !isNaN(data405))) && (isFinite(data405)))){
-const err662 = {instancePath:instancePath+"/transport/wss/idleTimeout",schemaPath:"#/properties/transport/properties/wss/properties/idleTimeout/type",keyword:"type",params:{type: "integer"}};
+if((typeof data404 == "number") && (isFinite(data404))){
+if(data404 < 0 || isNaN(data404)){
+const err662 = {instancePath:instancePath+"/transport/wss/readTimeout",schemaPath:"#/properties/transport/properties/wss/properties/readTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err662];
 }
@@ -8382,9 +8378,12 @@ vErrors.push(err662);
 }
 errors++;
 }
-if((typeof data405 == "number") && (isFinite(data405))){
-if(data405 < 0 || isNaN(data405)){
-const err663 = {instancePath:instancePath+"/transport/wss/idleTimeout",schemaPath:"#/properties/transport/properties/wss/properties/idleTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.idleTimeout !== undefined){
+let data405 = data402.idleTimeout;
+if(!(((typeof data405 == "number") && (!(data405 % 1) && !isNaN(data405))) && (isFinite(data405)))){
+const err663 = {instancePath:instancePath+"/transport/wss/idleTimeout",schemaPath:"#/properties/transport/properties/wss/properties/idleTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err663];
 }
@@ -8393,12 +8392,9 @@ vErrors.push(err663);
 }
 errors++;
 }
-}
-}
-if(data402.pongTimeout !== undefined){
-let data406 = data402.pongTimeout;
-if(!(((typeof data406 == "number") && (!(data406 % 1) && !isNaN(data406))) && (isFinite(data406)))){
-const err664 = {instancePath:instancePath+"/transport/wss/pongTimeout",schemaPath:"#/properties/transport/properties/wss/properties/pongTimeout/type",keyword:"type",params:{type: "integer"}};
+if((typeof data405 == "number") && (isFinite(data405))){
+if(data405 < 0 || isNaN(data405)){
+const err664 = {instancePath:instancePath+"/transport/wss/idleTimeout",schemaPath:"#/properties/transport/properties/wss/properties/idleTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err664];
 }
@@ -8407,9 +8403,12 @@ vErrors.push(err664);
 }
 errors++;
 }
-if((typeof data406 == "number") && (isFinite(data406))){
-if(data406 < 0 || isNaN(data406)){
-const err665 = {instancePath:instancePath+"/transport/wss/pongTimeout",schemaPath:"#/properties/transport/properties/wss/properties/pongTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.pongTimeout !== undefined){
+let data406 = data402.pongTimeout;
+if(!(((typeof data406 == "number") && (!(data406 % 1) && !isNaN(data406))) && (isFinite(data406)))){
+const err665 = {instancePath:instancePath+"/transport/wss/pongTimeout",schemaPath:"#/properties/transport/properties/wss/properties/pongTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err665];
 }
@@ -8418,12 +8417,9 @@ vErrors.push(err665);
 }
 errors++;
 }
-}
-}
-if(data402.pingInterval !== undefined){
-let data407 = data402.pingInterval;
-if(!(((typeof data407 == "number") && (!(data407 % 1) && !isNaN(data407))) && (isFinite(data407)))){
-const err666 = {instancePath:instancePath+"/transport/wss/pingInterval",schemaPath:"#/properties/transport/properties/wss/properties/pingInterval/type",keyword:"type",params:{type: "integer"}};
+if((typeof data406 == "number") && (isFinite(data406))){
+if(data406 < 0 || isNaN(data406)){
+const err666 = {instancePath:instancePath+"/transport/wss/pongTimeout",schemaPath:"#/properties/transport/properties/wss/properties/pongTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err666];
 }
@@ -8432,9 +8428,12 @@ vErrors.push(err666);
 }
 errors++;
 }
-if((typeof data407 == "number") && (isFinite(data407))){
-if(data407 < 0 || isNaN(data407)){
-const err667 = {instancePath:instancePath+"/transport/wss/pingInterval",schemaPath:"#/properties/transport/properties/wss/properties/pingInterval/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.pingInterval !== undefined){
+let data407 = data402.pingInterval;
+if(!(((typeof data407 == "number") && (!(data407 % 1) && !isNaN(data407))) && (isFinite(data407)))){
+const err667 = {instancePath:instancePath+"/transport/wss/pingInterval",schemaPath:"#/properties/transport/properties/wss/properties/pingInterval/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err667];
 }
@@ -8443,12 +8442,9 @@ vErrors.push(err667);
 }
 errors++;
 }
-}
-}
-if(data402.handshakeTimeout !== undefined){
-let data408 = data402.handshakeTimeout;
-if(!(((typeof data408 == "number") && (!(data408 % 1) && !isNaN(data408))) && (isFinite(data408)))){
-const err668 = {instancePath:instancePath+"/transport/wss/handshakeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/handshakeTimeout/type",keyword:"type",params:{type: "integer"}};
+if((typeof data407 == "number") && (isFinite(data407))){
+if(data407 < 0 || isNaN(data407)){
+const err668 = {instancePath:instancePath+"/transport/wss/pingInterval",schemaPath:"#/properties/transport/properties/wss/properties/pingInterval/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err668];
 }
@@ -8457,9 +8453,12 @@ vErrors.push(err668);
 }
 errors++;
 }
-if((typeof data408 == "number") && (isFinite(data408))){
-if(data408 < 0 || isNaN(data408)){
-const err669 = {instancePath:instancePath+"/transport/wss/handshakeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/handshakeTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.handshakeTimeout !== undefined){
+let data408 = data402.handshakeTimeout;
+if(!(((typeof data408 == "number") && (!(data408 % 1) && !isNaN(data408))) && (isFinite(data408)))){
+const err669 = {instancePath:instancePath+"/transport/wss/handshakeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/handshakeTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err669];
 }
@@ -8468,12 +8467,9 @@ vErrors.push(err669);
 }
 errors++;
 }
-}
-}
-if(data402.readBufferSize !== undefined){
-let data409 = data402.readBufferSize;
-if(!(((typeof data409 == "number") && (!(data409 % 1) && !isNaN(data409))) && (isFinite(data409)))){
-const err670 = {instancePath:instancePath+"/transport/wss/readBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/readBufferSize/type",keyword:"type",params:{type: "integer"}};
+if((typeof data408 == "number") && (isFinite(data408))){
+if(data408 < 0 || isNaN(data408)){
+const err670 = {instancePath:instancePath+"/transport/wss/handshakeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/handshakeTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err670];
 }
@@ -8482,9 +8478,12 @@ vErrors.push(err670);
 }
 errors++;
 }
-if((typeof data409 == "number") && (isFinite(data409))){
-if(data409 < 1 || isNaN(data409)){
-const err671 = {instancePath:instancePath+"/transport/wss/readBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/readBufferSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+}
+if(data402.readBufferSize !== undefined){
+let data409 = data402.readBufferSize;
+if(!(((typeof data409 == "number") && (!(data409 % 1) && !isNaN(data409))) && (isFinite(data409)))){
+const err671 = {instancePath:instancePath+"/transport/wss/readBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/readBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err671];
 }
@@ -8493,12 +8492,9 @@ vErrors.push(err671);
 }
 errors++;
 }
-}
-}
-if(data402.writeBufferSize !== undefined){
-let data410 = data402.writeBufferSize;
-if(!(((typeof data410 == "number") && (!(data410 % 1) && !isNaN(data410))) && (isFinite(data410)))){
-const err672 = {instancePath:instancePath+"/transport/wss/writeBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/writeBufferSize/type",keyword:"type",params:{type: "integer"}};
+if((typeof data409 == "number") && (isFinite(data409))){
+if(data409 < 1 || isNaN(data409)){
+const err672 = {instancePath:instancePath+"/transport/wss/readBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/readBufferSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err672];
 }
@@ -8507,9 +8503,12 @@ vErrors.push(err672);
 }
 errors++;
 }
-if((typeof data410 == "number") && (isFinite(data410))){
-if(data410 < 1 || isNaN(data410)){
-const err673 = {instancePath:instancePath+"/transport/wss/writeBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/writeBufferSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+}
+if(data402.writeBufferSize !== undefined){
+let data410 = data402.writeBufferSize;
+if(!(((typeof data410 == "number") && (!(data410 % 1) && !isNaN(data410))) && (isFinite(data410)))){
+const err673 = {instancePath:instancePath+"/transport/wss/writeBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/writeBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err673];
 }
@@ -8518,11 +8517,9 @@ vErrors.push(err673);
 }
 errors++;
 }
-}
-}
-if(data402.enableCompression !== undefined){
-if(typeof data402.enableCompression !== "boolean"){
-const err674 = {instancePath:instancePath+"/transport/wss/enableCompression",schemaPath:"#/properties/transport/properties/wss/properties/enableCompression/type",keyword:"type",params:{type: "boolean"}};
+if((typeof data410 == "number") && (isFinite(data410))){
+if(data410 < 1 || isNaN(data410)){
+const err674 = {instancePath:instancePath+"/transport/wss/writeBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/writeBufferSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err674];
 }
@@ -8532,12 +8529,10 @@ vErrors.push(err674);
 errors++;
 }
 }
-if(data402.identity !== undefined){
-let data412 = data402.identity;
-if(data412 && typeof data412 == "object" && !Array.isArray(data412)){
-for(const key49 in data412){
-if(!((((((key49 === "cert") || (key49 === "server_cert")) || (key49 === "key")) || (key49 === "server_key")) || (key49 === "ca")) || (key49 === "alt_server_certs"))){
-const err675 = {instancePath:instancePath+"/transport/wss/identity",schemaPath:"#/properties/transport/properties/wss/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key49}};
+}
+if(data402.enableCompression !== undefined){
+if(typeof data402.enableCompression !== "boolean"){
+const err675 = {instancePath:instancePath+"/transport/wss/enableCompression",schemaPath:"#/properties/transport/properties/wss/properties/enableCompression/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err675];
 }
@@ -8547,9 +8542,12 @@ vErrors.push(err675);
 errors++;
 }
 }
-if(data412.cert !== undefined){
-if(typeof data412.cert !== "string"){
-const err676 = {instancePath:instancePath+"/transport/wss/identity/cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
+if(data402.identity !== undefined){
+let data412 = data402.identity;
+if(data412 && typeof data412 == "object" && !Array.isArray(data412)){
+for(const key49 in data412){
+if(!((((((key49 === "cert") || (key49 === "server_cert")) || (key49 === "key")) || (key49 === "server_key")) || (key49 === "ca")) || (key49 === "alt_server_certs"))){
+const err676 = {instancePath:instancePath+"/transport/wss/identity",schemaPath:"#/properties/transport/properties/wss/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key49}};
 if(vErrors === null){
 vErrors = [err676];
 }
@@ -8559,9 +8557,9 @@ vErrors.push(err676);
 errors++;
 }
 }
-if(data412.server_cert !== undefined){
-if(typeof data412.server_cert !== "string"){
-const err677 = {instancePath:instancePath+"/transport/wss/identity/server_cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
+if(data412.cert !== undefined){
+if(typeof data412.cert !== "string"){
+const err677 = {instancePath:instancePath+"/transport/wss/identity/cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err677];
 }
@@ -8571,9 +8569,9 @@ vErrors.push(err677);
 errors++;
 }
 }
-if(data412.key !== undefined){
-if(typeof data412.key !== "string"){
-const err678 = {instancePath:instancePath+"/transport/wss/identity/key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
+if(data412.server_cert !== undefined){
+if(typeof data412.server_cert !== "string"){
+const err678 = {instancePath:instancePath+"/transport/wss/identity/server_cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err678];
 }
@@ -8583,9 +8581,9 @@ vErrors.push(err678);
 errors++;
 }
 }
-if(data412.server_key !== undefined){
-if(typeof data412.server_key !== "string"){
-const err679 = {instancePath:instancePath+"/transport/wss/identity/server_key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
+if(data412.key !== undefined){
+if(typeof data412.key !== "string"){
+const err679 = {instancePath:instancePath+"/transport/wss/identity/key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err679];
 }
@@ -8595,14 +8593,26 @@ vErrors.push(err679);
 errors++;
 }
 }
-if(data412.ca !== undefined){
-if(typeof data412.ca !== "string"){
-const err680 = {instancePath:instancePath+"/transport/wss/identity/ca",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
+if(data412.server_key !== undefined){
+if(typeof data412.server_key !== "string"){
+const err680 = {instancePath:instancePath+"/transport/wss/identity/server_key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err680];
 }
 else {
 vErrors.push(err680);
+}
+errors++;
+}
+}
+if(data412.ca !== undefined){
+if(typeof data412.ca !== "string"){
+const err681 = {instancePath:instancePath+"/transport/wss/identity/ca",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err681];
+}
+else {
+vErrors.push(err681);
 }
 errors++;
 }
@@ -8615,18 +8625,7 @@ for(let i22=0; i22<len22; i22++){
 let data419 = data418[i22];
 if(data419 && typeof data419 == "object" && !Array.isArray(data419)){
 if(data419.server_cert === undefined){
-const err681 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
-if(vErrors === null){
-vErrors = [err681];
-}
-else {
-vErrors.push(err681);
-}
-errors++;
-}
-for(const key50 in data419){
-if(!((key50 === "server_cert") || (key50 === "server_key"))){
-const err682 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key50}};
+const err682 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
 if(vErrors === null){
 vErrors = [err682];
 }
@@ -8635,10 +8634,9 @@ vErrors.push(err682);
 }
 errors++;
 }
-}
-if(data419.server_cert !== undefined){
-if(typeof data419.server_cert !== "string"){
-const err683 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22+"/server_cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
+for(const key50 in data419){
+if(!((key50 === "server_cert") || (key50 === "server_key"))){
+const err683 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key50}};
 if(vErrors === null){
 vErrors = [err683];
 }
@@ -8648,9 +8646,9 @@ vErrors.push(err683);
 errors++;
 }
 }
-if(data419.server_key !== undefined){
-if(typeof data419.server_key !== "string"){
-const err684 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22+"/server_key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
+if(data419.server_cert !== undefined){
+if(typeof data419.server_cert !== "string"){
+const err684 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22+"/server_cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err684];
 }
@@ -8660,9 +8658,9 @@ vErrors.push(err684);
 errors++;
 }
 }
-}
-else {
-const err685 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
+if(data419.server_key !== undefined){
+if(typeof data419.server_key !== "string"){
+const err685 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22+"/server_key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err685];
 }
@@ -8674,7 +8672,7 @@ errors++;
 }
 }
 else {
-const err686 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
+const err686 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err686];
 }
@@ -8686,7 +8684,7 @@ errors++;
 }
 }
 else {
-const err687 = {instancePath:instancePath+"/transport/wss/identity",schemaPath:"#/properties/transport/properties/wss/properties/identity/type",keyword:"type",params:{type: "object"}};
+const err687 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err687];
 }
@@ -8698,7 +8696,7 @@ errors++;
 }
 }
 else {
-const err688 = {instancePath:instancePath+"/transport/wss",schemaPath:"#/properties/transport/properties/wss/type",keyword:"type",params:{type: "object"}};
+const err688 = {instancePath:instancePath+"/transport/wss/identity",schemaPath:"#/properties/transport/properties/wss/properties/identity/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err688];
 }
@@ -8708,12 +8706,9 @@ vErrors.push(err688);
 errors++;
 }
 }
-if(data394.westworld3 !== undefined){
-let data422 = data394.westworld3;
-if(data422 && typeof data422 == "object" && !Array.isArray(data422)){
-for(const key51 in data422){
-if(!((((key51 === "profile_version") || (key51 === "tx_portal_min_sz")) || (key51 === "tx_portal_max_sz")) || (key51 === "instrument"))){
-const err689 = {instancePath:instancePath+"/transport/westworld3",schemaPath:"#/properties/transport/properties/westworld3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key51}};
+}
+else {
+const err689 = {instancePath:instancePath+"/transport/wss",schemaPath:"#/properties/transport/properties/wss/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err689];
 }
@@ -8723,10 +8718,12 @@ vErrors.push(err689);
 errors++;
 }
 }
-if(data422.profile_version !== undefined){
-let data423 = data422.profile_version;
-if(!(((typeof data423 == "number") && (!(data423 % 1) && !isNaN(data423))) && (isFinite(data423)))){
-const err690 = {instancePath:instancePath+"/transport/westworld3/profile_version",schemaPath:"#/properties/transport/properties/westworld3/properties/profile_version/type",keyword:"type",params:{type: "integer"}};
+if(data394.westworld3 !== undefined){
+let data422 = data394.westworld3;
+if(data422 && typeof data422 == "object" && !Array.isArray(data422)){
+for(const key51 in data422){
+if(!((((key51 === "profile_version") || (key51 === "tx_portal_min_sz")) || (key51 === "tx_portal_max_sz")) || (key51 === "instrument"))){
+const err690 = {instancePath:instancePath+"/transport/westworld3",schemaPath:"#/properties/transport/properties/westworld3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key51}};
 if(vErrors === null){
 vErrors = [err690];
 }
@@ -8736,10 +8733,10 @@ vErrors.push(err690);
 errors++;
 }
 }
-if(data422.tx_portal_min_sz !== undefined){
-let data424 = data422.tx_portal_min_sz;
-if(!(((typeof data424 == "number") && (!(data424 % 1) && !isNaN(data424))) && (isFinite(data424)))){
-const err691 = {instancePath:instancePath+"/transport/westworld3/tx_portal_min_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_min_sz/type",keyword:"type",params:{type: "integer"}};
+if(data422.profile_version !== undefined){
+let data423 = data422.profile_version;
+if(!(((typeof data423 == "number") && (!(data423 % 1) && !isNaN(data423))) && (isFinite(data423)))){
+const err691 = {instancePath:instancePath+"/transport/westworld3/profile_version",schemaPath:"#/properties/transport/properties/westworld3/properties/profile_version/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err691];
 }
@@ -8749,10 +8746,10 @@ vErrors.push(err691);
 errors++;
 }
 }
-if(data422.tx_portal_max_sz !== undefined){
-let data425 = data422.tx_portal_max_sz;
-if(!(((typeof data425 == "number") && (!(data425 % 1) && !isNaN(data425))) && (isFinite(data425)))){
-const err692 = {instancePath:instancePath+"/transport/westworld3/tx_portal_max_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_max_sz/type",keyword:"type",params:{type: "integer"}};
+if(data422.tx_portal_min_sz !== undefined){
+let data424 = data422.tx_portal_min_sz;
+if(!(((typeof data424 == "number") && (!(data424 % 1) && !isNaN(data424))) && (isFinite(data424)))){
+const err692 = {instancePath:instancePath+"/transport/westworld3/tx_portal_min_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_min_sz/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err692];
 }
@@ -8762,12 +8759,10 @@ vErrors.push(err692);
 errors++;
 }
 }
-if(data422.instrument !== undefined){
-let data426 = data422.instrument;
-if(data426 && typeof data426 == "object" && !Array.isArray(data426)){
-for(const key52 in data426){
-if(!((((key52 === "name") || (key52 === "path")) || (key52 === "snapshot_ms")) || (key52 === "enabled"))){
-const err693 = {instancePath:instancePath+"/transport/westworld3/instrument",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key52}};
+if(data422.tx_portal_max_sz !== undefined){
+let data425 = data422.tx_portal_max_sz;
+if(!(((typeof data425 == "number") && (!(data425 % 1) && !isNaN(data425))) && (isFinite(data425)))){
+const err693 = {instancePath:instancePath+"/transport/westworld3/tx_portal_max_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_max_sz/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err693];
 }
@@ -8777,9 +8772,12 @@ vErrors.push(err693);
 errors++;
 }
 }
-if(data426.name !== undefined){
-if(typeof data426.name !== "string"){
-const err694 = {instancePath:instancePath+"/transport/westworld3/instrument/name",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data422.instrument !== undefined){
+let data426 = data422.instrument;
+if(data426 && typeof data426 == "object" && !Array.isArray(data426)){
+for(const key52 in data426){
+if(!((((key52 === "name") || (key52 === "path")) || (key52 === "snapshot_ms")) || (key52 === "enabled"))){
+const err694 = {instancePath:instancePath+"/transport/westworld3/instrument",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key52}};
 if(vErrors === null){
 vErrors = [err694];
 }
@@ -8789,9 +8787,9 @@ vErrors.push(err694);
 errors++;
 }
 }
-if(data426.path !== undefined){
-if(typeof data426.path !== "string"){
-const err695 = {instancePath:instancePath+"/transport/westworld3/instrument/path",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/path/type",keyword:"type",params:{type: "string"}};
+if(data426.name !== undefined){
+if(typeof data426.name !== "string"){
+const err695 = {instancePath:instancePath+"/transport/westworld3/instrument/name",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err695];
 }
@@ -8801,10 +8799,9 @@ vErrors.push(err695);
 errors++;
 }
 }
-if(data426.snapshot_ms !== undefined){
-let data429 = data426.snapshot_ms;
-if(!(((typeof data429 == "number") && (!(data429 % 1) && !isNaN(data429))) && (isFinite(data429)))){
-const err696 = {instancePath:instancePath+"/transport/westworld3/instrument/snapshot_ms",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/snapshot_ms/type",keyword:"type",params:{type: "integer"}};
+if(data426.path !== undefined){
+if(typeof data426.path !== "string"){
+const err696 = {instancePath:instancePath+"/transport/westworld3/instrument/path",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err696];
 }
@@ -8814,9 +8811,10 @@ vErrors.push(err696);
 errors++;
 }
 }
-if(data426.enabled !== undefined){
-if(typeof data426.enabled !== "boolean"){
-const err697 = {instancePath:instancePath+"/transport/westworld3/instrument/enabled",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(data426.snapshot_ms !== undefined){
+let data429 = data426.snapshot_ms;
+if(!(((typeof data429 == "number") && (!(data429 % 1) && !isNaN(data429))) && (isFinite(data429)))){
+const err697 = {instancePath:instancePath+"/transport/westworld3/instrument/snapshot_ms",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/snapshot_ms/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err697];
 }
@@ -8826,9 +8824,9 @@ vErrors.push(err697);
 errors++;
 }
 }
-}
-else {
-const err698 = {instancePath:instancePath+"/transport/westworld3/instrument",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/type",keyword:"type",params:{type: "object"}};
+if(data426.enabled !== undefined){
+if(typeof data426.enabled !== "boolean"){
+const err698 = {instancePath:instancePath+"/transport/westworld3/instrument/enabled",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err698];
 }
@@ -8840,7 +8838,7 @@ errors++;
 }
 }
 else {
-const err699 = {instancePath:instancePath+"/transport/westworld3",schemaPath:"#/properties/transport/properties/westworld3/type",keyword:"type",params:{type: "object"}};
+const err699 = {instancePath:instancePath+"/transport/westworld3/instrument",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err699];
 }
@@ -8852,7 +8850,7 @@ errors++;
 }
 }
 else {
-const err700 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/type",keyword:"type",params:{type: "object"}};
+const err700 = {instancePath:instancePath+"/transport/westworld3",schemaPath:"#/properties/transport/properties/westworld3/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err700];
 }
@@ -8862,12 +8860,9 @@ vErrors.push(err700);
 errors++;
 }
 }
-if(data.tls !== undefined){
-let data431 = data.tls;
-if(data431 && typeof data431 == "object" && !Array.isArray(data431)){
-for(const key53 in data431){
-if(!(key53 === "handshakeTimeout")){
-const err701 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key53}};
+}
+else {
+const err701 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err701];
 }
@@ -8877,11 +8872,12 @@ vErrors.push(err701);
 errors++;
 }
 }
-if(data431.handshakeTimeout !== undefined){
-let data432 = data431.handshakeTimeout;
-if(typeof data432 === "string"){
-if(!(formats6(data432))){
-const err702 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
+if(data.tls !== undefined){
+let data431 = data.tls;
+if(data431 && typeof data431 == "object" && !Array.isArray(data431)){
+for(const key53 in data431){
+if(!(key53 === "handshakeTimeout")){
+const err702 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key53}};
 if(vErrors === null){
 vErrors = [err702];
 }
@@ -8891,8 +8887,11 @@ vErrors.push(err702);
 errors++;
 }
 }
-else {
-const err703 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
+if(data431.handshakeTimeout !== undefined){
+let data432 = data431.handshakeTimeout;
+if(typeof data432 === "string"){
+if(!(formats6(data432))){
+const err703 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err703];
 }
@@ -8902,9 +8901,8 @@ vErrors.push(err703);
 errors++;
 }
 }
-}
 else {
-const err704 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/type",keyword:"type",params:{type: "object"}};
+const err704 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err704];
 }
@@ -8914,11 +8912,9 @@ vErrors.push(err704);
 errors++;
 }
 }
-if(data.proxy !== undefined){
-let data433 = data.proxy;
-if(data433 && typeof data433 == "object" && !Array.isArray(data433)){
-if(data433.type === undefined){
-const err705 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
+}
+else {
+const err705 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err705];
 }
@@ -8927,9 +8923,12 @@ vErrors.push(err705);
 }
 errors++;
 }
-for(const key54 in data433){
-if(!((((key54 === "type") || (key54 === "address")) || (key54 === "username")) || (key54 === "password"))){
-const err706 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key54}};
+}
+if(data.proxy !== undefined){
+let data433 = data.proxy;
+if(data433 && typeof data433 == "object" && !Array.isArray(data433)){
+if(data433.type === undefined){
+const err706 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
 if(vErrors === null){
 vErrors = [err706];
 }
@@ -8938,11 +8937,9 @@ vErrors.push(err706);
 }
 errors++;
 }
-}
-if(data433.type !== undefined){
-let data434 = data433.type;
-if(typeof data434 !== "string"){
-const err707 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
+for(const key54 in data433){
+if(!((((key54 === "type") || (key54 === "address")) || (key54 === "username")) || (key54 === "password"))){
+const err707 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key54}};
 if(vErrors === null){
 vErrors = [err707];
 }
@@ -8951,8 +8948,11 @@ vErrors.push(err707);
 }
 errors++;
 }
-if(!((data434 === "none") || (data434 === "http"))){
-const err708 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
+}
+if(data433.type !== undefined){
+let data434 = data433.type;
+if(typeof data434 !== "string"){
+const err708 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err708];
 }
@@ -8961,12 +8961,8 @@ vErrors.push(err708);
 }
 errors++;
 }
-}
-if(data433.address !== undefined){
-let data435 = data433.address;
-if(typeof data435 === "string"){
-if(!(formats44(data435))){
-const err709 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
+if(!((data434 === "none") || (data434 === "http"))){
+const err709 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err709];
 }
@@ -8976,8 +8972,11 @@ vErrors.push(err709);
 errors++;
 }
 }
-else {
-const err710 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
+if(data433.address !== undefined){
+let data435 = data433.address;
+if(typeof data435 === "string"){
+if(!(formats44(data435))){
+const err710 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err710];
 }
@@ -8987,9 +8986,8 @@ vErrors.push(err710);
 errors++;
 }
 }
-if(data433.username !== undefined){
-if(typeof data433.username !== "string"){
-const err711 = {instancePath:instancePath+"/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
+else {
+const err711 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err711];
 }
@@ -8999,9 +8997,9 @@ vErrors.push(err711);
 errors++;
 }
 }
-if(data433.password !== undefined){
-if(typeof data433.password !== "string"){
-const err712 = {instancePath:instancePath+"/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
+if(data433.username !== undefined){
+if(typeof data433.username !== "string"){
+const err712 = {instancePath:instancePath+"/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err712];
 }
@@ -9011,14 +9009,26 @@ vErrors.push(err712);
 errors++;
 }
 }
-}
-else {
-const err713 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
+if(data433.password !== undefined){
+if(typeof data433.password !== "string"){
+const err713 = {instancePath:instancePath+"/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err713];
 }
 else {
 vErrors.push(err713);
+}
+errors++;
+}
+}
+}
+else {
+const err714 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err714];
+}
+else {
+vErrors.push(err714);
 }
 errors++;
 }
@@ -9029,19 +9039,7 @@ if(Array.isArray(data438)){
 const len23 = data438.length;
 for(let i23=0; i23<len23; i23++){
 if(typeof data438[i23] !== "string"){
-const err714 = {instancePath:instancePath+"/plugins/" + i23,schemaPath:"#/properties/plugins/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err714];
-}
-else {
-vErrors.push(err714);
-}
-errors++;
-}
-}
-}
-else {
-const err715 = {instancePath:instancePath+"/plugins",schemaPath:"#/properties/plugins/type",keyword:"type",params:{type: "array"}};
+const err715 = {instancePath:instancePath+"/plugins/" + i23,schemaPath:"#/properties/plugins/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err715];
 }
@@ -9051,12 +9049,9 @@ vErrors.push(err715);
 errors++;
 }
 }
-if(data.connectEvents !== undefined){
-let data440 = data.connectEvents;
-if(data440 && typeof data440 == "object" && !Array.isArray(data440)){
-for(const key55 in data440){
-if(!((((key55 === "enabled") || (key55 === "batchInterval")) || (key55 === "fullSyncInterval")) || (key55 === "maxQueuedEvents"))){
-const err716 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key55}};
+}
+else {
+const err716 = {instancePath:instancePath+"/plugins",schemaPath:"#/properties/plugins/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err716];
 }
@@ -9066,9 +9061,12 @@ vErrors.push(err716);
 errors++;
 }
 }
-if(data440.enabled !== undefined){
-if(typeof data440.enabled !== "boolean"){
-const err717 = {instancePath:instancePath+"/connectEvents/enabled",schemaPath:"#/properties/connectEvents/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(data.connectEvents !== undefined){
+let data440 = data.connectEvents;
+if(data440 && typeof data440 == "object" && !Array.isArray(data440)){
+for(const key55 in data440){
+if(!((((key55 === "enabled") || (key55 === "batchInterval")) || (key55 === "fullSyncInterval")) || (key55 === "maxQueuedEvents"))){
+const err717 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key55}};
 if(vErrors === null){
 vErrors = [err717];
 }
@@ -9078,11 +9076,9 @@ vErrors.push(err717);
 errors++;
 }
 }
-if(data440.batchInterval !== undefined){
-let data442 = data440.batchInterval;
-if(typeof data442 === "string"){
-if(!(formats6(data442))){
-const err718 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/format",keyword:"format",params:{format: "duration"}};
+if(data440.enabled !== undefined){
+if(typeof data440.enabled !== "boolean"){
+const err718 = {instancePath:instancePath+"/connectEvents/enabled",schemaPath:"#/properties/connectEvents/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err718];
 }
@@ -9092,8 +9088,11 @@ vErrors.push(err718);
 errors++;
 }
 }
-else {
-const err719 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/type",keyword:"type",params:{type: "string"}};
+if(data440.batchInterval !== undefined){
+let data442 = data440.batchInterval;
+if(typeof data442 === "string"){
+if(!(formats6(data442))){
+const err719 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err719];
 }
@@ -9103,11 +9102,8 @@ vErrors.push(err719);
 errors++;
 }
 }
-if(data440.fullSyncInterval !== undefined){
-let data443 = data440.fullSyncInterval;
-if(typeof data443 === "string"){
-if(!(formats6(data443))){
-const err720 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err720 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err720];
 }
@@ -9117,8 +9113,11 @@ vErrors.push(err720);
 errors++;
 }
 }
-else {
-const err721 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/type",keyword:"type",params:{type: "string"}};
+if(data440.fullSyncInterval !== undefined){
+let data443 = data440.fullSyncInterval;
+if(typeof data443 === "string"){
+if(!(formats6(data443))){
+const err721 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err721];
 }
@@ -9128,10 +9127,8 @@ vErrors.push(err721);
 errors++;
 }
 }
-if(data440.maxQueuedEvents !== undefined){
-let data444 = data440.maxQueuedEvents;
-if(!(((typeof data444 == "number") && (!(data444 % 1) && !isNaN(data444))) && (isFinite(data444)))){
-const err722 = {instancePath:instancePath+"/connectEvents/maxQueuedEvents",schemaPath:"#/properties/connectEvents/properties/maxQueuedEvents/type",keyword:"type",params:{type: "integer"}};
+else {
+const err722 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err722];
 }
@@ -9141,9 +9138,10 @@ vErrors.push(err722);
 errors++;
 }
 }
-}
-else {
-const err723 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/type",keyword:"type",params:{type: "object"}};
+if(data440.maxQueuedEvents !== undefined){
+let data444 = data440.maxQueuedEvents;
+if(!(((typeof data444 == "number") && (!(data444 % 1) && !isNaN(data444))) && (isFinite(data444)))){
+const err723 = {instancePath:instancePath+"/connectEvents/maxQueuedEvents",schemaPath:"#/properties/connectEvents/properties/maxQueuedEvents/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err723];
 }
@@ -9153,12 +9151,9 @@ vErrors.push(err723);
 errors++;
 }
 }
-if(data.interfaceDiscovery !== undefined){
-let data445 = data.interfaceDiscovery;
-if(data445 && typeof data445 == "object" && !Array.isArray(data445)){
-for(const key56 in data445){
-if(!(((key56 === "disabled") || (key56 === "checkInterval")) || (key56 === "minReportInterval"))){
-const err724 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key56}};
+}
+else {
+const err724 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err724];
 }
@@ -9168,9 +9163,12 @@ vErrors.push(err724);
 errors++;
 }
 }
-if(data445.disabled !== undefined){
-if(typeof data445.disabled !== "boolean"){
-const err725 = {instancePath:instancePath+"/interfaceDiscovery/disabled",schemaPath:"#/properties/interfaceDiscovery/properties/disabled/type",keyword:"type",params:{type: "boolean"}};
+if(data.interfaceDiscovery !== undefined){
+let data445 = data.interfaceDiscovery;
+if(data445 && typeof data445 == "object" && !Array.isArray(data445)){
+for(const key56 in data445){
+if(!(((key56 === "disabled") || (key56 === "checkInterval")) || (key56 === "minReportInterval"))){
+const err725 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key56}};
 if(vErrors === null){
 vErrors = [err725];
 }
@@ -9180,11 +9178,9 @@ vErrors.push(err725);
 errors++;
 }
 }
-if(data445.checkInterval !== undefined){
-let data447 = data445.checkInterval;
-if(typeof data447 === "string"){
-if(!(formats6(data447))){
-const err726 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/format",keyword:"format",params:{format: "duration"}};
+if(data445.disabled !== undefined){
+if(typeof data445.disabled !== "boolean"){
+const err726 = {instancePath:instancePath+"/interfaceDiscovery/disabled",schemaPath:"#/properties/interfaceDiscovery/properties/disabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err726];
 }
@@ -9194,8 +9190,11 @@ vErrors.push(err726);
 errors++;
 }
 }
-else {
-const err727 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/type",keyword:"type",params:{type: "string"}};
+if(data445.checkInterval !== undefined){
+let data447 = data445.checkInterval;
+if(typeof data447 === "string"){
+if(!(formats6(data447))){
+const err727 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err727];
 }
@@ -9205,11 +9204,8 @@ vErrors.push(err727);
 errors++;
 }
 }
-if(data445.minReportInterval !== undefined){
-let data448 = data445.minReportInterval;
-if(typeof data448 === "string"){
-if(!(formats6(data448))){
-const err728 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err728 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err728];
 }
@@ -9219,8 +9215,11 @@ vErrors.push(err728);
 errors++;
 }
 }
-else {
-const err729 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/type",keyword:"type",params:{type: "string"}};
+if(data445.minReportInterval !== undefined){
+let data448 = data445.minReportInterval;
+if(typeof data448 === "string"){
+if(!(formats6(data448))){
+const err729 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err729];
 }
@@ -9230,9 +9229,8 @@ vErrors.push(err729);
 errors++;
 }
 }
-}
 else {
-const err730 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/type",keyword:"type",params:{type: "object"}};
+const err730 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err730];
 }
@@ -9242,17 +9240,29 @@ vErrors.push(err730);
 errors++;
 }
 }
-if(data.managedConfig !== undefined){
-let data449 = data.managedConfig;
-if(data449 && typeof data449 == "object" && !Array.isArray(data449)){
-for(const key57 in data449){
-if(!(key57 === "allow")){
-const err731 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key57}};
+}
+else {
+const err731 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err731];
 }
 else {
 vErrors.push(err731);
+}
+errors++;
+}
+}
+if(data.managedConfig !== undefined){
+let data449 = data.managedConfig;
+if(data449 && typeof data449 == "object" && !Array.isArray(data449)){
+for(const key57 in data449){
+if(!(key57 === "allow")){
+const err732 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key57}};
+if(vErrors === null){
+vErrors = [err732];
+}
+else {
+vErrors.push(err732);
 }
 errors++;
 }
@@ -9263,19 +9273,7 @@ if(Array.isArray(data450)){
 const len24 = data450.length;
 for(let i24=0; i24<len24; i24++){
 if(typeof data450[i24] !== "string"){
-const err732 = {instancePath:instancePath+"/managedConfig/allow/" + i24,schemaPath:"#/properties/managedConfig/properties/allow/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err732];
-}
-else {
-vErrors.push(err732);
-}
-errors++;
-}
-}
-}
-else {
-const err733 = {instancePath:instancePath+"/managedConfig/allow",schemaPath:"#/properties/managedConfig/properties/allow/type",keyword:"type",params:{type: "array"}};
+const err733 = {instancePath:instancePath+"/managedConfig/allow/" + i24,schemaPath:"#/properties/managedConfig/properties/allow/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err733];
 }
@@ -9287,7 +9285,7 @@ errors++;
 }
 }
 else {
-const err734 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/type",keyword:"type",params:{type: "object"}};
+const err734 = {instancePath:instancePath+"/managedConfig/allow",schemaPath:"#/properties/managedConfig/properties/allow/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err734];
 }
@@ -9297,14 +9295,26 @@ vErrors.push(err734);
 errors++;
 }
 }
-if(data.enableDebugOps !== undefined){
-if(typeof data.enableDebugOps !== "boolean"){
-const err735 = {instancePath:instancePath+"/enableDebugOps",schemaPath:"#/properties/enableDebugOps/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err735 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err735];
 }
 else {
 vErrors.push(err735);
+}
+errors++;
+}
+}
+if(data.enableDebugOps !== undefined){
+if(typeof data.enableDebugOps !== "boolean"){
+const err736 = {instancePath:instancePath+"/enableDebugOps",schemaPath:"#/properties/enableDebugOps/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err736];
+}
+else {
+vErrors.push(err736);
 }
 errors++;
 }
@@ -9317,17 +9327,7 @@ for(let i25=0; i25<len25; i25++){
 let data454 = data453[i25];
 if(data454 && typeof data454 == "object" && !Array.isArray(data454)){
 if(data454.name === undefined){
-const err736 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "name"}};
-if(vErrors === null){
-vErrors = [err736];
-}
-else {
-vErrors.push(err736);
-}
-errors++;
-}
-if(data454.bindPoints === undefined){
-const err737 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "bindPoints"}};
+const err737 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err737];
 }
@@ -9336,8 +9336,8 @@ vErrors.push(err737);
 }
 errors++;
 }
-if(data454.apis === undefined){
-const err738 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "apis"}};
+if(data454.bindPoints === undefined){
+const err738 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "bindPoints"}};
 if(vErrors === null){
 vErrors = [err738];
 }
@@ -9346,9 +9346,8 @@ vErrors.push(err738);
 }
 errors++;
 }
-for(const key58 in data454){
-if(!(((((key58 === "name") || (key58 === "bindPoints")) || (key58 === "identity")) || (key58 === "options")) || (key58 === "apis"))){
-const err739 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key58}};
+if(data454.apis === undefined){
+const err739 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "apis"}};
 if(vErrors === null){
 vErrors = [err739];
 }
@@ -9357,12 +9356,9 @@ vErrors.push(err739);
 }
 errors++;
 }
-}
-if(data454.name !== undefined){
-let data455 = data454.name;
-if(typeof data455 === "string"){
-if(func13(data455) < 1){
-const err740 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+for(const key58 in data454){
+if(!(((((key58 === "name") || (key58 === "bindPoints")) || (key58 === "identity")) || (key58 === "options")) || (key58 === "apis"))){
+const err740 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key58}};
 if(vErrors === null){
 vErrors = [err740];
 }
@@ -9372,8 +9368,11 @@ vErrors.push(err740);
 errors++;
 }
 }
-else {
-const err741 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data454.name !== undefined){
+let data455 = data454.name;
+if(typeof data455 === "string"){
+if(func13(data455) < 1){
+const err741 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err741];
 }
@@ -9383,11 +9382,8 @@ vErrors.push(err741);
 errors++;
 }
 }
-if(data454.bindPoints !== undefined){
-let data456 = data454.bindPoints;
-if(Array.isArray(data456)){
-if(data456.length < 1){
-const err742 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/minItems",keyword:"minItems",params:{limit: 1}};
+else {
+const err742 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err742];
 }
@@ -9396,12 +9392,12 @@ vErrors.push(err742);
 }
 errors++;
 }
-const len26 = data456.length;
-for(let i26=0; i26<len26; i26++){
-let data457 = data456[i26];
-if(data457 && typeof data457 == "object" && !Array.isArray(data457)){
-if(data457.interface === undefined){
-const err743 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "interface"}};
+}
+if(data454.bindPoints !== undefined){
+let data456 = data454.bindPoints;
+if(Array.isArray(data456)){
+if(data456.length < 1){
+const err743 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err743];
 }
@@ -9410,8 +9406,12 @@ vErrors.push(err743);
 }
 errors++;
 }
-if(data457.address === undefined){
-const err744 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "address"}};
+const len26 = data456.length;
+for(let i26=0; i26<len26; i26++){
+let data457 = data456[i26];
+if(data457 && typeof data457 == "object" && !Array.isArray(data457)){
+if(data457.interface === undefined){
+const err744 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "interface"}};
 if(vErrors === null){
 vErrors = [err744];
 }
@@ -9420,9 +9420,8 @@ vErrors.push(err744);
 }
 errors++;
 }
-for(const key59 in data457){
-if(!((((key59 === "interface") || (key59 === "address")) || (key59 === "newAddress")) || (key59 === "identity"))){
-const err745 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key59}};
+if(data457.address === undefined){
+const err745 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "address"}};
 if(vErrors === null){
 vErrors = [err745];
 }
@@ -9431,12 +9430,9 @@ vErrors.push(err745);
 }
 errors++;
 }
-}
-if(data457.interface !== undefined){
-let data458 = data457.interface;
-if(typeof data458 === "string"){
-if(!(formats190(data458))){
-const err746 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/format",keyword:"format",params:{format: "host-port-required"}};
+for(const key59 in data457){
+if(!((((key59 === "interface") || (key59 === "address")) || (key59 === "newAddress")) || (key59 === "identity"))){
+const err746 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key59}};
 if(vErrors === null){
 vErrors = [err746];
 }
@@ -9446,8 +9442,11 @@ vErrors.push(err746);
 errors++;
 }
 }
-else {
-const err747 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/type",keyword:"type",params:{type: "string"}};
+if(data457.interface !== undefined){
+let data458 = data457.interface;
+if(typeof data458 === "string"){
+if(!(formats190(data458))){
+const err747 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/format",keyword:"format",params:{format: "host-port-required"}};
 if(vErrors === null){
 vErrors = [err747];
 }
@@ -9457,11 +9456,8 @@ vErrors.push(err747);
 errors++;
 }
 }
-if(data457.address !== undefined){
-let data459 = data457.address;
-if(typeof data459 === "string"){
-if(!(formats190(data459))){
-const err748 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/format",keyword:"format",params:{format: "host-port-required"}};
+else {
+const err748 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err748];
 }
@@ -9471,8 +9467,11 @@ vErrors.push(err748);
 errors++;
 }
 }
-else {
-const err749 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/type",keyword:"type",params:{type: "string"}};
+if(data457.address !== undefined){
+let data459 = data457.address;
+if(typeof data459 === "string"){
+if(!(formats190(data459))){
+const err749 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/format",keyword:"format",params:{format: "host-port-required"}};
 if(vErrors === null){
 vErrors = [err749];
 }
@@ -9482,11 +9481,8 @@ vErrors.push(err749);
 errors++;
 }
 }
-if(data457.newAddress !== undefined){
-let data460 = data457.newAddress;
-if(typeof data460 === "string"){
-if(!(formats190(data460))){
-const err750 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/format",keyword:"format",params:{format: "host-port-required"}};
+else {
+const err750 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err750];
 }
@@ -9496,8 +9492,11 @@ vErrors.push(err750);
 errors++;
 }
 }
-else {
-const err751 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/type",keyword:"type",params:{type: "string"}};
+if(data457.newAddress !== undefined){
+let data460 = data457.newAddress;
+if(typeof data460 === "string"){
+if(!(formats190(data460))){
+const err751 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/format",keyword:"format",params:{format: "host-port-required"}};
 if(vErrors === null){
 vErrors = [err751];
 }
@@ -9507,10 +9506,8 @@ vErrors.push(err751);
 errors++;
 }
 }
-if(data457.identity !== undefined){
-let data461 = data457.identity;
-if(!(data461 && typeof data461 == "object" && !Array.isArray(data461))){
-const err752 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/identity",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/identity/type",keyword:"type",params:{type: "object"}};
+else {
+const err752 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err752];
 }
@@ -9520,9 +9517,10 @@ vErrors.push(err752);
 errors++;
 }
 }
-}
-else {
-const err753 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/type",keyword:"type",params:{type: "object"}};
+if(data457.identity !== undefined){
+let data461 = data457.identity;
+if(!(data461 && typeof data461 == "object" && !Array.isArray(data461))){
+const err753 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/identity",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/identity/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err753];
 }
@@ -9534,7 +9532,7 @@ errors++;
 }
 }
 else {
-const err754 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/type",keyword:"type",params:{type: "array"}};
+const err754 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err754];
 }
@@ -9544,12 +9542,9 @@ vErrors.push(err754);
 errors++;
 }
 }
-if(data454.identity !== undefined){
-let data462 = data454.identity;
-if(data462 && typeof data462 == "object" && !Array.isArray(data462)){
-for(const key60 in data462){
-if(!((((((key60 === "cert") || (key60 === "server_cert")) || (key60 === "key")) || (key60 === "server_key")) || (key60 === "ca")) || (key60 === "alt_server_certs"))){
-const err755 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key60}};
+}
+else {
+const err755 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err755];
 }
@@ -9559,9 +9554,12 @@ vErrors.push(err755);
 errors++;
 }
 }
-if(data462.cert !== undefined){
-if(typeof data462.cert !== "string"){
-const err756 = {instancePath:instancePath+"/web/" + i25+"/identity/cert",schemaPath:"#/properties/web/items/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
+if(data454.identity !== undefined){
+let data462 = data454.identity;
+if(data462 && typeof data462 == "object" && !Array.isArray(data462)){
+for(const key60 in data462){
+if(!((((((key60 === "cert") || (key60 === "server_cert")) || (key60 === "key")) || (key60 === "server_key")) || (key60 === "ca")) || (key60 === "alt_server_certs"))){
+const err756 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key60}};
 if(vErrors === null){
 vErrors = [err756];
 }
@@ -9571,9 +9569,9 @@ vErrors.push(err756);
 errors++;
 }
 }
-if(data462.server_cert !== undefined){
-if(typeof data462.server_cert !== "string"){
-const err757 = {instancePath:instancePath+"/web/" + i25+"/identity/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
+if(data462.cert !== undefined){
+if(typeof data462.cert !== "string"){
+const err757 = {instancePath:instancePath+"/web/" + i25+"/identity/cert",schemaPath:"#/properties/web/items/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err757];
 }
@@ -9583,9 +9581,9 @@ vErrors.push(err757);
 errors++;
 }
 }
-if(data462.key !== undefined){
-if(typeof data462.key !== "string"){
-const err758 = {instancePath:instancePath+"/web/" + i25+"/identity/key",schemaPath:"#/properties/web/items/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
+if(data462.server_cert !== undefined){
+if(typeof data462.server_cert !== "string"){
+const err758 = {instancePath:instancePath+"/web/" + i25+"/identity/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err758];
 }
@@ -9595,9 +9593,9 @@ vErrors.push(err758);
 errors++;
 }
 }
-if(data462.server_key !== undefined){
-if(typeof data462.server_key !== "string"){
-const err759 = {instancePath:instancePath+"/web/" + i25+"/identity/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
+if(data462.key !== undefined){
+if(typeof data462.key !== "string"){
+const err759 = {instancePath:instancePath+"/web/" + i25+"/identity/key",schemaPath:"#/properties/web/items/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err759];
 }
@@ -9607,14 +9605,26 @@ vErrors.push(err759);
 errors++;
 }
 }
-if(data462.ca !== undefined){
-if(typeof data462.ca !== "string"){
-const err760 = {instancePath:instancePath+"/web/" + i25+"/identity/ca",schemaPath:"#/properties/web/items/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
+if(data462.server_key !== undefined){
+if(typeof data462.server_key !== "string"){
+const err760 = {instancePath:instancePath+"/web/" + i25+"/identity/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err760];
 }
 else {
 vErrors.push(err760);
+}
+errors++;
+}
+}
+if(data462.ca !== undefined){
+if(typeof data462.ca !== "string"){
+const err761 = {instancePath:instancePath+"/web/" + i25+"/identity/ca",schemaPath:"#/properties/web/items/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err761];
+}
+else {
+vErrors.push(err761);
 }
 errors++;
 }
@@ -9627,18 +9637,7 @@ for(let i27=0; i27<len27; i27++){
 let data469 = data468[i27];
 if(data469 && typeof data469 == "object" && !Array.isArray(data469)){
 if(data469.server_cert === undefined){
-const err761 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
-if(vErrors === null){
-vErrors = [err761];
-}
-else {
-vErrors.push(err761);
-}
-errors++;
-}
-for(const key61 in data469){
-if(!((key61 === "server_cert") || (key61 === "server_key"))){
-const err762 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key61}};
+const err762 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
 if(vErrors === null){
 vErrors = [err762];
 }
@@ -9647,10 +9646,9 @@ vErrors.push(err762);
 }
 errors++;
 }
-}
-if(data469.server_cert !== undefined){
-if(typeof data469.server_cert !== "string"){
-const err763 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
+for(const key61 in data469){
+if(!((key61 === "server_cert") || (key61 === "server_key"))){
+const err763 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key61}};
 if(vErrors === null){
 vErrors = [err763];
 }
@@ -9660,9 +9658,9 @@ vErrors.push(err763);
 errors++;
 }
 }
-if(data469.server_key !== undefined){
-if(typeof data469.server_key !== "string"){
-const err764 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
+if(data469.server_cert !== undefined){
+if(typeof data469.server_cert !== "string"){
+const err764 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err764];
 }
@@ -9672,9 +9670,9 @@ vErrors.push(err764);
 errors++;
 }
 }
-}
-else {
-const err765 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
+if(data469.server_key !== undefined){
+if(typeof data469.server_key !== "string"){
+const err765 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err765];
 }
@@ -9686,7 +9684,7 @@ errors++;
 }
 }
 else {
-const err766 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
+const err766 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err766];
 }
@@ -9698,7 +9696,7 @@ errors++;
 }
 }
 else {
-const err767 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/type",keyword:"type",params:{type: "object"}};
+const err767 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err767];
 }
@@ -9708,12 +9706,9 @@ vErrors.push(err767);
 errors++;
 }
 }
-if(data454.options !== undefined){
-let data472 = data454.options;
-if(data472 && typeof data472 == "object" && !Array.isArray(data472)){
-for(const key62 in data472){
-if(!(((((key62 === "readTimeout") || (key62 === "writeTimeout")) || (key62 === "idleTimeout")) || (key62 === "minTLSVersion")) || (key62 === "maxTLSVersion"))){
-const err768 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key62}};
+}
+else {
+const err768 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err768];
 }
@@ -9723,11 +9718,12 @@ vErrors.push(err768);
 errors++;
 }
 }
-if(data472.readTimeout !== undefined){
-let data473 = data472.readTimeout;
-if(typeof data473 === "string"){
-if(!(formats6(data473))){
-const err769 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/format",keyword:"format",params:{format: "duration"}};
+if(data454.options !== undefined){
+let data472 = data454.options;
+if(data472 && typeof data472 == "object" && !Array.isArray(data472)){
+for(const key62 in data472){
+if(!(((((key62 === "readTimeout") || (key62 === "writeTimeout")) || (key62 === "idleTimeout")) || (key62 === "minTLSVersion")) || (key62 === "maxTLSVersion"))){
+const err769 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key62}};
 if(vErrors === null){
 vErrors = [err769];
 }
@@ -9737,8 +9733,11 @@ vErrors.push(err769);
 errors++;
 }
 }
-else {
-const err770 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/type",keyword:"type",params:{type: "string"}};
+if(data472.readTimeout !== undefined){
+let data473 = data472.readTimeout;
+if(typeof data473 === "string"){
+if(!(formats6(data473))){
+const err770 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err770];
 }
@@ -9748,11 +9747,8 @@ vErrors.push(err770);
 errors++;
 }
 }
-if(data472.writeTimeout !== undefined){
-let data474 = data472.writeTimeout;
-if(typeof data474 === "string"){
-if(!(formats6(data474))){
-const err771 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err771 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err771];
 }
@@ -9762,8 +9758,11 @@ vErrors.push(err771);
 errors++;
 }
 }
-else {
-const err772 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
+if(data472.writeTimeout !== undefined){
+let data474 = data472.writeTimeout;
+if(typeof data474 === "string"){
+if(!(formats6(data474))){
+const err772 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err772];
 }
@@ -9773,11 +9772,8 @@ vErrors.push(err772);
 errors++;
 }
 }
-if(data472.idleTimeout !== undefined){
-let data475 = data472.idleTimeout;
-if(typeof data475 === "string"){
-if(!(formats6(data475))){
-const err773 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err773 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err773];
 }
@@ -9787,8 +9783,11 @@ vErrors.push(err773);
 errors++;
 }
 }
-else {
-const err774 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/type",keyword:"type",params:{type: "string"}};
+if(data472.idleTimeout !== undefined){
+let data475 = data472.idleTimeout;
+if(typeof data475 === "string"){
+if(!(formats6(data475))){
+const err774 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err774];
 }
@@ -9798,10 +9797,8 @@ vErrors.push(err774);
 errors++;
 }
 }
-if(data472.minTLSVersion !== undefined){
-let data476 = data472.minTLSVersion;
-if(typeof data476 !== "string"){
-const err775 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/type",keyword:"type",params:{type: "string"}};
+else {
+const err775 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err775];
 }
@@ -9810,8 +9807,11 @@ vErrors.push(err775);
 }
 errors++;
 }
-if(!((((data476 === "TLS1.0") || (data476 === "TLS1.1")) || (data476 === "TLS1.2")) || (data476 === "TLS1.3"))){
-const err776 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.minTLSVersion.enum}};
+}
+if(data472.minTLSVersion !== undefined){
+let data476 = data472.minTLSVersion;
+if(typeof data476 !== "string"){
+const err776 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err776];
 }
@@ -9820,11 +9820,8 @@ vErrors.push(err776);
 }
 errors++;
 }
-}
-if(data472.maxTLSVersion !== undefined){
-let data477 = data472.maxTLSVersion;
-if(typeof data477 !== "string"){
-const err777 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/type",keyword:"type",params:{type: "string"}};
+if(!((((data476 === "TLS1.0") || (data476 === "TLS1.1")) || (data476 === "TLS1.2")) || (data476 === "TLS1.3"))){
+const err777 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.minTLSVersion.enum}};
 if(vErrors === null){
 vErrors = [err777];
 }
@@ -9833,8 +9830,11 @@ vErrors.push(err777);
 }
 errors++;
 }
-if(!((((data477 === "TLS1.0") || (data477 === "TLS1.1")) || (data477 === "TLS1.2")) || (data477 === "TLS1.3"))){
-const err778 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.maxTLSVersion.enum}};
+}
+if(data472.maxTLSVersion !== undefined){
+let data477 = data472.maxTLSVersion;
+if(typeof data477 !== "string"){
+const err778 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err778];
 }
@@ -9843,10 +9843,8 @@ vErrors.push(err778);
 }
 errors++;
 }
-}
-}
-else {
-const err779 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/type",keyword:"type",params:{type: "object"}};
+if(!((((data477 === "TLS1.0") || (data477 === "TLS1.1")) || (data477 === "TLS1.2")) || (data477 === "TLS1.3"))){
+const err779 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.maxTLSVersion.enum}};
 if(vErrors === null){
 vErrors = [err779];
 }
@@ -9856,11 +9854,9 @@ vErrors.push(err779);
 errors++;
 }
 }
-if(data454.apis !== undefined){
-let data478 = data454.apis;
-if(Array.isArray(data478)){
-if(data478.length < 1){
-const err780 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/minItems",keyword:"minItems",params:{limit: 1}};
+}
+else {
+const err780 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err780];
 }
@@ -9869,12 +9865,12 @@ vErrors.push(err780);
 }
 errors++;
 }
-const len28 = data478.length;
-for(let i28=0; i28<len28; i28++){
-let data479 = data478[i28];
-if(data479 && typeof data479 == "object" && !Array.isArray(data479)){
-if(data479.binding === undefined){
-const err781 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/required",keyword:"required",params:{missingProperty: "binding"}};
+}
+if(data454.apis !== undefined){
+let data478 = data454.apis;
+if(Array.isArray(data478)){
+if(data478.length < 1){
+const err781 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err781];
 }
@@ -9883,9 +9879,12 @@ vErrors.push(err781);
 }
 errors++;
 }
-for(const key63 in data479){
-if(!((key63 === "binding") || (key63 === "options"))){
-const err782 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key63}};
+const len28 = data478.length;
+for(let i28=0; i28<len28; i28++){
+let data479 = data478[i28];
+if(data479 && typeof data479 == "object" && !Array.isArray(data479)){
+if(data479.binding === undefined){
+const err782 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
 vErrors = [err782];
 }
@@ -9894,11 +9893,9 @@ vErrors.push(err782);
 }
 errors++;
 }
-}
-if(data479.binding !== undefined){
-let data480 = data479.binding;
-if(typeof data480 !== "string"){
-const err783 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/type",keyword:"type",params:{type: "string"}};
+for(const key63 in data479){
+if(!((key63 === "binding") || (key63 === "options"))){
+const err783 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key63}};
 if(vErrors === null){
 vErrors = [err783];
 }
@@ -9907,8 +9904,11 @@ vErrors.push(err783);
 }
 errors++;
 }
-if(!((data480 === "health-checks") || (data480 === "metrics"))){
-const err784 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.apis.items.properties.binding.enum}};
+}
+if(data479.binding !== undefined){
+let data480 = data479.binding;
+if(typeof data480 !== "string"){
+const err784 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err784];
 }
@@ -9917,11 +9917,8 @@ vErrors.push(err784);
 }
 errors++;
 }
-}
-if(data479.options !== undefined){
-let data481 = data479.options;
-if(!(data481 && typeof data481 == "object" && !Array.isArray(data481))){
-const err785 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/options",schemaPath:"#/properties/web/items/properties/apis/items/properties/options/type",keyword:"type",params:{type: "object"}};
+if(!((data480 === "health-checks") || (data480 === "metrics"))){
+const err785 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.apis.items.properties.binding.enum}};
 if(vErrors === null){
 vErrors = [err785];
 }
@@ -9931,9 +9928,10 @@ vErrors.push(err785);
 errors++;
 }
 }
-}
-else {
-const err786 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/type",keyword:"type",params:{type: "object"}};
+if(data479.options !== undefined){
+let data481 = data479.options;
+if(!(data481 && typeof data481 == "object" && !Array.isArray(data481))){
+const err786 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/options",schemaPath:"#/properties/web/items/properties/apis/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err786];
 }
@@ -9945,7 +9943,7 @@ errors++;
 }
 }
 else {
-const err787 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/type",keyword:"type",params:{type: "array"}};
+const err787 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err787];
 }
@@ -9957,7 +9955,7 @@ errors++;
 }
 }
 else {
-const err788 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/type",keyword:"type",params:{type: "object"}};
+const err788 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err788];
 }
@@ -9969,7 +9967,7 @@ errors++;
 }
 }
 else {
-const err789 = {instancePath:instancePath+"/web",schemaPath:"#/properties/web/type",keyword:"type",params:{type: "array"}};
+const err789 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err789];
 }
@@ -9981,12 +9979,24 @@ errors++;
 }
 }
 else {
-const err790 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err790 = {instancePath:instancePath+"/web",schemaPath:"#/properties/web/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err790];
 }
 else {
 vErrors.push(err790);
+}
+errors++;
+}
+}
+}
+else {
+const err791 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err791];
+}
+else {
+vErrors.push(err791);
 }
 errors++;
 }

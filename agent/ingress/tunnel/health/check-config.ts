@@ -1,6 +1,7 @@
 // Reads the health checks of a hosted service from its configuration: probes, intervals and actions (reference fact:
 // tunnel, section 3.5).
 
+import { unescape as decodePercent } from 'node:querystring';
 import { splitHostPort } from '#lib/address.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
@@ -24,7 +25,10 @@ export interface PortProbe {
 
 export interface HttpProbe {
   readonly kind: 'http';
+  /** Without the user and password, which must not appear in logs and inspections. */
   readonly url: string;
+  /** The header `authorization`, if the configured URL contains a user. */
+  readonly authorization: string | undefined;
   readonly method: string;
   readonly body: string | undefined;
   readonly expectStatus: number;
@@ -51,6 +55,13 @@ const MOST_ACTIONS = 20;
 /** Milliseconds; a shorter interval would put load on the service. */
 const SHORTEST_INTERVAL = 100;
 const HIGHEST_COST_CHANGE = 65_535;
+/**
+ * Milliseconds in place of the timeout 0. The reference has the same one for HTTP, and for ports the one of the system,
+ * which is longer.
+ */
+const WITHOUT_TIMEOUT = { http: 1_000, port: 60_000 };
+/** The user and password in a URL. */
+const CREDENTIALS = /\/\/[^/?#]*@/;
 
 /** The checks of a host configuration, port checks first. @throws HostConfigError */
 export function readChecks(data: Readonly<Record<string, unknown>>): CheckConfig[] {
@@ -73,11 +84,15 @@ function readCheck(check: Record<string, unknown>, list: string, probe: CheckCon
   const actions = entries(check.actions, `${list}.actions`);
   if (actions.length > MOST_ACTIONS)
     throw new HostConfigError(`a health check may have at most ${MOST_ACTIONS} actions, found ${actions.length}`);
+  const interval = readDuration(check.interval, `${list}.interval`);
+  if (interval <= 0)
+    throw new HostConfigError(`${list}.interval must be greater than 0, found ${JSON.stringify(check.interval)}`);
+  const timeout = readDuration(check.timeout, `${list}.timeout`);
   return {
     name: probe.kind === 'port' ? `port ${check.address}` : `${probe.method} ${probe.url}`,
     probe,
-    interval: Math.max(SHORTEST_INTERVAL, readDuration(check.interval, `${list}.interval`)),
-    timeout: readDuration(check.timeout, `${list}.timeout`),
+    interval: Math.max(SHORTEST_INTERVAL, interval),
+    timeout: timeout > 0 ? timeout : WITHOUT_TIMEOUT[probe.kind],
     actions: actions.map(readAction),
   };
 }
@@ -91,18 +106,27 @@ function readPortProbe({ address }: Record<string, unknown>): PortProbe {
 }
 
 function readHttpProbe(check: Record<string, unknown>): HttpProbe {
-  const url = readText(check.url, 'httpChecks.url');
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+  const given = readText(check.url, 'httpChecks.url');
+  const url = given.replace(CREDENTIALS, '//');
+  const parsed = URL.parse(given);
+  if (!parsed || !/^https?:$/.test(parsed.protocol))
     throw new HostConfigError(`httpChecks.url must be an http or https URL, found ${JSON.stringify(url)}`);
   const { method, body, expectStatus, expectInBody } = check;
   return {
     kind: 'http',
     url,
+    authorization: basicAuthorization(parsed),
     method: typeof method === 'string' && method !== '' ? method : 'GET',
     body: typeof body === 'string' && body !== '' ? body : undefined,
     expectStatus: typeof expectStatus === 'number' && expectStatus !== 0 ? expectStatus : 200,
     expectInBody: typeof expectInBody === 'string' && expectInBody !== '' ? expectInBody : undefined,
   };
+}
+
+function basicAuthorization({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined;
+  const credentials = `${decodePercent(username)}:${decodePercent(password)}`;
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
 function readAction(action: Record<string, unknown>): ActionConfig {
@@ -128,12 +152,11 @@ function readActionText(text: string): Action {
   return { kind: kind as 'increase cost' | 'decrease cost', by };
 }
 
+/** Milliseconds. */
 function readDuration(value: unknown, name: string): number {
   try {
-    const milliseconds = parseDuration(readText(value, name));
-    if (milliseconds > 0) return milliseconds;
+    return parseDuration(readText(value, name));
   } catch (error) {
     throw new HostConfigError(`${name}: ${describeError(error)}`);
   }
-  throw new HostConfigError(`${name} must be greater than 0, found ${JSON.stringify(value)}`);
 }

@@ -26,6 +26,7 @@ t.test('results, changes, consecutive results and durations trigger actions', as
   t.same(triggered('ppffp', { trigger: 'change' }), [1, 0, 1, 0, 1], 'the first result is a change');
   t.same(triggered('fpfffff', { trigger: 'fail', consecutiveEvents: 3 }), [0, 0, 0, 0, 1, 1, 1]);
   t.same(triggered('fffffpf', { trigger: 'fail', duration: '3s' }), [0, 0, 0, 1, 1, 0, 0]);
+  t.same(triggered('ppf', { trigger: 'pass', duration: '0s' }), [1, 1, 0]);
   t.same(triggered('pppp', { trigger: 'pass', duration: '2s', consecutiveEvents: 4 }), [0, 0, 0, 1]);
 });
 
@@ -70,11 +71,21 @@ t.test('port and HTTP checks are read; an error names the invalid field', async 
   );
   t.same(readChecks({}), []);
   t.equal(readChecks({ portChecks: [{ ...CHECK, interval: '1ns' }] })[0]?.interval, 100, 'not more often than that');
+  const unlimited = readChecks({
+    portChecks: [{ ...CHECK, timeout: '0s' }],
+    httpChecks: [{ ...http, timeout: '0ms' }],
+  });
+  t.same(
+    unlimited.map(({ timeout }) => timeout),
+    [60_000, 1_000],
+    'timeout 0 is the default',
+  );
   const wrong: [Record<string, unknown>, RegExp][] = [
     [{ portChecks: {} }, /portChecks must be a list/],
     [{ portChecks: [{ ...CHECK, address: 'localhost' }] }, /portChecks\.address/],
     [{ portChecks: [{ ...CHECK, interval: '5' }] }, /portChecks\.interval: missing unit/],
-    [{ portChecks: [{ ...CHECK, timeout: '0s' }] }, /portChecks\.timeout must be greater than 0/],
+    [{ portChecks: [{ ...CHECK, interval: '0s' }] }, /portChecks\.interval must be greater than 0/],
+    [{ portChecks: [{ ...CHECK, timeout: '5' }] }, /portChecks\.timeout: missing unit/],
     [{ httpChecks: [{ ...http, url: 'ftp://localhost' }] }, /httpChecks\.url/],
     [{ portChecks: [{ ...CHECK, actions: [{ trigger: 'never', action: 'send event' }] }] }, /actions\.trigger/],
     [{ portChecks: [{ ...CHECK, actions: [{ trigger: 'fail', action: 'increase cost 0' }] }] }, /actions\.action/],

@@ -21,6 +21,7 @@ t.test('waiting probes of a service that is no longer hosted do not run', async 
     probe: {
       kind: 'http',
       url: `http://127.0.0.1:${port}${path}`,
+      authorization: undefined,
       method: 'GET',
       body: undefined,
       expectStatus: 200,

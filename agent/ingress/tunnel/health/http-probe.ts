@@ -1,6 +1,7 @@
 // The HTTP probe of a hosted service.
 
-import { Agent, interceptors, request } from 'undici';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { Agent, buildConnector, interceptors, request } from 'undici';
 import type { HttpProbe } from './check-config.ts';
 import { ProbeError } from './probe-error.ts';
 
@@ -10,13 +11,19 @@ const MOST_REDIRECTS = 10;
 
 /** Opens its own connection, to see the service as a new client would. */
 export async function probeHttp(
-  { url, method, body, expectStatus, expectInBody }: HttpProbe,
+  { url, authorization, method, body, expectStatus, expectInBody }: HttpProbe,
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
-  const agent = new Agent({ connect: { timeout: 0 } });
+  const agent = new Agent({ connect });
   const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
   try {
-    const answer = await request(url, { method: method as 'GET', body: body ?? null, dispatcher, signal });
+    const answer = await request(url, {
+      method: method as 'GET',
+      headers: authorization === undefined ? {} : { authorization },
+      body: body ?? null,
+      dispatcher,
+      signal,
+    });
     if (answer.statusCode !== expectStatus)
       throw new ProbeError(`the answer has status ${answer.statusCode} instead of ${expectStatus}`);
     if (expectInBody === undefined) return;
@@ -30,4 +37,19 @@ export async function probeHttp(
   } finally {
     await agent.destroy();
   }
+}
+
+/** The caller has the time limit. */
+const connectPlain = buildConnector({ timeout: 0 });
+let trusted: SecureContext | undefined;
+
+const connect: buildConnector.connector = (target, callback) => {
+  if (target.protocol !== 'https:') return connectPlain(target, callback);
+  trusted ??= createSecureContext({ ca: authorities() });
+  return buildConnector({ timeout: 0, secureContext: trusted })(target, callback);
+};
+
+/** Node trusts the public authorities only, but internal services have certificates of an authority of this machine. */
+function authorities(): string[] {
+  return [...new Set([...getCACertificates(), ...getCACertificates('system')])];
 }
