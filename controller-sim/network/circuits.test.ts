@@ -28,6 +28,10 @@ function network(net: Links) {
   const sent: string[] = [];
   const events: string[] = [];
   const rejecting = new Set<string>();
+  let code = 0;
+  const rejectWith = (next: number) => {
+    code = next;
+  };
   const waiting: (() => void)[] = [];
   const names = ['a', 'b', 'c', 'd'];
   const channel = (id: string) => ({
@@ -35,7 +39,11 @@ function network(net: Links) {
       const { circuitId, attempt } = message.decode(RouteSchema);
       sent.push(`${id}: route`);
       const outcome = rejecting.has(id) ? RouteHeader.Error : RouteHeader.Success;
-      const headers = [[outcome, TRUE] as const, [RouteHeader.Attempt, encodeUint32(attempt)] as const];
+      const headers: [number, Buffer][] = [
+        [outcome, TRUE],
+        [RouteHeader.Attempt, encodeUint32(attempt)],
+      ];
+      if (rejecting.has(id)) headers.push([RouteHeader.ErrorCode, Buffer.of(code)]);
       return new Promise<Message>((resolve) => {
         waiting.push(() => resolve(new Message(ControlType.RouteResult, headers, circuitId)));
       });
@@ -55,6 +63,7 @@ function network(net: Links) {
   const tables = {
     terminator: { get: () => terminator, referring: () => [terminator] },
     router: { get: () => ({ cost: 0, noTraversal: false }) },
+    service: { get: () => undefined },
   };
   const routers = new Map(names.map((id) => [id, { id, channel: channel(id) } as unknown as ConnectedRouter]));
   const circuits = new Circuits({
@@ -94,7 +103,7 @@ function network(net: Links) {
       await clock.advance(10);
     }
   };
-  return { circuits, terminator, routers, rejecting, clock, sent, events, answer, create, pass };
+  return { circuits, terminator, routers, rejecting, rejectWith, clock, sent, events, answer, create, pass };
 }
 
 /** Whether the last message to each router removes the circuit. */
@@ -274,6 +283,34 @@ t.test('a circuit that is removed during its creation is rejected and remains on
   await answer(1);
   circuits.remove('circuit', { now: true });
   await Promise.all([t.rejects(creation, { name: 'CircuitError' }), answer()]);
+  t.equal(circuits.size, 0);
+  t.ok(allUnrouted(sent), sent.join(', '));
+});
+
+t.test('a circuit that is removed during its creation is not attempted again when a router rejects it', async (t) => {
+  const { circuits, rejecting, sent, events, answer, create } = network(links('a-b:1', 'b-d:1'));
+  rejecting.add('d');
+  const creation = create();
+  await answer(1);
+  circuits.remove('circuit', { now: true });
+  await Promise.all([t.rejects(creation, { name: 'CircuitError', message: /removed during its creation/ }), answer()]);
+  t.equal(sent.filter((each) => each === 'd: route').length, 1);
+  t.same(events, ['circuit deleted']);
+  t.equal(circuits.size, 0);
+  t.ok(allUnrouted(sent), sent.join(', '));
+});
+
+t.test('a route that is rejected with an unknown code counts as a generic failure', async (t) => {
+  const { circuits, rejecting, rejectWith, sent, events, answer, create } = network(links('a-b:1', 'b-d:1'));
+  rejecting.add('d');
+  rejectWith(77);
+  const creation = create();
+  await Promise.all([
+    t.rejects(creation, { name: 'CircuitError', message: /exceeded maximum \[2\] retries/ }),
+    answer(),
+  ]);
+  t.equal(sent.filter((each) => each === 'd: route').length, 2);
+  t.equal(events.filter((each) => each === 'circuit failed').length, 2);
   t.equal(circuits.size, 0);
   t.ok(allUnrouted(sent), sent.join(', '));
 });

@@ -31,6 +31,9 @@ const CODE = 1014;
 const HINT = 18;
 const HOST_KEY = Buffer.alloc(32, 7);
 const PUBLIC_KEY = 1003;
+const STICKINESS = 1114;
+/** Code of a rejected Route. */
+const INVALID_TERMINATOR = 1;
 
 /** Code, hint and text of an error. */
 function errorOf(answer: Message): [code: number | undefined, hint: number | undefined, text: string] {
@@ -238,6 +241,44 @@ t.test('a circuit that routers reject is removed from them, and the client gets 
   t.equal(room.r1.of(Type.Unroute).length, 2, 'each is removed from the router that had accepted it');
   const dials = room.events.filter(({ kind }) => kind === 'service');
   t.match(dials[0], { type: 'service.dial.terminator.connection_refused' }, 'error code 4');
+});
+
+/** A rejection of a Route. */
+function rejection(code: number): () => Message {
+  const headers = [
+    [1101, encodeUint32(0)],
+    [1103, 'no such terminator'],
+    [1104, Buffer.of(code)],
+  ] as const;
+  return () => new Message(1022, headers);
+}
+
+t.test('a terminator that its router does not have is deleted before the next attempt', async (t) => {
+  using room = await ControlRoom.open();
+  await room.addSessions('Dial', 'api-token', 'session-token');
+  await room.change((transaction) => {
+    transaction.patch('service', 'echo-id', { terminatorStrategy: 'sticky' });
+    const host = transaction.get('terminator', 'host');
+    if (host) transaction.put('terminator', { ...host, id: 'other', routerId: 'r1' });
+  });
+  room.r2.answerRoute = rejection(INVALID_TERMINATOR);
+  const headers = [
+    [11, 'session-token'],
+    [14, 'api-token'],
+    [10, encodeBytesMap(new Map([[STICKINESS, Buffer.from('host')]]))],
+  ] as const;
+  const answer = await room.ask(room.r1, Type.V2, '', headers);
+  t.equal(answer.contentType, Type.V2Answer, answer.body.toString());
+  t.equal(room.context.network.circuits.get(answer.string(11) ?? '')?.terminatorId, 'other');
+  t.notOk(room.context.state.tables.terminator.get('host'));
+});
+
+t.test('only the router of a terminator can report that it does not have it', async (t) => {
+  using room = await ControlRoom.open();
+  room.r1.answerRoute = rejection(INVALID_TERMINATOR);
+  await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']));
+  await room.context.state.change(() => undefined);
+  t.ok(room.context.state.tables.terminator.get('host'), 'of router r2');
 });
 
 t.test('idle circuits: unknown ones are removed at the router, those idle for too long at every router', async (t) => {
