@@ -100,7 +100,7 @@ export class CircuitMoves {
   }
 
   async #move(circuit: Circuit): Promise<void> {
-    const { links, log, circuits } = this.#components;
+    const { log, circuits } = this.#components;
     do {
       try {
         await this.#moveToBestPath(circuit);
@@ -109,10 +109,15 @@ export class CircuitMoves {
         if (!isEnded(circuit)) circuits.remove(circuit.id, { now: true });
       }
       if (isEnded(circuit)) return;
-      // A link that was lost or disabled while the routes were in flight did not yet belong to this circuit.
-      const isWhole = circuit.path.links.every((linkId) => links.get(linkId)?.isDown === false);
-      if (!isWhole) advance(circuit, 'reroute');
+      // A link or router that was lost while the routes were in flight did not yet belong to this circuit.
+      if (!this.#isWhole(circuit.path)) advance(circuit, 'reroute');
     } while (advance(circuit, 'moved') === 'moving');
+  }
+
+  /** Whether all links of a path are up and all its routers connected. */
+  #isWhole(path: Path): boolean {
+    const { links, routers } = this.#components;
+    return path.links.every((id) => links.get(id)?.isDown === false) && path.routers.every((id) => routers.has(id));
   }
 
   /**

@@ -315,6 +315,21 @@ t.test('a route that is rejected with an unknown code counts as a generic failur
   t.ok(allUnrouted(sent), sent.join(', '));
 });
 
+t.test('a circuit moves again if a router of its new path disconnects during the move', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'd-c:10', 'a-d:500');
+  const { circuits, routers, answer, create, pass } = network(net);
+  const creation = create();
+  await answer();
+  await creation;
+  net.remove('bd');
+  circuits.moves.onLinkLost('bd');
+  await answer(2);
+  routers.delete('c');
+  for (const link of ['ac', 'dc']) circuits.moves.onLinkLost(link);
+  await pass(100);
+  t.match(circuits.get('circuit')?.path.links, ['ad']);
+});
+
 t.test('a host without a public key: the circuit of an encrypted service is created and removed', async (t) => {
   const { circuits, sent, events, answer, create } = network(links('a-b:1', 'b-d:1'));
   const creation = create({ encryptionRequired: true });
