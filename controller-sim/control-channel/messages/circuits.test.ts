@@ -281,6 +281,29 @@ t.test('only the router of a terminator can report that it does not have it', as
   t.ok(room.context.state.tables.terminator.get('host'), 'of router r2');
 });
 
+t.test('a circuit ends if the answer to its request cannot be sent', async (t) => {
+  using room = await ControlRoom.open();
+  await room.addSessions('Dial', 'api-token', 'session-token');
+  const tokens = [
+    [11, 'session-token'],
+    [14, 'api-token'],
+  ] as const;
+  room.r1.router.channel.reply = () => false;
+  const requests = [
+    new Message(Type.CircuitRequest, [], rawMessage([2, 'echo'])),
+    new Message(Type.V1, [], rawMessage([1, 'session-token'], [5, 'api-token'])),
+    new Message(Type.V2, tokens),
+    new Message(Type.Tunnel, [], rawMessage([1, 'echo'])),
+  ];
+  for (const request of requests) {
+    room.r2.sent.length = 0;
+    await room.receive(room.r1, request);
+    t.equal(room.context.network.circuits.size, 0);
+    t.equal(room.r2.of(Type.Route).length, 1);
+    t.equal(room.r2.of(Type.Unroute).length, 1, `request of type ${request.contentType}`);
+  }
+});
+
 t.test('idle circuits: unknown ones are removed at the router, those idle for too long at every router', async (t) => {
   using room = await ControlRoom.open();
   await room.change((transaction) => transaction.patch('service', 'echo-id', { maxIdleTimeMillis: 60_000 }));
