@@ -5,7 +5,7 @@ import t from 'tap';
 import { Frame } from '#wire/frame.ts';
 import { encodeBytesMap, encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { ControlRoom } from '../../../test/support/control-room.ts';
+import { ControlRoom, FakeRouter } from '../../../test/support/control-room.ts';
 import { rawMessage, rawText, readRaw } from '../../../test/support/raw-protobuf.ts';
 
 const Type = {
@@ -302,6 +302,26 @@ t.test('a circuit ends if the answer to its request cannot be sent', async (t) =
     t.equal(room.r2.of(Type.Route).length, 1);
     t.equal(room.r2.of(Type.Unroute).length, 1, `request of type ${request.contentType}`);
   }
+});
+
+t.test('a router that has left the path of a circuit removes it', async (t) => {
+  using room = await ControlRoom.open();
+  const id = rawText((await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']))).body, 1);
+  const r3 = new FakeRouter('r3', room.clock);
+  const fault = new Message(Type.Fault, [], rawMessage([1, 3], [2, id]));
+  const confirmation = new Message(Type.Confirmation, [], rawMessage([1, id]));
+  for (const report of [fault, confirmation]) {
+    room.context.network.attach(r3.router);
+    r3.sent.length = 0;
+    await room.receive(r3, report);
+    t.same(
+      r3.of(Type.Unroute).map(({ body }) => rawText(body, 1)),
+      [id],
+    );
+  }
+  await room.receive(room.r1, confirmation);
+  t.same(room.r1.of(Type.Unroute), [], 'it is on the path');
+  t.equal(room.context.network.circuits.get(id)?.state, 'up');
 });
 
 t.test('idle circuits: unknown ones are removed at the router, those idle for too long at every router', async (t) => {
