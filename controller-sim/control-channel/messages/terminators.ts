@@ -70,6 +70,7 @@ export const onCreateFabricTerminator: ControlHandler = async ({ state }, router
   try {
     await state.change((transaction) => {
       existing(transaction, 'service', serviceId);
+      existing(transaction, 'router', router.id);
       if (address === '') throw new ProjectError('TERMINATOR', 'the address is required');
       const fields = { ...wantedFields(request), serviceId, binding, address, hostId: '', routerId: router.id };
       transaction.put('terminator', { ...baseFields(transaction, id), ...fields });
@@ -158,6 +159,10 @@ async function put({ state }: ControlContext, router: ConnectedRouter, wanted: W
   await state.change((transaction) => {
     const known = transaction.get('terminator', wanted.id);
     if (!known) {
+      // They may have been deleted since the request was checked.
+      existing(transaction, 'service', wanted.serviceId);
+      existing(transaction, 'identity', wanted.hostId);
+      existing(transaction, 'router', router.id);
       demandOwnInstance(transaction, wanted);
       transaction.put('terminator', {
         ...baseFields(transaction, wanted.id),
