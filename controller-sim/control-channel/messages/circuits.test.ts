@@ -15,6 +15,7 @@ const Type = {
   Route: 1005,
   Unroute: 1006,
   CircuitFailed: 1016,
+  RouteResult: 1022,
   Confirmation: 1034,
   Error: 20002,
   V1: 20205,
@@ -322,6 +323,18 @@ t.test('a router that has left the path of a circuit removes it', async (t) => {
   await room.receive(room.r1, confirmation);
   t.same(room.r1.of(Type.Unroute), [], 'it is on the path');
   t.equal(room.context.network.circuits.get(id)?.state, 'up');
+});
+
+t.test('a router that answers a Route too late removes the circuit, unless it carries the circuit', async (t) => {
+  using room = await ControlRoom.open();
+  const result = (circuitId: string) => new Message(Type.RouteResult, [[1102, Buffer.of(1)]], circuitId);
+  const answers = await room.receive(room.r2, result('abandoned'));
+  t.same(
+    answers.map(({ contentType, body }) => [contentType, rawText(body, 1), readRaw(body).get(2)]),
+    [[Type.Unroute, 'abandoned', [1]]],
+  );
+  const id = rawText((await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']))).body, 1);
+  t.same(await room.receive(room.r2, result(id)), [], 'of an earlier attempt');
 });
 
 t.test('idle circuits: unknown ones are removed at the router, those idle for too long at every router', async (t) => {
