@@ -110,6 +110,9 @@ const SUCCESS = { result: CreateTerminatorResult.SUCCESS, msg: '', errorCode: 0,
 
 function failure(error: unknown): Partial<typeof SUCCESS> & { result: CreateTerminatorResult } {
   const msg = describeError(error);
+  // The router asks again soon; after any other failure it closes the host, at the latest at the third.
+  if (error instanceof ProjectError && error.retriable)
+    return { result: CreateTerminatorResult.FAILED_BUSY, msg, errorCode: EdgeErrorCode.Internal };
   if (!(error instanceof CircuitError))
     return { result: CreateTerminatorResult.FAILED_OTHER, msg, errorCode: EdgeErrorCode.Internal };
   return { result: CreateTerminatorResult.FAILED_OTHER, msg, errorCode: error.edgeCode, retryHint: error.hint };
