@@ -88,10 +88,17 @@ export class CircuitMoves {
     const all = circuits.values();
     const most = Math.min(REBALANCE_MOST, Math.max(1, Math.floor(all.length * REBALANCE_SHARE)));
     const routers = choice.routers();
+    // Thousands of circuits share the ends of a few; each search visits the whole network.
+    const bestPaths = new Map<string, Path | undefined>();
+    const bestBetween = (from: string, to: string) => {
+      const ends = `${from} ${to}`;
+      if (!bestPaths.has(ends)) bestPaths.set(ends, choice.path(from, to));
+      return bestPaths.get(ends);
+    };
     const better = all.flatMap(({ id, path, state }) => {
       if (state !== 'up') return [];
       const now = costOf(path, routers, links);
-      const best = choice.path(...endsOf(path));
+      const best = bestBetween(...endsOf(path));
       const saved = now === undefined || !best ? 0 : now - best.cost;
       return saved >= REBALANCE_LEAST_GAIN ? [{ id, saved }] : [];
     });

@@ -85,7 +85,7 @@ function network(net: Links) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  const create = ({ encryptionRequired = false } = {}) => {
+  const create = ({ encryptionRequired = false, id = 'circuit' } = {}) => {
     const service = { id: 's', terminatorStrategy: 'smartrouting', encryptionRequired } as Service;
     return circuits.create({
       service,
@@ -93,7 +93,7 @@ function network(net: Links) {
       ingressRouter: 'a',
       instanceId: '',
       peerData: new Map([[PeerDataKey.PublicKey, Buffer.from('key')]]),
-      circuitId: 'circuit',
+      circuitId: id,
     });
   };
   /** Answers every message for this many milliseconds. */
@@ -328,6 +328,29 @@ t.test('a circuit moves again if a router of its new path disconnects during the
   for (const link of ['ac', 'dc']) circuits.moves.onLinkLost(link);
   await pass(100);
   t.match(circuits.get('circuit')?.path.links, ['ad']);
+});
+
+t.test('a rebalance searches a path only once for all circuits between the same routers', async (t) => {
+  const net = links('a-b:100', 'b-d:100');
+  const { circuits, answer, create, pass } = network(net);
+  const ids = Array.from({ length: 20 }, (_, index) => `circuit${index}`);
+  const created = Promise.all(ids.map((id) => create({ id })));
+  await answer();
+  await created;
+  net.report(reported('ac', 'a', 'c'));
+  net.report(reported('cd', 'c', 'd'));
+  for (const id of ['ac', 'cd']) for (const end of ['a', 'c', 'd']) net.measured(id, end, 1e6);
+  let searches = 0;
+  const { values } = net;
+  net.values = () => {
+    searches++;
+    return values.call(net);
+  };
+  circuits.moves.rebalance();
+  t.equal(searches, 2, 'for all circuits, and for the one that moves');
+  await pass(100);
+  const moved = circuits.values().filter(({ path }) => path.links.join() === 'ac,cd');
+  t.equal(moved.length, 1);
 });
 
 t.test('a host without a public key: the circuit of an encrypted service is created and removed', async (t) => {
