@@ -100,6 +100,31 @@ t.test('lanes use the best connection in order, and move when it closes', async 
   t.notOk(a.isClosed, 'it survives without a connection');
 });
 
+t.test('a lane with too many bytes is full until the peer reads', async (t) => {
+  const LIMIT = 1_000_000;
+  const lanes = { default: { types: ['default'], queueLimit: 1_000, byteLimit: LIMIT } };
+  const { a, b } = pair({ lanes });
+  let received = 0;
+  let writable = 0;
+  b.on(1, () => {
+    received++;
+  });
+  a.onWritable = () => {
+    writable++;
+  };
+  b.setReading(false);
+  const message = () => new Message(1, [], Buffer.alloc(300_000));
+  let accepted = 0;
+  while (accepted < 100 && a.trySend(message())) accepted++;
+  t.equal(a.isFull('default'), true);
+  t.equal(a.queued(), 4, 'the last one exceeds the limit');
+  b.setReading(true);
+  while (received < accepted) await soon();
+  t.same([a.isFull('default'), writable], [false, 1]);
+  t.ok(a.trySend(message()));
+  for (const each of [a, b]) each.close();
+});
+
 t.test('a connection of an unknown type carries the default lane', async (t) => {
   const clock = new VirtualClock();
   const [a, b] = [channel(clock, 'a', { essentialType: 'default' }), channel(clock, 'b')];

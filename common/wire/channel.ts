@@ -15,7 +15,7 @@ import { ChannelHeader, ChannelType, ResultHeader } from './gen/numbers.ts';
 import { Heartbeat, type HeartbeatOptions, type HeartbeatPort, question } from './heartbeat.ts';
 import { asReply, Message, resultMessage } from './message.ts';
 import { isWatched, publishMessage } from './message-events.ts';
-import { DEFAULT_LANE, type Lane, type LanePolicy, SendLanes } from './send-lanes.ts';
+import { DEFAULT_LANE, isFull, type Lane, type LanePolicy, SendLanes } from './send-lanes.ts';
 import type { Underlay } from './underlay.ts';
 
 export interface ChannelOptions {
@@ -137,7 +137,7 @@ export class Channel {
 
   /** Whether a lane rejects frames. `onWritable` is called when it accepts them again. */
   isFull(lane: string): boolean {
-    return this.#lane(lane).queue.full;
+    return isFull(this.#lane(lane));
   }
 
   /** Milliseconds that the first frame of a lane's queue has waited; 0 if the queue is empty. */

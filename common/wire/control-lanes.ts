@@ -8,6 +8,8 @@ export const ControlUnderlay = Object.freeze({ Default: 'ctrl.default', High: 'c
 export const HIGH_LANE = 'high';
 /** Messages that wait in each lane. */
 const LANE_QUEUE = 4_096;
+/** Bytes of these: a peer may cause large messages, to others or to itself, faster than they are read. */
+const LANE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Each lane prefers the underlay of its own type; without one it uses the other's. `outQueueSize` can raise the limit of
@@ -16,12 +18,12 @@ const LANE_QUEUE = 4_096;
 export function controlLanes(outQueueSize = 0): Readonly<Record<string, LanePolicy>> {
   const queueLimit = Math.max(LANE_QUEUE, outQueueSize);
   return {
-    [DEFAULT_LANE]: { types: [ControlUnderlay.Default, ControlUnderlay.High], queueLimit },
-    [HIGH_LANE]: { types: [ControlUnderlay.High, ControlUnderlay.Default], queueLimit },
+    [DEFAULT_LANE]: { types: [ControlUnderlay.Default, ControlUnderlay.High], queueLimit, byteLimit: LANE_BYTES },
+    [HIGH_LANE]: { types: [ControlUnderlay.High, ControlUnderlay.Default], queueLimit, byteLimit: LANE_BYTES },
   };
 }
 
 /** The one lane of a channel that is a single connection. */
 export const SINGLE_CONTROL_LANE: Readonly<Record<string, LanePolicy>> = Object.freeze({
-  [DEFAULT_LANE]: { types: [''], queueLimit: LANE_QUEUE },
+  [DEFAULT_LANE]: { types: [''], queueLimit: LANE_QUEUE, byteLimit: LANE_BYTES },
 });

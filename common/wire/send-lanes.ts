@@ -13,6 +13,8 @@ export interface LanePolicy {
   readonly types: readonly string[];
   /** Limit on frames that wait for an underlay. */
   readonly queueLimit: number;
+  /** The lane is full while so many bytes wait. Undefined: only their number counts. */
+  readonly byteLimit?: number;
   /**
    * Equally loaded underlays take turns, so that a silent one does not get every retransmission. For receivers that
    * order frames.
@@ -36,6 +38,8 @@ interface Queued {
 export interface Lane extends LanePolicy {
   readonly name: string;
   readonly queue: RingQueue<Queued>;
+  /** Bytes of the queued frames. */
+  bytes: number;
 }
 
 export interface SendLanesComponents {
@@ -60,7 +64,7 @@ export class SendLanes {
   constructor(components: SendLanesComponents, policies: Readonly<Record<string, LanePolicy>>) {
     this.#components = components;
     for (const [name, policy] of Object.entries(policies))
-      this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit) });
+      this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit), bytes: 0 });
     this.#all = [...this.#lanes.values()];
   }
 
@@ -83,8 +87,10 @@ export class SendLanes {
         return true;
       }
     }
-    if (lane.queue.full) return false;
-    return lane.queue.push({ bytes: inOne(head, body), since: this.#components.clock.monotonic() });
+    if (isFull(lane)) return false;
+    const bytes = inOne(head, body);
+    lane.bytes += bytes.length;
+    return lane.queue.push({ bytes, since: this.#components.clock.monotonic() });
   }
 
   #underlayFor(lane: Lane): Underlay | undefined {
@@ -127,7 +133,7 @@ export class SendLanes {
       this.#next = (this.#next + 1) % this.#all.length;
       skipped = this.#writeNext(lane) ? 0 : skipped + 1;
     }
-    for (const { name, queue } of full) if (!queue.full) this.#components.onWritable(name);
+    for (const lane of full) if (!isFull(lane)) this.#components.onWritable(lane.name);
   }
 
   /** Returns false if the lane is empty, or its underlay full. */
@@ -141,6 +147,7 @@ export class SendLanes {
   #write(lane: Lane, underlay: Underlay): void {
     const next = lane.queue.shift();
     if (!next) return;
+    lane.bytes -= next.bytes.length;
     underlay.write(next.bytes);
     sharedBuffers.release(next.bytes);
   }
@@ -154,7 +161,10 @@ export class SendLanes {
   }
 
   clear(): void {
-    for (const lane of this.#lanes.values()) lane.queue.clear();
+    for (const lane of this.#lanes.values()) {
+      lane.queue.clear();
+      lane.bytes = 0;
+    }
   }
 }
 
@@ -166,6 +176,7 @@ function inOne(head: Buffer, body: Buffer | undefined): Buffer {
   return bytes;
 }
 
-function isFull({ queue }: Lane): boolean {
-  return queue.full;
+/** Whether a lane rejects frames. */
+export function isFull({ queue, bytes, byteLimit }: Lane): boolean {
+  return queue.full || (byteLimit !== undefined && bytes >= byteLimit);
 }

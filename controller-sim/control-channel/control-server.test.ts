@@ -26,7 +26,7 @@ async function opened(t: Test) {
   );
   const hello = new Message(ChannelType.Hello, [[ChannelHeader.HelloVersion, formatVersionInfo(version)]]);
   const open = (connectionId: string) => server.openChannel(r3, hello, connectionId, true);
-  return { room, network: context.network, open };
+  return { room, network: context.network, open, server };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -46,6 +46,15 @@ t.test('the second of two simultaneous channels of a router is rejected', async 
   next.close();
   await turn();
   t.notOk(room.clock.timers().includes('address for a router'), 'a router that left receives no address');
+});
+
+t.test('a server that closes also closes the channels that it has just opened', async (t) => {
+  const { network, open, server } = await opened(t);
+  const channel = open('last');
+  server.close();
+  await turn();
+  t.ok(channel.isClosed);
+  t.notOk(network.routers.has('r3'));
 });
 
 const LOSSES: Readonly<Record<string, (transaction: Transaction) => void>> = {

@@ -72,8 +72,8 @@ export class ControlServer {
   readonly #options: ControlServerOptions;
   readonly #listener: ChannelListener;
   readonly #log: Log;
-  /** Routers whose channel is open, but not attached to the network yet. */
-  readonly #connecting = new Set<string>();
+  /** Open channels of routers that are not attached to the network yet, by router. */
+  readonly #connecting = new Map<string, Channel>();
 
   constructor(context: ControlContext, options: ControlServerOptions) {
     this.#context = context;
@@ -98,6 +98,7 @@ export class ControlServer {
 
   close(): void {
     this.#listener.close();
+    for (const channel of this.#connecting.values()) channel.close();
   }
 
   /** Throws HelloRejectedError; the router then sees a closed connection. */
@@ -184,7 +185,7 @@ export class ControlServer {
     };
     this.#handleMessages(router);
     background(this.#log, 'listeners of a router', storeListeners(this.#context, id, hello));
-    this.#connecting.add(id);
+    this.#connecting.set(id, channel);
     setImmediate(() => this.#greet(router, verified, grouped)); // once the first connection has joined the channel
     return channel;
   }

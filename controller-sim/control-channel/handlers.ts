@@ -17,6 +17,7 @@ import { onFault, onLinkState, onListeners, onRouterLinks } from './messages/lin
 import { onMetrics } from './messages/metrics.ts';
 import { onDequiesce, onQuiesce } from './messages/quiesce.ts';
 import { onInterfaces } from './messages/reported-state.ts';
+import { onRouteResult } from './messages/route-result.ts';
 import * as sync from './messages/sync.ts';
 import {
   onRemoveEdgeTerminator,
@@ -52,7 +53,7 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [ControlType.UpdateTerminator, onUpdateFabricTerminator],
   [ControlType.RemoveTerminator, onRemoveFabricTerminator],
   [ControlType.InspectRequest, sync.onInspect],
-  [ControlType.RouteResult, ignored], // of an abandoned attempt
+  [ControlType.RouteResult, onRouteResult],
   [ControlType.CircuitConfirmation, onCircuitConfirmation],
   [ControlType.RouterLinks, onRouterLinks],
   [ControlType.VerifyRouter, onVerifyRouter],

@@ -138,7 +138,7 @@ export class RouterDialer {
         [ChannelHeader.IsGrouped, TRUE],
         [ChannelHeader.FirstInGroup, TRUE],
       ] as const;
-      const answer = await sendHello(underlay, controllerId, headers, DIAL_TIMEOUT);
+      const answer = await sendHello(underlay, controllerId, headers, DIAL_TIMEOUT, this.#abort.signal);
       if (answer.string(ChannelHeader.ListenerId) !== id)
         throw new HelloRejectedError(`the router at ${address} is not ${id}`);
       this.#checkIdentity(peerCertificates(socket)[0], id, fingerprint);

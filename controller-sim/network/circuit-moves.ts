@@ -88,10 +88,17 @@ export class CircuitMoves {
     const all = circuits.values();
     const most = Math.min(REBALANCE_MOST, Math.max(1, Math.floor(all.length * REBALANCE_SHARE)));
     const routers = choice.routers();
+    // Thousands of circuits share the ends of a few; each search visits the whole network.
+    const bestPaths = new Map<string, Path | undefined>();
+    const bestBetween = (from: string, to: string) => {
+      const ends = `${from} ${to}`;
+      if (!bestPaths.has(ends)) bestPaths.set(ends, choice.path(from, to));
+      return bestPaths.get(ends);
+    };
     const better = all.flatMap(({ id, path, state }) => {
       if (state !== 'up') return [];
       const now = costOf(path, routers, links);
-      const best = choice.path(...endsOf(path));
+      const best = bestBetween(...endsOf(path));
       const saved = now === undefined || !best ? 0 : now - best.cost;
       return saved >= REBALANCE_LEAST_GAIN ? [{ id, saved }] : [];
     });
@@ -100,7 +107,7 @@ export class CircuitMoves {
   }
 
   async #move(circuit: Circuit): Promise<void> {
-    const { links, log, circuits } = this.#components;
+    const { log, circuits } = this.#components;
     do {
       try {
         await this.#moveToBestPath(circuit);
@@ -109,10 +116,15 @@ export class CircuitMoves {
         if (!isEnded(circuit)) circuits.remove(circuit.id, { now: true });
       }
       if (isEnded(circuit)) return;
-      // A link that was lost or disabled while the routes were in flight did not yet belong to this circuit.
-      const isWhole = circuit.path.links.every((linkId) => links.get(linkId)?.isDown === false);
-      if (!isWhole) advance(circuit, 'reroute');
+      // A link or router that was lost while the routes were in flight did not yet belong to this circuit.
+      if (!this.#isWhole(circuit.path)) advance(circuit, 'reroute');
     } while (advance(circuit, 'moved') === 'moving');
+  }
+
+  /** Whether all links of a path are up and all its routers connected. */
+  #isWhole(path: Path): boolean {
+    const { links, routers } = this.#components;
+    return path.links.every((id) => links.get(id)?.isDown === false) && path.routers.every((id) => routers.has(id));
   }
 
   /**

@@ -28,6 +28,10 @@ function network(net: Links) {
   const sent: string[] = [];
   const events: string[] = [];
   const rejecting = new Set<string>();
+  let code = 0;
+  const rejectWith = (next: number) => {
+    code = next;
+  };
   const waiting: (() => void)[] = [];
   const names = ['a', 'b', 'c', 'd'];
   const channel = (id: string) => ({
@@ -35,7 +39,11 @@ function network(net: Links) {
       const { circuitId, attempt } = message.decode(RouteSchema);
       sent.push(`${id}: route`);
       const outcome = rejecting.has(id) ? RouteHeader.Error : RouteHeader.Success;
-      const headers = [[outcome, TRUE] as const, [RouteHeader.Attempt, encodeUint32(attempt)] as const];
+      const headers: [number, Buffer][] = [
+        [outcome, TRUE],
+        [RouteHeader.Attempt, encodeUint32(attempt)],
+      ];
+      if (rejecting.has(id)) headers.push([RouteHeader.ErrorCode, Buffer.of(code)]);
       return new Promise<Message>((resolve) => {
         waiting.push(() => resolve(new Message(ControlType.RouteResult, headers, circuitId)));
       });
@@ -55,6 +63,7 @@ function network(net: Links) {
   const tables = {
     terminator: { get: () => terminator, referring: () => [terminator] },
     router: { get: () => ({ cost: 0, noTraversal: false }) },
+    service: { get: () => undefined },
   };
   const routers = new Map(names.map((id) => [id, { id, channel: channel(id) } as unknown as ConnectedRouter]));
   const circuits = new Circuits({
@@ -76,7 +85,7 @@ function network(net: Links) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  const create = ({ encryptionRequired = false } = {}) => {
+  const create = ({ encryptionRequired = false, id = 'circuit' } = {}) => {
     const service = { id: 's', terminatorStrategy: 'smartrouting', encryptionRequired } as Service;
     return circuits.create({
       service,
@@ -84,7 +93,7 @@ function network(net: Links) {
       ingressRouter: 'a',
       instanceId: '',
       peerData: new Map([[PeerDataKey.PublicKey, Buffer.from('key')]]),
-      circuitId: 'circuit',
+      circuitId: id,
     });
   };
   /** Answers every message for this many milliseconds. */
@@ -94,7 +103,7 @@ function network(net: Links) {
       await clock.advance(10);
     }
   };
-  return { circuits, terminator, routers, rejecting, clock, sent, events, answer, create, pass };
+  return { circuits, terminator, routers, rejecting, rejectWith, clock, sent, events, answer, create, pass };
 }
 
 /** Whether the last message to each router removes the circuit. */
@@ -276,6 +285,72 @@ t.test('a circuit that is removed during its creation is rejected and remains on
   await Promise.all([t.rejects(creation, { name: 'CircuitError' }), answer()]);
   t.equal(circuits.size, 0);
   t.ok(allUnrouted(sent), sent.join(', '));
+});
+
+t.test('a circuit that is removed during its creation is not attempted again when a router rejects it', async (t) => {
+  const { circuits, rejecting, sent, events, answer, create } = network(links('a-b:1', 'b-d:1'));
+  rejecting.add('d');
+  const creation = create();
+  await answer(1);
+  circuits.remove('circuit', { now: true });
+  await Promise.all([t.rejects(creation, { name: 'CircuitError', message: /removed during its creation/ }), answer()]);
+  t.equal(sent.filter((each) => each === 'd: route').length, 1);
+  t.same(events, ['circuit deleted']);
+  t.equal(circuits.size, 0);
+  t.ok(allUnrouted(sent), sent.join(', '));
+});
+
+t.test('a route that is rejected with an unknown code counts as a generic failure', async (t) => {
+  const { circuits, rejecting, rejectWith, sent, events, answer, create } = network(links('a-b:1', 'b-d:1'));
+  rejecting.add('d');
+  rejectWith(77);
+  const creation = create();
+  await Promise.all([
+    t.rejects(creation, { name: 'CircuitError', message: /exceeded maximum \[2\] retries/ }),
+    answer(),
+  ]);
+  t.equal(sent.filter((each) => each === 'd: route').length, 2);
+  t.equal(events.filter((each) => each === 'circuit failed').length, 2);
+  t.equal(circuits.size, 0);
+  t.ok(allUnrouted(sent), sent.join(', '));
+});
+
+t.test('a circuit moves again if a router of its new path disconnects during the move', async (t) => {
+  const net = links('a-b:1', 'b-d:1', 'a-c:10', 'd-c:10', 'a-d:500');
+  const { circuits, routers, answer, create, pass } = network(net);
+  const creation = create();
+  await answer();
+  await creation;
+  net.remove('bd');
+  circuits.moves.onLinkLost('bd');
+  await answer(2);
+  routers.delete('c');
+  for (const link of ['ac', 'dc']) circuits.moves.onLinkLost(link);
+  await pass(100);
+  t.match(circuits.get('circuit')?.path.links, ['ad']);
+});
+
+t.test('a rebalance searches a path only once for all circuits between the same routers', async (t) => {
+  const net = links('a-b:100', 'b-d:100');
+  const { circuits, answer, create, pass } = network(net);
+  const ids = Array.from({ length: 20 }, (_, index) => `circuit${index}`);
+  const created = Promise.all(ids.map((id) => create({ id })));
+  await answer();
+  await created;
+  net.report(reported('ac', 'a', 'c'));
+  net.report(reported('cd', 'c', 'd'));
+  for (const id of ['ac', 'cd']) for (const end of ['a', 'c', 'd']) net.measured(id, end, 1e6);
+  let searches = 0;
+  const { values } = net;
+  net.values = () => {
+    searches++;
+    return values.call(net);
+  };
+  circuits.moves.rebalance();
+  t.equal(searches, 2, 'for all circuits, and for the one that moves');
+  await pass(100);
+  const moved = circuits.values().filter(({ path }) => path.links.join() === 'ac,cd');
+  t.equal(moved.length, 1);
 });
 
 t.test('a host without a public key: the circuit of an encrypted service is created and removed', async (t) => {

@@ -4,7 +4,6 @@
 //   request ─► terminator, path ─► Route to all ─► all RouteResults ─► circuit
 //                     ▲────────────── a failure: next attempt ──┘
 
-import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
@@ -88,6 +87,12 @@ export class Circuits {
     return this.#circuits.get(id);
   }
 
+  /** Whether a router that still has a circuit should remove it: the circuit ended, or left the router when it moved. */
+  isStray(id: string, routerId: string): boolean {
+    const circuit = this.#circuits.get(id);
+    return !circuit || (circuit.state === 'up' && !circuit.path.routers.includes(routerId));
+  }
+
   values(): Circuit[] {
     return [...this.#circuits.values()];
   }
@@ -108,20 +113,19 @@ export class Circuits {
       );
     }
     const id = request.circuitId || ids.long();
-    if (this.#circuits.has(id)) throw new CircuitError(EdgeErrorCode.Internal, `circuit ${id} already exists`);
     let failure: unknown;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (this.#circuits.has(id)) throw new CircuitError(EdgeErrorCode.Internal, `circuit ${id} already exists`);
       const { terminator, path } = this.#choose(request, id);
       const circuit = this.#draft(request, id, terminator, path);
       this.#circuits.set(id, circuit);
       try {
         const answered = await this.#route(circuit, terminator, request.peerData, attempt);
-        if (isEnded(circuit)) throw this.#removedMeanwhile(circuit);
         return this.#complete(circuit, terminator, answered, request);
       } catch (error) {
         if (error instanceof CircuitError) throw error;
         this.#forget(circuit);
-        this.#onFailed(circuit, terminator, error);
+        await this.#onFailed(circuit, terminator, error);
         failure = error;
       }
     }
@@ -199,12 +203,14 @@ export class Circuits {
     };
   }
 
+  /** Rejects with CircuitError if the circuit is removed meanwhile, whatever its routers answer. */
   async #route(circuit: Circuit, terminator: Terminator, peerData: PeerData, attempt: number): Promise<PeerData> {
     const egress = { terminator, peerData };
     const sent = circuit.path.routers.map((_id, position) =>
       this.#sender.route(circuit, position, { attempt, egress }),
     );
     const answers = await Promise.allSettled(sent);
+    if (isEnded(circuit)) throw this.#removedMeanwhile(circuit);
     const failed = answers.find((answer) => answer.status === 'rejected');
     if (failed) throw failed.reason;
     const last = answers.at(-1);
@@ -236,7 +242,7 @@ export class Circuits {
   }
 
   /** Removes the partial circuit. The terminator's cost increases if its router failed. */
-  #onFailed(circuit: Circuit, terminator: Terminator, error: unknown): void {
+  async #onFailed(circuit: Circuit, terminator: Terminator, error: unknown): Promise<void> {
     const { events, log, costs, state } = this.#components;
     const { cause, counter } = failureOf(error);
     events.emit({ kind: 'circuit', type: 'failed', circuit, cause });
@@ -245,31 +251,35 @@ export class Circuits {
       { circuitId: circuit.id, terminatorId: circuit.terminatorId, error: describeError(error) },
       'circuit attempt failed',
     );
-    if (error instanceof RouteFailed && error.routeCode === RouteErrorCode.InvalidTerminator)
-      this.#onInvalidTerminator(circuit);
-    else this.#countDial(counter, circuit);
-    if (error instanceof RouteFailed && error.routerId !== terminator.routerId) return;
+    const isOfOtherRouter = error instanceof RouteFailed && error.routerId !== terminator.routerId;
+    const isInvalid = error instanceof RouteFailed && error.routeCode === RouteErrorCode.InvalidTerminator;
+    const withdrawn = isInvalid && !isOfOtherRouter ? this.#withdraw(circuit) : undefined;
+    if (!withdrawn) this.#countDial(counter, circuit);
+    if (isOfOtherRouter) return;
     if (error instanceof RouteFailed) this.#countDial('service.dial.fail', circuit);
     const strategy = state.tables.service.get(circuit.serviceId)?.terminatorStrategy;
     if (strategy !== 'random') costs.dialFailed(circuit.terminatorId);
+    await withdrawn;
   }
 
   /**
-   * Deletes a terminator that its router created. One that an administrator created is misconfigured and may be
-   * corrected.
+   * Deletes an invalid terminator that its router created. One that an administrator created is misconfigured and may
+   * be corrected. Resolves when the next attempt no longer selects it.
    */
-  #onInvalidTerminator(circuit: Circuit): void {
+  async #withdraw(circuit: Circuit): Promise<void> {
     const { state, log } = this.#components;
     const { terminatorId } = circuit;
     const binding = state.tables.terminator.get(terminatorId)?.binding ?? '';
-    const isKept = binding === 'edge' || binding === 'tunnel';
-    this.#countDial(isKept ? 'service.dial.terminator.invalid' : 'service.dial.terminator.misconfigured', circuit);
-    const change = state.change((transaction) => {
-      if (isKept) transaction.delete('terminator', terminatorId);
-      else if (transaction.get('terminator', terminatorId))
-        transaction.patch('terminator', terminatorId, { precedence: 'failed' });
-    });
-    background(log, 'invalid terminator', change);
+    const isOfRouter = binding === 'edge' || binding === 'tunnel';
+    this.#countDial(isOfRouter ? 'service.dial.terminator.invalid' : 'service.dial.terminator.misconfigured', circuit);
+    try {
+      await state.change((transaction) => {
+        if (isOfRouter) transaction.delete('terminator', terminatorId);
+        else transaction.patch('terminator', terminatorId, { precedence: 'failed' });
+      });
+    } catch (error) {
+      log.error({ terminatorId, error: describeError(error) }, 'invalid terminator could not be withdrawn');
+    }
   }
 }
 

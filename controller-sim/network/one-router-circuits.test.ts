@@ -5,7 +5,8 @@ import t from 'tap';
 import { InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { ControlRoom } from '../../test/support/control-room.ts';
+import { ControlRoom, FakeRouter } from '../../test/support/control-room.ts';
+import { reported } from '../../test/support/links.ts';
 import { deleteRouter } from '../entities/router.ts';
 import type { Service } from '../state/types.ts';
 
@@ -42,6 +43,33 @@ t.test('circuits of a deleted router end with it', async (t) => {
   t.equal(network.circuits.size, 0);
   t.same(network.costs.inspect(), []);
   t.notOk(room.clock.timers().includes('circuits of a disconnected router'));
+});
+
+t.test('a circuit through a deleted router moves if it has another path', async (t) => {
+  using room = await ControlRoom.open();
+  const { network, state } = room.context;
+  const r3 = new FakeRouter('r3', room.clock);
+  await room.change((transaction) => {
+    const r1 = transaction.get('router', 'r1');
+    if (r1) transaction.put('router', { ...r1, id: 'r3', name: 'r3', fingerprint: 'fingerprint-r3' });
+  });
+  network.attach(r3.router);
+  const link = (id: string, source: string, destination: string) =>
+    network.reportLink(reported(id, source, destination));
+  link('l13', 'r1', 'r3');
+  link('l32', 'r3', 'r2');
+  network.changeLink('l1', { isDown: true });
+  const service = state.tables.service.get('echo-id') as Service;
+  const request = { clientId: 'client', instanceId: '', peerData: new Map(), circuitId: 'long' };
+  const { circuit } = await network.circuits.create({ service, ingressRouter: 'r1', ...request });
+  t.same(circuit.path.routers, ['r1', 'r3', 'r2']);
+  network.changeLink('l1', { isDown: false });
+  await room.change((transaction) => {
+    const router = transaction.get('router', 'r3');
+    if (router) deleteRouter(transaction, router);
+  });
+  await room.clock.advance(100);
+  t.match(network.circuits.get('long'), { state: 'up', path: { routers: ['r1', 'r2'] } });
 });
 
 t.test('circuits of a router that stays away end after ten minutes', async (t) => {

@@ -9,6 +9,7 @@ import type { Log } from '#lib/log.ts';
 import type { Circuit } from './circuit.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import { inspectRouter } from './inspect-router.ts';
+import { endsOf } from './paths.ts';
 
 export interface OneRouterCircuitsComponents {
   clock: Clock;
@@ -58,10 +59,10 @@ export class OneRouterCircuits {
     if (kept.length > 0) background(this.#components.log, 'circuits of a router', this.#compare(router, kept));
   }
 
-  /** Removes all circuits through a deleted router, also those over links. */
+  /** Removes all circuits that begin or end at a deleted router, also those over links. Others move. */
   onDeleted(routerId: string): void {
     this.#forget(routerId);
-    this.#remove(this.#components.circuits.values().filter(({ path }) => path.routers.includes(routerId)));
+    this.#remove(this.#components.circuits.values().filter(({ path }) => endsOf(path).includes(routerId)));
   }
 
   async #compare(router: ConnectedRouter, kept: readonly Circuit[]): Promise<void> {

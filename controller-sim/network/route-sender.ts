@@ -14,6 +14,7 @@ import { type RouteOptions, routeMessage } from './route-message.ts';
 
 /** Milliseconds for a router to answer, including the dial of the last one. */
 const ROUTE_TIMEOUT = 10_000;
+const CODES = Object.values(RouteErrorCode);
 
 export class RouteSender {
   readonly #routers: ReadonlyMap<string, ConnectedRouter>;
@@ -33,8 +34,8 @@ export class RouteSender {
     const message = routeMessage(circuit, position, { ...options, timeout: ROUTE_TIMEOUT });
     const result = await router.channel.request(message, { timeout: ROUTE_TIMEOUT, lane: HIGH_LANE });
     if (result.headers.has(RouteHeader.Success)) return result;
-    const code = (result.headers.get(RouteHeader.ErrorCode)?.[0] ?? RouteErrorCode.Generic) as RouteErrorCode;
-    throw new RouteFailed(result.string(RouteHeader.Error) ?? `router ${id} rejected the route`, id, code);
+    const text = result.string(RouteHeader.Error) ?? `router ${id} rejected the route`;
+    throw new RouteFailed(text, id, routeErrorCode(result.headers.get(RouteHeader.ErrorCode)?.[0]));
   }
 
   /** Removes a circuit from one router. Returns false if it is not connected, or has too many messages to read. */
@@ -44,4 +45,9 @@ export class RouteSender {
     const body = toBinary(UnrouteSchema, create(UnrouteSchema, { circuitId, now }));
     return router.channel.trySend(new Message(ControlType.Unroute, [], body), HIGH_LANE);
   }
+}
+
+/** Newer routers may send further codes. */
+function routeErrorCode(sent: number | undefined): RouteErrorCode {
+  return CODES.find((code) => code === sent) ?? RouteErrorCode.Generic;
 }

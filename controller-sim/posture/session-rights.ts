@@ -55,12 +55,16 @@ export class SessionRights {
     }
   }
 
-  /** Reacts to a changed type or posture checks of a policy, and changed demands of a check. Both are rare. */
+  /**
+   * Reacts to a changed type or posture checks of a policy, and changed demands of a check. Both are rare. Also reviews
+   * new sessions: a change that was committed together with one may have ended its right.
+   */
   #onChange({ changes }: ChangeSet): void {
     const { access, state } = this.#components;
     const { session } = state.tables;
     for (const { kind, id, before, after } of changes) {
       if (kind === 'postureCheck') return this.#review([...session.values()]);
+      if (kind === 'session' && !before && after) this.#review([after as Session]);
       if (kind === 'servicePolicy' && before && after)
         for (const serviceId of access.membership(id).right) this.#review(session.referring('serviceId', serviceId));
     }

@@ -175,11 +175,18 @@ export class State {
       for (const { fail } of built) fail(error);
       return;
     }
-    // The changes are durable: later errors must not revert them.
+    // The changes are durable: later errors must not revert them. Listeners see the tables as of each change, so the
+    // later ones are applied again, each in its turn.
+    for (const { changes } of built.slice(1).toReversed()) this.#undo(changes);
     for (const [position, { origin, changes, finish }] of built.entries()) {
+      if (position > 0) this.#apply(changes);
       this.#publish(indexes[position] as bigint, changes, origin);
       finish();
     }
+  }
+
+  #apply(changes: readonly Change[]): void {
+    for (const { kind, id, after } of changes) anyTable(this.tables, kind).apply(id, after);
   }
 
   #undo(changes: readonly Change[]): void {

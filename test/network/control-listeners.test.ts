@@ -1,14 +1,17 @@
 // Routers that listen for controllers: they accept controllers that dial them, and reject all other peers.
 
+import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createServer, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
 import { createLog } from '#lib/log.ts';
 import { dialTls } from '#wire/dial.ts';
 import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask, TRUE } from '#wire/header-values.ts';
-import { sendHello } from '#wire/hello.ts';
+import { acceptHello, readHello, sendHello } from '#wire/hello.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
@@ -39,6 +42,29 @@ t.test('a controller dials routers that cannot reach it; they work normally, and
   const again = await overlay.startRouter(a.configFile);
   await until('the controller to dial again', () => controllers(again).length === 1);
   await again.close({ drain: 0 });
+});
+
+t.test('a controller that stops ends its dials, also those that wait for the answer to the hello', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0, dialRouters: true });
+  const { id } = await overlay.enrollRouter({ name: 'slow', mode: 'host' });
+  const read = (file: string) => readFileSync(join(overlay.directory, file), 'utf8');
+  const context = { cert: read('slow.cert'), key: read('slow.key'), ca: read('slow.ca') };
+  const { promise: dialed, resolve: onDial } = Promise.withResolvers<TLSSocket>();
+  const server = createServer({ ...context, ALPNProtocols: [Alpn.Control], requestCert: true }, onDial);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await overlay.management.patch(`edge-routers/${id}`, { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
+  const underlay = new Underlay({ socket: await dialed, clock: new SystemClock() });
+  const hello = await readHello(underlay, 5_000);
+  await overlay.simulator.close();
+  acceptHello(underlay, hello, [
+    [ChannelHeader.ListenerId, id],
+    [ChannelHeader.HelloVersion, formatVersionInfo(ownVersionInfo('2.0.0'))],
+  ]);
+  await underlay.closed;
+  server.close();
+  t.ok(underlay.isClosed);
 });
 
 t.test('only certificates of controllers are accepted', async (t) => {

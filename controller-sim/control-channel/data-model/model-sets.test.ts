@@ -13,6 +13,7 @@ import { createFabricService, createService } from '../../entities/service.ts';
 import type { Authority } from '../../pki/authority.ts';
 import { State } from '../../state/state.ts';
 import { MemoryStore } from '../../state/store/memory-store.ts';
+import type { Transaction } from '../../state/transaction.ts';
 import { type ModelSet, ModelSets } from './model-sets.ts';
 
 t.test('a change that cannot become a set resets the history, and receivers get the full state', async (t) => {
@@ -90,4 +91,30 @@ t.test('routers receive no services of the fabric alone, and no empty app data',
     models.flatMap(({ case: kind, value }) => (kind === 'identity' ? Buffer.from(value.appDataJson).toString() : [])),
     ['', '{"seat":3}'],
   );
+});
+
+t.test('changes that are committed together make the same sets as one after the other', async (t) => {
+  const kinds = {
+    identity: (transaction: Transaction) => transaction.put('identity', plainIdentity(transaction, 'anna', 'anna')),
+    service: (transaction: Transaction) => createService(transaction, 'echo', new Body({ name: 'echo' }, 'create')),
+    policy: (transaction: Transaction) => {
+      const fields = { name: 'dial', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'] };
+      createServicePolicy(transaction, 'dial', new Body(fields, 'create'));
+    },
+  };
+  const setsOf = async (together: boolean, order: readonly (keyof typeof kinds)[]) => {
+    const state = await State.open({ store: new MemoryStore(), clock: new VirtualClock(), ids: new IdSource() });
+    const sets = new ModelSets(state, new Access(state), {} as Authority);
+    const received: ModelSet[] = [];
+    sets.subscribe((set) => received.push(set));
+    if (together) await Promise.all(order.map((kind) => state.change(kinds[kind])));
+    else for (const kind of order) await state.change(kinds[kind]);
+    return received.map(({ index, events }) => ({ index, events: events.map(({ model }) => model) }));
+  };
+  for (const order of [
+    ['policy', 'identity', 'service'],
+    ['service', 'policy', 'identity'],
+    ['identity', 'service', 'policy'],
+  ] as const)
+    t.same(await setsOf(true, order), await setsOf(false, order), order.join(', '));
 });

@@ -1,5 +1,5 @@
-// Circuits without recent traffic at a router: unknown circuits are removed, and those that exceed the idle limit end
-// (reference fact: control channel, section 4.5).
+// Circuits without recent traffic at a router: those that do not run through it are removed from it, and those that
+// exceed the idle limit end (reference fact: control channel, section 4.5).
 
 import { ownValue } from '#lib/own-value.ts';
 import { CircuitConfirmationSchema } from '#wire/gen/control_pb.js';
@@ -9,14 +9,15 @@ const NANOSECONDS = 1_000_000n;
 
 export const onCircuitConfirmation: ControlHandler = ({ network, state }, router, message) => {
   const { circuitIds, idleTimes } = message.decode(CircuitConfirmationSchema);
-  // Unknown circuits beyond the router's queue remain: the router asks for them again.
+  // Stray circuits beyond the router's queue remain: the router asks for them again.
   let canUnroute = true;
   for (const id of new Set([...circuitIds, ...Object.keys(idleTimes)])) {
-    const circuit = network.circuits.get(id);
-    if (!circuit) {
+    if (network.circuits.isStray(id, router.id)) {
       if (canUnroute) canUnroute = network.circuits.unroute(router.id, id, true);
       continue;
     }
+    const circuit = network.circuits.get(id);
+    if (!circuit) continue;
     const most = state.tables.service.get(circuit.serviceId)?.maxIdleTimeMillis ?? 0;
     const idle = Number((ownValue(idleTimes, id) ?? 0n) / NANOSECONDS);
     const isEnd = [circuit.path.routers[0], circuit.path.routers.at(-1)].includes(router.id);

@@ -5,7 +5,7 @@ import t from 'tap';
 import { Frame } from '#wire/frame.ts';
 import { encodeBytesMap, encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { ControlRoom } from '../../../test/support/control-room.ts';
+import { ControlRoom, FakeRouter } from '../../../test/support/control-room.ts';
 import { rawMessage, rawText, readRaw } from '../../../test/support/raw-protobuf.ts';
 
 const Type = {
@@ -15,6 +15,7 @@ const Type = {
   Route: 1005,
   Unroute: 1006,
   CircuitFailed: 1016,
+  RouteResult: 1022,
   Confirmation: 1034,
   Error: 20002,
   V1: 20205,
@@ -31,6 +32,9 @@ const CODE = 1014;
 const HINT = 18;
 const HOST_KEY = Buffer.alloc(32, 7);
 const PUBLIC_KEY = 1003;
+const STICKINESS = 1114;
+/** Code of a rejected Route. */
+const INVALID_TERMINATOR = 1;
 
 /** Code, hint and text of an error. */
 function errorOf(answer: Message): [code: number | undefined, hint: number | undefined, text: string] {
@@ -238,6 +242,99 @@ t.test('a circuit that routers reject is removed from them, and the client gets 
   t.equal(room.r1.of(Type.Unroute).length, 2, 'each is removed from the router that had accepted it');
   const dials = room.events.filter(({ kind }) => kind === 'service');
   t.match(dials[0], { type: 'service.dial.terminator.connection_refused' }, 'error code 4');
+});
+
+/** A rejection of a Route. */
+function rejection(code: number): () => Message {
+  const headers = [
+    [1101, encodeUint32(0)],
+    [1103, 'no such terminator'],
+    [1104, Buffer.of(code)],
+  ] as const;
+  return () => new Message(1022, headers);
+}
+
+t.test('a terminator that its router does not have is deleted before the next attempt', async (t) => {
+  using room = await ControlRoom.open();
+  await room.addSessions('Dial', 'api-token', 'session-token');
+  await room.change((transaction) => {
+    transaction.patch('service', 'echo-id', { terminatorStrategy: 'sticky' });
+    const host = transaction.get('terminator', 'host');
+    if (host) transaction.put('terminator', { ...host, id: 'other', routerId: 'r1' });
+  });
+  room.r2.answerRoute = rejection(INVALID_TERMINATOR);
+  const headers = [
+    [11, 'session-token'],
+    [14, 'api-token'],
+    [10, encodeBytesMap(new Map([[STICKINESS, Buffer.from('host')]]))],
+  ] as const;
+  const answer = await room.ask(room.r1, Type.V2, '', headers);
+  t.equal(answer.contentType, Type.V2Answer, answer.body.toString());
+  t.equal(room.context.network.circuits.get(answer.string(11) ?? '')?.terminatorId, 'other');
+  t.notOk(room.context.state.tables.terminator.get('host'));
+});
+
+t.test('only the router of a terminator can report that it does not have it', async (t) => {
+  using room = await ControlRoom.open();
+  room.r1.answerRoute = rejection(INVALID_TERMINATOR);
+  await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']));
+  await room.context.state.change(() => undefined);
+  t.ok(room.context.state.tables.terminator.get('host'), 'of router r2');
+});
+
+t.test('a circuit ends if the answer to its request cannot be sent', async (t) => {
+  using room = await ControlRoom.open();
+  await room.addSessions('Dial', 'api-token', 'session-token');
+  const tokens = [
+    [11, 'session-token'],
+    [14, 'api-token'],
+  ] as const;
+  room.r1.router.channel.reply = () => false;
+  const requests = [
+    new Message(Type.CircuitRequest, [], rawMessage([2, 'echo'])),
+    new Message(Type.V1, [], rawMessage([1, 'session-token'], [5, 'api-token'])),
+    new Message(Type.V2, tokens),
+    new Message(Type.Tunnel, [], rawMessage([1, 'echo'])),
+  ];
+  for (const request of requests) {
+    room.r2.sent.length = 0;
+    await room.receive(room.r1, request);
+    t.equal(room.context.network.circuits.size, 0);
+    t.equal(room.r2.of(Type.Route).length, 1);
+    t.equal(room.r2.of(Type.Unroute).length, 1, `request of type ${request.contentType}`);
+  }
+});
+
+t.test('a router that has left the path of a circuit removes it', async (t) => {
+  using room = await ControlRoom.open();
+  const id = rawText((await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']))).body, 1);
+  const r3 = new FakeRouter('r3', room.clock);
+  const fault = new Message(Type.Fault, [], rawMessage([1, 3], [2, id]));
+  const confirmation = new Message(Type.Confirmation, [], rawMessage([1, id]));
+  for (const report of [fault, confirmation]) {
+    room.context.network.attach(r3.router);
+    r3.sent.length = 0;
+    await room.receive(r3, report);
+    t.same(
+      r3.of(Type.Unroute).map(({ body }) => rawText(body, 1)),
+      [id],
+    );
+  }
+  await room.receive(room.r1, confirmation);
+  t.same(room.r1.of(Type.Unroute), [], 'it is on the path');
+  t.equal(room.context.network.circuits.get(id)?.state, 'up');
+});
+
+t.test('a router that answers a Route too late removes the circuit, unless it carries the circuit', async (t) => {
+  using room = await ControlRoom.open();
+  const result = (circuitId: string) => new Message(Type.RouteResult, [[1102, Buffer.of(1)]], circuitId);
+  const answers = await room.receive(room.r2, result('abandoned'));
+  t.same(
+    answers.map(({ contentType, body }) => [contentType, rawText(body, 1), readRaw(body).get(2)]),
+    [[Type.Unroute, 'abandoned', [1]]],
+  );
+  const id = rawText((await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']))).body, 1);
+  t.same(await room.receive(room.r2, result(id)), [], 'of an earlier attempt');
 });
 
 t.test('idle circuits: unknown ones are removed at the router, those idle for too long at every router', async (t) => {

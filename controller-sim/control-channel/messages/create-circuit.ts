@@ -30,7 +30,7 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
     const request = message.decode(CreateCircuitRequestSchema);
     const tokens = { session: request.sessionToken, apiSession: request.apiSessionToken };
     const { identity, service } = await checkServiceSession(context, router.id, tokens, 'Dial');
-    const circuit = await context.network.circuits.create({
+    const created = await context.network.circuits.create({
       service,
       clientId: identity.id,
       ingressRouter: router.id,
@@ -38,16 +38,17 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
       peerData: peerDataFrom(request.peerData),
       circuitId: '',
     });
-    const response = create(CreateCircuitResponseSchema, responseFields(circuit));
+    const response = create(CreateCircuitResponseSchema, responseFields(created));
     const body = toBinary(CreateCircuitResponseSchema, response);
-    router.channel.reply(message, new Message(EdgeControlType.CreateCircuitResponse, [], body));
+    const success = new Message(EdgeControlType.CreateCircuitResponse, [], body);
+    endIfUnsent(context, created, router.channel.reply(message, success));
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }
 };
 
 export const onCreateCircuitV2: ControlHandler = async (context, router, message) => {
-  await answer(router, message, EdgeControlType.CreateCircuitV2Response, async () => {
+  await answer(context, router, message, EdgeControlType.CreateCircuitV2Response, async () => {
     const tokens = {
       session: message.string(EdgeControlHeader.SessionToken),
       apiSession: message.string(EdgeControlHeader.ApiSessionToken),
@@ -58,7 +59,7 @@ export const onCreateCircuitV2: ControlHandler = async (context, router, message
 };
 
 export const onCreateCircuitV3: ControlHandler = async (context, router, message) => {
-  await answer(router, message, EdgeControlType.CreateCircuitV3Response, async () => {
+  await answer(context, router, message, EdgeControlType.CreateCircuitV3Response, async () => {
     const checked = await checkApiSession(context, router.id, {
       apiSession: message.string(EdgeControlHeader.ApiSessionToken),
       identityId: message.string(EdgeControlHeader.IdentityId) ?? '',
@@ -77,7 +78,7 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
       context.state.tables.service.findBy('name', request.serviceName),
       'Dial',
     );
-    const circuit = await context.network.circuits.create({
+    const created = await context.network.circuits.create({
       service,
       clientId: identity.id,
       ingressRouter: router.id,
@@ -85,9 +86,10 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
       peerData: peerDataFrom(request.peerData),
       circuitId: '',
     });
-    const response = create(CreateTunnelCircuitV2ResponseSchema, responseFields(circuit));
+    const response = create(CreateTunnelCircuitV2ResponseSchema, responseFields(created));
     const body = toBinary(CreateTunnelCircuitV2ResponseSchema, response);
-    router.channel.reply(message, new Message(EdgeControlType.CreateTunnelCircuitV2Response, [], body));
+    const success = new Message(EdgeControlType.CreateTunnelCircuitV2Response, [], body);
+    endIfUnsent(context, created, router.channel.reply(message, success));
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }
@@ -101,7 +103,7 @@ export const onCircuitRequest: ControlHandler = async (context, router, message)
     const { service: services } = context.state.tables;
     const service = services.get(name) ?? services.findBy('name', name);
     if (!service) throw new Error(`service ${name} not found`);
-    const { circuit, peerData } = await context.network.circuits.create({
+    const created = await context.network.circuits.create({
       service,
       clientId: request.ingressId,
       ingressRouter: router.id,
@@ -109,8 +111,10 @@ export const onCircuitRequest: ControlHandler = async (context, router, message)
       peerData: peerDataFrom(request.peerData),
       circuitId: '',
     });
+    const { circuit, peerData } = created;
     const headers: (readonly [number, Buffer | string])[] = [[INGRESS_ADDRESS, circuit.ingress], ...peerData];
-    router.channel.reply(message, new Message(ControlType.CircuitSuccess, headers, circuit.id), HIGH_LANE);
+    const success = new Message(ControlType.CircuitSuccess, headers, circuit.id);
+    endIfUnsent(context, created, router.channel.reply(message, success, HIGH_LANE));
   } catch (error) {
     router.channel.reply(message, new Message(ControlType.CircuitFailed, [], describeError(error)), HIGH_LANE);
   }
@@ -134,23 +138,30 @@ function circuitOf(
 }
 
 async function answer(
+  context: ControlContext,
   router: ConnectedRouter,
   message: Message,
   type: number,
   make: () => Promise<NewCircuit>,
 ): Promise<void> {
   try {
-    const { circuit, peerData } = await make();
+    const created = await make();
+    const { circuit, peerData } = created;
     const headers = [
       [EdgeControlHeader.SessionToken, circuit.id],
       [EdgeControlHeader.Fingerprints, circuit.ingress],
       [EdgeControlHeader.PeerData, encodeBytesMap(peerData)],
       [EdgeControlHeader.TerminatorInstanceId, encodeStringMap(circuit.tags)],
     ] as const;
-    router.channel.reply(message, new Message(type, headers));
+    endIfUnsent(context, created, router.channel.reply(message, new Message(type, headers)));
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }
+}
+
+/** Ends a circuit whose router disconnected, or does not read, before it got the answer: nobody would use it. */
+function endIfUnsent({ network }: ControlContext, { circuit }: NewCircuit, isSent: boolean): void {
+  if (!isSent) network.circuits.remove(circuit.id, { now: true });
 }
 
 /** Fields that the protobuf answers to SDK clients of older routers and to tunnelers have in common. */

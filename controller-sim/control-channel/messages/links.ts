@@ -87,7 +87,7 @@ export const onFault: ControlHandler = ({ network, log }, router, message) => {
       let canUnroute = subject === FaultSubject.FORWARD_FAULT;
       for (const circuitId of id.split(' ').filter((each) => each !== '')) {
         if (runsThrough(circuitId)) network.circuits.moves.reroute(circuitId);
-        else if (canUnroute && !network.circuits.get(circuitId))
+        else if (canUnroute && network.circuits.isStray(circuitId, router.id))
           canUnroute = network.circuits.unroute(router.id, circuitId, true);
       }
       return;

@@ -33,8 +33,8 @@ export function storeListeners(context: ControlContext, id: string, hello: Messa
 /** Network interfaces of a router's machine. Without an answer, the router would repeat the message. */
 export const onInterfaces: ControlHandler = async (context, router, message) => {
   const { interfaces } = message.decode(RouterInterfacesUpdateSchema);
-  const count = Math.max(...interfaces.map(({ addresses }) => addresses.length), 0);
-  if (interfaces.length > MOST_INTERFACES || count > MOST_ADDRESSES) {
+  const isTooLong = ({ addresses }: Interface) => addresses.length > MOST_ADDRESSES;
+  if (interfaces.length > MOST_INTERFACES || interfaces.some(isTooLong)) {
     const limits = `at most ${MOST_INTERFACES} with ${MOST_ADDRESSES} addresses each are stored`;
     router.channel.reply(message, resultMessage(false, `${interfaces.length} network interfaces: ${limits}`));
     return;

@@ -336,6 +336,29 @@ t.test('a router that asks for its deletion is deleted and disconnected, without
   t.same(await send(room, room.r2, Type.Decommission), [], 'again');
 });
 
+t.test('a router that has very many tokens validated does not stop the controller', async (t) => {
+  using room = await ControlRoom.open();
+  const validate = (tokens: readonly string[]) => {
+    const body = Buffer.concat(tokens.map((token) => rawMessage([1, token])));
+    return room.receive(room.r1, new Message(Type.ValidateSessions, [], body));
+  };
+  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  let isOver = false;
+  const validated = validate(names('ey', 100)).finally(() => {
+    isOver = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  t.notOk(isOver, 'other work continues meanwhile');
+  t.equal(texts((await validated)[0]?.body ?? EMPTY, 1).length, 100);
+  const [repeated] = await validate([...names('id', 3), ...names('id', 3)]);
+  t.same(texts(repeated?.body ?? EMPTY, 1), ['id0', 'id1', 'id2']);
+  await t.rejects(validate(names('ey', 100_001)), { name: 'ProtocolError' });
+  const rest = validate(names('ey', 100));
+  room.r1.router.channel.close();
+  Object.assign(room.r1.router.channel, { isClosed: true });
+  t.same(await rest, [], 'nobody waits for the answer');
+});
+
 t.test('members, interfaces and inspections are answered as the reference does', async (t) => {
   using room = await ControlRoom.open();
   sendMembers(room.context, room.r2.router);
@@ -346,6 +369,8 @@ t.test('members, interfaces and inspections are answered as the reference does',
   t.same([texts(members?.body ?? EMPTY, 1), fields.get(2), fields.get(3)], [['tls:127.0.0.1:1280'], [1], [1]]);
   t.equal(rawText(fields.get(4)?.[0] as Buffer, 1), 'ctrl1');
   t.equal((await room.ask(room.r1, Type.Interfaces, '')).bool(2), true);
+  const many = Buffer.alloc(1_000_000, rawMessage([1, '']));
+  t.equal((await room.ask(room.r1, Type.Interfaces, many)).bool(2), false, '500,000 interfaces');
   const inspected = await room.ask(
     room.r1,
     Type.Inspect,

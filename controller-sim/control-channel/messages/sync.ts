@@ -3,6 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { HIGH_LANE } from '#wire/control-lanes.ts';
+import { ProtocolError } from '#wire/errors.ts';
 import { InspectRequestSchema, InspectResponseSchema, UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
 import {
   ApiSessionHeartbeatSchema,
@@ -24,6 +25,11 @@ import { isSignedToken } from './session-check.ts';
 
 /** The cluster has one member and never changes. */
 const CLUSTER_INDEX = 1n;
+/** Limit on tokens of one router that are verified at the same time; reference fact: routers send 1,000. */
+const MOST_VERIFYING = 100_000;
+/** Signatures that are verified, about a millisecond each at most, before other work continues. */
+const TOKENS_OF_TURN = 20;
+const verifyingTokens = new WeakMap<ConnectedRouter, number>();
 /** A router's inspection of capabilities, and its answer. */
 const CAPABILITY = 'capability';
 const CAPABILITIES = JSON.stringify(['ziti.fabric', 'ziti.edge']);
@@ -76,13 +82,27 @@ export const onApiSessionHeartbeat: ControlHandler = ({ state, sessions }, route
 export const onValidateSessions: ControlHandler = async ({ state, sessions, tokens }, router, message) => {
   const { sessionTokens } = message.decode(ValidateSessionsRequestSchema);
   const { session } = state.tables;
-  const unknown = sessionTokens.filter((each) => !session.has(each) && !session.findBy('token', each));
-  const verified = await Promise.all(unknown.map((token) => tokens.verifySession(token)));
-  sessions.rejectServiceSessions(
-    router,
-    unknown.filter((_token, index) => !verified[index]),
-  );
+  const unknown = new Set(sessionTokens.filter((each) => !session.has(each) && !session.findBy('token', each)));
+  const [signed, invalid] = [[...unknown].filter(isSignedToken), [...unknown].filter((each) => !isSignedToken(each))];
+  const verifying = (verifyingTokens.get(router) ?? 0) + signed.length;
+  if (verifying > MOST_VERIFYING) throw new ProtocolError(`more than ${MOST_VERIFYING} tokens of sessions`);
+  verifyingTokens.set(router, verifying);
+  try {
+    for (const [index, token] of signed.entries()) {
+      if (index % TOKENS_OF_TURN === TOKENS_OF_TURN - 1) await nextTurn();
+      if (router.channel.isClosed) return;
+      if (!(await tokens.verifySession(token))) invalid.push(token);
+    }
+  } finally {
+    verifyingTokens.set(router, (verifyingTokens.get(router) ?? 0) - signed.length);
+  }
+  sessions.rejectServiceSessions(router, invalid);
 };
+
+/** Lets other messages and requests be handled. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 export const onRequestResync: ControlHandler = ({ sessions }, router) => sessions.sendAll(router);
 

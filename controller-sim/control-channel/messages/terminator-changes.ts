@@ -1,6 +1,6 @@
 // Routers remove their terminators or change cost and precedence (reference fact: control channel, section 4.6).
 
-import { describeError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import {
   RemoveTerminatorRequestSchema as RemoveFabricTerminatorSchema,
   RemoveTerminatorsRequestSchema,
@@ -11,7 +11,8 @@ import {
   UpdateTerminatorRequestSchema,
   UpdateTunnelTerminatorRequestSchema,
 } from '#wire/gen/edge_control_pb.js';
-import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
+import { EdgeControlType, EdgeErrorCode, ResultHeader, RetryHint } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { State } from '../../state/state.ts';
@@ -19,13 +20,19 @@ import type { ControlContext, ControlHandler } from '../context.ts';
 import { EdgeError, edgeErrorMessage } from './edge-error.ts';
 import { HIGHEST_COST, PRECEDENCES } from './terminators.ts';
 
+const SERVER_BUSY = [[ResultHeader.ErrorCode, encodeUint32(1)]] as const;
 const NOT_RETRIABLE = { hint: RetryHint.NotRetriable };
 
 /** Ids of other routers and unknown ids are ignored: the router only reports that it lacks them. */
 export const onRemoveTerminators: ControlHandler = async (context, router, message) => {
   const { terminatorIds } = message.decode(RemoveTerminatorsRequestSchema);
-  await removeOwn(context, router, terminatorIds);
-  router.channel.reply(message, resultMessage(true));
+  try {
+    await removeOwn(context, router, terminatorIds);
+    router.channel.reply(message, resultMessage(true));
+  } catch (error) {
+    const headers = error instanceof ProjectError && error.retriable ? SERVER_BUSY : [];
+    router.channel.reply(message, resultMessage(false, describeError(error), headers));
+  }
 };
 
 export const onRemoveFabricTerminator: ControlHandler = async (context, router, message) => {

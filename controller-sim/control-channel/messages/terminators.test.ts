@@ -106,6 +106,46 @@ t.test('a tunneler hosts a service by its id; the answer returns the start time'
   t.equal(room.context.state.tables.terminator.get('x'), undefined);
 });
 
+t.test('a terminator is not created for a service or router that is deleted meanwhile', async (t) => {
+  for (const [kind, id] of [
+    ['service', 'echo-id'],
+    ['router', 'r1'],
+  ] as const) {
+    using room = await openWithHost();
+    const deleted = room.change((transaction) => transaction.delete(kind, id));
+    const [answers] = await Promise.all([
+      room.receive(room.r1, new Message(Type.CreateTunnel, [], rawMessage([1, 'echo-id'], [2, 'tt']))),
+      room.ask(room.r1, Type.CreateFabric, rawMessage([2, 'echo-id'], [4, 'tcp:host:80'])),
+      room.receive(room.r1, new Message(Type.Create, [], rawMessage([1, 't1'], [2, 'bind-token'], [9, 'api-token']))),
+      deleted,
+    ]);
+    const created = answers.find(({ contentType }) => contentType === Type.CreateTunnelAnswer);
+    t.same(readRaw(created?.body ?? Buffer.alloc(0)).get(3), [2], 'it failed');
+    const all = [...room.context.state.tables.terminator.values()];
+    t.same(
+      all.map((each) => each.id),
+      ['host'],
+      `the ${kind} was deleted`,
+    );
+  }
+});
+
+t.test('a busy controller lets routers ask again', async (t) => {
+  using room = await openWithHost();
+  const queued = Array.from({ length: 10_000 }, () => room.change(() => undefined));
+  const tunnel = new Message(Type.CreateTunnel, [], rawMessage([1, 'echo-id'], [2, 'tt']));
+  const asked = [
+    room.receive(room.r1, tunnel),
+    room.receive(room.r1, new Message(Type.Remove, [], rawMessage([1, 'tt']))),
+    room.receive(room.r1, new Message(Type.Create, [], rawMessage([1, 't1'], [2, 'bind-token'], [9, 'api-token']))),
+  ];
+  await Promise.all(asked);
+  t.same(readRaw(room.r1.of(Type.CreateTunnelAnswer)[0]?.body ?? Buffer.alloc(0)).get(3), [3]);
+  t.equal(room.r1.of(Type.Result)[0]?.uint32(10), 1, 'too busy');
+  t.same(resultOf(room.r1.of(Type.CreateAnswer)[0]), [3, 1, 0]);
+  await Promise.all(queued);
+});
+
 t.test('a fabric listener names binding and address; the body of the result is the new id', async (t) => {
   using room = await ControlRoom.open();
   const ask = (type: number, ...fields: readonly RawField[]) => room.ask(room.r1, type, rawMessage(...fields));

@@ -70,6 +70,7 @@ export const onCreateFabricTerminator: ControlHandler = async ({ state }, router
   try {
     await state.change((transaction) => {
       existing(transaction, 'service', serviceId);
+      existing(transaction, 'router', router.id);
       if (address === '') throw new ProjectError('TERMINATOR', 'the address is required');
       const fields = { ...wantedFields(request), serviceId, binding, address, hostId: '', routerId: router.id };
       transaction.put('terminator', { ...baseFields(transaction, id), ...fields });
@@ -109,6 +110,9 @@ const SUCCESS = { result: CreateTerminatorResult.SUCCESS, msg: '', errorCode: 0,
 
 function failure(error: unknown): Partial<typeof SUCCESS> & { result: CreateTerminatorResult } {
   const msg = describeError(error);
+  // The router asks again soon; after any other failure it closes the host, at the latest at the third.
+  if (error instanceof ProjectError && error.retriable)
+    return { result: CreateTerminatorResult.FAILED_BUSY, msg, errorCode: EdgeErrorCode.Internal };
   if (!(error instanceof CircuitError))
     return { result: CreateTerminatorResult.FAILED_OTHER, msg, errorCode: EdgeErrorCode.Internal };
   return { result: CreateTerminatorResult.FAILED_OTHER, msg, errorCode: error.edgeCode, retryHint: error.hint };
@@ -158,6 +162,10 @@ async function put({ state }: ControlContext, router: ConnectedRouter, wanted: W
   await state.change((transaction) => {
     const known = transaction.get('terminator', wanted.id);
     if (!known) {
+      // They may have been deleted since the request was checked.
+      existing(transaction, 'service', wanted.serviceId);
+      existing(transaction, 'identity', wanted.hostId);
+      existing(transaction, 'router', router.id);
       demandOwnInstance(transaction, wanted);
       transaction.put('terminator', {
         ...baseFields(transaction, wanted.id),

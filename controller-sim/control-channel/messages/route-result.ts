@@ -1,0 +1,9 @@
+// A result of a Route that nobody waits for: it came after the time limit, or after the circuit was removed. Its router
+// may have set up the circuit since it was told to remove it (reference fact: control channel, section 4.4).
+
+import type { ControlHandler } from '../context.ts';
+
+export const onRouteResult: ControlHandler = ({ network }, router, message) => {
+  const circuitId = message.body.toString();
+  if (network.circuits.isStray(circuitId, router.id)) network.circuits.unroute(router.id, circuitId, true);
+};
