@@ -45,7 +45,7 @@ export async function enroll(request: ApiRequest, method: string | undefined): P
 
 function findEnrollment({ query, body, services }: ApiRequest): Enrollment {
   const inBody = typeof body === 'object' ? (body as { token?: unknown } | null)?.token : undefined;
-  const token = query.get('token') ?? String(inBody ?? '');
+  const token = query.get('token') ?? (typeof inBody === 'string' ? inBody : '');
   const enrollment = services.state.tables.enrollment.findBy('token', token);
   if (!enrollment) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   return enrollment;
