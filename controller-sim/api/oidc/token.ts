@@ -69,9 +69,10 @@ async function byCode(request: OidcRequest): Promise<OidcAnswer> {
     throw new OAuthError('invalid_grant', 'the code was given to another client');
   if (!isChallenge(found.codeChallenge, text(request, 'code_verifier')))
     throw new OAuthError('invalid_grant', 'invalid code_verifier');
-  const identity = demandIdentity(request.services, found.proven.identity.id);
+  const { proven } = found;
+  const identity = demandIdentity(request.services, proven.identity.id);
   const bound = await bind(request.services, identity, found.apiSessionId, found.csrPem, found.fingerprints);
-  demandLogin(request.services, found, found.proven);
+  demandLogin(request.services, found, proven);
   if (!request.requests.consume(code)) throw new OAuthError('invalid_grant', 'invalid code');
   const claims: SessionClaims = { ...claimsOf(found, identity), z_cfs: bound.fingerprints };
   publishSession(request, claims, 'created');
@@ -79,7 +80,10 @@ async function byCode(request: OidcRequest): Promise<OidcAnswer> {
   return tokens(request, claims, { nonce: found.nonce, sessionCert: bound.certificate });
 }
 
-/** A login may take minutes: meanwhile its proof may be replaced, or the sessions of its identity be revoked. */
+/**
+ * A login may take minutes: meanwhile its proof may be replaced, or the sessions of its identity be revoked. Another
+ * user may log in with the same request.
+ */
 function demandLogin({ state, clock, revocations }: ApiServices, found: AuthRequest, proven: Proven): void {
   const login = {
     jti: '',
@@ -88,7 +92,7 @@ function demandLogin({ state, clock, revocations }: ApiServices, found: AuthRequ
     sub: proven.identity.id,
     iat: found.authTime / 1000,
   };
-  if (!isStillProven(state.tables, proven, clock.now()) || revocations.isRevoked(login))
+  if (found.proven !== proven || !isStillProven(state.tables, proven, clock.now()) || revocations.isRevoked(login))
     throw new OAuthError('invalid_grant', 'the login was revoked');
 }
 
@@ -102,12 +106,12 @@ async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const wanted = text(request, 'scope').split(' ').filter(Boolean);
   if (!wanted.every((each) => old.scope.split(' ').includes(each)))
     throw new OAuthError('invalid_scope', 'the scope exceeds that of the token');
-  const revoked = () => new OAuthError('invalid_grant', 'refresh token revoked');
-  if (services.revocations.isRevoked(old)) throw revoked();
-  const identity = demandIdentity(services, old.sub);
+  const revoked = 'refresh token revoked';
+  const identity = demandSession(services, old, revoked);
   const session = sessionClaims(old, identity);
   const bound = await rebind(request, identity, old);
-  if (!(await services.revocations.use(old.jti))) throw revoked();
+  if (!(await services.revocations.use(old.jti))) throw new OAuthError('invalid_grant', revoked);
+  demandSession(services, old, revoked); // it may have ended meanwhile
   publishSession(request, session, 'refreshed');
   return tokens(request, { ...session, z_cfs: bound.fingerprints }, { sessionCert: bound.certificate });
 }
@@ -119,13 +123,14 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
   if (subjectType !== `${TYPE}access_token` && subjectType !== `${TYPE}refresh_token`)
     throw new OAuthError('invalid_request', 'the subject_token_type is not supported');
   const subject = await verified(services, text(request, 'subject_token'), kind);
-  if (!subject || services.revocations.isRevoked(subject))
-    throw new OAuthError('invalid_grant', 'the subject_token is not valid');
+  const invalid = 'the subject_token is not valid';
+  if (!subject) throw new OAuthError('invalid_grant', invalid);
+  const identity = demandSession(services, subject, invalid);
   demandCertificate(request, subject);
-  const identity = demandIdentity(services, subject.sub);
   const wanted = text(request, 'requested_token_type') || `${TYPE}access_token`;
   if (!EXCHANGED.has(wanted)) throw new OAuthError('invalid_request', 'the requested_token_type is not supported');
   const bound = await rebind(request, identity, subject);
+  demandSession(services, subject, invalid); // it may have ended meanwhile
   const claims = { ...sessionClaims(subject, identity), z_cfs: bound.fingerprints };
   publishSession(request, claims, 'exchanged');
   const sessionCert = bound.certificate && { session_cert: bound.certificate };
@@ -297,6 +302,12 @@ function signId(services: ApiServices, claims: SessionClaims, nonce: string | un
 async function verified(services: ApiServices, given: string, kind: string): Promise<AccessClaims | undefined> {
   const claims = await services.tokens.verify(given);
   return claims?.z_t === kind && claims.iss === issuerOf(services) ? (claims as AccessClaims) : undefined;
+}
+
+/** The active identity of a session that was not revoked; `why` is the error if it was. */
+function demandSession(services: ApiServices, claims: AccessClaims, why: string): Identity {
+  if (services.revocations.isRevoked(claims)) throw new OAuthError('invalid_grant', why);
+  return demandIdentity(services, claims.sub);
 }
 
 function demandIdentity({ state, clock }: ApiServices, id: string): Identity {
