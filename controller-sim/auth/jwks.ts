@@ -1,4 +1,5 @@
-// Caches the published keys of other issuers. They are fetched on first use, and again for unknown key ids.
+// Caches the published keys of other issuers. They are fetched on first use, and again for unknown key ids and
+// wrong signatures.
 
 import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
@@ -18,7 +19,7 @@ interface KeySet {
   readonly fetchedAt: number;
 }
 
-/** Unknown key ids never trigger more frequent fetches than this. */
+/** Unknown key ids and wrong signatures never trigger more frequent fetches than this. */
 const SHORTEST_PAUSE = 1_000;
 const LONGEST_LIFE = 3_600_000;
 const TIMEOUT = 10_000;
@@ -44,12 +45,24 @@ export class Jwks {
 
   /** The key with this id, or the only key if the token names none. */
   async key(endpoint: string, kid: string | undefined): Promise<KeyObject | undefined> {
-    const known = this.#sets.get(endpoint);
-    const age = known ? this.#components.clock.now() - known.fetchedAt : Number.POSITIVE_INFINITY;
-    const found = known && pick(known, kid);
+    const { found, age } = this.#known(endpoint, kid);
     if (found && age < LONGEST_LIFE) return found;
     if (age < SHORTEST_PAUSE) return undefined;
     return pick(await this.#fetch(endpoint), kid);
+  }
+
+  /** The key with this id, if it is no longer `old`. Fetches the keys again unless that has just happened. */
+  async newerKey(endpoint: string, kid: string | undefined, old: KeyObject): Promise<KeyObject | undefined> {
+    const { found, age } = this.#known(endpoint, kid);
+    const isFetched = age < SHORTEST_PAUSE || (found && !found.equals(old));
+    const current = isFetched ? found : pick(await this.#fetch(endpoint), kid);
+    return current?.equals(old) ? undefined : current;
+  }
+
+  #known(endpoint: string, kid: string | undefined): { found: KeyObject | undefined; age: number } {
+    const known = this.#sets.get(endpoint);
+    const age = known ? this.#components.clock.now() - known.fetchedAt : Number.POSITIVE_INFINITY;
+    return { found: known && pick(known, kid), age };
   }
 
   /** One concurrent request for each address. */

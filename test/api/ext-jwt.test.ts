@@ -4,7 +4,7 @@
 import { createPublicKey, type webcrypto } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import t from 'tap';
-import { type ApiAnswer, ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
+import { type ApiAnswer, ApiClient, filtered, newRequest, PASSWORD } from '../support/api-client.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
 import { TokenIssuer } from '../support/token-issuer.ts';
 
@@ -58,7 +58,9 @@ t.test('a token that a certificate verifies opens a session for the identity in 
     ['/email', {}, 200],
     ['/user/mails/1', { user: { mails: ['x', 'anna@example'] } }, 200],
     ['/user~1mail', { 'user/mail': 'anna@example' }, 200],
-    ['user/mail', { 'user/mail': 'anna@example' }, 200],
+    ['user/mail', { user: { mail: 'anna@example' } }, 200],
+    ['user~1mail', { 'user/mail': 'anna@example' }, 200],
+    ['user/mail', { 'user/mail': 'anna@example' }, 401],
     ['/user/mails', { user: { mails: ['anna@example'] } }, 401],
     ['/nothing/at/all', {}, 401],
     ['number', { number: 7 }, 401],
@@ -184,6 +186,40 @@ t.test('a new key is fetched on first use; unknown ids do not cause repeated fet
   idp.published.shift();
   await api.clock.advance(30 * 86_400 * SECOND);
   t.equal(await status('new'), 401, 'nor is a key accepted once more that was withdrawn in a month without logins');
+});
+
+t.test('a key that was replaced under the same id is fetched, at most once a second', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await addPerson(api);
+  await addSigner(api, { jwksEndpoint: idp.endpoint });
+  const claims = { email: 'anna@example' };
+  const status = async (fields = {}, header = {}) =>
+    (await login(api, await idp.token('k1', { ...claims, ...fields }, header))).status;
+  await idp.addKey('k1');
+  t.equal(await status(), 200);
+  for (const alg of ['ES256', 'RS256']) {
+    await api.clock.advance(60 * SECOND);
+    idp.published = [];
+    await idp.addKey('k1', alg);
+    const tokens = await Promise.all(Array.from({ length: 5 }, (_, index) => idp.token('k1', { ...claims, n: index })));
+    const logins = await Promise.all(tokens.map((token) => login(api, token)));
+    t.same(
+      logins.map((each) => each.status),
+      Array(5).fill(200),
+      alg,
+    );
+  }
+  t.equal(idp.requests, 3, 'concurrent requests share one fetch');
+  await api.clock.advance(60 * SECOND);
+  t.equal(await status({}, { kid: undefined }), 200, 'without an id');
+  for (const wrong of [{ aud: 'another network' }, { exp: 1 }]) t.equal(await status(wrong), 401);
+  t.equal(idp.requests, 3, 'the signature is right, so the key is not fetched');
+  const { published } = idp;
+  await idp.addKey('k1');
+  idp.published = published.slice(0, 1);
+  for (let count = 0; count < 20; count++) t.equal(await status(), 401, 'a forged token');
+  t.equal(idp.requests, 4);
 });
 
 t.test('an issuer that is down, slow or sends invalid data causes rejections only for its own tokens', async (t) => {
@@ -426,6 +462,62 @@ t.test('a token enrolls once, and only if the auth policy permits later logins',
   t.equal((await ask('berta', {})).status, 200, 'tokens still log in');
   await api.change('PATCH', path, { primary: { extJwt: { allowed: false } } });
   t.match(await ask('clara', {}), closed);
+});
+
+t.test('a token enrolls only if its signer may log its identity in', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await idp.addKey('k1');
+  const other = { name: 'other', issuer: 'https://other.example', jwksEndpoint: `${idp.endpoint}/other` };
+  const allowedSigners = [await addSigner(api, other)];
+  const extJwt = { allowed: true, allowedSigners };
+  const enrollAuthPolicyId = await api.authPolicy('enrolled', { extJwt });
+  const id = await addSigner(api, { jwksEndpoint: idp.endpoint, enrollToTokenEnabled: true, enrollAuthPolicyId });
+  const enroll = async () =>
+    api.ask('POST', '/enroll/token', { body: {}, ...bearer(await idp.token('k1', { email: 'anna', sub: 'anna' })) });
+  t.match(await enroll(), { status: 409, code: 'INVALID_ENROLLMENT_NOT_ALLOWED' });
+  const both = { extJwt: { allowed: true, allowedSigners: [...allowedSigners, id] } };
+  await api.change('PATCH', `/auth-policies/${enrollAuthPolicyId}`, { primary: both });
+  t.equal((await enroll()).status, 200);
+  t.equal((await login(api, await idp.token('k1', { email: 'anna' }))).status, 200);
+});
+
+t.test('selectors find claims as in the reference, and a token without the claims does not enroll', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await idp.addKey('k1');
+  await addSigner(api, {
+    jwksEndpoint: idp.endpoint,
+    enrollToTokenEnabled: true,
+    claimsProperty: 'user/id',
+    enrollNameClaimsSelector: 'names/0',
+    enrollAttributeClaimsSelector: 'access/roles',
+  });
+  const enroll = async (claims: object) =>
+    api.ask('POST', '/enroll/token', { body: {}, ...bearer(await idp.token('k1', { ...claims })) });
+  const user = (id: string) => ({ user: { id }, names: [`name of ${id}`] });
+  const invalid = { status: 400, code: 'INVALID_ENROLLMENT_TOKEN' };
+  for (const claims of [
+    { ...user('a'), user: 'a' },
+    { ...user('a'), names: [] },
+    { ...user('a'), names: [''] },
+    { ...user('a'), names: [1] },
+    { ...user('a'), access: { roles: 5 } },
+    { ...user('a'), access: { roles: ['r', 5] } },
+  ])
+    t.match(await enroll(claims), invalid, JSON.stringify(claims));
+  const table: [string, object, string[]][] = [
+    ['several', { access: { roles: ['r', '', 's', 'r'] } }, ['r', 's']],
+    ['one', { access: { roles: 'r' } }, ['r']],
+    ['nothing', { access: { roles: null } }, []],
+    ['missing', {}, []],
+    ['elsewhere', { access: 'r' }, []],
+  ];
+  for (const [id, claims, roleAttributes] of table) {
+    t.equal((await enroll({ ...user(id), ...claims })).status, 200, id);
+    const [identity] = await api.get(filtered('/identities', `externalId = "${id}"`));
+    t.match({ ...identity, roleAttributes: identity.roleAttributes ?? [] }, { name: `name of ${id}`, roleAttributes });
+  }
 });
 
 t.test('halves of surrogate pairs in claims are replaced, as in bodies', async (t) => {
