@@ -27,6 +27,9 @@ const LARGEST_SET = 1024 * 1024;
 const MOST_SETS = 1_000;
 /** Limit on keys in a set. Issuers publish the current key and a few others. */
 const MOST_KEYS = 100;
+/** reference fact. */
+const MOST_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export class Jwks {
   readonly #components: JwksComponents;
@@ -101,22 +104,28 @@ function pick({ keys }: KeySet, kid: string | undefined): KeyObject | undefined 
 }
 
 async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, KeyObject>> {
-  const problem = endpointProblem(endpoint);
-  if (problem !== undefined) throw new Error(problem);
   const { keys } = parseJson(await fetchText(endpoint, signal)) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the answer is not a JWK set');
   return new Map(keys.slice(0, MOST_KEYS).flatMap((key: unknown, index) => readKey(key, index)));
 }
 
-/** Does not follow redirects, which could lead to blocked addresses. */
+/** Follows redirects, which must not lead to blocked addresses. */
 async function fetchText(endpoint: string, signal: AbortSignal): Promise<string> {
   const { Agent, request } = await import('undici'); // few simulators fetch keys
   const dispatcher = new Agent({ connect: { lookup: checkedLookup }, pipelining: 0 });
+  let address = endpoint;
   try {
-    const { statusCode, body } = await request(endpoint, { signal, dispatcher });
-    const text = await readBounded(body);
-    if (statusCode !== 200) throw new Error(`status ${statusCode}`);
-    return text;
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      const problem = endpointProblem(address);
+      if (problem !== undefined) throw new Error(problem);
+      const { statusCode, headers, body } = await request(address, { signal, dispatcher });
+      const text = await readBounded(body);
+      if (statusCode === 200) return text;
+      const { location } = headers;
+      if (!REDIRECTS.has(statusCode) || typeof location !== 'string') throw new Error(`status ${statusCode}`);
+      address = new URL(location, address).href;
+    }
+    throw new Error(`more than ${MOST_REDIRECTS} redirects`);
   } finally {
     await dispatcher.destroy();
   }

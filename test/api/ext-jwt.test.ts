@@ -231,7 +231,10 @@ t.test('an issuer that is down, slow or sends invalid data causes rejections onl
   const token = await idp.token('k1', { email: 'anna@example' });
   const answers: [string, TokenIssuer['answer']][] = [
     ['an error', (response) => response.writeHead(500).end(JSON.stringify({ keys: idp.published }))],
-    ['somewhere else', (response) => response.writeHead(302, { location: idp.endpoint }).end()],
+    ['somewhere unknown', (response) => response.writeHead(302).end()],
+    ['a blocked address', (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end()],
+    ['a file', (response) => response.writeHead(302, { location: 'file:///etc/hosts' }).end()],
+    ['nowhere', (response) => response.writeHead(302, { location: 'http://' }).end()],
     ['nonsense', (response) => response.end('<html>')],
     ['null', (response) => response.end('null')],
     ['no keys', (response) => response.end('{"keys":{}}')],
@@ -260,6 +263,31 @@ t.test('an issuer that is down, slow or sends invalid data causes rejections onl
   t.equal((await login(api, token)).status, 200, 'it is down; its keys are cached');
   await api.manage('PATCH', `/external-jwt-signers/${id}`, { jwksEndpoint: `${endpoint}/moved` });
   t.match(await login(api, token), REJECTED, 'it is down, and its keys are unknown');
+});
+
+t.test('keys are fetched from the address to which an issuer redirects, in up to five steps', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await addPerson(api);
+  const id = await addSigner(api, { jwksEndpoint: idp.endpoint });
+  await idp.addKey('k1');
+  for (const [statusCode, steps, expected] of [
+    [301, 1, 200],
+    [308, 5, 200],
+    [302, 6, 401],
+    [304, 1, 401],
+  ] as const) {
+    const before = idp.requests;
+    idp.answer = (response, path) => {
+      const step = Number(/\d+$/.exec(path)?.[0]);
+      if (step === 0) response.end(JSON.stringify({ keys: idp.published }));
+      else response.writeHead(statusCode, { location: `step-${step - 1}` }).end();
+    };
+    const jwksEndpoint = new URL(`/${statusCode}/step-${steps}`, idp.endpoint).href;
+    await api.change('PATCH', `/external-jwt-signers/${id}`, { jwksEndpoint });
+    t.equal((await login(api, await idp.token('k1', { email: 'anna@example' }))).status, expected, jwksEndpoint);
+    t.equal(idp.requests - before, statusCode === 304 ? 1 : Math.min(steps, 5) + 1, jwksEndpoint);
+  }
 });
 
 t.test('an auth policy decides which tokens are accepted', async (t) => {
