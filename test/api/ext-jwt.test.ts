@@ -392,6 +392,36 @@ t.test('a token as second factor: the session is partial in every request withou
   );
 });
 
+t.test('rights that end while the key of a second token is fetched are not used', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  const id = await addSigner(api, { jwksEndpoint: idp.endpoint });
+  const authPolicyId = await api.authPolicy('two', { secondary: { requireExtJwtSigner: id } });
+  const anna = await addPerson(api, { authPolicyId, isAdmin: true });
+  const login = async () => (await api.tryLogin('anna')).data.token as string;
+  const endings: [name: string, status: number, act: (token: string) => Promise<unknown>][] = [
+    ['nothing', 200, async () => undefined],
+    ['another name', 200, () => api.change('PATCH', `/identities/${anna}`, { name: 'annabel' })],
+    ['a logout', 401, (token) => api.ask('DELETE', '/current-api-session', { token })],
+    ['a disabled identity', 401, () => api.change('POST', `/identities/${anna}/disable`, { durationMinutes: 0 })],
+    ['the loss of rights', 401, () => api.change('PATCH', `/identities/${anna}`, { isAdmin: false })],
+  ];
+  for (const [name, status, act] of endings) {
+    await api.change('POST', `/identities/${anna}/enable`, {});
+    const token = await login();
+    await api.clock.advance(2 * SECOND);
+    await idp.addKey(name);
+    const second = bearer(await idp.token(name, { email: 'anna@example' }));
+    const { promise: asked, resolve } = Promise.withResolvers<() => void>();
+    idp.answer = (response) => resolve(() => response.end(JSON.stringify({ keys: idp.published })));
+    const answer = api.ask('GET', '/edge/management/v1/identities', { token, ...second });
+    const answerKeys = await asked;
+    await act(token);
+    answerKeys();
+    t.equal((await answer).status, status, name);
+  }
+});
+
 t.test('keys may also be published as certificates', async (t) => {
   await using api = await ApiClient.start();
   await using idp = await TokenIssuer.start(ISSUER, api.clock);
