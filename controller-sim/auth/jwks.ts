@@ -86,7 +86,8 @@ export class Jwks {
     try {
       keys = await load(endpoint, AbortSignal.any([signal, this.#closed.signal]));
     } catch (error) {
-      log.warn({ endpoint, error: describeError(error) }, 'could not fetch the keys of an external JWT signer');
+      if (!this.#closed.signal.aborted)
+        log.warn({ endpoint, error: describeError(error) }, 'could not fetch the keys of an external JWT signer');
     } finally {
       timer.cancel();
     }
