@@ -244,6 +244,6 @@ t.test('a filter may name hundreds of ids, and a longer one is rejected with a s
     const others = Array.from({ length: Math.floor(length / 26) }, () => '%22123456789012345678%22,');
     return `/services?filter=id%20in%20%5B${others.join('')}%22${id}%22%5D`;
   };
-  t.same(await api.names(filterOf(60_000)), ['a']);
+  t.match(await api.manage('GET', filterOf(60_000)), { status: 200, data: [{ name: 'a' }] });
   t.equal((await api.manage('GET', filterOf(70_000))).status, 431);
 });
