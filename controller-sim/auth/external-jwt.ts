@@ -1,10 +1,9 @@
 // Verifies tokens of other issuers: signed by a key of an enabled signer, for this network's audience, valid now.
 
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { DEEPEST_JSON, isNestedDeeper, JsonDepthError } from '#lib/json.ts';
 import { valueAt } from '#lib/json-pointer.ts';
-import { ownValue } from '#lib/own-value.ts';
 import { wellFormed } from '#lib/well-formed.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
 import type { TokenProblem } from './challenges.ts';
@@ -23,6 +22,10 @@ export interface VerifiedToken {
 }
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];
+
+const EXPIRED = 'ERR_JWT_EXPIRED';
+/** Codes of errors in tokens whose signature is right. */
+const ABOUT_CLAIMS: ReadonlySet<unknown> = new Set([EXPIRED, 'ERR_JWT_CLAIM_VALIDATION_FAILED']);
 
 /** The verdict on a token of an enabled signer: verified, or with a problem. */
 export interface TokenVerdict {
@@ -50,7 +53,7 @@ export async function judgeExternalToken(services: Components, token: string): P
   } catch (error) {
     services.log.debug({ error: String(error) }, 'rejected a token of another issuer');
     if (!signer) return undefined;
-    return { signer, problem: (error as { code?: unknown }).code === 'ERR_JWT_EXPIRED' ? 'expired' : 'invalid' };
+    return { signer, problem: codeOf(error) === EXPIRED ? 'expired' : 'invalid' };
   }
 }
 
@@ -60,25 +63,10 @@ async function verifyAgainst(
   signer: ExternalJwtSigner,
   token: string,
 ): Promise<VerifiedToken | undefined> {
-  const { state, clock, jwks } = services;
-  const { decodeProtectedHeader, jwtVerify } = await import('jose');
-  const { kid } = decodeProtectedHeader(token);
-  const key =
-    signer.certPem === null
-      ? await jwks.key(signer.jwksEndpoint ?? '', kid)
-      : signer.kid === null || kid === undefined || signer.kid === kid
-        ? createPublicKey(signer.certPem)
-        : undefined;
-  if (!key) return undefined;
-  const { payload } = await jwtVerify(token, key, {
-    algorithms: ALGORITHMS,
-    ...(signer.issuer !== null && { issuer: signer.issuer }),
-    ...(signer.audience !== '' && { audience: signer.audience }),
-    currentDate: new Date(clock.now()),
-    requiredClaims: ['exp'],
-  });
+  const { state } = services;
+  const payload = await payloadOf(services, signer, token);
   // Fetching a key takes seconds. Meanwhile the signer may have been changed, disabled or deleted.
-  if (state.tables.externalJwtSigner.get(signer.id) !== signer) return undefined;
+  if (!payload || state.tables.externalJwtSigner.get(signer.id) !== signer) return undefined;
   const claims = wellFormed(payload) as JWTPayload;
   const subject = claimAt(claims, signer.claimsProperty);
   if (typeof subject !== 'string' || subject === '') return undefined;
@@ -91,18 +79,60 @@ async function verifyAgainst(
   return { signer, claims, subject, identity: named };
 }
 
+/** Undefined if the signer has no key of the token's id. Throws for a token that is not signed, or not valid now. */
+async function payloadOf(
+  { clock, jwks }: Components,
+  signer: ExternalJwtSigner,
+  token: string,
+): Promise<JWTPayload | undefined> {
+  const { decodeProtectedHeader, jwtVerify } = await import('jose');
+  const { kid } = decodeProtectedHeader(token);
+  const verify = async (key: KeyObject): Promise<JWTPayload> => {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ALGORITHMS,
+      ...(signer.issuer !== null && { issuer: signer.issuer }),
+      ...(signer.audience !== '' && { audience: signer.audience }),
+      currentDate: new Date(clock.now()),
+      requiredClaims: ['exp'],
+    });
+    return payload;
+  };
+  if (signer.certPem !== null) {
+    const isNamed = signer.kid === null || kid === undefined || signer.kid === kid;
+    return isNamed ? verify(createPublicKey(signer.certPem)) : undefined;
+  }
+  const endpoint = signer.jwksEndpoint ?? '';
+  const key = await jwks.key(endpoint, kid);
+  if (!key) return undefined;
+  try {
+    return await verify(key);
+  } catch (error) {
+    // A restarted issuer may have replaced the key and kept its id.
+    const newer = ABOUT_CLAIMS.has(codeOf(error)) ? undefined : await jwks.newerKey(endpoint, kid, key);
+    if (!newer) throw error;
+    return verify(newer);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}
+
 /** The auth policy of the token's identity, if it permits logins with tokens of this signer. */
 export function policyForToken(
   { state }: Pick<AuthServices, 'state'>,
   { identity, signer }: VerifiedToken,
 ): AuthPolicy | undefined {
   const policy = identity && state.tables.authPolicy.get(identity.authPolicyId);
-  if (!policy?.primary.extJwt.allowed) return undefined;
-  const { allowedSigners } = policy.primary.extJwt;
-  return allowedSigners.length === 0 || allowedSigners.includes(signer.id) ? policy : undefined;
+  return policy && permitsSigner(policy.primary, signer.id) ? policy : undefined;
 }
 
-/** A claim by its name, or by a JSON pointer (RFC 6901). */
+/** Whether identities with an auth policy log in with the tokens of a signer. */
+export function permitsSigner({ extJwt: { allowed, allowedSigners } }: AuthPolicy['primary'], id: string): boolean {
+  return allowed && (allowedSigners.length === 0 || allowedSigners.includes(id));
+}
+
+/** A claim by a JSON pointer (RFC 6901). reference fact: the first slash may be missing, so that a name is one, too. */
 export function claimAt(claims: JWTPayload, selector: string): unknown {
-  return selector.startsWith('/') ? valueAt(claims, selector) : ownValue(claims, selector);
+  return valueAt(claims, selector.startsWith('/') ? selector : `/${selector}`);
 }

@@ -1,4 +1,5 @@
-// Caches the published keys of other issuers. They are fetched on first use, and again for unknown key ids.
+// Caches the published keys of other issuers. They are fetched on first use, and again for unknown key ids and
+// wrong signatures.
 
 import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
@@ -18,7 +19,7 @@ interface KeySet {
   readonly fetchedAt: number;
 }
 
-/** Unknown key ids never trigger more frequent fetches than this. */
+/** Unknown key ids and wrong signatures never trigger more frequent fetches than this. */
 const SHORTEST_PAUSE = 1_000;
 const LONGEST_LIFE = 3_600_000;
 const TIMEOUT = 10_000;
@@ -26,6 +27,9 @@ const LARGEST_SET = 1024 * 1024;
 const MOST_SETS = 1_000;
 /** Limit on keys in a set. Issuers publish the current key and a few others. */
 const MOST_KEYS = 100;
+/** reference fact. */
+const MOST_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export class Jwks {
   readonly #components: JwksComponents;
@@ -44,12 +48,24 @@ export class Jwks {
 
   /** The key with this id, or the only key if the token names none. */
   async key(endpoint: string, kid: string | undefined): Promise<KeyObject | undefined> {
-    const known = this.#sets.get(endpoint);
-    const age = known ? this.#components.clock.now() - known.fetchedAt : Number.POSITIVE_INFINITY;
-    const found = known && pick(known, kid);
+    const { found, age } = this.#known(endpoint, kid);
     if (found && age < LONGEST_LIFE) return found;
     if (age < SHORTEST_PAUSE) return undefined;
     return pick(await this.#fetch(endpoint), kid);
+  }
+
+  /** The key with this id, if it is no longer `old`. Fetches the keys again unless that has just happened. */
+  async newerKey(endpoint: string, kid: string | undefined, old: KeyObject): Promise<KeyObject | undefined> {
+    const { found, age } = this.#known(endpoint, kid);
+    const isFetched = age < SHORTEST_PAUSE || (found && !found.equals(old));
+    const current = isFetched ? found : pick(await this.#fetch(endpoint), kid);
+    return current?.equals(old) ? undefined : current;
+  }
+
+  #known(endpoint: string, kid: string | undefined): { found: KeyObject | undefined; age: number } {
+    const known = this.#sets.get(endpoint);
+    const age = known ? this.#components.clock.now() - known.fetchedAt : Number.POSITIVE_INFINITY;
+    return { found: known && pick(known, kid), age };
   }
 
   /** One concurrent request for each address. */
@@ -70,7 +86,8 @@ export class Jwks {
     try {
       keys = await load(endpoint, AbortSignal.any([signal, this.#closed.signal]));
     } catch (error) {
-      log.warn({ endpoint, error: describeError(error) }, 'could not fetch the keys of an external JWT signer');
+      if (!this.#closed.signal.aborted)
+        log.warn({ endpoint, error: describeError(error) }, 'could not fetch the keys of an external JWT signer');
     } finally {
       timer.cancel();
     }
@@ -88,22 +105,28 @@ function pick({ keys }: KeySet, kid: string | undefined): KeyObject | undefined 
 }
 
 async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, KeyObject>> {
-  const problem = endpointProblem(endpoint);
-  if (problem !== undefined) throw new Error(problem);
   const { keys } = parseJson(await fetchText(endpoint, signal)) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the answer is not a JWK set');
   return new Map(keys.slice(0, MOST_KEYS).flatMap((key: unknown, index) => readKey(key, index)));
 }
 
-/** Does not follow redirects, which could lead to blocked addresses. */
+/** Follows redirects, which must not lead to blocked addresses. */
 async function fetchText(endpoint: string, signal: AbortSignal): Promise<string> {
   const { Agent, request } = await import('undici'); // few simulators fetch keys
   const dispatcher = new Agent({ connect: { lookup: checkedLookup }, pipelining: 0 });
+  let address = endpoint;
   try {
-    const { statusCode, body } = await request(endpoint, { signal, dispatcher });
-    const text = await readBounded(body);
-    if (statusCode !== 200) throw new Error(`status ${statusCode}`);
-    return text;
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      const problem = endpointProblem(address);
+      if (problem !== undefined) throw new Error(problem);
+      const { statusCode, headers, body } = await request(address, { signal, dispatcher });
+      const text = await readBounded(body);
+      if (statusCode === 200) return text;
+      const { location } = headers;
+      if (!REDIRECTS.has(statusCode) || typeof location !== 'string') throw new Error(`status ${statusCode}`);
+      address = new URL(location, address).href;
+    }
+    throw new Error(`more than ${MOST_REDIRECTS} redirects`);
   } finally {
     await dispatcher.destroy();
   }

@@ -36,8 +36,20 @@ export async function sessionOf(request: Asking): Promise<FoundSession | undefin
   const identity = session && state.tables.identity.get(session.identityId);
   if (!session || !identity || isDisabled(identity, clock.now())) return undefined;
   if (clock.now() - activity.lastOf(session) > sessionLifetime) return undefined;
-  const hasEnded = () => !state.tables.apiSession.has(session.id);
-  return { ...(await withSecondToken(request, session, identity)), identity, hasEnded };
+  return found(request, session, () => !state.tables.apiSession.has(session.id));
+}
+
+/**
+ * The wait for the key of a second token takes seconds. Meanwhile the session may end, and its identity change. Undefined
+ * if the session has ended or its identity is no longer active.
+ */
+async function found(request: Asking, session: ApiSession, hasEnded: () => boolean): Promise<FoundSession | undefined> {
+  const { state, clock } = request.services;
+  const known = state.tables.identity.get(session.identityId);
+  const withToken = known && (await withSecondToken(request, session, known));
+  const identity = state.tables.identity.get(session.identityId);
+  if (!withToken || !identity || isDisabled(identity, clock.now()) || hasEnded()) return undefined;
+  return { ...withToken, identity, hasEnded };
 }
 
 async function sessionOfToken(request: Asking): Promise<FoundSession | undefined> {
@@ -54,9 +66,7 @@ async function sessionOfOwnToken(request: Asking, bearers: readonly string[]): P
     if (!identity || isDisabled(identity, clock.now()) || revocations.isRevoked(claims)) continue;
     if (!holdsCertificate(request, claims)) continue;
     const policy = state.tables.authPolicy.get(identity.authPolicyId);
-    const session = sessionFromClaims(token, claims, policy);
-    const hasEnded = () => revocations.isRevoked(claims);
-    return { ...(await withSecondToken(request, session, identity)), identity, hasEnded };
+    return found(request, sessionFromClaims(token, claims, policy), () => revocations.isRevoked(claims));
   }
   return undefined;
 }
@@ -79,7 +89,7 @@ async function sessionOfOtherToken(request: Asking, bearers: readonly string[]):
       isMfaComplete: services.posture.stateOf(identity.id, id).passedMfaAt !== undefined,
       now: services.clock.now(),
     });
-    return { ...(await withSecondToken(request, session, identity)), identity, hasEnded };
+    return found(request, session, hasEnded);
   }
   return undefined;
 }

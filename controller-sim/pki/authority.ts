@@ -10,6 +10,7 @@ import {
   type KeyObject,
   X509Certificate,
 } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import type { Clock } from '#lib/clock.ts';
@@ -36,6 +37,7 @@ const RENEW_SERVER = 30 * 86_400_000;
 const SERIAL_LENGTH = 16;
 /** In bits. Shorter keys have been broken, or soon will be. */
 const SHORTEST_RSA_KEY = 2_048;
+const ASCII = /^[\0-\x7f]*$/;
 const NO_NAMES: GeneralNames = { dns: [], ip: [], uri: [], email: [] };
 
 export class CsrError extends ProjectError {
@@ -195,15 +197,21 @@ export async function readRequest(pem: string): Promise<CertificateRequest> {
     const extension = request.extensions.find((each) => each instanceof x509.SubjectAlternativeNameExtension);
     const of = (type: string) =>
       extension?.names.items.filter((name) => name.type === type).map((name) => name.value) ?? [];
-    return {
-      commonName: request.subjectName.getField('CN')[0],
-      names: { dns: of('dns'), ip: of('ip'), uri: of('url'), email: of('email') },
-      publicKey,
-    };
+    const names = { dns: of('dns'), ip: of('ip'), uri: of('url'), email: of('email') };
+    rejectMalformed(names);
+    return { commonName: request.subjectName.getField('CN')[0], names, publicKey };
   } catch (error) {
     if (error instanceof CsrError) throw error;
     throw new CsrError('the certificate request is unreadable', { cause: error });
   }
+}
+
+/** The library accepts names that would be other ones in a certificate. */
+function rejectMalformed({ dns, ip, uri, email }: GeneralNames): void {
+  if (!ip.every((each) => isIP(each) !== 0))
+    throw new CsrError('an IP address among the alternative names has neither 4 nor 16 bytes');
+  const malformed = [...dns, ...uri, ...email].find((each) => !ASCII.test(each));
+  if (malformed !== undefined) throw new CsrError(`the alternative name ${JSON.stringify(malformed)} is not ASCII`);
 }
 
 function rejectWeakKey(spki: Buffer): void {

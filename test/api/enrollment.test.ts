@@ -217,14 +217,19 @@ t.test('a password must satisfy its limits, and the user name must be unused', a
     ['a short password', { username: 'anna', password: 'abcd' }, bounds],
     ['a long password', { username: 'anna', password: 'x'.repeat(101) }, bounds],
     ['a short name', { username: 'ann', password: PASSWORD }, bounds],
-    ['a used name', { username: 'used', password: PASSWORD }, { ...bounds, cause: { field: 'updbUsername' } }],
   ];
   for (const [name, body, expected] of table) t.match(await updb(api, token, body), expected, name);
+  const second = await open(api, 'second', { updb: 'used' });
+  t.match(await updb(api, second.token), { ...bounds, cause: { field: 'updbUsername' } }, 'a used name');
   t.match(await updb(api, token), { status: 200, data: { username: 'anna', controllers: [{}] } });
   t.match(await updb(api, token), USED);
   t.equal((await api.tryLogin('anna')).data.identityId, identityId);
   const other = await open(api, 'other', { updb: 'berta' });
   t.match(await updb(api, other.token, { password: PASSWORD }), { data: { username: 'berta' } }, 'the requested name');
+  const third = await open(api, 'third', { updb: 'clara' });
+  const chosen = { username: 'someone', password: PASSWORD };
+  t.match(await updb(api, third.token, chosen), { data: { username: 'clara' } }, 'the name cannot be chosen');
+  t.equal((await api.tryLogin('clara')).data.identityId, third.identityId);
 });
 
 t.test('a certificate of another authority enrolls the identity in the token', async (t) => {

@@ -4,7 +4,7 @@
 import { createPublicKey, type webcrypto } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import t from 'tap';
-import { type ApiAnswer, ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
+import { type ApiAnswer, ApiClient, filtered, newRequest, PASSWORD } from '../support/api-client.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
 import { TokenIssuer } from '../support/token-issuer.ts';
 
@@ -58,7 +58,9 @@ t.test('a token that a certificate verifies opens a session for the identity in 
     ['/email', {}, 200],
     ['/user/mails/1', { user: { mails: ['x', 'anna@example'] } }, 200],
     ['/user~1mail', { 'user/mail': 'anna@example' }, 200],
-    ['user/mail', { 'user/mail': 'anna@example' }, 200],
+    ['user/mail', { user: { mail: 'anna@example' } }, 200],
+    ['user~1mail', { 'user/mail': 'anna@example' }, 200],
+    ['user/mail', { 'user/mail': 'anna@example' }, 401],
     ['/user/mails', { user: { mails: ['anna@example'] } }, 401],
     ['/nothing/at/all', {}, 401],
     ['number', { number: 7 }, 401],
@@ -186,6 +188,40 @@ t.test('a new key is fetched on first use; unknown ids do not cause repeated fet
   t.equal(await status('new'), 401, 'nor is a key accepted once more that was withdrawn in a month without logins');
 });
 
+t.test('a key that was replaced under the same id is fetched, at most once a second', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await addPerson(api);
+  await addSigner(api, { jwksEndpoint: idp.endpoint });
+  const claims = { email: 'anna@example' };
+  const status = async (fields = {}, header = {}) =>
+    (await login(api, await idp.token('k1', { ...claims, ...fields }, header))).status;
+  await idp.addKey('k1');
+  t.equal(await status(), 200);
+  for (const alg of ['ES256', 'RS256']) {
+    await api.clock.advance(60 * SECOND);
+    idp.published = [];
+    await idp.addKey('k1', alg);
+    const tokens = await Promise.all(Array.from({ length: 5 }, (_, index) => idp.token('k1', { ...claims, n: index })));
+    const logins = await Promise.all(tokens.map((token) => login(api, token)));
+    t.same(
+      logins.map((each) => each.status),
+      Array(5).fill(200),
+      alg,
+    );
+  }
+  t.equal(idp.requests, 3, 'concurrent requests share one fetch');
+  await api.clock.advance(60 * SECOND);
+  t.equal(await status({}, { kid: undefined }), 200, 'without an id');
+  for (const wrong of [{ aud: 'another network' }, { exp: 1 }]) t.equal(await status(wrong), 401);
+  t.equal(idp.requests, 3, 'the signature is right, so the key is not fetched');
+  const { published } = idp;
+  await idp.addKey('k1');
+  idp.published = published.slice(0, 1);
+  for (let count = 0; count < 20; count++) t.equal(await status(), 401, 'a forged token');
+  t.equal(idp.requests, 4);
+});
+
 t.test('an issuer that is down, slow or sends invalid data causes rejections only for its own tokens', async (t) => {
   await using api = await ApiClient.start();
   await using idp = await TokenIssuer.start(ISSUER, api.clock);
@@ -195,7 +231,10 @@ t.test('an issuer that is down, slow or sends invalid data causes rejections onl
   const token = await idp.token('k1', { email: 'anna@example' });
   const answers: [string, TokenIssuer['answer']][] = [
     ['an error', (response) => response.writeHead(500).end(JSON.stringify({ keys: idp.published }))],
-    ['somewhere else', (response) => response.writeHead(302, { location: idp.endpoint }).end()],
+    ['somewhere unknown', (response) => response.writeHead(302).end()],
+    ['a blocked address', (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end()],
+    ['a file', (response) => response.writeHead(302, { location: 'file:///etc/hosts' }).end()],
+    ['nowhere', (response) => response.writeHead(302, { location: 'http://' }).end()],
     ['nonsense', (response) => response.end('<html>')],
     ['null', (response) => response.end('null')],
     ['no keys', (response) => response.end('{"keys":{}}')],
@@ -224,6 +263,31 @@ t.test('an issuer that is down, slow or sends invalid data causes rejections onl
   t.equal((await login(api, token)).status, 200, 'it is down; its keys are cached');
   await api.manage('PATCH', `/external-jwt-signers/${id}`, { jwksEndpoint: `${endpoint}/moved` });
   t.match(await login(api, token), REJECTED, 'it is down, and its keys are unknown');
+});
+
+t.test('keys are fetched from the address to which an issuer redirects, in up to five steps', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await addPerson(api);
+  const id = await addSigner(api, { jwksEndpoint: idp.endpoint });
+  await idp.addKey('k1');
+  for (const [statusCode, steps, expected] of [
+    [301, 1, 200],
+    [308, 5, 200],
+    [302, 6, 401],
+    [304, 1, 401],
+  ] as const) {
+    const before = idp.requests;
+    idp.answer = (response, path) => {
+      const step = Number(/\d+$/.exec(path)?.[0]);
+      if (step === 0) response.end(JSON.stringify({ keys: idp.published }));
+      else response.writeHead(statusCode, { location: `step-${step - 1}` }).end();
+    };
+    const jwksEndpoint = new URL(`/${statusCode}/step-${steps}`, idp.endpoint).href;
+    await api.change('PATCH', `/external-jwt-signers/${id}`, { jwksEndpoint });
+    t.equal((await login(api, await idp.token('k1', { email: 'anna@example' }))).status, expected, jwksEndpoint);
+    t.equal(idp.requests - before, statusCode === 304 ? 1 : Math.min(steps, 5) + 1, jwksEndpoint);
+  }
 });
 
 t.test('an auth policy decides which tokens are accepted', async (t) => {
@@ -328,6 +392,36 @@ t.test('a token as second factor: the session is partial in every request withou
   );
 });
 
+t.test('rights that end while the key of a second token is fetched are not used', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  const id = await addSigner(api, { jwksEndpoint: idp.endpoint });
+  const authPolicyId = await api.authPolicy('two', { secondary: { requireExtJwtSigner: id } });
+  const anna = await addPerson(api, { authPolicyId, isAdmin: true });
+  const login = async () => (await api.tryLogin('anna')).data.token as string;
+  const endings: [name: string, status: number, act: (token: string) => Promise<unknown>][] = [
+    ['nothing', 200, async () => undefined],
+    ['another name', 200, () => api.change('PATCH', `/identities/${anna}`, { name: 'annabel' })],
+    ['a logout', 401, (token) => api.ask('DELETE', '/current-api-session', { token })],
+    ['a disabled identity', 401, () => api.change('POST', `/identities/${anna}/disable`, { durationMinutes: 0 })],
+    ['the loss of rights', 401, () => api.change('PATCH', `/identities/${anna}`, { isAdmin: false })],
+  ];
+  for (const [name, status, act] of endings) {
+    await api.change('POST', `/identities/${anna}/enable`, {});
+    const token = await login();
+    await api.clock.advance(2 * SECOND);
+    await idp.addKey(name);
+    const second = bearer(await idp.token(name, { email: 'anna@example' }));
+    const { promise: asked, resolve } = Promise.withResolvers<() => void>();
+    idp.answer = (response) => resolve(() => response.end(JSON.stringify({ keys: idp.published })));
+    const answer = api.ask('GET', '/edge/management/v1/identities', { token, ...second });
+    const answerKeys = await asked;
+    await act(token);
+    answerKeys();
+    t.equal((await answer).status, status, name);
+  }
+});
+
 t.test('keys may also be published as certificates', async (t) => {
   await using api = await ApiClient.start();
   await using idp = await TokenIssuer.start(ISSUER, api.clock);
@@ -426,6 +520,62 @@ t.test('a token enrolls once, and only if the auth policy permits later logins',
   t.equal((await ask('berta', {})).status, 200, 'tokens still log in');
   await api.change('PATCH', path, { primary: { extJwt: { allowed: false } } });
   t.match(await ask('clara', {}), closed);
+});
+
+t.test('a token enrolls only if its signer may log its identity in', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await idp.addKey('k1');
+  const other = { name: 'other', issuer: 'https://other.example', jwksEndpoint: `${idp.endpoint}/other` };
+  const allowedSigners = [await addSigner(api, other)];
+  const extJwt = { allowed: true, allowedSigners };
+  const enrollAuthPolicyId = await api.authPolicy('enrolled', { extJwt });
+  const id = await addSigner(api, { jwksEndpoint: idp.endpoint, enrollToTokenEnabled: true, enrollAuthPolicyId });
+  const enroll = async () =>
+    api.ask('POST', '/enroll/token', { body: {}, ...bearer(await idp.token('k1', { email: 'anna', sub: 'anna' })) });
+  t.match(await enroll(), { status: 409, code: 'INVALID_ENROLLMENT_NOT_ALLOWED' });
+  const both = { extJwt: { allowed: true, allowedSigners: [...allowedSigners, id] } };
+  await api.change('PATCH', `/auth-policies/${enrollAuthPolicyId}`, { primary: both });
+  t.equal((await enroll()).status, 200);
+  t.equal((await login(api, await idp.token('k1', { email: 'anna' }))).status, 200);
+});
+
+t.test('selectors find claims as in the reference, and a token without the claims does not enroll', async (t) => {
+  await using api = await ApiClient.start();
+  await using idp = await TokenIssuer.start(ISSUER, api.clock);
+  await idp.addKey('k1');
+  await addSigner(api, {
+    jwksEndpoint: idp.endpoint,
+    enrollToTokenEnabled: true,
+    claimsProperty: 'user/id',
+    enrollNameClaimsSelector: 'names/0',
+    enrollAttributeClaimsSelector: 'access/roles',
+  });
+  const enroll = async (claims: object) =>
+    api.ask('POST', '/enroll/token', { body: {}, ...bearer(await idp.token('k1', { ...claims })) });
+  const user = (id: string) => ({ user: { id }, names: [`name of ${id}`] });
+  const invalid = { status: 400, code: 'INVALID_ENROLLMENT_TOKEN' };
+  for (const claims of [
+    { ...user('a'), user: 'a' },
+    { ...user('a'), names: [] },
+    { ...user('a'), names: [''] },
+    { ...user('a'), names: [1] },
+    { ...user('a'), access: { roles: 5 } },
+    { ...user('a'), access: { roles: ['r', 5] } },
+  ])
+    t.match(await enroll(claims), invalid, JSON.stringify(claims));
+  const table: [string, object, string[]][] = [
+    ['several', { access: { roles: ['r', '', 's', 'r'] } }, ['r', 's']],
+    ['one', { access: { roles: 'r' } }, ['r']],
+    ['nothing', { access: { roles: null } }, []],
+    ['missing', {}, []],
+    ['elsewhere', { access: 'r' }, []],
+  ];
+  for (const [id, claims, roleAttributes] of table) {
+    t.equal((await enroll({ ...user(id), ...claims })).status, 200, id);
+    const [identity] = await api.get(filtered('/identities', `externalId = "${id}"`));
+    t.match({ ...identity, roleAttributes: identity.roleAttributes ?? [] }, { name: `name of ${id}`, roleAttributes });
+  }
 });
 
 t.test('halves of surrogate pairs in claims are replaced, as in bodies', async (t) => {

@@ -236,3 +236,14 @@ t.test('auth policies are filtered by nested fields', async (t) => {
   ]);
   t.same(await api.names('/auth-policies?sort=primary.updb.minPasswordLength%20desc'), ['strict', 'Default']);
 });
+
+t.test('a filter may name hundreds of ids, and a longer one is rejected with a status that says so', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.create('/services', { name: 'a', encryptionRequired: true });
+  const filterOf = (length: number) => {
+    const others = Array.from({ length: Math.floor(length / 26) }, () => '%22123456789012345678%22,');
+    return `/services?filter=id%20in%20%5B${others.join('')}%22${id}%22%5D`;
+  };
+  t.match(await api.manage('GET', filterOf(60_000)), { status: 200, data: [{ name: 'a' }] });
+  t.equal((await api.manage('GET', filterOf(70_000))).status, 431);
+});

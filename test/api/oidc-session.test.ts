@@ -2,6 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
+import { decodeJwt } from 'jose';
 import t from 'tap';
 import {
   CreateTerminatorResult,
@@ -268,16 +269,67 @@ t.test('the token endpoint names the error in a request', async (t) => {
   const cases: [string, Record<string, string>, string][] = [
     ['no grant type', { client_id: 'native', grant_type: '' }, 'invalid_request'],
     ['an unknown grant type', { client_id: 'native', grant_type: 'password' }, 'unsupported_grant_type'],
+    ['no client', { client_id: '' }, 'invalid_request'],
+    ['an unknown client', { client_id: 'other' }, 'invalid_client'],
+    ['no refresh token', { refresh_token: '' }, 'invalid_request'],
+    ['no code', { grant_type: 'authorization_code', redirect_uri: 'http://localhost/' }, 'invalid_request'],
+    ['an unknown code', { grant_type: 'authorization_code', redirect_uri: 'x', code: 'x' }, 'invalid_grant'],
     ['a scope beyond that of the login', { scope: 'openid everything' }, 'invalid_scope'],
     ['the token of another client', { client_id: 'openziti' }, 'invalid_grant'],
   ];
   for (const [name, fields, error] of cases)
     t.match(await oidc.refresh(refreshToken, fields), { status: 400, body: { error } }, name);
-  t.equal(
-    (await oidc.refresh(refreshToken, { scope: 'openid' })).status,
-    200,
-    'rejected requests do not use the token',
-  );
+  t.equal((await oidc.refresh(refreshToken)).status, 200, 'rejected requests do not use the token');
+});
+
+t.test('a refresh may reduce the scope, for all later tokens, and answers with the next refresh token', async (t) => {
+  await using stage = await Stage.set();
+  const { oidc, refreshToken } = stage;
+  const { body } = await oidc.refresh(refreshToken, { scope: 'openid' });
+  t.match(body, { scope: 'openid', refresh_token: String });
+  t.match(decodeJwt(String(body.access_token)), { scopes: ['openid'] });
+  t.match(await oidc.refresh(String(body.refresh_token)), { status: 200, body: { scope: 'openid' } });
+  const wider = { scope: 'openid offline_access' };
+  t.match(await oidc.refresh(String(body.refresh_token), wider), { status: 400, body: { error: 'invalid_scope' } });
+});
+
+t.test('an exchange without a wanted type answers with a refresh token too', async (t) => {
+  await using stage = await Stage.set();
+  const { status, body } = await stage.oidc.redeem({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    client_id: 'native',
+    subject_token: stage.refreshToken,
+    subject_token_type: 'urn:ietf:params:oauth:token-type:refresh_token',
+  });
+  t.equal(status, 200);
+  t.match(body, { issued_token_type: 'urn:ietf:params:oauth:token-type:refresh_token', refresh_token: String });
+  t.equal((await stage.oidc.refresh(String(body.refresh_token))).status, 200);
+});
+
+t.test('requests without a usable token or user are rejected, not ignored', async (t) => {
+  await using api = await ApiClient.start();
+  const form = { type: 'application/x-www-form-urlencoded' };
+  const errorOf = ({ status, text }: ApiAnswer) => [status, JSON.parse(text).error];
+  t.same(errorOf(await api.ask('POST', '/oidc/revoke', { body: 'client_id=native', ...form })), [
+    400,
+    'invalid_request',
+  ]);
+  t.equal((await api.ask('POST', '/oidc/revoke', { body: 'token=unknown', ...form })).status, 200);
+  t.same(errorOf(await api.ask('GET', '/oidc/end_session?id_token_hint=x')), [400, 'invalid_request']);
+  t.equal((await api.ask('GET', '/oidc/end_session')).status, 302);
+  const parameters = new URLSearchParams({
+    client_id: 'native',
+    response_type: 'code',
+    scope: 'openid',
+    redirect_uri: 'http://localhost:1/auth/callback',
+    state: 's',
+    code_challenge: 'c'.repeat(43),
+    code_challenge_method: 'S256',
+    prompt: 'none',
+  });
+  const { headers } = await api.ask('GET', `/oidc/authorize?${parameters}`);
+  const { searchParams } = new URL(String(headers.location));
+  t.same([searchParams.get('error'), searchParams.get('state')], ['login_required', 's']);
 });
 
 t.test('an auth policy that starts to require a second factor applies to tokens issued before', async (t) => {

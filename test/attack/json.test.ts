@@ -35,6 +35,20 @@ t.test('JSON that is nested deeper than 100 levels is rejected by every API', as
   t.equal((await api.manage('GET', '/identities')).status, 200);
 });
 
+t.test('an object without a text form is rejected in place of a text', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('anna');
+  const token = await api.login('anna');
+  const textless = { toString: 1, valueOf: 2 };
+  for (const path of ['/enroll', '/enroll/ott'])
+    t.match(await api.ask('POST', path, { body: { token: textless } }), { status: 400, code: /./ }, path);
+  for (const [path, body] of [
+    ['/posture-response', { id: 'a', typeId: textless }],
+    ['/posture-response-bulk', [{ id: 'a', typeId: textless }]],
+  ] as const)
+    t.match(await api.ask('POST', path, { token, body }), { status: 400, code: 'COULD_NOT_PARSE_BODY' }, path);
+});
+
 t.test('a token of another issuer with deep claims is rejected', async (t) => {
   await using api = await ApiClient.start();
   await using idp = await TokenIssuer.start('https://idp.example', api.clock);

@@ -18,7 +18,7 @@ export class TokenIssuer {
   /** Requests for the keys so far. */
   requests = 0;
   /** Replaces the normal answer with the keys. */
-  answer: ((response: ServerResponse) => void) | undefined;
+  answer: ((response: ServerResponse, path: string) => void) | undefined;
 
   private constructor(name: string, clock: Clock, server: Server) {
     this.name = name;
@@ -27,9 +27,9 @@ export class TokenIssuer {
   }
 
   static async start(name: string, clock: Clock): Promise<TokenIssuer> {
-    const server = createServer((_request, response) => {
+    const server = createServer(({ url = '' }, response) => {
       issuer.requests += 1;
-      if (issuer.answer) issuer.answer(response);
+      if (issuer.answer) issuer.answer(response, url);
       else response.end(JSON.stringify({ keys: issuer.published }));
       server.emit('keysRequested');
     });

@@ -45,7 +45,7 @@ export async function enroll(request: ApiRequest, method: string | undefined): P
 
 function findEnrollment({ query, body, services }: ApiRequest): Enrollment {
   const inBody = typeof body === 'object' ? (body as { token?: unknown } | null)?.token : undefined;
-  const token = query.get('token') ?? String(inBody ?? '');
+  const token = query.get('token') ?? (typeof inBody === 'string' ? inBody : '');
   const enrollment = services.state.tables.enrollment.findBy('token', token);
   if (!enrollment) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   return enrollment;
@@ -92,12 +92,12 @@ async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment
   return { data: { controllers: [showController(request)] } };
 }
 
-/** The identity chooses its password. The enrollment holds the user name. */
+/** The identity chooses its password. reference fact: not its user name, which the enrollment holds. */
 async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
   const { state, passwords } = request.services;
   const body = new Body(request.body, 'create');
   const password = body.text('password') ?? '';
-  const username = body.text('username') || enrollment.username || '';
+  const username = enrollment.username || body.text('username') || '';
   if (password === '') throw badRequest('password expected for updb enrollment');
   if (username === '') throw badRequest('username expected for updb enrollment');
   const passwordHash = await passwords.hash(password);

@@ -3,7 +3,7 @@
 
 import { leafOf } from '#pki/certificates.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
-import { claimAt, type VerifiedToken, verifyExternalToken } from '../../auth/external-jwt.ts';
+import { claimAt, permitsSigner, type VerifiedToken, verifyExternalToken } from '../../auth/external-jwt.ts';
 import { addAuthenticator, certificateProof } from '../../entities/authenticator.ts';
 import { Body } from '../../entities/body.ts';
 import { freeName, plainIdentity } from '../../entities/identity.ts';
@@ -19,14 +19,14 @@ export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
   );
   if (!verified) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   if (verified.identity) throw new ApiError('ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
-  const { enrollToCertEnabled, enrollToTokenEnabled, enrollAuthPolicyId } = verified.signer;
+  const { id: signerId, enrollToCertEnabled, enrollToTokenEnabled, enrollAuthPolicyId } = verified.signer;
   const primary = services.state.tables.authPolicy.get(enrollAuthPolicyId)?.primary;
   const body = typeof request.body === 'object' ? new Body(request.body, 'create') : undefined;
   const clientCsr = body?.text('clientCsr') || undefined;
   // The auth policy may have changed since the signer was permitted to enroll. The new identity must be able to log in.
   const isAllowed =
     clientCsr === undefined
-      ? enrollToTokenEnabled && primary?.extJwt.allowed
+      ? enrollToTokenEnabled && primary && permitsSigner(primary, signerId)
       : enrollToCertEnabled && primary?.cert.allowed;
   if (!isAllowed) throw new ApiError('INVALID_ENROLLMENT_NOT_ALLOWED');
   const id = services.state.ids.short();
@@ -44,18 +44,22 @@ export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
   return { data: { cert, ca: services.authority.bundle } };
 }
 
-/** The signer selects the claims for name and attributes, and the claim that identifies the token at logins. */
+/**
+ * The signer selects the claims for name and attributes, and the claim that identifies the token at logins. Throws
+ * ApiError for a token without a name, or with attributes that are not texts.
+ */
 function addIdentity(transaction: Transaction, id: string, { signer, claims, subject }: VerifiedToken): void {
   const name = claimAt(claims, signer.enrollNameClaimsSelector);
-  const attributes =
-    signer.enrollAttributeClaimsSelector === '' ? [] : claimAt(claims, signer.enrollAttributeClaimsSelector);
-  const roleAttributes = [attributes].flat().filter((each): each is string => typeof each === 'string' && each !== '');
+  const selector = signer.enrollAttributeClaimsSelector;
+  const roleAttributes = [(selector === '' ? undefined : claimAt(claims, selector)) ?? []].flat();
+  if (typeof name !== 'string' || name === '' || !roleAttributes.every((each) => typeof each === 'string'))
+    throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   if (transaction.tables.identity.findBy('externalId', subject))
     throw new ApiError('ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
   transaction.put('identity', {
-    ...plainIdentity(transaction, id, freeName(transaction, typeof name === 'string' && name !== '' ? name : subject)),
+    ...plainIdentity(transaction, id, freeName(transaction, name)),
     externalId: subject,
     authPolicyId: signer.enrollAuthPolicyId,
-    roleAttributes: [...new Set(roleAttributes)].sort(),
+    roleAttributes: [...new Set(roleAttributes)].filter((each) => each !== '').sort(),
   });
 }

@@ -66,7 +66,8 @@ function variantOf(type: string, body: unknown): string {
   const { typeId } = body as { typeId?: unknown };
   if (typeId === undefined || typeId === null || typeId === '')
     throw invalid('typeId', 'typeId in body is required', '');
-  const variant = `${kind}${ownValue(VARIANTS, String(typeId))}${action}`;
+  const name = typeof typeId === 'string' ? ownValue(VARIANTS, typeId) : undefined;
+  const variant = `${kind}${name}${action}`;
   if (Object.hasOwn(RULES, variant)) return variant;
   const message = `invalid typeId value: ${JSON.stringify(typeId)}`;
   throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });

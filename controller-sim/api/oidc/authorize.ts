@@ -25,6 +25,7 @@ export function authorize(request: OidcRequest): OidcAnswer {
   const values = (name: string) => shortValuesOf(request, name);
   const parameter = (name: string) => values(name)[0] ?? '';
   const clientId = parameter('client_id');
+  if (clientId === '') throw new OAuthError('invalid_request', 'client_id is missing');
   if (!CLIENTS.has(clientId)) throw new OAuthError('invalid_client', 'the client is unknown');
   const redirectUri = parameter('redirect_uri');
   if (!isAllowed(request, redirectUri))
@@ -70,6 +71,8 @@ function complaint(parameter: (name: string) => string): { error: string; error_
   if (!parameter('scope').split(' ').includes('openid')) return reject('invalid_scope', 'the scope openid is missing');
   if (parameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(parameter('code_challenge')))
     return reject('invalid_request', 'a code_challenge of the method S256 is required');
+  // Nobody stays logged in between two logins (OpenID Connect Core, section 3.1.2.1).
+  if (parameter('prompt').split(' ').includes('none')) return reject('login_required', 'the user must log in');
   return undefined;
 }
 

@@ -130,8 +130,8 @@ export async function startTotpEnrollment(request: OidcRequest): Promise<OidcAns
   demandForm(request);
   const found = foundRequest(request);
   const identity = demandIdentity(found);
-  const { id, createdAt, updatedAt, recoveryCodes } = await enrollTotp(request.services, identity);
-  const mfa = mfaOf(request, found) as Mfa;
+  const mfa = await enrollTotp(request.services, identity);
+  const { id, createdAt, updatedAt, recoveryCodes } = mfa;
   return {
     status: 201,
     body: {

@@ -3,6 +3,7 @@
 import fastify from 'fastify';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
+import { ClosedError } from '#lib/errors.ts';
 import { silentLog } from '#lib/log.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
@@ -37,5 +38,6 @@ async function answerTo(error: Error): Promise<unknown> {
 t.test('a client is asked to try again while changes cannot be accepted', async (t) => {
   t.same(await answerTo(new BusyError()), [429, 'temporarily_unavailable'], 'too many are queued');
   t.same(await answerTo(new StoreWriteError('the disk is full')), [503, 'temporarily_unavailable']);
+  t.same(await answerTo(new ClosedError('the store')), [503, 'temporarily_unavailable'], 'the simulator stops');
   t.same(await answerTo(new Error('a fault')), [500, 'server_error']);
 });

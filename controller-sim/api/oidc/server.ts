@@ -2,7 +2,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { describeError } from '#lib/errors.ts';
+import { ClosedError, describeError } from '#lib/errors.ts';
 import { ownText } from '#lib/own-text.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -86,8 +86,9 @@ function rejection(error: unknown, services: ApiServices): OidcAnswer {
   }
   if (error instanceof BusyError)
     return { status: 429, body: { error: 'temporarily_unavailable', error_description: error.message } };
-  if (error instanceof StoreWriteError) {
-    services.log.error({ error: describeError(error) }, 'a change could not be stored');
+  if (error instanceof StoreWriteError || error instanceof ClosedError) {
+    if (error instanceof StoreWriteError)
+      services.log.error({ error: describeError(error) }, 'a change could not be stored');
     return { status: 503, body: { error: 'temporarily_unavailable', error_description: error.message } };
   }
   services.log.error({ error: describeError(error), stack: (error as Error).stack }, 'login failed');

@@ -40,12 +40,23 @@ interface SessionClaims
 }
 
 export async function token(request: OidcRequest): Promise<OidcAnswer> {
-  const type = text(request, 'grant_type');
-  if (type === '') throw new OAuthError('invalid_request', 'grant_type is missing');
-  const grant = ownValue(GRANTS, type);
+  const grant = ownValue(GRANTS, required(request, 'grant_type'));
   if (!grant) throw new OAuthError('unsupported_grant_type', 'the grant_type is not supported');
-  if (!CLIENTS.has(clientIdOf(request))) throw new OAuthError('invalid_client', 'the client is unknown');
+  const clientId = clientIdOf(request);
+  if (clientId === '') throw missing('client_id');
+  if (!CLIENTS.has(clientId)) throw new OAuthError('invalid_client', 'the client is unknown');
   return grant(request);
+}
+
+/** The text of a parameter. Throws OAuthError if it is missing. */
+function required(request: OidcRequest, name: string): string {
+  const value = text(request, name);
+  if (value === '') throw missing(name);
+  return value;
+}
+
+function missing(name: string): OAuthError {
+  return new OAuthError('invalid_request', `${name} is missing`);
 }
 
 /**
@@ -62,16 +73,18 @@ function clientIdOf(request: OidcRequest): string {
 
 /** Uses the code after all checks (reference fact: it deletes the login with the answer). */
 async function byCode(request: OidcRequest): Promise<OidcAnswer> {
-  const code = text(request, 'code');
+  const code = required(request, 'code');
+  const redirectUri = required(request, 'redirect_uri');
   const found = request.requests.peek(code);
   if (!found?.proven || !isComplete(found)) throw new OAuthError('invalid_grant', 'invalid code');
-  if (found.clientId !== clientIdOf(request) || found.redirectUri !== text(request, 'redirect_uri'))
+  if (found.clientId !== clientIdOf(request) || found.redirectUri !== redirectUri)
     throw new OAuthError('invalid_grant', 'the code was given to another client');
   if (!isChallenge(found.codeChallenge, text(request, 'code_verifier')))
     throw new OAuthError('invalid_grant', 'invalid code_verifier');
-  const identity = demandIdentity(request.services, found.proven.identity.id);
+  const { proven } = found;
+  const identity = demandIdentity(request.services, proven.identity.id);
   const bound = await bind(request.services, identity, found.apiSessionId, found.csrPem, found.fingerprints);
-  demandLogin(request.services, found, found.proven);
+  demandLogin(request.services, found, proven);
   if (!request.requests.consume(code)) throw new OAuthError('invalid_grant', 'invalid code');
   const claims: SessionClaims = { ...claimsOf(found, identity), z_cfs: bound.fingerprints };
   publishSession(request, claims, 'created');
@@ -79,7 +92,10 @@ async function byCode(request: OidcRequest): Promise<OidcAnswer> {
   return tokens(request, claims, { nonce: found.nonce, sessionCert: bound.certificate });
 }
 
-/** A login may take minutes: meanwhile its proof may be replaced, or the sessions of its identity be revoked. */
+/**
+ * A login may take minutes: meanwhile its proof may be replaced, or the sessions of its identity be revoked. Another
+ * user may log in with the same request.
+ */
 function demandLogin({ state, clock, revocations }: ApiServices, found: AuthRequest, proven: Proven): void {
   const login = {
     jti: '',
@@ -88,28 +104,33 @@ function demandLogin({ state, clock, revocations }: ApiServices, found: AuthRequ
     sub: proven.identity.id,
     iat: found.authTime / 1000,
   };
-  if (!isStillProven(state.tables, proven, clock.now()) || revocations.isRevoked(login))
+  if (found.proven !== proven || !isStillProven(state.tables, proven, clock.now()) || revocations.isRevoked(login))
     throw new OAuthError('invalid_grant', 'the login was revoked');
 }
 
-/** Uses the refresh token after all checks, and answers with the next one. A client may repeat that for a short time. */
+/**
+ * Uses the refresh token after all checks, and answers with the next one. A client may repeat that for a short time, and
+ * may reduce the scope.
+ */
 async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
-  const old = await verified(services, text(request, 'refresh_token'), TokenKind.Refresh);
+  const old = await verified(services, required(request, 'refresh_token'), TokenKind.Refresh);
   if (!old) throw new OAuthError('invalid_grant', 'failed to parse refresh token');
   if (old.client_id !== clientIdOf(request)) throw new OAuthError('invalid_grant', 'client_id does not match');
   demandCertificate(request, old);
   const wanted = text(request, 'scope').split(' ').filter(Boolean);
   if (!wanted.every((each) => old.scope.split(' ').includes(each)))
     throw new OAuthError('invalid_scope', 'the scope exceeds that of the token');
-  const revoked = () => new OAuthError('invalid_grant', 'refresh token revoked');
-  if (services.revocations.isRevoked(old)) throw revoked();
-  const identity = demandIdentity(services, old.sub);
-  const session = sessionClaims(old, identity);
+  const revoked = 'refresh token revoked';
+  const identity = demandSession(services, old, revoked);
+  const scope = wanted.length > 0 && { scope: wanted.join(' '), scopes: wanted };
+  const session = { ...sessionClaims(old, identity), ...scope };
   const bound = await rebind(request, identity, old);
-  if (!(await services.revocations.use(old.jti))) throw revoked();
+  if (!(await services.revocations.use(old.jti))) throw new OAuthError('invalid_grant', revoked);
+  demandSession(services, old, revoked); // it may have ended meanwhile
   publishSession(request, session, 'refreshed');
-  return tokens(request, { ...session, z_cfs: bound.fingerprints }, { sessionCert: bound.certificate });
+  const claims = { ...session, z_cfs: bound.fingerprints };
+  return tokens(request, claims, { sessionCert: bound.certificate, isRefreshed: true });
 }
 
 async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
@@ -118,14 +139,15 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
   const kind = subjectType === `${TYPE}refresh_token` ? TokenKind.Refresh : TokenKind.Access;
   if (subjectType !== `${TYPE}access_token` && subjectType !== `${TYPE}refresh_token`)
     throw new OAuthError('invalid_request', 'the subject_token_type is not supported');
-  const subject = await verified(services, text(request, 'subject_token'), kind);
-  if (!subject || services.revocations.isRevoked(subject))
-    throw new OAuthError('invalid_grant', 'the subject_token is not valid');
+  const subject = await verified(services, required(request, 'subject_token'), kind);
+  const invalid = 'the subject_token is not valid';
+  if (!subject) throw new OAuthError('invalid_grant', invalid);
+  const identity = demandSession(services, subject, invalid);
   demandCertificate(request, subject);
-  const identity = demandIdentity(services, subject.sub);
-  const wanted = text(request, 'requested_token_type') || `${TYPE}access_token`;
+  const wanted = text(request, 'requested_token_type') || `${TYPE}refresh_token`; // reference fact: this default
   if (!EXCHANGED.has(wanted)) throw new OAuthError('invalid_request', 'the requested_token_type is not supported');
   const bound = await rebind(request, identity, subject);
+  demandSession(services, subject, invalid); // it may have ended meanwhile
   const claims = { ...sessionClaims(subject, identity), z_cfs: bound.fingerprints };
   publishSession(request, claims, 'exchanged');
   const sessionCert = bound.certificate && { session_cert: bound.certificate };
@@ -153,7 +175,7 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
  */
 export async function revoke(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
-  const claims = await services.tokens.verify(text(request, 'token'));
+  const claims = await services.tokens.verify(required(request, 'token'));
   if (claims?.jti !== undefined && claims.iss === issuerOf(services))
     await services.revocations.revoke(claims.jti, 'JTI');
   return { status: 200, headers: { 'content-type': 'application/json' }, body: '' };
@@ -174,11 +196,13 @@ export async function userInfo(request: OidcRequest): Promise<OidcAnswer> {
   throw new OAuthError('access_denied', 'access token invalid', 401);
 }
 
-/** Ends the session of an ID token, even of an expired one. */
+/** Ends the session of an ID token, even of an expired one. Throws OAuthError for a token that is not one. */
 export async function endSession(request: OidcRequest): Promise<OidcAnswer> {
   const { services, query } = request;
   const parameter = (name: string) => text(request, name) || (query.get(name) ?? '');
-  const claims = await services.tokens.verify(parameter('id_token_hint'), { ignoreExpiry: true });
+  const hint = parameter('id_token_hint');
+  const claims = await services.tokens.verify(hint, { ignoreExpiry: true });
+  if (hint !== '' && !claims) throw new OAuthError('invalid_request', 'the id_token_hint is not valid');
   if (claims && typeof claims.z_asid === 'string') await services.revocations.revoke(claims.z_asid, 'API_SESSION');
   const target = parameter('post_logout_redirect_uri');
   if (target === '') return redirect(`${BASE}/logged-out`);
@@ -190,10 +214,10 @@ export async function endSession(request: OidcRequest): Promise<OidcAnswer> {
 async function tokens(
   { services }: OidcRequest,
   claims: SessionClaims,
-  options: { nonce?: string | undefined; sessionCert?: string | undefined },
+  options: { nonce?: string | undefined; sessionCert?: string | undefined; isRefreshed?: boolean },
 ): Promise<OidcAnswer> {
-  const { nonce, sessionCert } = options;
-  const hasRefresh = claims.scope.split(' ').includes('offline_access');
+  const { nonce, sessionCert, isRefreshed = false } = options;
+  const hasRefresh = isRefreshed || claims.scope.split(' ').includes('offline_access');
   const [access_token, refresh_token, id_token] = await Promise.all([
     sign(services, claims, TokenKind.Access, ACCESS_LIFETIME),
     hasRefresh ? sign(services, claims, TokenKind.Refresh, REFRESH_LIFETIME) : undefined,
@@ -297,6 +321,12 @@ function signId(services: ApiServices, claims: SessionClaims, nonce: string | un
 async function verified(services: ApiServices, given: string, kind: string): Promise<AccessClaims | undefined> {
   const claims = await services.tokens.verify(given);
   return claims?.z_t === kind && claims.iss === issuerOf(services) ? (claims as AccessClaims) : undefined;
+}
+
+/** The active identity of a session that was not revoked; `why` is the error if it was. */
+function demandSession(services: ApiServices, claims: AccessClaims, why: string): Identity {
+  if (services.revocations.isRevoked(claims)) throw new OAuthError('invalid_grant', why);
+  return demandIdentity(services, claims.sub);
 }
 
 function demandIdentity({ state, clock }: ApiServices, id: string): Identity {

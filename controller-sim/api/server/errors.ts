@@ -1,6 +1,6 @@
 // Converts everything that is thrown while serving a request into an API error.
 
-import { describeError } from '#lib/errors.ts';
+import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { ApiError, unsupported } from '../../errors/errors.ts';
 import { BusyError } from '../../state/state.ts';
@@ -10,6 +10,9 @@ import { pathOf } from './paths.ts';
 /** Logs faults of the simulator itself. */
 export function toApiError(thrown: unknown, { log, contentType = '' }: { log: Log; contentType?: string }): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  // The simulator stops; the client will not receive the answer.
+  if (thrown instanceof ClosedError)
+    return new ApiError('STORE_UNAVAILABLE', { code: 'UNHANDLED', message: thrown.message });
   if (thrown instanceof BusyError) return new ApiError('SERVER_TOO_MANY_REQUESTS');
   if (thrown instanceof StoreWriteError) {
     log.error({ error: describeError(thrown) }, 'a change could not be stored');

@@ -30,6 +30,11 @@ import { UnreadAnswers } from './unread-answers.ts';
 
 /** Concurrent requests, in total and for each source. Clients beyond the limit are asked to retry. */
 const AT_ONCE = { most: 4_000, mostOfSource: 2_000 };
+/**
+ * Bytes of the request line and the headers: room for the longest filter, and for tokens of issuers that list all groups
+ * of a user. The reference's limit is 1 MiB.
+ */
+const LARGEST_HEADERS = 64 * 1024;
 /** Time limits for clients in milliseconds. */
 const LIMITS = { read: 15_000, write: 60_000, idle: 60_000 };
 const KNOWN: ReadonlySet<string> = new Set([...METHODS, 'HEAD']);
@@ -51,7 +56,7 @@ export class ApiServer {
   readonly #unread = new UnreadAnswers();
 
   private constructor(services: ApiServices) {
-    const http = createServer();
+    const http = createServer({ maxHeaderSize: LARGEST_HEADERS });
     let serve: RequestListener | undefined;
     this.#services = services;
     this.#fastify = fastify({
@@ -220,7 +225,8 @@ function asItIs(text: string): string {
   return text;
 }
 
-/** Answers bytes that are not HTTP with a plain 400 and ends the connection. */
-function rejectBytes(_error: Error, socket: Duplex): void {
-  if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+/** Answers bytes that are not HTTP with a plain 400, and large headers with a plain 431, and ends the connection. */
+function rejectBytes({ code }: Error & { code?: string }, socket: Duplex): void {
+  const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
