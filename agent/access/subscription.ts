@@ -75,7 +75,8 @@ export class ModelSubscription {
 
   /** Replaces the model, and subscribes again from its position. */
   replace(state: DataState): void {
-    this.#components.model.replace(state);
+    const { clock, model } = this.#components;
+    model.replace(state, clock.now());
     this.#subscribe(state.endIndex);
   }
 
@@ -166,8 +167,10 @@ export class ModelSubscription {
 
   #onState(controller: Controller, message: Message): void {
     if (!this.#isOurs(controller, message)) return;
-    const { model, working } = this.#components;
-    const { wentBack } = this.#received(() => working(() => model.replace(message.decode(DataStateSchema))));
+    const { clock, model, working } = this.#components;
+    const { wentBack } = this.#received(() =>
+      working(() => model.replace(message.decode(DataStateSchema), clock.now())),
+    );
     if (wentBack) this.#components.onHistoryReset();
     this.#components.log.info(
       {
