@@ -50,6 +50,7 @@ const POLICY_TYPES: Readonly<Record<Permission, PolicyType>> = {
   bind: PolicyType.BIND_POLICY,
 };
 
+const NO_BYTES = new Uint8Array();
 /** Type of the revocation of an identity. */
 export const REVOKED_IDENTITY = 'IDENTITY';
 
@@ -108,6 +109,7 @@ export class DataModel {
     this.#earlierRevocations.clear();
     this.#policiesOf.clear();
     this.#servicesByName.clear();
+    separateBytes(state.events);
     for (const event of state.events) this.#apply(event);
     for (const each of earlier) if (!this.revocations.has(each.id)) this.#earlierRevocations.set(each.id, each);
     this.#index = state.endIndex;
@@ -123,6 +125,7 @@ export class DataModel {
       if (set.previousIndex > 0n && set.previousIndex !== this.#index) return 'gap';
       this.#index = set.index;
     }
+    separateBytes(set.changes);
     for (const event of set.changes) this.#apply(event);
     this.#notify();
     return 'applied';
@@ -318,6 +321,30 @@ function remains({ type, issuedBefore, expiresAt }: DataState_Revocation, now: n
 function isClientRoot({ usages, format }: DataState_PublicKey): boolean {
   const { CLIENT_X509_CERT_VALIDATION: forClients } = DataState_PublicKey_Usage;
   return usages.includes(forClients) && format === DataState_PublicKey_Format.X509_CERT_DER;
+}
+
+/**
+ * Copies the bytes of entities into memory of their own: parts of a decoded message would keep the whole message, which
+ * may be the entire network. One block for all: many small ones need more memory than the message.
+ */
+function separateBytes(events: readonly DataState_Event[]): void {
+  const block = new Uint8Array(events.reduce((sum, { model }) => sum + bytesOf(model).length, 0));
+  let end = 0;
+  const copy = (bytes: Uint8Array) => {
+    block.set(bytes, end);
+    end += bytes.length;
+    return block.subarray(end - bytes.length, end);
+  };
+  for (const { model } of events) {
+    if (bytesOf(model).length === 0) continue;
+    if (model.case === 'identity') model.value.appDataJson = copy(model.value.appDataJson);
+    else if (model.case === 'publicKey') model.value.data = copy(model.value.data);
+  }
+}
+
+function bytesOf(model: DataState_Event['model']): Uint8Array {
+  if (model.case === 'identity') return model.value.appDataJson;
+  return model.case === 'publicKey' ? model.value.data : NO_BYTES;
 }
 
 function membersOf(policy: Policy, type: ServicePolicyRelatedEntityType): Set<string> | undefined {

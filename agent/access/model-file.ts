@@ -83,7 +83,7 @@ export class ModelFile {
       const { size } = await stat(path);
       if (size > LARGEST_FILE) throw new ProjectError('MODEL_FILE', `it has more than ${LARGEST_FILE} bytes`);
       const content = await uncompress(await readFile(path), { maxOutputLength: LARGEST_CONTENT });
-      model.replace(fromBinary(DataStateSchema, content));
+      model.replace(fromBinary(DataStateSchema, content, { readUnknownFields: false }));
       this.#isChanged = false;
       log.info({ path, index: String(model.index), services: model.services.size }, 'data model loaded from its file');
     } catch (error) {

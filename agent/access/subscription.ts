@@ -169,7 +169,7 @@ export class ModelSubscription {
     if (!this.#isOurs(controller, message)) return;
     const { clock, model, working } = this.#components;
     const { wentBack } = this.#received(() =>
-      working(() => model.replace(message.decode(DataStateSchema), clock.now())),
+      working(() => model.replace(message.decode(DataStateSchema, false), clock.now())),
     );
     if (wentBack) this.#components.onHistoryReset();
     this.#components.log.info(
@@ -186,7 +186,7 @@ export class ModelSubscription {
     const { model, working, log } = this.#components;
     const isOurs = this.#isOurs(controller, message);
     const apply = () => {
-      const set = message.decode(DataState_ChangeSetSchema);
+      const set = message.decode(DataState_ChangeSetSchema, false);
       return set.isSynthetic || isOurs ? { set, verdict: working(() => model.change(set)) } : undefined;
     };
     const changed = isOurs ? this.#received(apply) : apply();
