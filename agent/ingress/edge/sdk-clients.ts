@@ -81,7 +81,7 @@ export class SdkClients {
     ];
     this.#unsubscribe = [
       components.model.onChange(() => this.#recheckAll()),
-      components.legacy.onChange(() => this.#recheckAll()),
+      components.legacy.onRemoved(() => this.#recheckAll()),
     ];
   }
 
