@@ -107,3 +107,30 @@ t.test('changes that were applied before, or that do not follow, are recognized'
   t.equal(data.index, 6n);
   t.match(data.replace(create(DataStateSchema, { events: [], endIndex: 2n })), { wentBack: true });
 });
+
+t.test(
+  'a process check without a signer, which the reference sends as an empty fingerprint, demands none',
+  async (t) => {
+    const { access, change } = model();
+    const process = (fingerprints: string[], hashes: string[] = []) =>
+      put({
+        case: 'postureCheck',
+        value: {
+          id: 'check',
+          typeId: 'PROCESS',
+          subtype: { case: 'process', value: { osType: 'Linux', path: '/bin/a', fingerprints, hashes } },
+        },
+      });
+    const running = { postureCheckId: '', path: '/bin/a', isRunning: true, hash: 'ab', signerFingerprints: [] };
+    const mayDial = () =>
+      access.decide({ identityId: 'user', posture: { processes: [running] } }, 'service', 'dial', 0).granted;
+    change(process(['']), member(ServicePolicyRelatedEntityType.RELATED_POSTURE_CHECK, 'check'));
+    t.ok(mayDial());
+    change(process([''], ['']));
+    t.ok(mayDial());
+    change(process(['cd']));
+    t.notOk(mayDial(), 'a signer');
+    change(process([''], ['cd']));
+    t.notOk(mayDial(), 'another hash');
+  },
+);

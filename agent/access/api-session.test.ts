@@ -1,16 +1,23 @@
 // Valid certificates and sessions of SDK clients, and the events that end their validity.
 
 import { X509Certificate } from 'node:crypto';
-import { create } from '@bufbuild/protobuf';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
-import { DataState_IdentitySchema, DataState_RevocationSchema } from '#wire/gen/edge_control_pb.js';
+import {
+  DataState_Action,
+  DataState_ChangeSetSchema,
+  DataState_IdentitySchema,
+  DataState_RevocationSchema,
+  DataStateSchema,
+} from '#wire/gen/edge_control_pb.js';
 import { type Authority, issue, makeAuthority } from '../../test/support/certificates.ts';
 import { type ApiSession, ApiSessions } from './api-session.ts';
 import { DataModel } from './data-model.ts';
 import type { LegacySession, LegacySessions } from './legacy-sessions.ts';
+import { encodedParts } from './model-state.ts';
 import { type AccessClaims, TokenError, type Tokens } from './tokens.ts';
 
 const DAY = 86_400_000;
@@ -175,3 +182,50 @@ t.test('a session ends with its token, its identity, its removal or its revocati
   model.identities.clear();
   t.match(checked.endOf(session()), /not found/);
 });
+
+t.test(
+  'a session stays revoked until the revocation expires, also if a restarted controller no longer sends it',
+  async (t) => {
+    const { clock, model, checked, claims } = await sessions();
+    const now = Math.floor(clock.now() / 1000);
+    const seconds = (value: number) => ({ seconds: BigInt(value) });
+    const revocation = (fields: { type: string; id: string; issuedBefore?: { seconds: bigint } }) =>
+      ({ case: 'revocation', value: { expiresAt: seconds(now + 300), ...fields } }) as const;
+    const state = (timelineId: string) =>
+      create(DataStateSchema, {
+        endIndex: 5n,
+        timelineId,
+        events: [{ action: DataState_Action.CREATE, model: { case: 'identity', value: { id: 'me' } } }],
+      });
+    const change = (action: DataState_Action, made: ReturnType<typeof revocation>) =>
+      model.change(create(DataState_ChangeSetSchema, { index: model.index + 1n, changes: [{ action, model: made }] }));
+    const mine = session({ controllerId: undefined, claims });
+    const all = [
+      revocation({ type: 'API_SESSION', id: 'session' }),
+      revocation({ type: 'JTI', id: 'token' }),
+      revocation({ type: 'IDENTITY', id: 'me', issuedBefore: seconds(now + 1) }),
+    ];
+    for (const each of all) {
+      model.replace(state('line'), clock.now());
+      t.equal(checked.endOf(mine), undefined);
+      change(DataState_Action.CREATE, each);
+      for (let restart = 0; restart < 2; restart++) model.replace(state('line'), clock.now());
+      t.match(checked.endOf(mine), /revoked/, each.value.type);
+      t.equal(model.revocations.size, 0, 'a comparison with the controller finds no difference');
+      const reloaded = new DataModel(silentLog);
+      reloaded.replace(fromBinary(DataStateSchema, Buffer.concat([...encodedParts(model)])));
+      t.ok(reloaded.revocation(each.value.id), 'also after a restart of the router');
+      change(DataState_Action.DELETE, each);
+      t.equal(checked.endOf(mine), undefined, 'the controller deleted it');
+    }
+    change(DataState_Action.CREATE, revocation({ type: 'IDENTITY', id: 'me' }));
+    model.replace(state('line'), clock.now());
+    t.equal(checked.endOf(mine), undefined, 'one without a time would reject later tokens, too');
+    for (const each of all) change(DataState_Action.CREATE, each);
+    model.replace(state('another'), clock.now());
+    t.equal(checked.endOf(mine), undefined, 'of another history');
+    for (const each of all) change(DataState_Action.CREATE, each);
+    model.replace(state('another'), clock.now() + 300_000);
+    t.equal(model.allRevocations().length, 0, 'expired');
+  },
+);

@@ -7,7 +7,7 @@ import { ProjectError } from '#lib/errors.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
 import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
 import type { DataState_Revocation } from '#wire/gen/edge_control_pb.js';
-import type { DataModel } from './data-model.ts';
+import { type DataModel, REVOKED_IDENTITY } from './data-model.ts';
 import type { LegacySessions } from './legacy-sessions.ts';
 import { type AccessClaims, isSignedToken, TokenError, type Tokens } from './tokens.ts';
 
@@ -42,8 +42,6 @@ export interface ApiSessionsComponents {
 
 /** Longest pause in milliseconds between two lookups of a session that no controller has pushed yet. */
 const LONGEST_PAUSE = 1_000;
-/** Type of the revocation of an identity. */
-const OF_IDENTITY = 'IDENTITY';
 
 export class ApiSessions {
   readonly #components: ApiSessionsComponents;
@@ -120,9 +118,9 @@ export class ApiSessions {
     if (identity.disabled) return `identity ${identityId} is disabled`;
     if (!claims) return legacy.get(token) ? undefined : 'the controller removed the API session';
     if (claims.exp * 1000 <= clock.now()) return 'the access token has expired';
-    if (model.revocations.has(id)) return 'the API session is revoked';
-    if (claims.jti !== undefined && model.revocations.has(claims.jti)) return 'the access token is revoked';
-    const ofIdentity = model.revocations.get(identityId);
+    if (model.revocation(id)) return 'the API session is revoked';
+    if (claims.jti !== undefined && model.revocation(claims.jti)) return 'the access token is revoked';
+    const ofIdentity = model.revocation(identityId);
     if (ofIdentity && revokes(ofIdentity, claims)) return `the tokens of identity ${identityId} are revoked`;
     return undefined;
   }
@@ -151,7 +149,7 @@ export class ApiSessions {
 
 /** Whether the revocation of an identity applies to a token. Without a time, it applies to all tokens. */
 function revokes({ type, issuedBefore }: DataState_Revocation, { iat = 0 }: AccessClaims): boolean {
-  return issuedBefore ? iat <= Number(issuedBefore.seconds) : type === OF_IDENTITY;
+  return issuedBefore ? iat <= Number(issuedBefore.seconds) : type === REVOKED_IDENTITY;
 }
 
 /** Whether a certificate of the network belongs to the identity or to this session. */

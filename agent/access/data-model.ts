@@ -50,6 +50,10 @@ const POLICY_TYPES: Readonly<Record<Permission, PolicyType>> = {
   bind: PolicyType.BIND_POLICY,
 };
 
+const NO_BYTES = new Uint8Array();
+/** Type of the revocation of an identity. */
+export const REVOKED_IDENTITY = 'IDENTITY';
+
 export class DataModel {
   readonly identities = new Map<string, DataState_Identity>();
   readonly services = new Map<string, DataState_Service>();
@@ -60,6 +64,11 @@ export class DataModel {
   readonly postureChecks = new Map<string, DataState_PostureCheck>();
   readonly publicKeys = new Map<string, DataState_PublicKey>();
   readonly revocations = new Map<string, DataState_Revocation>();
+  /**
+   * Revocations that have not expired and that a full state of the same history lacked. reference fact: a controller that
+   * has restarted sends none of the revocations before.
+   */
+  readonly #earlierRevocations = new Map<string, DataState_Revocation>();
   /** Policies by the identities in them, and services by name. */
   readonly #policiesOf = new Map<string, Set<Policy>>();
   readonly #servicesByName = new Map<string, DataState_Service>();
@@ -88,13 +97,21 @@ export class DataModel {
     return this.#listeners.add(listener);
   }
 
-  /** Replaces all data. `wentBack`: the state is older than the previous one, so the history has restarted. */
-  replace(state: DataState): { wentBack: boolean } {
+  /**
+   * Replaces all data. `wentBack`: the state is older than the previous one, so the history has restarted.
+   * @param now Milliseconds; with it, revocations of the same history stay valid until they expire.
+   */
+  replace(state: DataState, now?: number): { wentBack: boolean } {
     const wentBack = state.endIndex < this.#index;
+    const keepsRevocations = now !== undefined && state.timelineId === this.#timeline;
+    const earlier = keepsRevocations ? this.allRevocations().filter((each) => remains(each, now)) : [];
     for (const table of this.#tables()) table.clear();
+    this.#earlierRevocations.clear();
     this.#policiesOf.clear();
     this.#servicesByName.clear();
+    separateBytes(state.events);
     for (const event of state.events) this.#apply(event);
+    for (const each of earlier) if (!this.revocations.has(each.id)) this.#earlierRevocations.set(each.id, each);
     this.#index = state.endIndex;
     this.#timeline = state.timelineId;
     this.#notify();
@@ -108,9 +125,20 @@ export class DataModel {
       if (set.previousIndex > 0n && set.previousIndex !== this.#index) return 'gap';
       this.#index = set.index;
     }
+    separateBytes(set.changes);
     for (const event of set.changes) this.#apply(event);
     this.#notify();
     return 'applied';
+  }
+
+  /** The revocation of a token, an API session or an identity. */
+  revocation(id: string): DataState_Revocation | undefined {
+    return this.revocations.get(id) ?? this.#earlierRevocations.get(id);
+  }
+
+  /** Also those that the last full state lacked. */
+  allRevocations(): DataState_Revocation[] {
+    return [...this.#earlierRevocations.values(), ...this.revocations.values()];
   }
 
   /** Services that an identity may dial or bind, unordered. Does not evaluate posture checks. */
@@ -231,6 +259,7 @@ export class DataModel {
         else this.publicKeys.set(model.value.kid, model.value);
         return;
       case 'revocation':
+        this.#earlierRevocations.delete(model.value.id);
         return put(this.revocations, action, model.value);
       default:
     }
@@ -283,9 +312,39 @@ export class DataModel {
   }
 }
 
+/** A revocation of an identity without a time limit would also reject the tokens after its end. */
+function remains({ type, issuedBefore, expiresAt }: DataState_Revocation, now: number): boolean {
+  const hasExpired = !expiresAt || Number(expiresAt.seconds) * 1_000 <= now;
+  return !hasExpired && (type !== REVOKED_IDENTITY || issuedBefore !== undefined);
+}
+
 function isClientRoot({ usages, format }: DataState_PublicKey): boolean {
   const { CLIENT_X509_CERT_VALIDATION: forClients } = DataState_PublicKey_Usage;
   return usages.includes(forClients) && format === DataState_PublicKey_Format.X509_CERT_DER;
+}
+
+/**
+ * Copies the bytes of entities into memory of their own: parts of a decoded message would keep the whole message, which
+ * may be the entire network. One block for all: many small ones need more memory than the message.
+ */
+function separateBytes(events: readonly DataState_Event[]): void {
+  const block = new Uint8Array(events.reduce((sum, { model }) => sum + bytesOf(model).length, 0));
+  let end = 0;
+  const copy = (bytes: Uint8Array) => {
+    block.set(bytes, end);
+    end += bytes.length;
+    return block.subarray(end - bytes.length, end);
+  };
+  for (const { model } of events) {
+    if (bytesOf(model).length === 0) continue;
+    if (model.case === 'identity') model.value.appDataJson = copy(model.value.appDataJson);
+    else if (model.case === 'publicKey') model.value.data = copy(model.value.data);
+  }
+}
+
+function bytesOf(model: DataState_Event['model']): Uint8Array {
+  if (model.case === 'identity') return model.value.appDataJson;
+  return model.case === 'publicKey' ? model.value.data : NO_BYTES;
 }
 
 function membersOf(policy: Policy, type: ServicePolicyRelatedEntityType): Set<string> | undefined {

@@ -86,12 +86,24 @@ t.test('a session that is removed during a full state does not return with a lat
 
 t.test('a full state without a position is complete', async (t) => {
   const { sessions, push, known } = room();
-  let changes = 0;
-  sessions.onChange(() => changes++);
   push('a', ['old', 'kept']);
   push('a', ['kept', 'new'], 'none');
   t.same(known('old', 'kept', 'new'), ['kept', 'new']);
-  t.equal(changes, 2);
+  sessions.close();
+});
+
+t.test('only lost sessions let the router check all clients again', async (t) => {
+  const { sessions, push, remove } = room();
+  let checks = 0;
+  sessions.onRemoved(() => checks++);
+  push('a', ['one', 'two']);
+  push('a', ['one', 'two', 'three'], 'none');
+  remove('a', ['unknown']);
+  t.equal(checks, 0);
+  remove('a', ['one', 'two']);
+  t.equal(checks, 1);
+  push('a', ['other'], 'none');
+  t.equal(checks, 2, 'by a full state');
   sessions.close();
 });
 

@@ -77,14 +77,11 @@ export class LegacySessions {
     controllers.on(EdgeControlType.ApiSessionAdded, (controller, message) => this.#onAdded(controller, message));
     controllers.on(EdgeControlType.ApiSessionUpdated, (controller, message) => {
       for (const session of message.decode(ApiSessionUpdatedSchema).apiSessions) this.#put(controller, session);
-      this.#listeners.call();
     });
     controllers.on(EdgeControlType.ApiSessionRemoved, (controller, message) => {
-      for (const token of message.decode(ApiSessionRemovedSchema).tokens) {
-        this.#sessions.delete(token);
-        this.#states.get(controller.id)?.removed.add(token);
-      }
-      this.#listeners.call();
+      const { tokens } = message.decode(ApiSessionRemovedSchema);
+      for (const token of tokens) this.#states.get(controller.id)?.removed.add(token);
+      this.#remove(tokens);
     });
     controllers.on(EdgeControlType.SessionRemoved, (_controller, message) => {
       const { tokens, ids } = message.decode(SessionRemovedSchema);
@@ -109,8 +106,8 @@ export class LegacySessions {
     return this.#sessions.get(token);
   }
 
-  /** Calls `listener` after each change, until the returned function is called. */
-  onChange(listener: () => void): () => void {
+  /** Calls `listener` after sessions were removed, until the returned function is called. New ones take no right away. */
+  onRemoved(listener: () => void): () => void {
     return this.#listeners.add(listener);
   }
 
@@ -134,7 +131,11 @@ export class LegacySessions {
     const { isFullState, apiSessions } = message.decode(ApiSessionAddedSchema);
     if (isFullState) this.#onChunk(controller, message, apiSessions);
     else for (const session of apiSessions) this.#put(controller, session);
-    this.#listeners.call();
+  }
+
+  #remove(tokens: readonly string[]): void {
+    const removed = tokens.filter((token) => this.#sessions.delete(token));
+    if (removed.length > 0) this.#listeners.call();
   }
 
   #put(controller: Controller, { token, id, identityId, certFingerprints }: ApiSessionMessage): void {
@@ -154,8 +155,10 @@ export class LegacySessions {
     if (chunk.isLast) state.last = chunk.sequence;
     if (state.last === undefined || state.chunks.size <= state.last) return;
     this.#endState(controller);
-    for (const { token, controllerId } of [...this.#sessions.values()])
-      if (controllerId === controller.id && !state.tokens.has(token)) this.#sessions.delete(token);
+    const missing = this.#sessions
+      .values()
+      .filter(({ token, controllerId }) => controllerId === controller.id && !state.tokens.has(token));
+    this.#remove(Array.from(missing, ({ token }) => token));
   }
 
   #startState(controller: Controller, id: string): FullState {

@@ -117,6 +117,22 @@ t.test('changes are written after an interval, unchanged data is not', async (t)
   t.same(warnings(), []);
 });
 
+t.test('a repaired model replaces a file with the same position', async (t) => {
+  const path = join(t.testdir(), 'model.gz');
+  writeFileSync(path, gzipSync(toBinary(DataStateSchema, stateOf(9n, network(2)))));
+  const { clock, model, opened } = openFile(path);
+  const file = await opened;
+  const identities = () => content(path).events.filter((event) => event.model.case === 'identity').length;
+  model.replace(stateOf(9n, network(3))); // the fix of a validation
+  await clock.advance(INTERVAL);
+  await file.saved;
+  t.equal(identities(), 3);
+  const changes = [{ action: DataState_Action.DELETE, model: { case: 'identity', value: { id: 'user-1' } } as Model }];
+  model.change(create(DataState_ChangeSetSchema, { isSynthetic: true, changes }));
+  await file.close();
+  t.equal(identities(), 2, 'synthetic changes do not advance the position');
+});
+
 t.test('a file that cannot be used is ignored with a warning, and replaced', async (t) => {
   const valid = gzipSync(toBinary(DataStateSchema, stateOf(9n, network(2))));
   const files: [string, Buffer][] = [

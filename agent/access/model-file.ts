@@ -40,8 +40,9 @@ export class ModelFile {
   readonly #components: ModelFileComponents;
   readonly #path: string;
   readonly #timer: Timer;
-  /** Timeline and index of the state in the file; undefined before the first write. */
-  #saved: string | undefined;
+  readonly #unfollow: () => void;
+  /** The model differs from the file. Its index alone does not tell: a repair of the model keeps it. */
+  #isChanged = false;
   #isFailing = false;
   #saving: Promise<void> = Promise.resolve();
 
@@ -50,6 +51,9 @@ export class ModelFile {
     this.#path = path;
     const save = () => background(components.log, 'write of the data model', this.#save());
     this.#timer = components.clock.every('data model file', interval, save);
+    this.#unfollow = components.model.onChange(() => {
+      this.#isChanged = true;
+    });
   }
 
   /** Loads the file into the model, and writes it after changes. A file that cannot be used is ignored and replaced. */
@@ -68,6 +72,7 @@ export class ModelFile {
   /** Writes the last changes. */
   async close(): Promise<void> {
     this.#timer.cancel();
+    this.#unfollow();
     await this.#save();
   }
 
@@ -78,19 +83,14 @@ export class ModelFile {
       const { size } = await stat(path);
       if (size > LARGEST_FILE) throw new ProjectError('MODEL_FILE', `it has more than ${LARGEST_FILE} bytes`);
       const content = await uncompress(await readFile(path), { maxOutputLength: LARGEST_CONTENT });
-      model.replace(fromBinary(DataStateSchema, content));
-      this.#saved = this.#position;
+      model.replace(fromBinary(DataStateSchema, content, { readUnknownFields: false }));
+      this.#isChanged = false;
       log.info({ path, index: String(model.index), services: model.services.size }, 'data model loaded from its file');
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return;
       const effect = 'a controller sends all data';
       log.warn({ path, error: describeError(error), effect }, 'file of the data model cannot be used');
     }
-  }
-
-  get #position(): string {
-    const { timeline, index } = this.#components.model;
-    return `${timeline}/${index}`;
   }
 
   /** One write at a time; the next one starts from the state at that time. */
@@ -101,14 +101,14 @@ export class ModelFile {
 
   async #write(): Promise<void> {
     const { log, model } = this.#components;
-    const position = this.#position;
-    if (position === this.#saved || model.index === 0n) return;
+    if (!this.#isChanged || model.index === 0n) return;
+    this.#isChanged = false; // the model may change again during the write
     const path = this.#path;
     try {
       await writeFileAtomic(path, await compressed(encodedParts(model)));
-      this.#saved = position;
       this.#isFailing = false;
     } catch (error) {
+      this.#isChanged = true;
       const remedy = 'make its folder writable, or set edge.db to another path';
       if (!this.#isFailing) log.warn({ path, error: describeError(error), remedy }, 'data model cannot be written');
       this.#isFailing = true;

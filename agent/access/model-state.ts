@@ -43,7 +43,7 @@ function eventsOf(model: DataModel): EventInit[] {
     ...all(model.postureChecks, (value) => ({ case: 'postureCheck', value })),
     ...[...model.policies.values()].flatMap(policyEvents),
     ...all(model.publicKeys, (value) => ({ case: 'publicKey', value })).map((each) => ({ ...each, isSynthetic: true })),
-    ...all(model.revocations, (value) => ({ case: 'revocation', value })),
+    ...model.allRevocations().map((value) => eventOf({ case: 'revocation', value })),
   ];
 }
 

@@ -51,6 +51,11 @@ function convert({ id, subtype }: DataState_PostureCheck): PostureDemand | undef
   }
 }
 
+/** reference fact: the missing signer of a single process arrives as a list of one empty text. */
 function processDemand({ osType, path, hashes, fingerprints }: DataState_PostureCheck_Process) {
-  return { osType, path, hashes, signerFingerprints: fingerprints };
+  return { osType, path, hashes: hashes.filter(isGiven), signerFingerprints: fingerprints.filter(isGiven) };
+}
+
+function isGiven(text: string): boolean {
+  return text !== '';
 }

@@ -6,6 +6,7 @@ import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import {
+  DataState_Action,
   DataState_ChangeSetSchema,
   DataStateSchema,
   SubscribeToDataModelRequestSchema,
@@ -175,5 +176,38 @@ t.test('a controller that no longer answers heartbeats is left for one that does
   silences.other = 31_000;
   await clock.advance(30_000);
   t.same(asked, ['ctrl', 'other'], 'none is better');
+  subscription.close();
+});
+
+t.test('the model does not keep the memory of the messages that it comes from', async (t) => {
+  const { model, subscription, send } = room();
+  const bytes = Buffer.from('text');
+  const of = (name: string) => [
+    { action: DataState_Action.CREATE, model: { case: 'identity', value: { id: name, appDataJson: bytes } } as const },
+    { action: DataState_Action.CREATE, model: { case: 'publicKey', value: { kid: name, data: bytes } } as const },
+  ];
+  const state = toBinary(DataStateSchema, message(DataStateSchema, { endIndex: 1n, events: of('state') }));
+  const set = { index: 2n, previousIndex: 1n, changes: of('change') };
+  send(EdgeControlType.DataState, state);
+  send(
+    EdgeControlType.DataStateChangeSet,
+    toBinary(DataState_ChangeSetSchema, message(DataState_ChangeSetSchema, set)),
+  );
+  const kept = [
+    ...[...model.identities.values()].map(({ appDataJson }) => appDataJson),
+    ...[...model.publicKeys.values()].map(({ data }) => data),
+  ];
+  t.same(
+    kept.map(String),
+    [bytes, bytes, bytes, bytes].map((each) => String(new Uint8Array(each))),
+  );
+  t.ok(
+    kept.every(({ buffer }) => buffer.byteLength === 2 * bytes.length),
+    'only the bytes of both entities',
+  );
+  const identity = [0x0a, 0x01, 0x78, 0xa0, 0x06, 0x01]; // the id x, and an unknown field
+  const event = [0x52, identity.length, ...identity];
+  send(EdgeControlType.DataState, Buffer.from([0x0a, event.length, ...event]));
+  t.equal(model.identities.get('x')?.$unknown, undefined);
   subscription.close();
 });

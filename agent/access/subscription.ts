@@ -75,7 +75,8 @@ export class ModelSubscription {
 
   /** Replaces the model, and subscribes again from its position. */
   replace(state: DataState): void {
-    this.#components.model.replace(state);
+    const { clock, model } = this.#components;
+    model.replace(state, clock.now());
     this.#subscribe(state.endIndex);
   }
 
@@ -166,8 +167,10 @@ export class ModelSubscription {
 
   #onState(controller: Controller, message: Message): void {
     if (!this.#isOurs(controller, message)) return;
-    const { model, working } = this.#components;
-    const { wentBack } = this.#received(() => working(() => model.replace(message.decode(DataStateSchema))));
+    const { clock, model, working } = this.#components;
+    const { wentBack } = this.#received(() =>
+      working(() => model.replace(message.decode(DataStateSchema, false), clock.now())),
+    );
     if (wentBack) this.#components.onHistoryReset();
     this.#components.log.info(
       {
@@ -183,7 +186,7 @@ export class ModelSubscription {
     const { model, working, log } = this.#components;
     const isOurs = this.#isOurs(controller, message);
     const apply = () => {
-      const set = message.decode(DataState_ChangeSetSchema);
+      const set = message.decode(DataState_ChangeSetSchema, false);
       return set.isSynthetic || isOurs ? { set, verdict: working(() => model.change(set)) } : undefined;
     };
     const changed = isOurs ? this.#received(apply) : apply();

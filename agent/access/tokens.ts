@@ -47,6 +47,8 @@ const AUDIENCES = ['openziti', 'native'];
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA'];
 /** Characters. A token of the reference has fewer than two thousand. */
 const LONGEST_TOKEN = 16_384;
+/** Seconds that a controller's clock may be ahead of this router's. Its tokens are valid from the time of their issue. */
+const CLOCK_TOLERANCE = 60;
 
 /** Loaded for the first token: a router without SDK clients does not need it. */
 function jose(): Promise<typeof import('jose')> {
@@ -85,12 +87,15 @@ export class Tokens {
     return claims as ServiceClaims;
   }
 
-  /** The time when the one-time password was entered, in milliseconds. @throws TokenError */
+  /**
+   * The time when the one-time password was entered, in milliseconds. A time in the future counts as now, as for events:
+   * it would outlive its time limit. @throws TokenError
+   */
   async totp(token: string, apiSessionId: string): Promise<number> {
     const claims = await this.#verify(token, TokenKind.Totp);
     if (claims.z_asid !== apiSessionId) throw new TokenError('the TOTP token belongs to another API session');
     if (typeof claims.iat !== 'number') throw new TokenError('the TOTP token has no issue time');
-    return claims.iat * 1000;
+    return Math.min(claims.iat * 1000, this.#components.clock.now());
   }
 
   async #verify(token: string, kind: TokenKind): Promise<JWTPayload & { sub: string; z_asid: string }> {
@@ -99,8 +104,15 @@ export class Tokens {
     const { clock } = this.#components;
     let payload: JWTPayload;
     try {
-      const options = { algorithms: ALGORITHMS, audience: AUDIENCES, currentDate: new Date(clock.now()) };
+      const options = {
+        algorithms: ALGORITHMS,
+        audience: AUDIENCES,
+        currentDate: new Date(clock.now()),
+        clockTolerance: CLOCK_TOLERANCE,
+      };
       ({ payload } = await jwtVerify(token, (header: { kid?: string }) => this.#key(header.kid), options));
+      // The tolerance applies to the begin of the validity only.
+      if (payload.exp !== undefined && payload.exp * 1000 <= clock.now()) throw new TokenError('it has expired');
     } catch (error) {
       const retriable = error instanceof TokenError && error.retriable;
       throw new TokenError(`the token is invalid: ${describeError(error)}`, { cause: error, retriable });

@@ -32,7 +32,7 @@ const NO_MODEL: ModelDifference = {
 
 export function onValidateModel({ log, model, replace }: ValidateModelComponents): ControlHandler {
   return (controller, message) => {
-    const { state, fix } = message.decode(RouterDataModelValidateRequestSchema);
+    const { state, fix } = message.decode(RouterDataModelValidateRequestSchema, false);
     const wanted = new DataModel(log);
     if (state) wanted.replace(state);
     const diffs = model ? compareModels(wanted, model) : [NO_MODEL];

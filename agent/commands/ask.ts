@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { AskOptions } from '../operator/operator-client.ts';
+import { LONG_PATH_REMEDY, PATH_TOO_LONG } from '../operator/operator-path.ts';
 import { Exit, printError } from './exit.ts';
 
 /** No socket, or the socket of a killed router. */
@@ -30,5 +31,6 @@ function explain(error: unknown, file: string): string {
   if (!existsSync(file)) return `${file} does not exist; pass the configuration file of a running router`;
   if (NOBODY_THERE.has(errorCode(error) ?? ''))
     return `no router is running with ${file} under this user; if another user runs it, run this command as that user`;
+  if (errorCode(error) === PATH_TOO_LONG) return `the router of ${file} cannot be reached: ${LONG_PATH_REMEDY}`;
   return `the router of ${file} cannot be reached: ${describeError(error)}`;
 }

@@ -31,3 +31,26 @@ t.test('reconnections leave nothing behind', async (t) => {
   t.same(clock.timers(), []);
   t.same(signal && getEventListeners(signal, 'abort'), []);
 });
+
+t.test('a new address of an unreachable controller is dialed at once', async (t) => {
+  const clock = new VirtualClock();
+  const dialed: string[] = [];
+  const connect = async (endpoint: string) => {
+    dialed.push(endpoint);
+    throw new Error('unreachable');
+  };
+  const components = { clock, log: silentLog, random: seededRandom(1), connect, connected: () => undefined };
+  const dialer = new ControllerDialer(components, 'ctrl1', ['tls:127.0.0.1:1']);
+  dialer.start();
+  await clock.advance(3_600_000);
+  const before = dialed.length;
+  dialer.move(['tls:127.0.0.1:1']);
+  await clock.advance(1);
+  t.equal(dialed.length, before, 'the same address');
+  dialer.move(['tls:127.0.0.1:2', 'tls:127.0.0.1:3']);
+  await clock.advance(100);
+  t.same(dialed.slice(before), ['tls:127.0.0.1:2', 'tls:127.0.0.1:3'], 'with the waits of the first attempts');
+  dialer.stop();
+  await clock.advance(0);
+  t.same(clock.timers(), []);
+});

@@ -35,12 +35,13 @@ const PAUSE_AFTER_CLOSE = 1_000;
 export class ControllerDialer {
   /** Empty until the controller at the endpoint has sent its id. */
   id: string;
-  endpoints: readonly string[];
+  #endpoints: readonly string[];
   readonly #components: ControllerDialerComponents;
   readonly #abort = new AbortController();
   readonly #unreachable: RepeatedCondition;
   #wait = 0;
   #cursor = 0;
+  #endPause: (() => void) | undefined;
   /** A controller has accepted this router before. */
   #wasConnected = false;
 
@@ -48,7 +49,21 @@ export class ControllerDialer {
     this.#components = components;
     this.#unreachable = new RepeatedCondition(components.clock);
     this.id = id;
-    this.endpoints = endpoints;
+    this.#endpoints = endpoints;
+  }
+
+  get endpoints(): readonly string[] {
+    return this.#endpoints;
+  }
+
+  /** Replaces the addresses. New ones are dialed without waiting for the end of a pause. */
+  move(endpoints: readonly string[]): void {
+    const hasNew = endpoints.some((each) => !this.#endpoints.includes(each));
+    this.#endpoints = endpoints;
+    if (!hasNew) return;
+    this.#cursor = 0;
+    this.#wait = 0;
+    this.#endPause?.();
   }
 
   start(): void {
@@ -58,6 +73,7 @@ export class ControllerDialer {
   /** Stops dialing; an open channel stays open. */
   stop(): void {
     this.#abort.abort(new ClosedError('the controller dialer'));
+    this.#endPause?.();
   }
 
   async #run(): Promise<void> {
@@ -75,8 +91,18 @@ export class ControllerDialer {
         pause = Math.max(PAUSE_AFTER_CLOSE, this.#wait);
       }
       if (this.#abort.signal.aborted) return;
-      await clock.sleep(pause, { name: 'controller dial pause', signal: this.#abort.signal }).catch(() => undefined); // only an abort rejects
+      await this.#pause(pause);
     }
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#components.clock.after('controller dial pause', milliseconds, resolve);
+      this.#endPause = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
   }
 
   async #dial(): Promise<Controller | undefined> {

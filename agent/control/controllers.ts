@@ -162,7 +162,7 @@ export class Controllers {
       if (!dialer) this.#startDialer(member);
       else {
         dialer.id = member.id;
-        dialer.endpoints = member.endpoints.map((endpoint) => endpoint.address);
+        dialer.move(member.endpoints.map((endpoint) => endpoint.address));
       }
     }
     background(this.#components.log, 'save endpoints', this.#components.endpointsFile.save(this.#known(members)));
@@ -172,7 +172,7 @@ export class Controllers {
   moveController(id: string, address: string): void {
     const dialer = [...this.#dialers].find((each) => each.id === id);
     if (!dialer) return;
-    dialer.endpoints = [address];
+    dialer.move([address]);
     background(this.#components.log, 'save endpoints', this.#components.endpointsFile.save(this.#known([])));
   }
 

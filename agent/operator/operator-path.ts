@@ -15,6 +15,10 @@ const USER_ID = process.getuid?.() ?? -1;
  */
 const SERVICE_FOLDER = '/run/edgeweave';
 
+/** The system's error for a path with more bytes than the address of a socket may have, about a hundred. */
+export const PATH_TOO_LONG = 'EINVAL';
+export const LONG_PATH_REMEDY = 'the path of the socket is too long: set TMPDIR to a folder with a shorter path';
+
 /** Path of the socket of a router in this process. */
 export function operatorPath(configFile: string): string {
   return join(serviceFolder() ?? userFolder(), socketName(configFile));

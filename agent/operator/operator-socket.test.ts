@@ -92,6 +92,22 @@ t.test('a second router with the same file leaves the socket to the first one, a
   t.same(await askRouter(configFile, 'echo'), {});
 });
 
+t.test('a path that is too long for a socket is reported with the remedy', async (t) => {
+  const folder = join(directory, 'long'.repeat(25));
+  mkdirSync(folder);
+  const { TMPDIR: before } = process.env;
+  t.teardown(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  process.env.TMPDIR = folder;
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) });
+  t.equal(await OperatorSocket.open({ clock: new SystemClock(), log, commands }, configFile), undefined);
+  t.match(lines, [/too long: set TMPDIR/]);
+  t.notMatch(lines, [/another router/]);
+});
+
 t.test('a system that cannot accept a connection for lack of memory costs the router no more than that', async (t) => {
   let server: Server | undefined;
   const onAccepted = (event: unknown) => {

@@ -13,7 +13,7 @@ import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { linkTarget } from '#lib/symbolic-links.ts';
-import { agentLink, operatorPath } from './operator-path.ts';
+import { agentLink, LONG_PATH_REMEDY, operatorPath, PATH_TOO_LONG } from './operator-path.ts';
 import { AGENT_MAGIC, agentRequestState, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
 import { isServed } from './running-router.ts';
 
@@ -87,7 +87,8 @@ export class OperatorSocket {
       return opened;
     } catch (error) {
       server.close();
-      components.log.warn({ path, error: describeError(error) }, 'operator socket cannot be opened');
+      const remedy = errorCode(error) === PATH_TOO_LONG ? { remedy: LONG_PATH_REMEDY } : {};
+      components.log.warn({ path, error: describeError(error), ...remedy }, 'operator socket cannot be opened');
       return undefined;
     }
   }

@@ -3,10 +3,13 @@
 
 import { connect } from 'node:net';
 import { errorCode } from '#lib/errors.ts';
-import { findOperatorPath, operatorPath } from './operator-path.ts';
+import { findOperatorPath, operatorPath, PATH_TOO_LONG } from './operator-path.ts';
 
-/** Errors of a socket without a process: it does not exist, its process has ended, or it is another kind of file. */
-const NOBODY_LISTENS: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+/**
+ * Errors of a socket without a process: it does not exist, its process has ended, it is another kind of file, or its path
+ * is too long for a socket.
+ */
+const NOBODY_LISTENS: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', PATH_TOO_LONG]);
 
 /** Returns the operator socket of the router that runs with this file, also as a service; undefined if none runs. */
 export async function runningRouter(configFile: string): Promise<string | undefined> {

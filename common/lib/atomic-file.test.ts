@@ -2,8 +2,9 @@
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { platform } from 'node:process';
 import t from 'tap';
-import { removeUnfinished, writeFileAtomic } from './atomic-file.ts';
+import { removeUnfinished, syncFolder, writeFileAtomic } from './atomic-file.ts';
 
 t.test('only unfinished writes of the file are removed', async (t) => {
   const folder = t.testdir();
@@ -22,3 +23,12 @@ t.test('a missing folder has none', async (t) => {
   mkdirSync(folder);
   t.doesNotThrow(() => removeUnfinished(join(folder, 'record')));
 });
+
+t.test(
+  'a file system that cannot flush folders does not fail a complete write',
+  { skip: platform !== 'linux' },
+  async (t) => {
+    await t.resolves(syncFolder('/proc'));
+    await t.rejects(syncFolder(join(t.testdir(), 'missing')), { code: 'ENOENT' });
+  },
+);

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, mkdirSync, type PathLike, readdirSync, rmSync } from 'node:fs';
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ProjectError } from './errors.ts';
+import { errorCode, ProjectError } from './errors.ts';
 
 /** The rest of the name of a temporary file, after the name of the file and a dot; `replaceFiles` uses all but `tmp`. */
 const UNFINISHED = /^[0-9a-f]{12}\.(tmp|new|old|trial)$/;
@@ -12,6 +12,19 @@ const UNFINISHED = /^[0-9a-f]{12}\.(tmp|new|old|trial)$/;
 const OTHERS = 0o077;
 /** All permission bits of a file mode. */
 const PERMISSIONS = 0o7777;
+/**
+ * Errors of folders that cannot be flushed: this user may write but not read them, or the file system, for example of
+ * another machine, has no such operation.
+ */
+const NO_FLUSH: ReadonlySet<string | undefined> = new Set([
+  'EACCES',
+  'EPERM',
+  'EISDIR',
+  'EINVAL',
+  'EBADF',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+]);
 
 export interface AtomicWriteOptions {
   /** Permission bits of the new file; default 0600, since most of these files are secret. */
@@ -97,12 +110,15 @@ export function requireOwnFolder(path: string): void {
   );
 }
 
-/** A rename survives a power failure only after the folder itself is flushed. */
+/**
+ * A rename survives a power failure only after the folder itself is flushed. Does nothing where that is impossible: the
+ * file is complete all the same.
+ */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
   try {
+    await using folder = await open(path, 'r');
     await folder.sync();
-  } finally {
-    await folder.close();
+  } catch (error) {
+    if (!NO_FLUSH.has(errorCode(error))) throw error;
   }
 }

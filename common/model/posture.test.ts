@@ -71,8 +71,10 @@ t.test('versions of operating systems against statements', async (t) => {
     for (const version of VERSIONS)
       t.equal(versionFits(version, statement), fitting.includes(version), `${version || 'none'} against ${statement}`);
   }
-  for (const statement of ['banana', '>=', '>= banana', '1.2.3.4', '>=1.0.0 ||', ''])
+  for (const statement of ['banana', '>=', '>= banana', '1.2.3.4', '>=9.0.0 ||', '>=9.0.0 || >', '!', '||', ' ', '']) {
     t.notOk(isVersionStatement(statement), `${statement || 'nothing'} is not a statement`);
+    t.notOk(versionFits('5.0.0', statement), `${statement || 'nothing'} allows no version`);
+  }
   const long = `>=1.0.0${' >=1.0.0'.repeat(100)}`;
   t.notOk(isVersionStatement(long) || versionFits('2.0.0', long), 'a statement that is too long is rejected');
 });

@@ -96,8 +96,8 @@ const COMPARATOR = /[!<>=^~]*\s*[^\s!<>=^~]+/g;
 
 /**
  * Whether a version satisfies a statement: comparisons that must all hold, alternatives separated by `||`; missing
- * parts of a version or `x` match any value. An invalid version satisfies no statement; pre-releases follow the order
- * of semantic versions.
+ * parts of a version or `x` match any value. An invalid version satisfies no statement, and an incomplete statement
+ * allows no version; pre-releases follow the order of semantic versions.
  */
 export function versionFits(version: string, statement: string): boolean {
   if (statement.length > LONGEST_STATEMENT) return false;
@@ -107,7 +107,9 @@ export function versionFits(version: string, statement: string): boolean {
   } catch {
     return false; // reference fact: an invalid semantic version fails
   }
-  return alternatives(statement).some((comparisons) => comparisons.every((comparison) => compares(parsed, comparison)));
+  const allowed = alternatives(statement);
+  if (allowed.some((comparisons) => comparisons.length === 0)) return false; // `||` without a version would allow all
+  return allowed.some((comparisons) => comparisons.every((comparison) => compares(parsed, comparison)));
 }
 
 /** Whether a statement is valid. */

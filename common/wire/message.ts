@@ -88,12 +88,15 @@ export class Message {
     return decodeInt32(this.headers.get(ChannelHeader.ReplyFor));
   }
 
-  /** Parses the body as a protobuf message. @throws ProtocolError */
-  decode<Desc extends DescMessage>(schema: Desc): MessageShape<Desc> {
+  /**
+   * Parses the body as a protobuf message. @throws ProtocolError
+   * @param readUnknownFields False for messages that are kept: unknown fields keep the memory of the whole body.
+   */
+  decode<Desc extends DescMessage>(schema: Desc, readUnknownFields = true): MessageShape<Desc> {
     try {
       if (this.maxFields !== undefined && hasMoreFields(schema, this.body, this.maxFields))
         throw new RangeError(`it has more than ${this.maxFields} fields`);
-      return fromBinary(schema, this.body);
+      return fromBinary(schema, this.body, { readUnknownFields });
     } catch (error) {
       throw new ProtocolError(
         `the body of a ${schema.name} message (type ${this.contentType}) cannot be read: ${describeError(error)}`,

@@ -163,7 +163,7 @@ export function sdkRooms() {
   const legacy = {
     get: (token: string) => legacySessions.get(token),
     use: (token: string) => (legacyInUse.add(token), () => legacyInUse.delete(token)),
-    onChange: (listener: () => void) => (legacyListeners.add(listener), () => legacyListeners.delete(listener)),
+    onRemoved: (listener: () => void) => (legacyListeners.add(listener), () => legacyListeners.delete(listener)),
     isRemovedServiceSession: ({ token }: { token: string }) => removed.has(token),
   } as unknown as LegacySessions;
   const tokens = {

@@ -81,7 +81,7 @@ export class SdkClients {
     ];
     this.#unsubscribe = [
       components.model.onChange(() => this.#recheckAll()),
-      components.legacy.onChange(() => this.#recheckAll()),
+      components.legacy.onRemoved(() => this.#recheckAll()),
     ];
   }
 
@@ -168,7 +168,7 @@ export class SdkClients {
     connection.onDataDelay = metrics.dataDelayed;
     const checks = new PacedTask(clock, 'rights of an SDK client', CHECKS, () => this.#recheckSoon([connection]));
     connection.requestCheck = () => checks.request();
-    seedMfa(connection);
+    seedMfa(connection, clock.now());
     this.#handle(connection);
     this.#connections.add(connection);
     const release = session.controllerId === undefined ? undefined : legacy.use(token);
@@ -235,7 +235,7 @@ export class SdkClients {
 
   /** Replaces the token on all connections of the session that have no newer one. */
   async #updateToken(connection: SdkConnection, request: Message): Promise<void> {
-    const { sessions, log } = this.#components;
+    const { clock, sessions, log } = this.#components;
     const token = request.body.toString();
     try {
       if (!connection.session.claims || !isSignedToken(token))
@@ -246,7 +246,7 @@ export class SdkClients {
       const isSame = session.id === connection.session.id && session.identityId === connection.session.identityId;
       if (!isSame) throw new SessionRejectedError('the token belongs to another API session');
       for (const each of this.#connections) if (isUpdate(each.session, session)) each.session = session;
-      seedMfa(connection);
+      seedMfa(connection, clock.now());
       this.#recheckSession(connection);
       connection.reply(request, new Message(SdkType.UpdateTokenSuccess));
     } catch (error) {
@@ -393,10 +393,11 @@ function isUpdate(known: ApiSession, { id, identityId, claims }: ApiSession): bo
   return (known.claims.iat ?? 0) <= (claims?.iat ?? 0);
 }
 
-/** A login with a one-time password is valid from the time of the login. */
-function seedMfa({ posture, session: { claims } }: SdkConnection): void {
+/** A login with a one-time password is valid from the time of the login; a controller's clock may be ahead. */
+function seedMfa({ posture, session: { claims } }: SdkConnection, now: number): void {
   const methods = Array.isArray(claims?.amr) ? claims.amr : [];
-  if (methods.includes('totp') && typeof claims?.auth_time === 'number') posture.seedMfa(claims.auth_time * 1000);
+  if (methods.includes('totp') && typeof claims?.auth_time === 'number')
+    posture.seedMfa(Math.min(claims.auth_time * 1000, now));
 }
 
 /** A slow controller must not cost a client its other circuits. */

@@ -102,7 +102,7 @@ function sdkRouter() {
     controllers,
     model,
     access: { decide: () => ({ granted: true, failingChecks: [] }) } as unknown as Access,
-    legacy: { onChange: () => () => undefined, isRemovedServiceSession: () => false } as unknown as LegacySessions,
+    legacy: { onRemoved: () => () => undefined, isRemovedServiceSession: () => false } as unknown as LegacySessions,
     tokens: { service: serviceClaims, totp: async () => 1 } as unknown as Tokens,
     forwarder,
     ends,
