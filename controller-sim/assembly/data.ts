@@ -44,9 +44,10 @@ export async function openData(context: SimulatorContext): Promise<Data> {
 async function prepareAdmin({ options, random }: SimulatorContext, state: State, passwords: Passwords): Promise<Admin> {
   await seedBuiltIns(state);
   const known = adminUsername(state);
-  const username = options.username ?? known ?? 'admin';
+  const wanted = options.username ?? known;
+  const username = wanted ?? 'admin';
   const password =
     options.password ?? (hasAdmin(state) ? undefined : random.bytes(PASSWORD_BYTES).toString('base64url'));
-  if (password !== undefined || username !== known) await setAdmin(state, passwords, username, password);
+  if (password !== undefined || wanted !== known) await setAdmin(state, passwords, username, password);
   return { username, password };
 }
