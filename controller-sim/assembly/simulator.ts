@@ -99,6 +99,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const observers = assembleEvents(context, { state: data.state, network, addresses });
   const control = assembleControl(context, { data, rules, network, addresses });
   const api = await openApi(context, { data, rules, network, observers, control, addresses });
+  await data.storeAdmin();
   addresses.listener.serve({
     http: (socket, connection) => api.accept(socket, connection),
     control: control.server.accept,

@@ -48,3 +48,14 @@ t.test('data whose administrator has no password starts, whoever has the default
   await using simulator = await startSimulator({ data });
   t.equal(simulator.password, undefined);
 });
+
+t.test('a generated password is not lost with a start that fails', async (t) => {
+  const data = join(t.testdir(), 'sim.db');
+  await using other = await startSimulator();
+  await t.rejects(startSimulator({ data, port: other.port }), { code: 'EADDRINUSE' });
+  await t.rejects(startSimulator({ data, console: t.testdirName }), { name: 'ConsoleError' });
+  await using simulator = await startSimulator({ data });
+  const api = new ApiClient(simulator);
+  t.same(await api.names('/identities'), ['Default Admin']);
+  await api.close();
+});
