@@ -57,6 +57,7 @@ interface Subscription {
 /** Older namespaces that clients use to subscribe. */
 const ALIASES: Readonly<Record<string, Namespace>> = {
   'edge.apiSessions': 'apiSession',
+  'edge.authentications': 'authentication',
   'edge.sessions': 'session',
   'fabric.circuits': 'circuit',
   'fabric.links': 'link',

@@ -8,7 +8,7 @@ import type { Listeners } from '#lib/listeners.ts';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import type { LoginAttempt } from '../auth/login-attempt.ts';
-import { PLURAL } from '../entities/names.ts';
+import { STORE } from '../entities/names.ts';
 import { linkCost } from '../network/links.ts';
 import type { Network } from '../network/network.ts';
 import type { NetworkEvent } from '../network/network-events.ts';
@@ -102,7 +102,7 @@ export class EventSources {
         eventId,
         eventType: before ? (after ? 'updated' : 'deleted') : 'created',
         metadata,
-        entityType: PLURAL[kind],
+        entityType: STORE[kind],
         isParentEvent: false,
         ...(before && { initialState: open(before) }),
         ...(after && { finalState: open(after) }),
