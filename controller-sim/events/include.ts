@@ -32,7 +32,7 @@ export function includes(namespace: Namespace, include: unknown): (event: Event)
   return ({ event_type }) => wanted.has(String(event_type));
 }
 
-/** The commit of changes names no entity: it follows their events, and is wanted if one of them is. */
+/** The commit of a change names no entity: it follows with the id of the change. */
 function entityTypes(include: unknown): (event: Event) => boolean {
   if (!Array.isArray(include) || !include.every((each) => typeof each === 'string'))
     throw new Error('invalid value type for entityChange include list, must be string list');
@@ -46,11 +46,11 @@ function entityTypes(include: unknown): (event: Event) => boolean {
       `invalid entity type [${unknown}] in entityChange events include list, valid values include: [${[...ENTITY_TYPES].join(' ')}]`,
     );
   const wanted = new Set<unknown>(include);
-  let latest: unknown;
+  const uncommitted = new Set<unknown>();
   return ({ entityType, eventId }) => {
-    if (entityType === undefined) return eventId === latest;
+    if (entityType === undefined) return uncommitted.delete(eventId);
     if (!wanted.has(entityType)) return false;
-    latest = eventId;
+    uncommitted.add(eventId);
     return true;
   };
 }

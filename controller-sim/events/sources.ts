@@ -92,14 +92,14 @@ export class EventSources {
     }
   }
 
-  /** One event for each entity, and one for the commit of all of them. */
+  /** One event for each entity, then one for the commit of each (reference fact: they share an id). */
   #publishChanges({ changes, origin }: ChangeSet): void {
     const { ids, controllerId } = this.#components;
-    const eventId = ids.uuid();
+    const eventIds = changes.map(() => ids.uuid());
     const metadata = { ...(origin ?? { author: { type: 'controller', id: controllerId } }), version: PROTOCOL_VERSION };
-    for (const { kind, before, after } of changes) {
+    for (const [index, { kind, before, after }] of changes.entries()) {
       this.#emit('entityChange', {
-        eventId,
+        eventId: eventIds[index],
         eventType: before ? (after ? 'updated' : 'deleted') : 'created',
         metadata,
         entityType: STORE[kind],
@@ -108,7 +108,7 @@ export class EventSources {
         ...(after && { finalState: open(after) }),
       });
     }
-    this.#emit('entityChange', { eventId, eventType: 'committed' });
+    for (const eventId of eventIds) this.#emit('entityChange', { eventId, eventType: 'committed' });
   }
 
   #onLogin({ method, remoteAddress, proven, failure }: LoginAttempt): void {

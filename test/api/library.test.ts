@@ -59,3 +59,27 @@ t.test('a generated password is not lost with a start that fails', async (t) => 
   t.same(await api.names('/identities'), ['Default Admin']);
   await api.close();
 });
+
+t.test('each changed entity has its own event, and a commit with the same id', async (t) => {
+  await using api = await ApiClient.start();
+  const id = await api.person('person');
+  const changes: unknown[] = [];
+  const commits: unknown[] = [];
+  api.simulator.events.subscribe(
+    ({ eventType, eventId, entityType }) => {
+      if (eventType === 'committed') commits.push(eventId);
+      else changes.push([eventId, entityType]);
+    },
+    ['entityChange'],
+  );
+  await api.change('DELETE', `/identities/${id}`);
+  t.same(
+    changes.map((change) => (change as string[])[1]),
+    ['authenticators', 'revocations', 'identities'],
+  );
+  t.equal(new Set(commits).size, 3);
+  t.same(
+    commits,
+    changes.map((change) => (change as string[])[0]),
+  );
+});
