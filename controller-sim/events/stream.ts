@@ -75,8 +75,8 @@ export class EventStream {
 
 /** Throws Error for a request that is not JSON, another format, or invalid options. */
 function readSubscriptions(message: Message): Subscription[] {
-  const { format = 'json', subscriptions } = (parseJson(message.body.toString()) ?? {}) as StreamRequest;
-  if (format !== 'json') throw new Error(`invalid format ['${format}']`);
+  const { format, subscriptions } = (parseJson(message.body.toString()) ?? {}) as StreamRequest;
+  if ((format ?? 'json') !== 'json') throw new Error(`invalid format ['${format}']`);
   return [...(subscriptions ?? [])].flatMap(({ type = '', options }) => {
     const namespace = namespaceOf(type);
     // Namespaces that this controller never publishes are accepted and stay silent.
