@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { silentLog } from '#lib/log.ts';
-import { ChannelHeader, ManagementType } from '#wire/gen/numbers.ts';
+import { ChannelHeader, ManagementHeader, ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { type Event, Events, type Namespace } from './events.ts';
 import { EventStream } from './stream.ts';
@@ -10,11 +10,14 @@ import { EventStream } from './stream.ts';
 function open() {
   const events = new Events(silentLog);
   const received: Event[] = [];
+  const headers: (string | undefined)[] = [];
   const answers: string[] = [];
   const stream = new EventStream(events, (message) => {
     const text = message.body.toString();
-    if (message.contentType === ManagementType.Event) received.push(JSON.parse(text) as Event);
-    else answers.push(message.bool(ChannelHeader.ResultSuccess) ? 'done' : text);
+    if (message.contentType === ManagementType.Event) {
+      received.push(JSON.parse(text) as Event);
+      headers.push(message.string(ManagementHeader.EventType));
+    } else answers.push(message.bool(ChannelHeader.ResultSuccess) ? 'done' : text);
   });
   /** Returns the answer. */
   const ask = (...subscriptions: unknown[]) => {
@@ -23,7 +26,7 @@ function open() {
   };
   const emit = (namespace: Namespace, fields: object) =>
     events.emit({ namespace, event_src_id: 'ctrl', timestamp: '', ...fields });
-  return { stream, received, ask, emit };
+  return { stream, received, headers, ask, emit };
 }
 
 t.test('requests add subscriptions, up to a limit, and an invalid one changes nothing', async (t) => {
@@ -46,7 +49,7 @@ t.test('requests add subscriptions, up to a limit, and an invalid one changes no
 });
 
 t.test('events for an older name have it as their namespace', async (t) => {
-  const { received, ask, emit } = open();
+  const { received, headers, ask, emit } = open();
   ask({ type: 'fabric.circuits' }, { type: 'services' }, { type: 'edge.authentications' }, { type: 'fabric.usage' });
   for (const namespace of ['circuit', 'service', 'authentication'] as const) emit(namespace, {});
   emit('usage', { version: 2 });
@@ -54,6 +57,10 @@ t.test('events for an older name have it as their namespace', async (t) => {
     received.map(({ namespace }) => namespace),
     ['fabric.circuits', 'service.events', 'authentication', 'fabric.usage'],
   );
+  ask({ type: 'usage', options: { version: 3 } }, { type: 'entityChange' });
+  emit('usage', { version: 3 });
+  emit('entityChange', {});
+  t.same(headers, ['circuit', 'service', 'authentication', 'usage', 'usage.v3', 'entity.change']);
 });
 
 t.test('include selects types of events', async (t) => {

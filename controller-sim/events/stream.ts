@@ -67,10 +67,16 @@ export class EventStream {
       const event = select(emitted);
       if (!event) return;
       const body = Buffer.from(`${JSON.stringify(event)}\n`);
-      this.#send(new Message(ManagementType.Event, [[ManagementHeader.EventType, namespace]], body));
+      this.#send(new Message(ManagementType.Event, [[ManagementHeader.EventType, headerOf(event, namespace)]], body));
     };
     this.#subscribed.push(this.#events.subscribe(listener, [namespace], { usageVersion }));
   }
+}
+
+/** reference fact: the header names the type of an event, mostly as the namespace does. */
+function headerOf({ version }: Event, namespace: Namespace): string {
+  if (namespace === 'entityChange') return 'entity.change';
+  return namespace === 'usage' && version === 3 ? 'usage.v3' : namespace;
 }
 
 /** Throws Error for a request that is not JSON, another format, or invalid options. */
