@@ -16,7 +16,7 @@ const MOST_DESCRIPTORS = 50_000;
 /** State `0A` is a listening TCP socket, `07` a UDP socket without a peer. */
 const STATES: Readonly<Record<Network, string>> = { tcp: '0A', udp: '07' };
 
-/** The answer for ports of this process. */
+/** The answer for ports and files of this process. */
 export const THIS_PROCESS = 'this process itself';
 
 interface Holding {

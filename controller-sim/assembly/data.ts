@@ -18,11 +18,17 @@ export interface Admin {
   readonly password: string | undefined;
 }
 
+interface PreparedAdmin extends Admin {
+  store(): Promise<void>;
+}
+
 export interface Data {
   readonly state: State;
   readonly passwords: Passwords;
   readonly authority: Authority;
   readonly admin: Admin;
+  /** Stores name and password: last, because nobody would know the generated password of a start that fails. */
+  readonly storeAdmin: () => Promise<void>;
 }
 
 /** Rejects with StoreError or DamagedError for a bad data file. */
@@ -33,20 +39,32 @@ export async function openData(context: SimulatorContext): Promise<Data> {
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
   const passwords = context.own(new Passwords({ clock, random, ...limits }));
   // A password hash and a key pair: each is computed in its own thread.
-  const [admin, authority] = await Promise.all([
+  const [{ store: storeAdmin, ...admin }, authority] = await Promise.all([
     prepareAdmin(context, state, passwords),
     Authority.open({ state, clock, random }, [...new Set([...LOOPBACK, ...hostNames(options)])]),
   ]);
-  return { state, passwords, authority, admin };
+  return { state, passwords, authority, admin, storeAdmin };
 }
 
-/** Adds missing built-in entities and sets the name and password of the administrator. */
-async function prepareAdmin({ options, random }: SimulatorContext, state: State, passwords: Passwords): Promise<Admin> {
+/** Adds missing built-in entities, and chooses the name and password of the administrator. */
+async function prepareAdmin(
+  { options, random }: SimulatorContext,
+  state: State,
+  passwords: Passwords,
+): Promise<PreparedAdmin> {
   await seedBuiltIns(state);
   const known = adminUsername(state);
-  const username = options.username ?? known ?? 'admin';
+  const wanted = options.username ?? known;
+  const username = wanted ?? 'admin';
   const password =
     options.password ?? (hasAdmin(state) ? undefined : random.bytes(PASSWORD_BYTES).toString('base64url'));
-  if (password !== undefined || username !== known) await setAdmin(state, passwords, username, password);
-  return { username, password };
+  const hash = password === undefined ? undefined : await passwords.hash(password);
+  const isChanged = password !== undefined || wanted !== known;
+  return {
+    username,
+    password,
+    store: async () => {
+      if (isChanged) await state.change((transaction) => setAdmin(transaction, username, hash));
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { addAuthenticator, passwordProof } from '../entities/authenticator.ts';
 import { disableIdentity, plainIdentity } from '../entities/identity.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
-import { adminUsername, hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
+import { adminUsername, setAdmin as change, hasAdmin, seedBuiltIns } from './seed.ts';
 
 async function seeded(): Promise<{ state: State; passwords: Passwords } & AsyncDisposable> {
   const clock = new VirtualClock();
@@ -20,6 +20,11 @@ async function seeded(): Promise<{ state: State; passwords: Passwords } & AsyncD
     await state.close();
   };
   return { state, passwords, [Symbol.asyncDispose]: close };
+}
+
+async function setAdmin(state: State, passwords: Passwords, username: string, password: string | undefined) {
+  const hash = password === undefined ? undefined : await passwords.hash(password);
+  await state.change((transaction) => change(transaction, username, hash));
 }
 
 function hashOf(state: State, username: string): string | undefined {

@@ -1,7 +1,6 @@
 // The initial data of a controller: config types, the default auth policy, the administrator.
 
 import { OptionError } from '#lib/options.ts';
-import type { Passwords } from '../auth/passwords.ts';
 import { addAuthenticator, passwordProof } from '../entities/authenticator.ts';
 import { builtInConfigTypes, defaultAuthPolicy } from '../entities/built-in.ts';
 import { baseFields } from '../entities/common.ts';
@@ -36,34 +35,26 @@ export function adminUsername(state: State): string | undefined {
 
 /**
  * Creates the administrator, or sets name and password of the existing one and enables it: the operator of the
- * simulator may be locked out. Without a password the old one remains. Rejects with OptionError if the name belongs to
+ * simulator may be locked out. Without a password the old one remains. Throws OptionError if the name belongs to
  * another identity.
  */
-export async function setAdmin(
-  state: State,
-  passwords: Passwords,
-  username: string,
-  password: string | undefined,
-): Promise<void> {
-  const passwordHash = password === undefined ? undefined : await passwords.hash(password);
-  await state.change((transaction) => {
-    const { tables } = transaction;
-    const known = adminOf(tables);
-    const id = known?.id ?? transaction.ids.short();
-    const updb = passwordOf(tables, id);
-    const owner = tables.authenticator.findBy('username', username);
-    if (owner && owner.id !== updb?.id)
-      throw new OptionError(`the username ${username} belongs to another identity of this data; choose another one`);
-    if (!known) transaction.put('identity', adminIdentity(transaction, id));
-    else if (passwordHash !== undefined && known.disabled) enableIdentity(transaction, known);
-    if (updb) transaction.patch('authenticator', updb.id, { username, ...(passwordHash && { passwordHash }) });
-    else if (passwordHash !== undefined)
-      addAuthenticator(transaction, {
-        id: transaction.ids.short(),
-        identityId: id,
-        proof: passwordProof(username, passwordHash),
-      });
-  });
+export function setAdmin(transaction: Transaction, username: string, passwordHash: string | undefined): void {
+  const { tables } = transaction;
+  const known = adminOf(tables);
+  const id = known?.id ?? transaction.ids.short();
+  const updb = passwordOf(tables, id);
+  const owner = tables.authenticator.findBy('username', username);
+  if (owner && owner.id !== updb?.id)
+    throw new OptionError(`the username ${username} belongs to another identity of this data; choose another one`);
+  if (!known) transaction.put('identity', adminIdentity(transaction, id));
+  else if (passwordHash !== undefined && known.disabled) enableIdentity(transaction, known);
+  if (updb) transaction.patch('authenticator', updb.id, { username, ...(passwordHash && { passwordHash }) });
+  else if (passwordHash !== undefined)
+    addAuthenticator(transaction, {
+      id: transaction.ids.short(),
+      identityId: id,
+      proof: passwordProof(username, passwordHash),
+    });
 }
 
 function adminOf(tables: Tables): Identity | undefined {

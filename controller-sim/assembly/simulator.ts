@@ -44,6 +44,7 @@ export class Simulator {
   /** Continues the events in a new file after the file of `eventsFile` was renamed. */
   readonly reopenEventsFile: () => void;
   readonly #owned: AsyncDisposableStack;
+  #closed: Promise<void> | undefined;
 
   constructor(facts: Omit<Simulator, 'close' | typeof Symbol.asyncDispose>, owned: AsyncDisposableStack) {
     this.port = facts.port;
@@ -61,9 +62,10 @@ export class Simulator {
     this.#owned = owned;
   }
 
-  /** Closes every connection, then the store. Further calls have no effect. */
-  async close(): Promise<void> {
-    await this.#owned.disposeAsync();
+  /** Closes every connection, then the store. Further calls wait for the first one. */
+  close(): Promise<void> {
+    this.#closed ??= this.#owned.disposeAsync();
+    return this.#closed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,6 +99,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const observers = assembleEvents(context, { state: data.state, network, addresses });
   const control = assembleControl(context, { data, rules, network, addresses });
   const api = await openApi(context, { data, rules, network, observers, control, addresses });
+  await data.storeAdmin();
   addresses.listener.serve({
     http: (socket, connection) => api.accept(socket, connection),
     control: control.server.accept,

@@ -32,12 +32,8 @@ class OpenClock extends VirtualClock {
   }
 }
 
-t.test('the last use of a session stays known while it is being stored, and if storing fails', async (t) => {
-  const clock = new OpenClock();
-  const store = new FullStore();
-  const state = await State.open({ store, clock, ids: new IdSource(seededRandom(1)) });
-  const activity = new Activity({ state, clock, log: silentLog, lifetime: 30 * MINUTE });
-  const session = await state.change((transaction) => {
+function storeSession(state: State): Promise<ApiSession> {
+  return state.change((transaction) => {
     const session = {
       ...baseFields(transaction, 'session'),
       token: 'token',
@@ -56,6 +52,14 @@ t.test('the last use of a session stays known while it is being stored, and if s
     transaction.put('apiSession', session);
     return session;
   });
+}
+
+t.test('the last use of a session stays known while it is being stored, and if storing fails', async (t) => {
+  const clock = new OpenClock();
+  const store = new FullStore();
+  const state = await State.open({ store, clock, ids: new IdSource(seededRandom(1)) });
+  const activity = new Activity({ state, clock, log: silentLog, lifetime: 30 * MINUTE });
+  const session = await storeSession(state);
   const stored = () => Date.parse(state.tables.apiSession.get('session')?.lastActivityAt ?? '');
   const begin = clock.now();
   await clock.advance(MINUTE / 2);
@@ -86,6 +90,26 @@ t.test('the use of sessions that are not stored changes nothing', async (t) => {
   t.equal(activity.lastOf(token), clock.now());
   clock.step();
   t.same(changes(), []);
+  activity.close();
+  await state.close();
+});
+
+t.test('a session that is used while its end is being stored does not end', async (t) => {
+  const clock = new OpenClock();
+  const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
+  const activity = new Activity({ state, clock, log: silentLog, lifetime: MINUTE / 4 });
+  const session = await storeSession(state);
+  await clock.advance(MINUTE / 2);
+  clock.step();
+  activity.note(session);
+  await state.change(() => undefined);
+  t.ok(state.tables.apiSession.has('session'));
+  await clock.advance(MINUTE / 2);
+  clock.step();
+  await clock.advance(MINUTE);
+  clock.step();
+  await state.change(() => undefined);
+  t.notOk(state.tables.apiSession.has('session'), 'later it ends');
   activity.close();
   await state.close();
 });

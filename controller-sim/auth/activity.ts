@@ -58,7 +58,8 @@ export class Activity {
         for (const [id, time] of noted)
           if (transaction.get('apiSession', id))
             transaction.patch('apiSession', id, { lastActivityAt: new Date(time).toISOString() });
-        for (const { id } of ended) endApiSession(transaction, id);
+        // A request may have used it meanwhile.
+        for (const { id } of ended) if (!this.#noted.has(id)) endApiSession(transaction, id);
       })
       .then(() => {
         // Until the commit, `noted` has the newer times. Later activity stays in it.

@@ -1,10 +1,11 @@
 // Revocations: a used refresh token is accepted again for a short time, a revoked one is not.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { type Timer, VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { REVOCATION_LIFETIME } from '../entities/revocation.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { Revocations } from './revocations.ts';
@@ -43,4 +44,30 @@ t.test('a revoked token is invalid at once, used before or not', async (t) => {
     t.notOk(await revocations.use(jti));
   }
   await close();
+});
+
+t.test('a revocation that is renewed while the old one is being removed remains', async (t) => {
+  let step: () => void = () => undefined;
+  class OpenClock extends VirtualClock {
+    override every(name: string, milliseconds: number, task: () => void): Timer {
+      step = task;
+      return super.every(name, milliseconds, () => undefined);
+    }
+  }
+  const clock = new OpenClock();
+  const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
+  const revocations = new Revocations({ state, clock, log: silentLog });
+  await revocations.revoke('i', 'IDENTITY');
+  await clock.advance(REVOCATION_LIFETIME + 1);
+  const renewed = revocations.revoke('i', 'IDENTITY');
+  step();
+  await renewed;
+  await state.change(() => undefined);
+  t.ok(revocations.isRevoked(claims('t')));
+  await clock.advance(REVOCATION_LIFETIME + 1);
+  step();
+  await state.change(() => undefined);
+  t.equal(state.tables.revocation.size, 0);
+  revocations.close();
+  await state.close();
 });

@@ -74,11 +74,15 @@ export class Revocations {
   /** Removes revocations that are older than any valid token. */
   #forget(): void {
     const { state, clock, log } = this.#components;
-    const old = [...state.tables.revocation.values()].filter(({ expiresAt }) => Date.parse(expiresAt) < clock.now());
+    const isOld = ({ expiresAt }: Revocation) => Date.parse(expiresAt) < clock.now();
+    const old = [...state.tables.revocation.values()].filter(isOld);
     if (old.length === 0) return;
     state
       .change((transaction) => {
-        for (const { id } of old) transaction.delete('revocation', id);
+        for (const { id } of old) {
+          const current = transaction.get('revocation', id); // the identity may have been revoked again meanwhile
+          if (current && isOld(current)) transaction.delete('revocation', id);
+        }
       })
       .catch((error: unknown) => log.warn({ error: String(error) }, 'could not remove old revocations'));
   }

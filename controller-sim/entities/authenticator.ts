@@ -44,16 +44,17 @@ export function certificateProof(certificate: X509Certificate, caId?: string): O
 }
 
 /**
- * Throws ApiError if the identity has an authenticator of this method, or is that of a router, or if the user name or
- * certificate is in use.
+ * Throws ApiError if the identity has an authenticator of this method, or is that of a router, if the user name or
+ * certificate is in use, or if the authority of the certificate was deleted.
  */
 export function addAuthenticator(
   transaction: Transaction,
   wanted: { id: string; identityId: string; proof: Own; body?: Body },
 ): void {
   const { id, identityId, proof, body } = wanted;
-  const { method, username, fingerprint } = proof;
+  const { method, username, fingerprint, caId } = proof;
   rejectRouterIdentity(existing(transaction, 'identity', identityId));
+  if (caId !== null) existing(transaction, 'ca', caId);
   const others = transaction.tables.authenticator.referring('identityId', identityId);
   if (others.some((each) => each.method === method && transaction.get('authenticator', each.id)))
     throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');

@@ -5,7 +5,7 @@ import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Entity, EntityKind, EntityTypes, Named, Router, Service } from '../state/types.ts';
 import type { Body } from './body.ts';
-import { SINGULAR } from './names.ts';
+import { SINGULAR, STORE } from './names.ts';
 
 /** The fields that every entity has. */
 export function baseFields(transaction: Transaction, id: string, body?: Body): Entity {
@@ -43,18 +43,12 @@ export function requireUnique<K extends EntityKind>(
   key: keyof EntityTypes[K] & string,
   value: string,
   current: Entity | undefined,
-  reason = `duplicate value '${value}' in unique index on ${STORES[kind] ?? kind} store`,
+  reason = `duplicate value '${value}' in unique index on ${STORE[kind]} store`,
 ): void {
   const table = transaction.tables[kind] as unknown as Table<Entity>;
   const other = table.findBy(key as keyof Entity, value);
   if (other && other.id !== current?.id) throw invalid(key, reason, value);
 }
-
-const STORES: Partial<Readonly<Record<EntityKind, string>>> = {
-  identity: 'identities',
-  router: 'routers',
-  authenticator: 'authenticators',
-};
 
 /** Sorted and deduplicated. Throws for selector prefixes. */
 export function roleAttributes(body: Body, current: readonly string[]): readonly string[] {

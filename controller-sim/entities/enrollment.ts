@@ -6,7 +6,7 @@ import { ApiError } from '../errors/errors.ts';
 import type { State } from '../state/state.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Enrollment } from '../state/types.ts';
-import { baseFields } from './common.ts';
+import { baseFields, existing } from './common.ts';
 import type { SignedEnrollment } from './router.ts';
 
 /** Signs one-time tokens with the authority's key. `expiresAt` in RFC 3339. */
@@ -59,8 +59,10 @@ export async function prepareEnrollment(
   return { ...wanted, signed: await signEnrollment(components, wanted.method, wanted.identityId, wanted.expires) };
 }
 
+/** Throws ApiError if the authority was deleted since the token was signed. */
 export function addEnrollment(transaction: Transaction, enrollment: IdentityEnrollment): void {
   const { signed, method, identityId, caId = null, username = null } = enrollment;
+  if (caId !== null) existing(transaction, 'ca', caId);
   transaction.put('enrollment', {
     ...baseFields(transaction, signed.id),
     ...signed,

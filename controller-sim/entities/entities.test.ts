@@ -9,7 +9,9 @@ import { seedBuiltIns } from '../assembly/seed.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import type { Transaction } from '../state/transaction.ts';
+import { addAuthenticator, passwordProof } from './authenticator.ts';
 import { Body } from './body.ts';
+import { addEnrollment } from './enrollment.ts';
 import { createIdentity, deleteIdentity } from './identity.ts';
 import { createServicePolicy, updateServicePolicy } from './policy.ts';
 import { createService, deleteService, updateService } from './service.ts';
@@ -114,4 +116,17 @@ t.test('deleting an entity removes it from policies, together with everything th
   });
   t.match(state.tables.servicePolicy.get('policy'), { identityRoles: ['#staff'], serviceRoles: [] });
   t.notOk(state.tables.service.has('service') || state.tables.identity.has('user'));
+});
+
+t.test('a prepared enrollment or certificate is not stored if its authority was deleted meanwhile', async (t) => {
+  const state = await newState();
+  await state.change(fill);
+  const signed = { id: 'enrollment', token: 'token', jwt: 'jwt', expiresAt: '2099-01-01T00:00:00.000Z' };
+  const enrollment = { identityId: 'user', method: 'ottca', caId: 'deleted', signed } as const;
+  const proof = { ...passwordProof('user', 'hash'), caId: 'deleted' };
+  const builds = [
+    (transaction: Transaction) => addEnrollment(transaction, enrollment),
+    (transaction: Transaction) => addAuthenticator(transaction, { id: 'proof', identityId: 'user', proof }),
+  ];
+  for (const build of builds) await t.rejects(state.change(build), { code: 'NOT_FOUND' });
 });

@@ -49,6 +49,7 @@ export type EventListener = (event: Event) => void;
 export type UsageVersion = 2 | 3;
 
 interface Subscription {
+  readonly listener: EventListener;
   readonly namespaces: ReadonlySet<Namespace>;
   readonly usageVersion: UsageVersion;
 }
@@ -56,6 +57,7 @@ interface Subscription {
 /** Older namespaces that clients use to subscribe. */
 const ALIASES: Readonly<Record<string, Namespace>> = {
   'edge.apiSessions': 'apiSession',
+  'edge.authentications': 'authentication',
   'edge.sessions': 'session',
   'fabric.circuits': 'circuit',
   'fabric.links': 'link',
@@ -79,14 +81,14 @@ export function namespaceProblem(name: unknown): string | undefined {
 
 export class Events {
   readonly #log: Log;
-  readonly #listeners = new Map<EventListener, Subscription>();
+  readonly #subscriptions = new Set<Subscription>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
   close(): void {
-    this.#listeners.clear();
+    this.#subscriptions.clear();
   }
 
   /**
@@ -103,21 +105,19 @@ export class Events {
       if (problem !== undefined) throw new OptionError(`subscribe: the namespace "${name}" is unknown. ${problem}`);
       return namespaceOf(name) ?? name;
     });
-    this.#listeners.set(listener, {
-      namespaces: new Set(known.length > 0 ? known : NAMESPACES),
-      usageVersion,
-    });
-    return () => void this.#listeners.delete(listener);
+    const subscription = { listener, namespaces: new Set(known.length > 0 ? known : NAMESPACES), usageVersion };
+    this.#subscriptions.add(subscription);
+    return () => void this.#subscriptions.delete(subscription);
   }
 
   /** Whether a namespace has listeners: otherwise expensive events need not be built. */
   hasListeners(namespace: Namespace): boolean {
-    for (const { namespaces } of this.#listeners.values()) if (namespaces.has(namespace)) return true;
+    for (const { namespaces } of this.#subscriptions) if (namespaces.has(namespace)) return true;
     return false;
   }
 
   emit(event: Event): void {
-    for (const [listener, { namespaces, usageVersion }] of this.#listeners) {
+    for (const { listener, namespaces, usageVersion } of this.#subscriptions) {
       if (!namespaces.has(event.namespace)) continue;
       if (event.namespace === 'usage' && event.version !== usageVersion) continue;
       try {

@@ -1,6 +1,7 @@
 // Files of events that cannot be written.
 
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
 import { createLog, silentLog } from '#lib/log.ts';
@@ -18,4 +19,17 @@ t.test('events for a full disk are dropped, and the log names the file', { skip 
   const line = JSON.parse(await logged.promise);
   t.match(line, { level: 'error', file: '/dev/full', error: /ENOSPC/ });
   t.match(line.msg, 'events are dropped: the file cannot be written, and is retried every minute');
+});
+
+t.test('a closed file is not opened again', async (t) => {
+  const file = join(t.testdir(), 'events');
+  const clock = new SystemClock();
+  const sink = openSink(new Events(silentLog), { file, namespaces: [] }, { log: silentLog, clock });
+  rmSync(file);
+  sink.reopen();
+  t.ok(existsSync(file));
+  await sink[Symbol.asyncDispose]();
+  rmSync(file);
+  sink.reopen();
+  t.notOk(existsSync(file));
 });

@@ -34,8 +34,10 @@ export function openSink(events: Events, options: SinkOptions, { log, clock }: {
       log.warn({ lost }, 'events dropped: the reader or the disk was too slow, or the disk was full'),
   });
   const unsubscribe = events.subscribe((event) => output.write(`${JSON.stringify(event)}\n`), options.namespaces);
+  let isClosed = false;
   return {
     reopen() {
+      if (isClosed) return; // a file that is opened now would never be closed
       try {
         file?.reopen();
       } catch (error) {
@@ -44,6 +46,7 @@ export function openSink(events: Events, options: SinkOptions, { log, clock }: {
       }
     },
     async [Symbol.asyncDispose]() {
+      isClosed = true;
       unsubscribe();
       await output.close(clock, LAST_EVENTS);
     },

@@ -8,7 +8,7 @@ import type { Listeners } from '#lib/listeners.ts';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import type { LoginAttempt } from '../auth/login-attempt.ts';
-import { PLURAL } from '../entities/names.ts';
+import { STORE } from '../entities/names.ts';
 import { linkCost } from '../network/links.ts';
 import type { Network } from '../network/network.ts';
 import type { NetworkEvent } from '../network/network-events.ts';
@@ -92,23 +92,23 @@ export class EventSources {
     }
   }
 
-  /** One event for each entity, and one for the commit of all of them. */
+  /** One event for each entity, then one for the commit of each (reference fact: they share an id). */
   #publishChanges({ changes, origin }: ChangeSet): void {
     const { ids, controllerId } = this.#components;
-    const eventId = ids.uuid();
+    const eventIds = changes.map(() => ids.uuid());
     const metadata = { ...(origin ?? { author: { type: 'controller', id: controllerId } }), version: PROTOCOL_VERSION };
-    for (const { kind, before, after } of changes) {
+    for (const [index, { kind, before, after }] of changes.entries()) {
       this.#emit('entityChange', {
-        eventId,
+        eventId: eventIds[index],
         eventType: before ? (after ? 'updated' : 'deleted') : 'created',
         metadata,
-        entityType: PLURAL[kind],
+        entityType: STORE[kind],
         isParentEvent: false,
         ...(before && { initialState: open(before) }),
         ...(after && { finalState: open(after) }),
       });
     }
-    this.#emit('entityChange', { eventId, eventType: 'committed' });
+    for (const eventId of eventIds) this.#emit('entityChange', { eventId, eventType: 'committed' });
   }
 
   #onLogin({ method, remoteAddress, proven, failure }: LoginAttempt): void {

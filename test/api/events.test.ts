@@ -119,7 +119,7 @@ t.test('events of a network are published', async (t) => {
   t.ok(of('terminator', 'router-offline').length >= 1 || of('terminator', 'deleted').length >= 1);
   t.same(
     [...new Set(stream.events.map(({ namespace }) => namespace))].sort(),
-    ['circuit', 'router'],
+    ['fabric.circuits', 'router'],
     'the websocket receives the subscribed events',
   );
   stream.close();
@@ -189,6 +189,22 @@ t.test('streams require permission, and reject unknown requests', async (t) => {
   for (const metric of ['unwanted', 'wanted']) events.emit({ ...measured, metric, metrics: { value: 1 } });
   await until('a metric', async () => stream.events.length > 0);
   t.match(stream.events, [{ metric: 'wanted', metrics: { value: 1 } }]);
+
+  stream.events.length = 0;
+  const others = ['^other', '^more'].map((filter) => ({ type: 'metrics', options: { metricFilter: filter } }));
+  stream.ask({ subscriptions: [...others, { type: 'cluster' }] });
+  await until('an answer', async () => stream.answers.length === 5);
+  for (const metric of ['wanted', 'other', 'more']) events.emit({ ...measured, metric, metrics: { value: 1 } });
+  events.emit({ ...measured, namespace: 'cluster' });
+  await until('the last event', async () => stream.events.some(({ namespace }) => namespace === 'cluster'));
+  t.same(
+    stream.events.map(({ metric }) => metric),
+    ['wanted', 'other', 'more', undefined],
+    'a request adds its subscriptions to those of the earlier ones',
+  );
+  stream.ask({ subscriptions: Array.from({ length: 97 }, () => ({ type: 'cluster' })) });
+  await until('an answer', async () => stream.answers.length === 6);
+  t.match(stream.answers[5], { success: false, text: /at most 100 subscriptions/ });
   stream.close();
   await overlay.close();
 });

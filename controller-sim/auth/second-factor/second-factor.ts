@@ -1,6 +1,6 @@
 // Life cycle of a second factor: enroll, verify, authenticate, remove.
 
-import { baseFields } from '../../entities/common.ts';
+import { baseFields, existing } from '../../entities/common.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { AuthPolicy, Identity, Mfa } from '../../state/types.ts';
@@ -22,13 +22,14 @@ export function owesTotp(
   return secondary.requireTotp || ownMfa(services, identity)?.isVerified === true;
 }
 
-/** Enrolls a second factor. Throws ApiError if one exists. */
+/** Enrolls a second factor. Rejects with ApiError if one exists, or if the identity was deleted meanwhile. */
 export async function enrollTotp(
   { state, random }: Pick<AuthServices, 'state' | 'random'>,
   { id: identityId }: Identity,
 ): Promise<Mfa> {
   const secret = await newSecret(random);
   return state.change((transaction) => {
+    existing(transaction, 'identity', identityId);
     if (transaction.tables.mfa.referring('identityId', identityId).length > 0) throw new ApiError('MFA_EXISTS');
     const mfa: Mfa = {
       ...baseFields(transaction, state.ids.long()),

@@ -1,13 +1,14 @@
-// Finds the other process that holds a file open, where /proc reveals it (Linux, processes of the same user).
+// Finds the process that holds a file open, where /proc reveals it (Linux, processes of the same user).
 
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { THIS_PROCESS } from '#lib/port-holder.ts';
 
 /** Limits on inspected processes and their open files, so that a failing start stays quick. */
 const MOST_PROCESSES = 10_000;
 const MOST_FILES = 1_000;
 const LONGEST_COMMAND = 200;
 
-/** `process 123 (node cli.ts start)`, or undefined if /proc does not reveal it. */
+/** `process 123 (node cli.ts start)`, THIS_PROCESS, or undefined if /proc does not reveal it. */
 export function holderOf(file: string): string | undefined {
   const path = quietly(() => realpathSync(file));
   if (path === undefined) return undefined;
@@ -16,7 +17,8 @@ export function holderOf(file: string): string | undefined {
     .filter((name) => Number(name) !== process.pid)
     .slice(0, MOST_PROCESSES)
     .find((name) => hasOpen(name, path));
-  return pid === undefined ? undefined : `process ${pid} (${commandOf(pid)})`;
+  if (pid !== undefined) return `process ${pid} (${commandOf(pid)})`;
+  return hasOpen('self', path) ? THIS_PROCESS : undefined;
 }
 
 function hasOpen(pid: string, path: string): boolean {

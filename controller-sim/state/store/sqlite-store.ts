@@ -2,9 +2,11 @@
 // acknowledged changes survive kill -9. The file contains private keys: only its owner may read it.
 
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
+import { THIS_PROCESS } from '#lib/port-holder.ts';
 import { writeObstacle } from '#lib/writable.ts';
 import type { Change } from '../change.ts';
 import { isEntityKind } from '../tables.ts';
@@ -71,7 +73,8 @@ export class SqliteStore implements Store {
     try {
       // Creates the file unreadable for others from the start.
       if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
-      database = new DatabaseSync(path);
+      // A relative `:memory:` or `file:…` would not mean a file of that name to SQLite.
+      database = new DatabaseSync(resolve(path));
       database.exec(SETTINGS);
       database.exec(TABLES);
       const store = new SqliteStore(database);
@@ -200,7 +203,9 @@ function isAboutPath(error: unknown): boolean {
 
 function openProblem(path: string, error: unknown): string {
   if (sqliteCode(error) !== SqliteCode.Busy) return remedy(error);
-  return `it is in use by ${holderOf(path) ?? 'another program'}; stop it, or choose another file`;
+  const holder = holderOf(path) ?? 'another program';
+  const release = holder === THIS_PROCESS ? 'close its other simulator first' : 'stop it';
+  return `it is in use by ${holder}; ${release}, or choose another file`;
 }
 
 function remedy(error: unknown): string {

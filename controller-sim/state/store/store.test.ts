@@ -1,6 +1,6 @@
 // The contract of every store, and the state's use of it.
 
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -124,8 +124,27 @@ t.test('sqlite: a file that is not a database, or is in use, is rejected with th
   t.throws(() => SqliteStore.open(join(directory, 'no', 'such', 'folder.db')), StoreError);
   const inUse = join(directory, 'inUse.db');
   const holder = SqliteStore.open(inUse);
-  t.throws(() => SqliteStore.open(inUse), StoreError, 'two simulators on one file');
+  const message =
+    /inUse\.db is not usable as a data file: it is in use by this process itself; close its other simulator/;
+  t.throws(() => SqliteStore.open(inUse), { code: 'STORE', message }, 'two simulators on one file');
   await holder.close();
+});
+
+t.test('sqlite: names that mean something else to SQLite are names of files', async (t) => {
+  const before = process.cwd();
+  const folder = t.testdir();
+  process.chdir(folder);
+  t.teardown(() => process.chdir(before));
+  for (const name of [':memory:', 'file:uri.db', 'file:other.db?mode=memory']) {
+    const first = await open(SqliteStore.open(name));
+    await first.change((transaction) => transaction.put('service', service(transaction, 'a', 'one')));
+    await first.close();
+    const second = await open(SqliteStore.open(name));
+    t.equal(second.tables.service.size, 1, name);
+    await second.close();
+    t.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+  }
+  t.equal(readdirSync(folder).length, 3);
 });
 
 for (const [kind, make] of [
