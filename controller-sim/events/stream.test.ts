@@ -83,12 +83,16 @@ t.test('include selects types of events', async (t) => {
     ],
   );
   const rejected: [type: string, include: unknown, message: RegExp][] = [
-    ['circuit', ['made up'], /^invalid include made up for fabric\.circuits\. valid values are \[created pathUpdated/],
-    ['session', 'refreshed', /^invalid include refreshed for session\. valid values are \['created', 'deleted'\]/],
-    ['authentication', 1, /^invalid type number for authentication include configuration/],
-    ['entityChange', 'services', /^invalid value type for entityChange include list, must be string list/],
-    ['entityChange', [], /^no values provided in include list/],
-    ['entityChange', ['edge-routers'], /^invalid entity type \[edge-routers\] .* valid values include: \[.*routers/],
+    [
+      'circuit',
+      ['made up'],
+      /^circuit: include has the unknown type "made up"; use created, pathUpdated, deleted, failed$/,
+    ],
+    ['session', 'refreshed', /^session: include has the unknown type "refreshed"; use created, deleted$/],
+    ['authentication', 1, /^authentication: include must be a list of success, fail$/],
+    ['entityChange', 'services', /^entityChange: include must be a list of .*services/],
+    ['entityChange', [], /^entityChange: include is empty/],
+    ['entityChange', ['edge-routers'], /^entityChange: include has the unknown type "edge-routers"; use .*routers/],
   ];
   for (const [type, include, message] of rejected) t.match(ask({ type, options: { include } }), message);
 });
