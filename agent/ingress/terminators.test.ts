@@ -4,6 +4,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { DialQueue } from '#lib/dial-queue.ts';
+import { TimeoutError } from '#lib/errors.ts';
 import { silentLog } from '#lib/log.ts';
 import { nextState } from '#lib/transitions.ts';
 import { RemoveTerminatorsRequestSchema } from '#wire/gen/control_pb.js';
@@ -382,6 +383,34 @@ t.test('the end of an earlier request does not lose the answer to a later one', 
   await turns();
   t.ok(terminators.isEstablished('t'));
   await terminators.close(100);
+});
+
+t.test('a terminator that is created after its removal and after the time limit is removed again', async (t) => {
+  const { clock, controller, terminators, add, tell } = setup();
+  const { request } = controller;
+  controller.request = (message) => {
+    request.call(controller, message).catch(() => undefined);
+    return Promise.reject(new TimeoutError('the answer', 5_000));
+  };
+  add('t');
+  add('kept');
+  await turns();
+  terminators.remove('t');
+  await turns();
+  t.same(controller.removed.splice(0), ['t'], 'the controller does not know it yet');
+  tell('t', CreateTerminatorResult.FAILED_OTHER);
+  await turns();
+  t.same(controller.removed, []);
+  tell('t', CreateTerminatorResult.SUCCESS);
+  tell('kept', CreateTerminatorResult.SUCCESS);
+  await clock.advance(1_000);
+  await turns();
+  t.same(controller.removed, ['t']);
+  await terminators.close(100);
+  controller.removed.length = 0;
+  tell('late', CreateTerminatorResult.SUCCESS);
+  await turns();
+  t.same(controller.removed, [], 'a router that ends sends nothing more');
 });
 
 t.test('suspended terminators are removed, also after a late answer, and created again', async (t) => {

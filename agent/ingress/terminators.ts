@@ -79,7 +79,9 @@ export class Terminators {
     for (const type of [EdgeControlType.CreateTunnelTerminatorV2Response, EdgeControlType.CreateTerminatorV2Response])
       controllers.on(type, (_controller, message) => {
         const answer = decodeAnswer(message);
-        this.#answers.get(answer.terminatorId)?.(answer);
+        const waiting = this.#answers.get(answer.terminatorId);
+        if (waiting) waiting(answer);
+        else this.#onLateAnswer(answer);
       });
     controllers.onConnect(() => this.#onConnect());
     this.#timer = clock.every('terminators', CHECK_INTERVAL, () => this.#work());
@@ -196,6 +198,11 @@ export class Terminators {
     for (const id of this.#kept.keys()) this.#removing.add(id);
     this.#kept.clear();
     if (this.#components.controllers.all.length > 0) await this.#removeAll(milliseconds);
+  }
+
+  /** A slow controller may have created a terminator after its removal, and after the time limit of the request. */
+  #onLateAnswer({ terminatorId, result }: TerminatorAnswer): void {
+    if (result === CreateTerminatorResult.SUCCESS && !this.#isClosed) this.disown([terminatorId]);
   }
 
   #onConnect(): void {

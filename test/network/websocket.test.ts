@@ -1,12 +1,14 @@
 // SDK clients in browsers: WebSocket over TLS, with the TLS of the client inside.
 
 import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import WebSocket, { createWebSocketStream } from 'ws';
 import { EdgeFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
@@ -156,4 +158,48 @@ t.test('strangers are rejected by the TLS inside the WebSocket', async (t) => {
     timers.some((name) => name.startsWith('websocket')),
     'no timer is left',
   );
+});
+
+t.test('a client that answers pings stays connected while the router does not read from it', async (t) => {
+  await using all = await network('pingInterval: 1, pongTimeout: 2');
+  const { overlay, router, port } = all;
+  const unread = createServer({ pauseOnConnect: true });
+  t.teardown(() => unread.close());
+  unread.listen(0, '127.0.0.1');
+  await once(unread, 'listening');
+  const address = unread.address() as { port: number };
+  const service = await overlay.addService('unread', router.id, { encrypted: false, port: address.port });
+  await overlay.ready();
+  const device = await enrollDevice(overlay, 'browser');
+  t.teardown(() => device.agent.close());
+  const token = await loginLegacy(overlay, device);
+  const session = await serviceSession(overlay, device, token, service, 'Dial');
+  const webSocket = await openWebSocket(port);
+  const client = await SdkClient.over(innerTls(webSocket, device), token);
+  const connected = once(unread, 'connection') as Promise<[Socket]>;
+  const { conn } = await client.dial(session);
+  const [accepted] = await connected;
+  accepted.on('error', () => undefined); // the circuit is cut when the client disconnects
+  t.teardown(() => accepted.destroy());
+  let pings = 0;
+  webSocket.on('ping', () => void pings++);
+  const block = Buffer.alloc(60_000);
+  let sent = 0;
+  const fill = () => {
+    const headers = [[SdkHeader.ConnectionId, encodeUint32(conn.id)]] as const;
+    while (sent < 400 && client.channel.trySend(new Message(SdkType.Data, headers, block))) sent++;
+  };
+  client.channel.onWritable = fill;
+  fill();
+  await until('more pings than the timeout covers', () => pings >= 6 || client.channel.isClosed);
+  t.notOk(client.channel.isClosed, 'connected');
+  t.ok(client.channel.queued() > 0, 'the router does not read');
+  let received = 0;
+  accepted.on('data', (data) => {
+    received += data.length;
+  });
+  accepted.resume();
+  await until('all data', () => received === 400 * block.length);
+  t.equal(sent, 400);
+  client.close();
 });

@@ -55,19 +55,24 @@ async function host({ flowControl = true } = {}) {
     t.equal(await failed, 'failed');
     await settled();
   };
-  /** Closes the connection of a dial as the Go SDK does: the end of the circuit, then the circuit's id. */
-  const close = async (index: number) => {
+  const sendEnd = (index: number) => {
     const payload = Payload.create(CIRCUIT, 0, PayloadFlag.CircuitEnd | PayloadFlag.Originator, Buffer.alloc(0));
     const { head, body } = frameWithHeader(payload.bytes, SdkHeader.ConnectionId, idOf(index));
     client.channel.trySendFrame(head, body, 'default');
-    client.channel.send(new Message(XgressType.Close, [], CIRCUIT));
+  };
+  const sendClose = () => client.channel.send(new Message(XgressType.Close, [], CIRCUIT));
+  /** Closes the connection of a dial as the Go SDK does: the end of the circuit, then the circuit's id. */
+  const close = async (index: number) => {
+    sendEnd(index);
+    sendClose();
     await settled();
   };
   const closed = () => client.of(SdkType.StateClosed).map((message) => message.headers.get(SdkHeader.ConnectionId));
   /** Circuit ends, without the hosted service. */
   const count = () => clients.ends - 1;
   const { sent } = rooms;
-  return { ...{ accept, client, close, closed, count, dial, dials, forwarder, idOf, open, sent, timeOut } };
+  const acts = { accept, close, dial, open, sendClose, sendEnd, timeOut };
+  return { ...acts, client, closed, count, dials, forwarder, idOf, sent };
 }
 
 t.test('a host that does not answer a dial in time learns that its connection has no circuit', async (t) => {
@@ -126,6 +131,51 @@ t.test('the end of a rejected dial does not end the next dial of its circuit', a
   await settled();
   t.same(closed(), [idOf(0)], 'the Go SDK keeps the connection of a rejected dial for three minutes');
   await endNext(t, ends);
+});
+
+for (const state of ['answered', 'in progress'] as const)
+  t.test(`a close that overtakes the end of a rejected dial does not end the next dial, ${state}`, async (t) => {
+    const { accept, client, close, count, dial, dials, sendClose, sendEnd } = await host();
+    const rejected = t.rejects(dial(), /not now/);
+    await settled();
+    client.channel.reply(dials()[0] as Message, new Message(SdkType.DialFailed, [], 'not now'));
+    await rejected;
+    const next = dial();
+    await settled();
+    if (state === 'answered') await accept(1);
+    sendClose(); // over another connection of its group
+    await settled();
+    if (state === 'in progress') await accept(1);
+    sendEnd(0);
+    await next;
+    await settled();
+    t.equal(count(), 1);
+    await close(1);
+    t.equal(count(), 0);
+    client.channel.close();
+  });
+
+t.test('an end that closes during the next dial of its circuit does not end that dial', async (t) => {
+  const { accept, client, close, count, dial, open } = await host();
+  await open();
+  const next = dial();
+  await settled();
+  await close(0);
+  await accept(1);
+  await next;
+  await settled();
+  t.equal(count(), 1);
+  client.channel.close();
+});
+
+t.test('a host that answers a dial twice at once keeps its circuit', async (t) => {
+  const { accept, client, closed, count, dial } = await host();
+  const dialed = dial();
+  await settled();
+  await Promise.all([accept(0), accept(0)]); // in one read
+  await dialed;
+  t.same([count(), closed()], [1, []]);
+  client.channel.close();
 });
 
 t.test('an end that the router closed does not end the next dial of its circuit', async (t) => {

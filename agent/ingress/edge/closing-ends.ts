@@ -5,14 +5,24 @@
 //   a dial fails ─► unanswered ─► the client accepts or ends it ─┐
 //   the router closes an end ────────────────────────────────────┴─► closing ─► the client closes the circuit
 //
-// A client may also accept a dial and close the circuit at once: the router then sees the end before it has one.
+// A client may also accept a dial and close the circuit at once: the router then sees the end before it has one. And a
+// client with several connections to the router sends the last payload of an end and the close of its circuit over
+// different ones, so either may arrive first.
 
 /** Limits on ends of each kind; the oldest is forgotten. */
 const MOST_ENDS = 1_000;
 
+interface Dialing {
+  readonly circuitId: string;
+  /** The client sent its last payload. */
+  hasEnded: boolean;
+  /** The client closed the circuit. */
+  isClosed: boolean;
+}
+
 export class ClosingEnds {
   /** Dials in progress by their connection ids. */
-  readonly #dialing = new Map<number, { readonly circuitId: string; isClosed: boolean }>();
+  readonly #dialing = new Map<number, Dialing>();
   /** Circuit ids of failed dials by their connection ids. */
   readonly #unanswered = new Map<number, string>();
   /** Ends that the client will close, by circuit id. */
@@ -20,7 +30,7 @@ export class ClosingEnds {
 
   /** The router dials the client. Call `dialed` at the end. */
   dial(connectionId: number, circuitId: string): void {
-    this.#dialing.set(connectionId, { circuitId, isClosed: false });
+    this.#dialing.set(connectionId, { circuitId, hasEnded: false, isClosed: false });
   }
 
   /** The dial ended. Returns true if the client has already closed its connection. */
@@ -34,6 +44,13 @@ export class ClosingEnds {
   dialFailed(connectionId: number, circuitId: string): void {
     this.#unanswered.set(connectionId, circuitId);
     keepNewest(this.#unanswered);
+  }
+
+  /** The client sent the last payload of a connection that has no end here: it closes the circuit next. */
+  ended(connectionId: number): void {
+    const dialing = this.#dialing.get(connectionId);
+    if (dialing) dialing.hasEnded = true;
+    else this.hasConnection(connectionId);
   }
 
   /** The client has a connection for a failed dial: it accepted the dial, or sent the end of the circuit. */
@@ -52,20 +69,28 @@ export class ClosingEnds {
     keepNewest(this.#closing);
   }
 
-  /** The client closed a circuit. Returns true if that is an end which is over for the router, or does not exist yet. */
-  closed(circuitId: string): boolean {
+  /**
+   * The client closed a circuit. Returns true if that is an end which is over for the router, or does not exist yet.
+   * @param hasEnded The client has sent the last payload of an end of the circuit here.
+   */
+  closed(circuitId: string, hasEnded: boolean): boolean {
     const count = this.#closing.get(circuitId) ?? 0;
     if (count > 1) this.#closing.set(circuitId, count - 1);
     else this.#closing.delete(circuitId);
-    return count > 0 || this.#closedDial(circuitId);
+    if (count > 0) return true;
+    if (hasEnded) return false;
+    const dials = [...this.#dialing.values()].filter((each) => each.circuitId === circuitId && !each.isClosed);
+    const dial = dials.find((each) => each.hasEnded);
+    if (!dial && this.#closedUnanswered(circuitId)) return true;
+    const closed = dial ?? dials[0];
+    if (closed) closed.isClosed = true;
+    return closed !== undefined;
   }
 
-  #closedDial(circuitId: string): boolean {
-    for (const dial of this.#dialing.values()) {
-      if (dial.circuitId !== circuitId || dial.isClosed) continue;
-      dial.isClosed = true;
-      return true;
-    }
+  /** A failed dial whose last payload has not arrived yet. */
+  #closedUnanswered(circuitId: string): boolean {
+    for (const [connectionId, unanswered] of this.#unanswered)
+      if (unanswered === circuitId) return this.#unanswered.delete(connectionId);
     return false;
   }
 }

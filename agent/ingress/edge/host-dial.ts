@@ -120,10 +120,13 @@ async function dialWithClientId(
   return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, abandon, opened };
 }
 
-/** A client accepted a dial that was abandoned: without this message, it would wait for data of the circuit forever. */
+/**
+ * A client accepted a dial that was abandoned: without this message, it would wait for data of the circuit forever. A
+ * second answer to a dial changes nothing.
+ */
 export function onLateAnswer(connection: SdkConnection, answer: Message): void {
   const connectionId = decodeUint32(answer.body);
-  if (connectionId === undefined || connection.end(connectionId)) return;
+  if (connectionId === undefined || connection.isUsed(connectionId)) return;
   connection.closingEnds.hasConnection(connectionId);
   closeAbandoned(connection, connectionId);
 }

@@ -188,6 +188,11 @@ export class SdkConnection implements SdkLink {
     return [...this.#relays.values()].flat();
   }
 
+  /** Whether an id has an end, or is reserved for one. */
+  isUsed(connectionId: number): boolean {
+    return this.#ends.has(connectionId);
+  }
+
   end(connectionId: number): ClientEnd | undefined {
     return this.#ends.get(connectionId)?.end;
   }

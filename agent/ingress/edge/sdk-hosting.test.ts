@@ -92,6 +92,38 @@ t.test('without a listener id, a bind replaces the one with the same token and i
   t.same([hosting.count, kept.size], [0, 0]);
 });
 
+t.test('a bind that its client repeats under the same connection id replaces the one before', async (t) => {
+  const { connect, hosting, kept, tokens } = sdkRooms();
+  Object.assign(tokens, { service: async () => ({ sub: 'echo', z_st: 'Bind' }) });
+  const client = await connect();
+  const bind = async (cost: number, token: string, headers: HeaderEntries) => {
+    const weight = [SdkHeader.Cost, Buffer.of(cost, 0)] as const;
+    return (await client.ask(SdkType.Bind, 1, [...headers, weight], token)).contentType;
+  };
+  for (const headers of [[], [[SdkHeader.ListenerId, 'listener']]] as const) {
+    t.equal(await bind(1, 'ey.first', headers), SdkType.StateConnected);
+    t.equal(await bind(2, 'ey.first', headers), SdkType.StateConnected);
+    await settled();
+    t.same([hosting.count, [...kept.values()].map(({ cost }) => cost)], [1, headers.length === 0 ? [2] : [1]]);
+    t.same(client.of(SdkType.StateClosed), [], 'a close message would end the newer bind');
+    client.tell(SdkType.Unbind, 1, [], 'ey.first');
+    await settled();
+    t.same([hosting.count, kept.size], [0, 0]);
+  }
+  const listener: HeaderEntries = [[SdkHeader.ListenerId, 'listener']];
+  await bind(1, 'ey.first', listener);
+  const ids = [...kept.keys()];
+  t.equal(await bind(2, 'ey.second', listener), SdkType.StateConnected, 'with the token of a new session');
+  await settled();
+  t.same([...kept.keys()], ids, 'it takes over the terminator');
+  t.same(client.of(SdkType.StateClosed), []);
+  t.equal((await client.ask(SdkType.Bind, 1, [], 'ey.third')).contentType, SdkType.StateClosed, 'another listener');
+  client.tell(SdkType.Unbind, 1, [], 'ey.second');
+  await settled();
+  t.same([hosting.count, kept.size], [0, 0]);
+  client.channel.close();
+});
+
 t.test('a host whose service session was removed gets the hint to start over', async (t) => {
   const { connect, hosting, removeServiceSession } = sdkRooms();
   const client = await connect();

@@ -121,7 +121,8 @@ export class SdkHosting implements TerminatorHosts {
 
   /**
    * Takes over the terminator of an older bind of the same listener, confirms a repeated bind, or creates a terminator.
-   * Without a listener id, an older bind of the same instance is removed.
+   * Without a listener id, an older bind of the same instance is removed. A client may repeat a bind under the same
+   * connection id.
    */
   #place(connection: SdkConnection, request: Message, bind: Omit<BindInit, 'terminatorId'>): void {
     const key = keyOf(connection, bind);
@@ -138,6 +139,8 @@ export class SdkHosting implements TerminatorHosts {
         return;
       }
     }
+    const hasSameId = known?.connection === connection && known.connectionId === bind.connectionId;
+    if (hasSameId) connection.remove(bind.connectionId, known);
     if (!connection.reserve(bind.connectionId))
       throw new SdkRejection(`connection id ${bind.connectionId} is in use`, { code: EdgeErrorCode.Internal });
     const terminatorId = older?.init.terminatorId ?? this.#components.ids.cuid();
@@ -145,7 +148,7 @@ export class SdkHosting implements TerminatorHosts {
     connection.put(bind.connectionId, service, bind.right);
     this.#hosted.set(terminatorId, service);
     this.#byKey.set(key, service);
-    if (older) this.#replace(older);
+    if (older) this.#replace(older, hasSameId);
     this.#confirm(service, request);
     if (older && this.#components.terminators.isEstablished(terminatorId)) this.#onEstablished(service);
     this.#keep(service);
@@ -155,9 +158,13 @@ export class SdkHosting implements TerminatorHosts {
     if (known && !older) this.remove(known);
   }
 
-  /** Keeps the terminator for another bind. With the hint "not retriable", an SDK would close its whole listener. */
-  #replace(older: HostedService): void {
+  /**
+   * Keeps the terminator for another bind. With the hint "not retriable", an SDK would close its whole listener. A
+   * message for the same connection id would close the newer bind.
+   */
+  #replace(older: HostedService, hasSameId: boolean): void {
     this.#stopTimers(older);
+    if (hasSameId) return;
     const detail = { code: EdgeErrorCode.Internal };
     older.connection.send(stateClosed(older.connectionId, 'newer terminator found for listener id', detail));
     older.connection.remove(older.connectionId, older);

@@ -41,7 +41,7 @@ export function serveTraffic(connection: SdkConnection, onForeign: () => void): 
   channel.onFrame(XgressType.Payload, (frame) => {
     const relay = relayOf(frame);
     if (relay) relay.onPayload(frame);
-    else if (isCircuitEnd(frame)) connection.closingEnds.hasConnection(connectionIdIn(frame) ?? -1);
+    else if (isCircuitEnd(frame)) connection.closingEnds.ended(connectionIdIn(frame) ?? -1);
   });
   channel.onFrame(XgressType.Acknowledgement, (frame) => relayOf(frame)?.onAcknowledgement(frame));
   channel.onFrame(XgressType.Control, (frame) => relayOf(frame)?.onControl(frame));
@@ -57,11 +57,12 @@ function endOf(connection: SdkConnection, message: Message): ClientEnd | undefin
  * has both ends is notified about both.
  */
 function onCircuitClosed(connection: SdkConnection, circuitId: string): void {
-  if (connection.closingEnds.closed(circuitId)) return;
   const relays = connection.relaysOf(circuitId);
+  const ended = relays.find(({ hasEnded }) => hasEnded);
+  if (connection.closingEnds.closed(circuitId, ended !== undefined)) return;
   const [relay, other] = relays;
-  const ended = other ? relays.find(({ hasEnded }) => hasEnded) : relay;
-  if (ended) ended.onClosed();
+  const closed = ended ?? (other ? undefined : relay);
+  if (closed) closed.onClosed();
   else relay?.cut('circuit closed', { code: EdgeErrorCode.Internal });
 }
 

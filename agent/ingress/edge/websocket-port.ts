@@ -156,7 +156,10 @@ export class WebSocketPort {
     });
   }
 
-  /** Sends pings, which keep proxies from closing the connection and detect disconnected clients. */
+  /**
+   * Sends pings, which keep proxies from closing the connection and detect disconnected clients. While the router does not
+   * read, because a circuit of the client is slow, answers stay unread in the network: they cannot be late then.
+   */
   #keepAlive(webSocket: WebSocket, network: TLSSocket): void {
     const { clock, log } = this.#components;
     const { pingInterval, pongTimeout } = this.#settings;
@@ -166,6 +169,7 @@ export class WebSocketPort {
       answered = clock.monotonic();
     });
     const timer = clock.every('websocket ping', pingInterval, () => {
+      if (webSocket.isPaused) answered = clock.monotonic();
       if (clock.monotonic() - answered > pongTimeout) {
         log.info({ remote: network.remoteAddress }, 'WebSocket closed: the client answers no ping');
         webSocket.terminate();
