@@ -111,7 +111,7 @@ export class Underlay {
 
   /** Small frames wait for a write that has not begun; a further one costs no system call of its own. */
   get isGathering(): boolean {
-    return this.#isFlushScheduled && !this.#ended && !this.#queue.isWriting && this.#queue.bytes < BULK;
+    return this.#isFlushScheduled && !this.isClosed && !this.#queue.isWriting && this.#queue.bytes < BULK;
   }
 
   /** Bytes that wait to be written. */
