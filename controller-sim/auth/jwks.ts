@@ -27,7 +27,7 @@ const LARGEST_SET = 1024 * 1024;
 const MOST_SETS = 1_000;
 /** Limit on keys in a set. Issuers publish the current key and a few others. */
 const MOST_KEYS = 100;
-/** reference fact. */
+/** Redirects that one fetch follows (reference fact). */
 const MOST_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -54,7 +54,7 @@ export class Jwks {
     return pick(await this.#fetch(endpoint), kid);
   }
 
-  /** The key with this id, if it is no longer `old`. Fetches the keys again unless that has just happened. */
+  /** The key with this id if the issuer replaced `old`. Fetches the keys again if the last fetch is long enough ago. */
   async newerKey(endpoint: string, kid: string | undefined, old: KeyObject): Promise<KeyObject | undefined> {
     const { found, age } = this.#known(endpoint, kid);
     const isFetched = age < SHORTEST_PAUSE || (found && !found.equals(old));

@@ -40,8 +40,8 @@ export async function sessionOf(request: Asking): Promise<FoundSession | undefin
 }
 
 /**
- * The wait for the key of a second token takes seconds. Meanwhile the session may end, and its identity change. Undefined
- * if the session has ended or its identity is no longer active.
+ * The key of a second token may take seconds. Meanwhile the session may end, and its identity change: returns undefined
+ * if the session ended, or if its identity was disabled or deleted.
  */
 async function found(request: Asking, session: ApiSession, hasEnded: () => boolean): Promise<FoundSession | undefined> {
   const { state, clock } = request.services;

@@ -20,7 +20,7 @@ export function includes(namespace: Namespace, include: unknown): (event: Event)
   const types = TYPES[namespace];
   if (!types) return () => true;
   const wanted = demandTypes(namespace, typeof include === 'string' ? [include] : include, types);
-  // reference fact: all of them are no restriction, also not to types that cannot be included.
+  // reference fact: a client that includes all of these also gets the types that no client can include.
   if (wanted.size === 0 || wanted.size === types.length) return () => true;
   return ({ event_type }) => wanted.has(event_type);
 }
