@@ -134,7 +134,7 @@ export class Overlay<Controller extends TestController = Simulator> {
         : `{mode: ${mode}${options}}`;
     const text = `v: 3
 identity: {cert: ${file}.cert, server_cert: ${file}.server.cert, key: ${file}.key, ca: ${file}.ca}
-ctrl: {endpoint: "${this.simulator.controlAddress}", endpointsFile: ${file}.endpoints}
+ctrl: {endpoint: "${this.simulator.controlAddress}"}
 csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}
 edge: {${setup.edge ?? ''}}
 link:
