@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { createLog } from '#lib/log.ts';
@@ -49,13 +50,41 @@ rm -f flushed; sed -n 's/ {$//; /^table ip\\|tproxy/p' > table; echo change >> c
     const before = changes();
     const isRestored = () => messages.some((each) => each.startsWith('interception rules were removed'));
     await clock.advance(30_000);
-    await until('a check', () => existsSync(join(folder, 'checks')) && !clock.timers().includes('system command'));
+    const checks = () => existsSync(join(folder, 'checks')) && readFileSync(join(folder, 'checks'), 'utf8');
+    await until(
+      'a check',
+      () => checks() === '\n\n' && !clock.timers().some((name) => name.includes('system command')),
+    );
     t.notOk(isRestored());
     writeFileSync(join(folder, 'flushed'), '');
     await clock.advance(30_000);
     await until('the next check', isRestored);
     await until('the rules again', () => changes() === before + 1 && !existsSync(join(folder, 'flushed')));
     t.same(services(), ['web']);
+    await close();
+    t.same(clock.timers(), []);
+  });
+
+  t.test('a check waits for a change in progress, and a change for a check', async (t) => {
+    // Lists rules as they were before the file `held` is removed.
+    const script = `cd "$(dirname "$0")"
+case "$1" in
+  list) touch listed; cat table; while test -e held; do sleep 0.01; done; exit ;;
+esac
+sed -n 's/ {$//; /^table ip\\|tproxy/p' > table`;
+    const { close, clock, messages, offer, broken, services } = await open(t, 'nft', script);
+    const file = (name: string) => join(dirname(broken), name);
+    offer('web');
+    await until('the rules', () => services().join() === 'web');
+    writeFileSync(file('held'), '');
+    await clock.advance(30_000);
+    await until('a check', () => existsSync(file('listed')));
+    offer('other');
+    await setTimeout(200);
+    t.same(services(), ['web'], 'the change waits');
+    rmSync(file('held'));
+    await until('the other rules', () => services().join() === 'other,web');
+    t.notOk(messages.some((each) => each.startsWith('interception rules were removed')));
     await close();
     t.same(clock.timers(), []);
   });

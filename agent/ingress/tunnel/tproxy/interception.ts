@@ -82,7 +82,8 @@ export class Interception {
   #applied: readonly string[] = [];
   #diverter: Diverter | undefined;
   #listener: StreamListener | undefined;
-  #reconciling: Promise<void> | undefined;
+  /** The change or check of rules in progress. */
+  #running: Promise<void> | undefined;
   #retry: Timer | undefined;
   #changed = false;
   #isClosed = false;
@@ -135,7 +136,7 @@ export class Interception {
     this.#isClosed = true;
     this.closeListeners();
     this.#diverter?.stop?.();
-    await this.#reconciling?.catch(() => undefined); // already logged
+    await this.#running?.catch(() => undefined); // already logged
     this.#retry?.cancel();
     await this.#owned.disposeAsync();
   }
@@ -161,12 +162,10 @@ export class Interception {
     await this.#resolver.open(options);
     this.#owned.defer(() => this.#resolver.close());
     this.#owned.defer(model.onChange(() => this.#schedule()));
-    const check = clock.every('interception check', CHECK, () =>
-      background(log, 'interception check', this.#check(diverter)),
-    );
+    const check = clock.every('interception check', CHECK, () => this.#start(() => this.#check(diverter)));
     this.#owned.defer(() => check.cancel());
     this.#schedule();
-    await this.#reconciling;
+    await this.#running;
     log.info({ range: networkToText(this.#range) }, 'interception open');
   }
 
@@ -253,17 +252,20 @@ export class Interception {
     });
   }
 
-  /** Changes arrive in bursts; rules are changed one after the other. */
+  /** Changes arrive in bursts: one follows the change or check in progress. */
   #schedule(): void {
     this.#changed = true;
-    if (this.#reconciling || this.#isClosed) return;
-    this.#reconciling = new Promise<void>((resolve) => setImmediate(resolve))
-      .then(() => this.#reconcile())
-      .finally(() => {
-        this.#reconciling = undefined;
-        if (this.#changed) this.#schedule();
-      });
-    background(this.#components.log, 'interception', this.#reconciling);
+    this.#start(() => this.#reconcile());
+  }
+
+  /** Does nothing while a change or check is in progress: a check during a change would miss its rules. */
+  #start(step: () => Promise<void>): void {
+    if (this.#running || this.#isClosed) return;
+    this.#running = new Promise<void>((resolve) => setImmediate(resolve)).then(step).finally(() => {
+      this.#running = undefined;
+      if (this.#changed) this.#schedule();
+    });
+    background(this.#components.log, 'interception', this.#running);
   }
 
   async #reconcile(): Promise<void> {
@@ -299,7 +301,7 @@ export class Interception {
   async #check(diverter: Diverter): Promise<void> {
     if ((await diverter.isIntact()) || this.#isClosed) return;
     this.#components.log.warn({}, 'interception rules were removed by another program, restoring');
-    this.#schedule();
+    this.#changed = true;
   }
 
   #scheduleRetry(): void {
