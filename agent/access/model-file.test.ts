@@ -18,6 +18,7 @@ import {
   PolicyType,
   ServicePolicyRelatedEntityType as RelatedType,
 } from '#wire/gen/edge_control_pb.js';
+import { ENDED_WRITE } from '../../test/support/unfinished-write.ts';
 import { DataModel } from './data-model.ts';
 import { inspectModel } from './inspect-model.ts';
 import { ModelFile } from './model-file.ts';
@@ -155,10 +156,13 @@ t.test('a file that cannot be used is ignored with a warning, and replaced', asy
 });
 
 t.test('what a router that was killed during a write has left is removed', async (t) => {
-  const folder = t.testdir({ 'model.gz.0123456789ab.tmp': 'half', 'other.gz.0123456789ab.tmp': 'of another file' });
+  const folder = t.testdir({
+    [`model.gz.${ENDED_WRITE}.tmp`]: 'half',
+    [`other.gz.${ENDED_WRITE}.tmp`]: 'of another file',
+  });
   const { opened, warnings } = openFile(join(folder, 'model.gz'));
   await (await opened).close();
-  t.same(readdirSync(folder), ['other.gz.0123456789ab.tmp']);
+  t.same(readdirSync(folder), [`other.gz.${ENDED_WRITE}.tmp`]);
   t.same(warnings(), []);
 });
 

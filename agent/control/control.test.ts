@@ -23,6 +23,7 @@ import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
+import { ENDED_WRITE } from '../../test/support/unfinished-write.ts';
 import { ClusterView } from './cluster-view.ts';
 import { controllerFrom } from './control-dial.ts';
 import { ControlListener } from './control-listener.ts';
@@ -83,7 +84,7 @@ t.test('controllers that are saved during a write that fails are still written',
 t.test('the files that a killed router left beside the endpoints file are removed', async (t) => {
   const folder = join(directory, 'killed');
   mkdirSync(folder);
-  for (const name of ['endpoints.yml.0123456789ab.tmp', 'other.tmp']) writeFileSync(join(folder, name), '');
+  for (const name of [`endpoints.yml.${ENDED_WRITE}.tmp`, 'other.tmp']) writeFileSync(join(folder, name), '');
   await new EndpointsFile(join(folder, 'endpoints.yml'), silentLog).load();
   t.same(readdirSync(folder), ['other.tmp']);
 });

@@ -15,6 +15,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { ENDED_WRITE } from '../../test/support/unfinished-write.ts';
 import { proveReplaceable, replaceFiles } from './file-set.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -94,7 +95,7 @@ t.test('files that a killed router left are kept until the files are replaced', 
   const home = join(folder, 'killed');
   mkdirSync(home);
   const path = join(home, 'router.cert');
-  const left = ['new', 'old', 'trial'].map((kind) => `router.cert.0123456789ab.${kind}`);
+  const left = ['new', 'old', 'trial'].map((kind) => `router.cert.${ENDED_WRITE}.${kind}`);
   for (const name of ['router.cert', 'other.old', ...left]) writeFileSync(join(home, name), 'x');
   const reject = async () => {
     throw new Error('no');

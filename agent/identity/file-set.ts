@@ -1,11 +1,10 @@
 // Replaces several files together. All new files are written and read back beside the old ones before the first rename,
 // so a failure at any step keeps the old files.
 
-import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder, tryRemoveUnfinished } from '#lib/atomic-file.ts';
+import { syncFolder, temporarySuffix, tryRemoveUnfinished } from '#lib/atomic-file.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { linkedFile } from '#lib/symbolic-links.ts';
 
@@ -34,7 +33,7 @@ export async function replaceFiles(
 ): Promise<void> {
   // Links stay: they may lead out of an image to a volume, which keeps the files after a restart.
   const files = given.map(({ path, content }) => ({ path: linkedFile(path), content }));
-  const suffix = randomBytes(6).toString('hex');
+  const suffix = temporarySuffix();
   const temporary = files.map((file) => `${file.path}.${suffix}.new`);
   const kept = files.map((file) => `${file.path}.${suffix}.old`);
   try {
@@ -54,7 +53,7 @@ export async function replaceFiles(
  * before it requests contents that are issued only once. Leaves the files unchanged. @throws FileSetError
  */
 export async function proveReplaceable(paths: readonly string[]): Promise<void> {
-  const suffix = randomBytes(6).toString('hex');
+  const suffix = temporarySuffix();
   for (const path of paths.map(linkedFile)) {
     const [trial, renamed, kept] = ['trial', 'new', 'old'].map((kind) => `${path}.${suffix}.${kind}`) as [
       string,

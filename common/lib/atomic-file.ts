@@ -6,8 +6,13 @@ import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode, ProjectError } from './errors.ts';
 
-/** The rest of the name of a temporary file, after the name of the file and a dot; `replaceFiles` uses all but `tmp`. */
-const UNFINISHED = /^[0-9a-f]{12}\.(tmp|new|old|trial)$/;
+/**
+ * The rest of the name of a temporary file, after the name of the file and a dot: the process that writes it (its id,
+ * then bytes that tell it from an ended process with the same id), random bytes, and the kind. `replaceFiles` uses all
+ * kinds but `tmp`.
+ */
+const UNFINISHED = /^(?<pid>[1-9]\d{0,9})-(?<run>[0-9a-f]{8})-[0-9a-f]{12}\.(tmp|new|old|trial)$/;
+const RUN = randomBytes(4).toString('hex');
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
 /** All permission bits of a file mode. */
@@ -47,7 +52,7 @@ export async function writeFileAtomic(
     await writeFile(path, content);
     return;
   }
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = `${path}.${temporarySuffix()}.tmp`;
   try {
     const file = await open(temporary, 'wx', options.mode ?? 0o600);
     try {
@@ -68,12 +73,31 @@ export async function writeFileAtomic(
   await syncFolder(dirname(path));
 }
 
-/** Removes what a killed process has left of writes to `path`. Only for files that one process at a time writes. */
+/** Distinguishes the temporary files of one write; goes between the name of the file and the kind. */
+export function temporarySuffix(): string {
+  return `${process.pid}-${RUN}-${randomBytes(6).toString('hex')}`;
+}
+
+/**
+ * Removes what killed processes have left of writes to `path`. Files of running processes remain: routers whose
+ * configurations are in one folder share some files by default.
+ */
 export function removeUnfinished(path: string): void {
   const [folder, prefix] = [dirname(path), `${basename(path)}.`];
-  for (const name of existsSync(folder) ? readdirSync(folder) : [])
-    if (name.startsWith(prefix) && UNFINISHED.test(name.slice(prefix.length)))
-      rmSync(join(folder, name), { force: true });
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const writer = name.startsWith(prefix) && UNFINISHED.exec(name.slice(prefix.length))?.groups;
+    if (writer && !isRunning(Number(writer.pid), writer.run)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** Whether the process runs. In a container, each run of a program may have the same id. */
+function isRunning(pid: number, run: string | undefined): boolean {
+  if (pid === process.pid) return run === RUN;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM'; // of another user
+  }
 }
 
 /** As `removeUnfinished`, but does not throw if the folder cannot be read. */
