@@ -33,10 +33,16 @@ export interface Clock {
   timers(): string[];
 }
 
+/** A clock that can be moved forward. */
+export interface AdvanceableClock extends Clock {
+  /** Moves the time forward, fires the timers that become due, and lets promises run after each. */
+  advance(milliseconds: number): Promise<void>;
+}
+
 /** setTimeout accepts at most this many milliseconds; longer waits are split. */
 const LONGEST_TIMEOUT = 2_147_483_647;
 
-abstract class BaseClock implements Clock {
+export abstract class BaseClock implements Clock {
   abstract now(): number;
   abstract nowNanoseconds(): bigint;
   abstract monotonic(): number;
@@ -208,6 +214,6 @@ export class VirtualClock extends BaseClock {
 }
 
 /** Lets pending promise reactions, and the work that they start, run. */
-function settle(): Promise<void> {
+export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -7,6 +7,7 @@ import { DisabledIdentities } from '../auth/disabled-identities.ts';
 import { Jwks } from '../auth/jwks.ts';
 import { Lockouts } from '../auth/lockouts.ts';
 import { CodeGuesses } from '../auth/second-factor/code-guesses.ts';
+import type { Lab } from '../lab/lab.ts';
 import type { Network } from '../network/network.ts';
 import { DataIntegrity } from '../state/integrity.ts';
 import { Snapshots } from '../state/snapshots.ts';
@@ -27,13 +28,14 @@ export interface ApiParts {
   readonly observers: Observers;
   readonly control: Control;
   readonly addresses: Addresses;
+  readonly lab: Lab;
 }
 
 /** Rejects with ConsoleError if the folder has no web console. */
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
-  const { options, clock, random } = context;
+  const { options, clock, wireClock, random } = context;
   const { state, authority, passwords } = parts.data;
-  const { network } = parts;
+  const { network, lab } = parts;
   const { events, logins } = parts.observers;
   const { tokens, revocations, dataModel, routerDialer } = parts.control;
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
@@ -59,7 +61,9 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     codeGuesses: new CodeGuesses(clock),
     integrity: new DataIntegrity(state, clock),
     snapshots: new Snapshots(state, clock, options.data),
+    lab,
     clock,
+    wireClock,
     random,
     log,
     baseUrl,

@@ -1,6 +1,7 @@
 // Context of the assembly: the simulator's options, clock and random source, and the stack that closes its rooms.
 
-import { type Clock, SystemClock } from '#lib/clock.ts';
+import { AdvancingClock } from '#lib/advancing-clock.ts';
+import { type AdvanceableClock, type Clock, SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { type Log, silentLog } from '#lib/log.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
@@ -13,7 +14,10 @@ interface Closable {
 
 export class SimulatorContext {
   readonly options: SimulatorOptions;
-  readonly clock: Clock;
+  /** For rules: sessions, tokens, locks, posture. The lab can advance it. */
+  readonly clock: AdvanceableClock;
+  /** For connections: heartbeats and time limits go on in real time when the lab advances the other clock. */
+  readonly wireClock: Clock;
   readonly random: Random;
   readonly ids: IdSource;
   readonly #log: Log;
@@ -23,7 +27,8 @@ export class SimulatorContext {
   constructor(options: SimulatorOptions, owned: AsyncDisposableStack) {
     const { clock = new SystemClock(), random = systemRandom, log = silentLog } = options;
     this.options = options;
-    this.clock = clock;
+    this.clock = isAdvanceable(clock) ? clock : new AdvancingClock(clock);
+    this.wireClock = clock;
     this.random = random;
     this.ids = new IdSource(random);
     this.#log = log;
@@ -39,4 +44,9 @@ export class SimulatorContext {
     this.#owned.defer(async () => void (await room.close()));
     return room;
   }
+}
+
+/** A clock of the caller's test, such as VirtualClock, is used for everything. */
+function isAdvanceable(clock: Clock): clock is AdvanceableClock {
+  return 'advance' in clock && typeof clock.advance === 'function';
 }

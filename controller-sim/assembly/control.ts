@@ -31,17 +31,17 @@ export function assembleControl(
   context: SimulatorContext,
   { data, rules, network, addresses }: { data: Data; rules: Rules; network: Network; addresses: Addresses },
 ): Control {
-  const { options, clock, random, ids } = context;
+  const { options, clock, wireClock, random, ids } = context;
   const { state, authority } = data;
   const { access } = rules;
   const { baseUrl, controlAddress, controllerId } = addresses;
   const sets = context.own(new ModelSets(state, access, authority));
-  const feed = context.own(new DataModelFeed({ state, sets, clock }));
+  const feed = context.own(new DataModelFeed({ state, sets, clock: wireClock }));
   const sessions = context.own(new LegacySessions(state, network, ids));
   const revocations = context.own(new Revocations({ state, clock, log: context.logOf('revocations') }));
   const tokens = new Tokens({ authority, clock, issuer: baseUrl, controlAddress });
   const log = context.logOf('control');
-  const shared = { state, access, authority, network, feed, sessions, tokens, revocations, clock, log };
+  const shared = { state, access, authority, network, feed, sessions, tokens, revocations, clock, wireClock, log };
   const control: ControlContext = { ...shared, controllerId, controlAddress };
   const server = context.own(
     new ControlServer(control, {

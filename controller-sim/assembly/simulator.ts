@@ -9,6 +9,7 @@
 
 import { CONSOLE_PATH } from '../api/server/console.ts';
 import type { Events } from '../events/events.ts';
+import { Lab } from '../lab/lab.ts';
 import { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
 import { StoreError } from '../state/store/sqlite-store.ts';
@@ -41,6 +42,8 @@ export class Simulator {
   readonly ca: string;
   readonly controllerId: string;
   readonly events: Events;
+  /** Control over time and state. */
+  readonly lab: Lab;
   /** Continues the events in a new file after the file of `eventsFile` was renamed. */
   readonly reopenEventsFile: () => void;
   readonly #owned: AsyncDisposableStack;
@@ -58,6 +61,7 @@ export class Simulator {
     this.ca = facts.ca;
     this.controllerId = facts.controllerId;
     this.events = facts.events;
+    this.lab = facts.lab;
     this.reopenEventsFile = facts.reopenEventsFile;
     this.#owned = owned;
   }
@@ -98,8 +102,10 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const network = openNetwork(context, data.state);
   const observers = assembleEvents(context, { state: data.state, network, addresses });
   const control = assembleControl(context, { data, rules, network, addresses });
-  const api = await openApi(context, { data, rules, network, observers, control, addresses });
+  const lab = new Lab({ state: data.state, clock: context.clock });
+  const api = await openApi(context, { data, rules, network, observers, control, addresses, lab });
   await data.storeAdmin();
+  lab.snapshots.takeStart();
   addresses.listener.serve({
     http: (socket, connection) => api.accept(socket, connection),
     control: control.server.accept,
@@ -118,6 +124,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
       ca: data.authority.bundle,
       controllerId,
       events: observers.events,
+      lab,
       reopenEventsFile: observers.reopenFile,
     },
     owned,

@@ -23,7 +23,10 @@ export interface ControlContext {
   /** Verifies sessions in token form. */
   readonly tokens: Tokens;
   readonly revocations: Revocations;
+  /** For rules. */
   readonly clock: Clock;
+  /** For connections. */
+  readonly wireClock: Clock;
   readonly log: Log;
   readonly controllerId: string;
   /** `tls:host:port`, where routers reach it. */

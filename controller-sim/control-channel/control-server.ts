@@ -81,7 +81,7 @@ export class ControlServer {
     this.#log = context.log;
     this.#listener = new ChannelListener({
       id: context.controllerId,
-      clock: context.clock,
+      clock: context.wireClock,
       log: context.log,
       helloTimeout: HELLO_TIMEOUT,
       maxHellos: MOST_HELLOS,
@@ -103,7 +103,7 @@ export class ControlServer {
 
   /** Throws HelloRejectedError; the router then sees a closed connection. */
   #check({ hello, socket, newChannel }: AcceptedHello): void {
-    const { authority, clock, network, state } = this.#context;
+    const { authority, clock, wireClock, network, state } = this.#context;
     const id = hello.body.toString();
     const presented = peerCertificates(socket);
     const [leaf] = presented;
@@ -111,7 +111,7 @@ export class ControlServer {
     const verdict = verifyChain(presented, authority.roots, { now: clock.now() });
     if (!verdict.ok) throw new HelloRejectedError(`router ${id}: ${verdict.reason}`);
     const connected = network.routers.get(id);
-    if (newChannel && connected && clock.now() - connected.connectedAt < this.#options.churnLimit) {
+    if (newChannel && connected && wireClock.now() - connected.connectedAt < this.#options.churnLimit) {
       throw new HelloRejectedError(`router ${id} connected less than ${this.#options.churnLimit} ms ago`);
     }
     const router = state.tables.router.get(id);
@@ -153,7 +153,7 @@ export class ControlServer {
     if (!this.#isPermitted(verified)) throw new HelloRejectedError(`router ${id} is disabled, deleted or re-enrolled`);
     const version = parseVersionInfo(hello.string(ChannelHeader.HelloVersion));
     if (!version) throw new HelloRejectedError(`router ${id} does not report its version`);
-    const { clock, network } = this.#context;
+    const { wireClock: clock, network } = this.#context;
     const old = network.routers.get(id);
     if (old) {
       // Frees the slot for the router's next dial, as the reference does.
@@ -245,7 +245,7 @@ export class ControlServer {
 
   /** A router with a single connection needs the address for every reconnect; a group redials by itself. */
   #sendAddress(router: ConnectedRouter, grouped: boolean): void {
-    const { clock } = this.#context;
+    const { wireClock: clock } = this.#context;
     if (this.#options.isClusterMember || !grouped) {
       sendMembers(this.#context, router);
       return;

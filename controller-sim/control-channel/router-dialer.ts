@@ -57,7 +57,7 @@ export class RouterDialer {
     this.#context = context;
     this.#server = server;
     this.#random = random;
-    this.#timer = context.clock.every('dial routers', INTERVAL, () => this.#look());
+    this.#timer = context.wireClock.every('dial routers', INTERVAL, () => this.#look());
   }
 
   close(): void {
@@ -83,14 +83,14 @@ export class RouterDialer {
   }
 
   #look(): void {
-    const { state, network, clock, log } = this.#context;
+    const { state, network, wireClock, log } = this.#context;
     for (const id of this.#attempts.keys()) if (!state.tables.router.has(id)) this.#attempts.delete(id);
     for (const router of state.tables.router.values()) {
       const { id, ctrlChanListeners, disabled, fingerprint } = router;
       if (network.routers.has(id)) this.#attempts.delete(id);
       if (!ctrlChanListeners || disabled || fingerprint === null || network.routers.has(id)) continue;
       if (this.#dialing.has(id) || this.#dialing.size >= MOST_DIALS) continue;
-      if ((this.#attempts.get(id)?.notBefore ?? 0) > clock.now()) continue;
+      if ((this.#attempts.get(id)?.notBefore ?? 0) > wireClock.now()) continue;
       this.#dialing.add(id);
       background(
         log,
@@ -101,7 +101,7 @@ export class RouterDialer {
   }
 
   async #try(router: Router): Promise<void> {
-    const { clock, log } = this.#context;
+    const { wireClock, log } = this.#context;
     const attempt = this.#attempts.get(router.id) ?? { wait: 0, notBefore: 0, cursor: 0 };
     this.#attempts.set(router.id, attempt);
     const addresses = Object.keys(router.ctrlChanListeners ?? {});
@@ -112,23 +112,23 @@ export class RouterDialer {
       log.info({ routerId: router.id, address }, 'router dialed');
     } catch (error) {
       attempt.wait = nextBackoff(BACKOFF, attempt.wait, this.#random);
-      attempt.notBefore = clock.now() + attempt.wait;
+      attempt.notBefore = wireClock.now() + attempt.wait;
       log.info({ routerId: router.id, address, error: describeError(error) }, 'could not dial a router');
     }
   }
 
   async #dial(router: Router, address: string): Promise<void> {
     const { id, fingerprint } = router;
-    const { authority, clock, controllerId } = this.#context;
+    const { authority, clock, wireClock, controllerId } = this.#context;
     const socket = await dialTls({
       address: parseAddress(address),
       alpn: [Alpn.Control],
       context: authority.controllerContext(controllerId),
       timeout: DIAL_TIMEOUT,
-      clock,
+      clock: wireClock,
       signal: this.#abort.signal,
     });
-    const underlay = new Underlay({ socket, clock, type: UNDERLAY });
+    const underlay = new Underlay({ socket, clock: wireClock, type: UNDERLAY });
     try {
       const verdict = verifyChain(peerCertificates(socket), authority.roots, { now: clock.now() });
       if (!verdict.ok) throw new HelloRejectedError(`router ${id}: ${verdict.reason}`);

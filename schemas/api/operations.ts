@@ -14,7 +14,8 @@
 import { readFileSync } from 'node:fs';
 import type { AccessLevel, OperationId } from './gen/operation-types.ts';
 
-export type ApiName = 'management' | 'client' | 'fabric';
+/** `lab` is the simulator's own: what tests need beside the APIs of a controller. */
+export type ApiName = 'management' | 'client' | 'fabric' | 'lab';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface ApiOperation {

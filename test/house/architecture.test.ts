@@ -42,6 +42,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['assembly'],
     ['api'],
     ['listener', 'control-channel', 'events'],
+    ['lab'],
     ['auth', 'posture', 'network', 'access'],
     ['entities', 'pki'],
     ['filter', 'state'],
@@ -49,7 +50,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'controller-sim/api': [
     ['server'],
-    ['client', 'own', 'fabric'],
+    ['client', 'own', 'fabric', 'lab'],
     ['enrollment', 'edge', 'oidc'],
     ['information'],
     ['http'],

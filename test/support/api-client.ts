@@ -17,7 +17,7 @@ export const JSON_TYPE = 'application/json';
  * Other paths are relative to the base of the management API for the administrator, and of the client API for everyone
  * else.
  */
-const WITH_BASE = /^\/(?:edge|fabric|oidc|zac|assets)(?:\/|$)/;
+const WITH_BASE = /^\/(?:edge|fabric|lab|oidc|zac|assets)(?:\/|$)/;
 
 export interface AskOptions {
   /** An API session token. */

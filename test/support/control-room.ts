@@ -125,7 +125,19 @@ export class ControlRoom implements Disposable {
     const revocations = new Revocations({ state, clock, log });
     const controlAddress = 'tls:127.0.0.1:1280';
     const tokens = new Tokens({ authority, clock, issuer: ISSUER, controlAddress });
-    const shared = { state, access, authority, network, feed, sessions, tokens, revocations, clock, log };
+    const shared = {
+      state,
+      access,
+      authority,
+      network,
+      feed,
+      sessions,
+      tokens,
+      revocations,
+      clock,
+      wireClock: clock,
+      log,
+    };
     const context = { ...shared, unverified: new Map(), controllerId: 'ctrl1', controlAddress };
     const room = new ControlRoom(clock, context, [revocations, sessions, feed, sets, network, access]);
     await state.change(addEntities);

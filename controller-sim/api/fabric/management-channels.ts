@@ -57,7 +57,7 @@ export class ManagementChannels {
 
   constructor(services: ApiServices) {
     this.#services = services;
-    const { clock } = services;
+    const { wireClock: clock } = services;
     this.#queue = new DialQueue({ name: 'management requests', length: MOST_WAITING, workers: MOST_RUNNING, clock });
     this.#unsubscribe = services.state.subscribe('derived', ({ changes }) => {
       if (changes.some(({ kind }) => RIGHTS.has(kind))) this.#closeUnentitled();
@@ -85,9 +85,9 @@ export class ManagementChannels {
   }
 
   #serve(socket: WebSocket, owner: ChannelOwner): void {
-    const { clock, log, events } = this.#services;
+    const { clock, wireClock, log, events } = this.#services;
     const { origin, noteActivity } = owner;
-    const channel: ManagementChannel = new ManagementChannel(socket, { clock, log, origin }, (message) =>
+    const channel: ManagementChannel = new ManagementChannel(socket, { clock: wireClock, log, origin }, (message) =>
       this.#answer(channel, stream, message),
     );
     const stream = new EventStream(events, channel.send);

@@ -6,4 +6,5 @@ export const BASES: Readonly<Record<ApiName, readonly [string, ...string[]]>> = 
   management: ['/edge/management/v1'],
   client: ['/edge/client/v1', '/edge/v1', ''],
   fabric: ['/fabric/v1'],
+  lab: ['/lab/v1'],
 };

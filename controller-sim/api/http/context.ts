@@ -1,5 +1,6 @@
 // Types that the steps of a request share.
 
+import type { Clock } from '#lib/clock.ts';
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import type { ApiOperation } from '#schemas/api/operations.ts';
 import type { Access } from '../../access/access.ts';
@@ -8,6 +9,7 @@ import type { AuthRequest, AuthServices } from '../../auth/request.ts';
 import type { DataModelFeed } from '../../control-channel/data-model/data-model-feed.ts';
 import type { RouterDialer } from '../../control-channel/router-dialer.ts';
 import type { Events } from '../../events/events.ts';
+import type { Lab } from '../../lab/lab.ts';
 import type { Network } from '../../network/network.ts';
 import type { Posture } from '../../posture/posture.ts';
 import type { DataIntegrity } from '../../state/integrity.ts';
@@ -37,6 +39,9 @@ export interface ApiServices extends AuthServices {
   readonly identityJson: JsonCache;
   readonly integrity: DataIntegrity;
   readonly snapshots: Snapshots;
+  readonly lab: Lab;
+  /** For the time limits of connections. */
+  readonly wireClock: Clock;
   /** Base address of the APIs, for version answers. */
   readonly baseUrl: string;
   readonly controllerId: string;

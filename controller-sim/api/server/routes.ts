@@ -7,6 +7,7 @@ import { enrollmentHandlers } from '../enrollment/handlers.ts';
 import { fabricHandlers } from '../fabric/handlers.ts';
 import type { Handler, Handlers } from '../http/context.ts';
 import { documentHandlers, informationHandlers } from '../information/information.ts';
+import { labHandlers } from '../lab/handlers.ts';
 import { certificateHandlers } from '../own/certificates.ts';
 import { ownHandlers } from '../own/handlers.ts';
 
@@ -21,6 +22,7 @@ const HANDLERS: Readonly<Record<ApiName, Handlers>> = {
     ...clientHandlers,
   },
   fabric: { ...documentHandlers, ...fabricHandlers },
+  lab: { ...documentHandlers, ...labHandlers },
 };
 
 export interface Route {

@@ -78,7 +78,9 @@ export class ApiServer {
     this.#http = http;
     this.#headers = { 'ziti-instance-id': services.state.ids.short(), server: 'edgeweave-controller-sim' };
     this.#management = new ManagementUpgrade(services);
-    this.#timeouts = new HttpTimeouts(http, services.clock, LIMITS, (request, response) => serve?.(request, response));
+    this.#timeouts = new HttpTimeouts(http, services.wireClock, LIMITS, (request, response) =>
+      serve?.(request, response),
+    );
     this.#http.on('upgrade', (request, socket, head) => {
       this.#timeouts.release(request.socket);
       this.#management.onUpgrade(request, socket, head);

@@ -2,6 +2,7 @@
 
 /** Each is unique within its API. */
 export type OperationId =
+  | 'advanceClock'
   | 'associateIdentitysServiceConfigs'
   | 'authenticate'
   | 'authenticateMfa'
@@ -34,6 +35,7 @@ export type OperationId =
   | 'createServiceEdgeRouterPolicy'
   | 'createServicePolicy'
   | 'createSession'
+  | 'createSnapshot'
   | 'createTerminator'
   | 'createTotpToken'
   | 'createTransitRouter'
@@ -61,6 +63,7 @@ export type OperationId =
   | 'deleteServiceEdgeRouterPolicy'
   | 'deleteServicePolicy'
   | 'deleteSession'
+  | 'deleteSnapshot'
   | 'deleteTerminator'
   | 'deleteTransitRouter'
   | 'detailAPISessions'
@@ -68,6 +71,7 @@ export type OperationId =
   | 'detailAuthenticator'
   | 'detailCa'
   | 'detailCircuit'
+  | 'detailClock'
   | 'detailConfig'
   | 'detailConfigType'
   | 'detailControllerSetting'
@@ -190,6 +194,7 @@ export type OperationId =
   | 'listServiceUpdates'
   | 'listServices'
   | 'listSessions'
+  | 'listSnapshots'
   | 'listSpecs'
   | 'listSummary'
   | 'listTerminators'
@@ -220,6 +225,8 @@ export type OperationId =
   | 'refreshEnrollment'
   | 'removeIdentityMfa'
   | 'requestExtendAuthenticator'
+  | 'reset'
+  | 'restoreSnapshot'
   | 'updateAuthPolicy'
   | 'updateAuthenticator'
   | 'updateCa'

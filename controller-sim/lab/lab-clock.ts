@@ -1,0 +1,52 @@
+// The simulator's time under the control of its user. Connections keep real time: heartbeats and time limits of
+// requests do not notice an advance.
+
+import type { AdvanceableClock } from '#lib/clock.ts';
+import { parseDuration } from '#lib/duration.ts';
+import { describeError } from '#lib/errors.ts';
+import { InvalidError } from './lab-error.ts';
+
+/** Milliseconds: ten years, after which the simulator's own certificates have expired. */
+const LONGEST = 10 * 365 * 24 * 3_600_000;
+
+export class LabClock {
+  readonly #clock: AdvanceableClock;
+  /** Milliseconds that were added so far. */
+  #advanced = 0;
+
+  constructor(clock: AdvanceableClock) {
+    this.#clock = clock;
+  }
+
+  now(): Date {
+    return new Date(this.#clock.now());
+  }
+
+  /** Milliseconds that were added so far. */
+  get advanced(): number {
+    return this.#advanced;
+  }
+
+  /**
+   * Adds milliseconds, or a duration such as `31m`. Sessions, tokens and locks expire, and all that waits for this time
+   * happens before it resolves. Rejects with InvalidError for a wrong or negative duration, and beyond ten years in
+   * total.
+   */
+  async advance(duration: string | number): Promise<void> {
+    const milliseconds = typeof duration === 'number' ? duration : read(duration);
+    if (!(milliseconds >= 0))
+      throw new InvalidError('duration', 'the time cannot go back; use a duration such as 31m', duration);
+    if (this.#advanced + milliseconds > LONGEST)
+      throw new InvalidError('duration', 'the time can be advanced by ten years in total', duration);
+    this.#advanced += milliseconds;
+    await this.#clock.advance(milliseconds);
+  }
+}
+
+function read(duration: string): number {
+  try {
+    return parseDuration(duration);
+  } catch (error) {
+    throw new InvalidError('duration', describeError(error), duration);
+  }
+}

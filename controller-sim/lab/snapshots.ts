@@ -1,0 +1,183 @@
+// Named states of the simulator in memory, to which a test returns. A snapshot holds what administrators configure:
+// identities with their credentials, services, policies, routers. A restore is one change of the state: routers, clients
+// and events learn of it as of any other.
+//
+// Sessions, revocations and the terminators of hosts belong to running clients, not to a snapshot: they stay where their
+// identity, service and router stay, and end otherwise.
+
+import type { Clock } from '#lib/clock.ts';
+import { didYouMean } from '#lib/suggestion.ts';
+import { endApiSession } from '../entities/api-session.ts';
+import type { State } from '../state/state.ts';
+import type { Table } from '../state/table.ts';
+import type { Tables } from '../state/tables.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { Entity, EntityKind, Terminator } from '../state/types.ts';
+import { InvalidError, UnknownError } from './lab-error.ts';
+
+/** The state after the start of the simulator. */
+export const START = 'start';
+const MOST_SNAPSHOTS = 100;
+const NAME = /^[\w.-]{1,100}$/;
+
+/** Kinds in a snapshot; each after the kinds to which it refers. */
+const KINDS = [
+  'authPolicy',
+  'ca',
+  'externalJwtSigner',
+  'configType',
+  'config',
+  'identity',
+  'authenticator',
+  'enrollment',
+  'mfa',
+  'service',
+  'router',
+  'postureCheck',
+  'edgeRouterPolicy',
+  'serviceEdgeRouterPolicy',
+  'servicePolicy',
+  'terminator',
+] as const satisfies readonly EntityKind[];
+
+/** Bindings of the terminators that routers create for their hosts. */
+const HOSTED: ReadonlySet<string> = new Set(['edge', 'tunnel']);
+
+type Entities = ReadonlyMap<EntityKind, ReadonlyMap<string, Entity>>;
+
+interface Taken {
+  readonly info: SnapshotInfo;
+  readonly entities: Entities;
+}
+
+export interface SnapshotInfo {
+  readonly name: string;
+  readonly takenAt: Date;
+  /** Index of the last change in it. */
+  readonly index: bigint;
+  /** How many entities it has. */
+  readonly entities: number;
+}
+
+/** How many entities a restore created, changed and deleted. */
+export interface Restored {
+  readonly created: number;
+  readonly changed: number;
+  readonly deleted: number;
+}
+
+export class LabSnapshots {
+  readonly #state: State;
+  readonly #clock: Clock;
+  readonly #taken = new Map<string, Taken>();
+
+  constructor(state: State, clock: Clock) {
+    this.#state = state;
+    this.#clock = clock;
+  }
+
+  /** Takes the first snapshot, once the simulator is ready. */
+  takeStart(): void {
+    this.#take(START);
+  }
+
+  /** All snapshots, the oldest first. */
+  list(): SnapshotInfo[] {
+    return [...this.#taken.values()].map(({ info }) => info);
+  }
+
+  /** Replaces a snapshot with the same name. @throws InvalidError for an invalid name, or beyond the limit */
+  take(name: string): SnapshotInfo {
+    if (!NAME.test(name))
+      throw new InvalidError('name', 'use 1 to 100 letters, digits, dots, hyphens and underscores', name);
+    if (name === START) throw new InvalidError('name', `${START} is the state after the start; choose another`, name);
+    if (!this.#taken.has(name) && this.#taken.size > MOST_SNAPSHOTS)
+      throw new InvalidError('name', `${MOST_SNAPSHOTS} snapshots exist; delete one first`, name);
+    return this.#take(name);
+  }
+
+  /** @throws UnknownError, or InvalidError for `start` */
+  delete(name: string): void {
+    this.#find(name);
+    if (name === START) throw new InvalidError('name', `${START} cannot be deleted`, name);
+    this.#taken.delete(name);
+  }
+
+  /** Rejects with UnknownError. If the change cannot be stored, nothing has changed. */
+  async restore(name: string): Promise<Restored> {
+    const { entities } = this.#find(name);
+    return this.#state.change((transaction) => restoreIn(transaction, entities));
+  }
+
+  #take(name: string): SnapshotInfo {
+    const entities = entitiesOf(this.#state.tables);
+    const count = entities.values().reduce((sum, { size }) => sum + size, 0);
+    const info = { name, takenAt: new Date(this.#clock.now()), index: this.#state.index, entities: count };
+    this.#taken.delete(name); // the newest is last
+    this.#taken.set(name, { info, entities });
+    return info;
+  }
+
+  #find(name: string): Taken {
+    const found = this.#taken.get(name);
+    if (found) return found;
+    const names = [...this.#taken.keys()];
+    throw new UnknownError(
+      `there is no snapshot ${name}; ${didYouMean(name, names) || `known are ${names.join(', ')}`}`,
+    );
+  }
+}
+
+/** Entities are immutable: a snapshot shares them with the tables. */
+function entitiesOf(tables: Tables): Entities {
+  return new Map(
+    KINDS.map((kind) => [kind, new Map([...tableOf(tables, kind).values()].filter(isKept(kind)).map(byId))]),
+  );
+}
+
+function byId(entity: Entity): [string, Entity] {
+  return [entity.id, entity];
+}
+
+function isKept(kind: EntityKind): (entity: Entity) => boolean {
+  return (entity) => kind !== 'terminator' || !HOSTED.has((entity as Terminator).binding);
+}
+
+function tableOf(tables: Tables, kind: EntityKind): Table<Entity> {
+  return tables[kind] as unknown as Table<Entity>;
+}
+
+function restoreIn(transaction: Transaction, entities: Entities): Restored {
+  const counts = { created: 0, changed: 0, deleted: 0 };
+  for (const kind of KINDS.toReversed()) {
+    const wanted = entities.get(kind);
+    for (const entity of [...tableOf(transaction.tables, kind).values()].filter(isKept(kind))) {
+      if (wanted?.has(entity.id)) continue;
+      transaction.delete(kind, entity.id);
+      counts.deleted += 1;
+    }
+  }
+  for (const kind of KINDS) {
+    for (const [id, entity] of entities.get(kind) ?? []) {
+      const current = transaction.get(kind, id);
+      if (current === entity) continue;
+      transaction.put(kind, entity as never); // the entity was in the table of this kind
+      counts[current ? 'changed' : 'created'] += 1;
+    }
+  }
+  endOrphans(transaction);
+  return counts;
+}
+
+/** Ends the sessions and terminators whose identity, service or router no longer exists. */
+function endOrphans(transaction: Transaction): void {
+  const { tables } = transaction;
+  const isGone = (kind: EntityKind, id: string) => transaction.get(kind, id) === undefined;
+  for (const { id, identityId, authenticatorId } of [...tables.apiSession.values()])
+    if (isGone('identity', identityId) || (authenticatorId !== '' && isGone('authenticator', authenticatorId)))
+      endApiSession(transaction, id);
+  for (const { id, serviceId } of [...tables.session.values()])
+    if (isGone('service', serviceId)) transaction.delete('session', id);
+  for (const { id, serviceId, routerId } of [...tables.terminator.values()])
+    if (isGone('service', serviceId) || isGone('router', routerId)) transaction.delete('terminator', id);
+}
