@@ -4,7 +4,9 @@ import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { clockCommand } from './clock.ts';
 import { operationsCommand } from './operations.ts';
+import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
 
 export function simulatorProgram(): Command {
@@ -12,7 +14,15 @@ export function simulatorProgram(): Command {
     .description('controller simulator for OpenZiti overlay networks')
     .version(packageJson.version, '-V, --version', 'print the version')
     .showHelpAfterError();
-  for (const command of [startCommand(), operationsCommand(), completionCommand(program, 'edgeweave-sim')])
-    program.addCommand(command);
+  const commands = [
+    startCommand(),
+    clockCommand(),
+    snapshotCommand(),
+    restoreCommand(),
+    resetCommand(),
+    operationsCommand(),
+    completionCommand(program, 'edgeweave-sim'),
+  ];
+  for (const command of commands) program.addCommand(command);
   return program;
 }

@@ -1,0 +1,164 @@
+// A client of the lab API of a running simulator, for the commands. It logs in as the administrator and out again.
+
+import { readFileSync } from 'node:fs';
+import { Agent, type Dispatcher, request } from 'undici';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import { readProblem } from '#lib/read-problem.ts';
+
+export interface Connection {
+  /** The file with the ready line of `sim start --json`. */
+  readonly ready?: string | undefined;
+  /** Replace the values of the ready line. */
+  readonly url?: string | undefined;
+  readonly ca?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+/** The simulator cannot be reached, or rejects the request. */
+export class LabClientError extends ProjectError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('LAB', message, options);
+  }
+}
+
+interface Known {
+  readonly url: string;
+  readonly ca: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+interface Envelope {
+  readonly data?: unknown;
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly cause?: { readonly reason?: string; readonly message?: string };
+  };
+}
+
+/** Milliseconds for an answer. */
+const TIMEOUT = 60_000;
+
+export class LabClient {
+  readonly #url: string;
+  readonly #agent: Agent;
+  #token: string | undefined;
+
+  private constructor(url: string, ca: string) {
+    this.#url = url;
+    this.#agent = new Agent({ connect: { ca, timeout: TIMEOUT }, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
+  }
+
+  /** Rejects with LabClientError. */
+  static async open(connection: Connection): Promise<LabClient> {
+    const { url, ca, username, password } = complete(connection);
+    const client = new LabClient(url, read(ca));
+    try {
+      const login = '/edge/management/v1/authenticate?method=password';
+      const session = (await client.ask('POST', login, { username, password })) as { token: string };
+      client.#token = session.token;
+      return client;
+    } catch (error) {
+      await client.#agent.close();
+      throw error;
+    }
+  }
+
+  /** The data of an answer. Rejects with LabClientError. */
+  async ask(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<unknown> {
+    const { statusCode, text } = await this.#request(method, path, body);
+    const { data, error } = envelopeOf(text);
+    if (statusCode < 300) return data;
+    if (error?.code === 'INVALID_AUTH')
+      throw new LabClientError('the simulator rejects the username or password; use --username and --password');
+    const why = error?.cause?.reason ?? error?.cause?.message ?? error?.message ?? `status ${statusCode}`;
+    throw new LabClientError(why);
+  }
+
+  /** Ends the session; it would end by itself later. */
+  async close(): Promise<void> {
+    if (this.#token !== undefined)
+      await this.#request('DELETE', '/edge/management/v1/current-api-session').catch(() => undefined);
+    await this.#agent.close();
+  }
+
+  async #request(method: Dispatcher.HttpMethod, path: string, body?: unknown) {
+    try {
+      const answer = await request(`${this.#url}${path}`, {
+        method,
+        dispatcher: this.#agent,
+        headers: {
+          'content-type': 'application/json',
+          ...(this.#token !== undefined && { 'zt-session': this.#token }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { statusCode: answer.statusCode, text: await answer.body.text() };
+    } catch (error) {
+      const problem = `no simulator answers at ${this.#url}: ${describeError(error)}`;
+      throw new LabClientError(problem, { cause: error });
+    }
+  }
+}
+
+function complete({ ready, ...given }: Connection): Known {
+  const line = ready === undefined ? {} : readyLineIn(ready);
+  const url = given.url ?? originOf(line.management);
+  const known = { username: line.username, password: line.password ?? undefined, ca: line.ca };
+  const all = { ...known, ...defined(given), url };
+  for (const name of ['url', 'ca', 'username', 'password'] as const) {
+    if (all[name]) continue;
+    const remedy = `use --${name}, or --ready FILE with the output of \`sim start --json\``;
+    throw new LabClientError(
+      ready === undefined ? `--${name} is missing; ${remedy}` : `${ready} has no ${name}; use --${name}`,
+    );
+  }
+  return all as Known;
+}
+
+interface ReadyLine {
+  readonly management?: string;
+  readonly username?: string;
+  readonly password?: string | null;
+  readonly ca?: string;
+}
+
+/** Events may stand on standard output too, after the ready line. */
+function readyLineIn(file: string): ReadyLine {
+  for (const line of read(file).split('\n')) {
+    const value = parsed(line);
+    if (value?.event === 'ready') return value as ReadyLine;
+  }
+  throw new LabClientError(`${file} has no ready line; write one with \`sim start --json > FILE\``);
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function envelopeOf(text: string): Envelope {
+  return (parsed(text) ?? {}) as Envelope;
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url === undefined || !URL.canParse(url) ? undefined : new URL(url).origin;
+}
+
+function defined<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new LabClientError(readProblem(file, error));
+  }
+}
