@@ -5,7 +5,7 @@ import { InvariantError } from './errors.ts';
 
 interface Waiting {
   readonly name: string;
-  /** Of this clock's monotonic time, in milliseconds. */
+  /** Milliseconds of this clock's monotonic time. */
   due: number;
   readonly interval: number | undefined;
   readonly task: () => void;

@@ -1,4 +1,4 @@
-// What only a simulator has: control over its time and its state, for tests.
+// Control over the simulator's time and state, for tests; a controller has neither.
 
 import type { AdvanceableClock } from '#lib/clock.ts';
 import type { State } from '../state/state.ts';
