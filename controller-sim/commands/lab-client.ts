@@ -103,7 +103,8 @@ export class LabClient {
   }
 }
 
-function complete({ ready, ...given }: Connection): Known {
+function complete({ ready: file, ...given }: Connection): Known {
+  const ready = file || undefined; // an environment variable may be empty
   const line = ready === undefined ? {} : readyLineIn(ready);
   const url = given.url ?? originOf(line.management);
   const known = { username: line.username, password: line.password ?? undefined, ca: line.ca };

@@ -20,6 +20,7 @@ import { createIdentity, updateIdentity } from '../../controller-sim/entities/id
 import { createServicePolicy, updateServicePolicy } from '../../controller-sim/entities/policy.ts';
 import { createPostureCheck, updatePostureCheck } from '../../controller-sim/entities/posture-check.ts';
 import { createService } from '../../controller-sim/entities/service.ts';
+import { LabSnapshots } from '../../controller-sim/lab/snapshots.ts';
 import type { Authority } from '../../controller-sim/pki/authority.ts';
 import { State } from '../../controller-sim/state/state.ts';
 import { MemoryStore } from '../../controller-sim/state/store/memory-store.ts';
@@ -200,6 +201,35 @@ function decisions({ access, clock }: Network, model: DataModel): { controller: 
     }
   }
   return { controller, router };
+}
+
+for (const seed of SEEDS) {
+  t.test(`restored snapshots reach routers like any other change (seed ${seed})`, async (t) => {
+    const net = await network();
+    const snapshots = new LabSnapshots(net.state, net.clock);
+    const random = seededRandom(seed);
+    await net.clock.advance(200_000);
+    const taken = new Map<string, string[]>();
+    let restored = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const name = pick(random, ['one', 'two', 'three']);
+      const wanted = random.next() < 0.3 ? taken.get(name) : undefined;
+      if (wanted) {
+        const before = decisions(net, net.model).controller;
+        await snapshots.restore(name);
+        if (before.join() !== wanted.join()) restored += 1;
+      } else await Promise.all(Array.from({ length: pick(random, [1, 2, 6]) }, () => change(net, random)));
+      const { controller, router } = decisions(net, net.model);
+      if (router.join() !== controller.join()) return t.same(router, controller, `after round ${round}`);
+      if (wanted && wanted.join() !== controller.join()) return t.same(controller, wanted, `round ${round}: ${name}`);
+      if (!wanted && random.next() < 0.3) {
+        snapshots.take(name);
+        taken.set(name, controller);
+      }
+    }
+    t.ok(restored > 5, `${restored} restored`);
+    t.same(net.access.check('servicePolicy'), []);
+  });
 }
 
 for (const seed of SEEDS) {

@@ -1,0 +1,219 @@
+// The lab: the simulator's time and snapshots, through its API and its library.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { ApiClient, PASSWORD } from '../support/api-client.ts';
+
+const MINUTE = 60_000;
+
+/** A simulator in real time. */
+async function open(options: object = {}) {
+  const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST, ...options });
+  const api = new ApiClient(simulator);
+  const close = async () => {
+    await api.close();
+    await simulator.close();
+  };
+  return { simulator, api, lab: simulator.lab, [Symbol.asyncDispose]: close };
+}
+
+const statusWith = async (api: ApiClient, token: string) =>
+  (await api.ask('GET', '/current-identity', { token })).status;
+
+t.test('an advance ends sessions, one-time tokens and locks; connections stay open', async (t) => {
+  await using parts = await open();
+  const { api, lab } = parts;
+  const id = await api.person('user');
+  const token = await api.login('user');
+  const enrollment = { enrollment: { ott: true }, name: 'new', type: 'Device', isAdmin: false };
+  const { ott } = (await api.get(`/identities/${await api.create('/identities', enrollment)}`)).enrollment;
+  await api.change('POST', `/identities/${id}/disable`, { durationMinutes: 20 });
+  const connection = api.connect(undefined, 1);
+  const clockPath = '/lab/v1/clock';
+  const before = await api.get(clockPath);
+  t.equal(before.advanced, '0s');
+  t.equal((await api.ask('GET', '/version', { as: connection })).status, 200);
+  let connects = 0;
+  connection.on('connect', () => connects++);
+
+  const after = (await api.manage('POST', `${clockPath}/advance`, { duration: '21m' })).data;
+  t.equal(after.advanced, '21m0s');
+  t.ok(Date.parse(after.now) - Date.parse(before.now) >= 21 * MINUTE);
+  t.same((await api.get(`/identities/${id}`)).disabled, false, 'the lock expired');
+  await api.login('user');
+
+  await lab.clock.advance(10 * MINUTE);
+  t.equal(await statusWith(api, token), 401, 'the session expired');
+  await lab.clock.advance('3h');
+  const late = await api.ask('POST', `/enroll?method=ott&token=${ott.token}`, { body: 'x', type: 'text/plain' });
+  t.equal(late.code, 'ENROLLMENT_EXPIRED');
+  t.equal((await api.ask('GET', '/version', { as: connection })).status, 200);
+  t.equal(connects, 0, 'on the same connection');
+});
+
+t.test('the time of the lab is the time of all answers', async (t) => {
+  await using parts = await open();
+  const { api, lab } = parts;
+  await lab.clock.advance('48h');
+  const id = await api.create('/services', { name: 'late', encryptionRequired: true });
+  const { createdAt } = await api.get(`/services/${id}`);
+  t.ok(Math.abs(Date.parse(createdAt) - lab.clock.now().getTime()) < MINUTE);
+  t.ok(Date.parse(createdAt) - Date.now() > 47 * 60 * MINUTE);
+});
+
+t.test(
+  'a restore brings back what was deleted and changed, with its credentials, and deletes what is new',
+  async (t) => {
+    await using parts = await open();
+    const { api } = parts;
+    const device = await api.device('device', { roleAttributes: ['old'] });
+    const serviceId = await api.create('/services', { name: 'echo', encryptionRequired: true });
+    await api.create('/service-policies', {
+      name: 'dial',
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: ['#old'],
+      serviceRoles: [`@${serviceId}`],
+    });
+    const asDevice = api.connect(device);
+    const loginDevice = async () => {
+      const answer = await api.ask('POST', '/authenticate?method=cert', { as: asDevice, body: {} });
+      return { status: answer.status, token: answer.data?.token as string };
+    };
+    const kept = (await loginDevice()).token;
+    t.equal((await api.manage('POST', '/lab/v1/snapshots', { name: 'base' })).status, 201);
+
+    await api.change('PATCH', `/identities/${device.identityId}`, { roleAttributes: ['new'] });
+    t.same(await api.names('/services', kept), []);
+    await api.change('DELETE', `/services/${serviceId}`);
+    await api.create('/services', { name: 'echo', encryptionRequired: false }); // takes the name
+    await api.person('intruder');
+    const ended = await api.login('intruder');
+    const admin = api.token;
+
+    const restored = (await api.manage('POST', '/lab/v1/snapshots/base/restore')).data;
+    t.match(restored, { created: Number, changed: Number, deleted: Number });
+    t.same(await api.names('/services'), ['echo']);
+    t.equal((await api.get('/services?filter=name="echo"'))[0].id, serviceId);
+    t.same(await api.names('/identities?sort=name'), ['Default Admin', 'device']);
+    t.same(await api.names('/services', kept), ['echo'], 'a session goes on with the rights of the snapshot');
+    t.equal(await statusWith(api, ended), 401, 'the session of a new identity ended');
+    t.equal(api.token, admin, "the administrator's session goes on");
+
+    await api.change('DELETE', `/identities/${device.identityId}`);
+    t.equal((await loginDevice()).status, 401);
+    await api.manage('POST', '/lab/v1/snapshots/base/restore');
+    t.equal((await loginDevice()).status, 200, 'the certificate is valid again');
+  },
+);
+
+t.test('a restore is one change of the state, and has its author in the events', async (t) => {
+  await using parts = await open();
+  const { api, simulator, lab } = parts;
+  for (const name of ['one', 'two', 'three']) await api.create('/services', { name, encryptionRequired: true });
+  const events: Record<string, unknown>[] = [];
+  simulator.events.subscribe((event) => void events.push(event), ['entityChange']);
+  await api.change('POST', '/lab/v1/reset');
+  const deleted = events.filter(({ eventType }) => eventType === 'deleted');
+  t.equal(deleted.length, 3);
+  t.equal(new Set(deleted.map(({ metadata }) => JSON.stringify(metadata))).size, 1);
+  t.match(deleted[0], { metadata: { author: { name: 'Default Admin' } } });
+  events.length = 0;
+  t.same(await lab.reset(), { created: 0, changed: 0, deleted: 0 });
+  t.same(events, []);
+});
+
+t.test('names and usernames that changed hands return to their owners', async (t) => {
+  await using parts = await open();
+  const { api, lab } = parts;
+  const [a, b] = [await api.person('a'), await api.person('b')];
+  lab.snapshots.take('before');
+  await api.change('PATCH', `/identities/${a}`, { name: 'x' });
+  await api.change('PATCH', `/identities/${b}`, { name: 'a' });
+  await api.change('PATCH', `/identities/${a}`, { name: 'b' });
+  await lab.snapshots.restore('before');
+  for (const [id, name] of [
+    [a, 'a'],
+    [b, 'b'],
+  ]) {
+    t.equal((await api.get(`/identities?filter=name="${name}"`))[0].id, id);
+    t.equal((await api.manage('POST', '/identities', { name, type: 'Device', isAdmin: false })).status, 400);
+  }
+});
+
+t.test('a changed password of the administrator is reset as well', async (t) => {
+  await using parts = await open();
+  const { api } = parts;
+  await api.login('admin');
+  const [{ id }] = await api.get('/authenticators?filter=method="updb"');
+  await api.change('PATCH', `/authenticators/${id}`, { password: 'another secret' });
+  t.equal((await api.tryLogin('admin')).status, 401);
+  await api.change('POST', '/lab/v1/reset');
+  t.equal((await api.tryLogin('admin')).status, 200);
+});
+
+t.test('a restore survives a restart, and the data as of a start is its first snapshot', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  const data = join(directory, 'sim.db');
+  {
+    await using parts = await open({ data });
+    await parts.api.create('/services', { name: 'kept', encryptionRequired: true });
+    parts.lab.snapshots.take('base');
+    await parts.api.create('/services', { name: 'removed', encryptionRequired: true });
+    await parts.lab.snapshots.restore('base');
+  }
+  await using parts = await open({ data });
+  t.same(await parts.api.names('/services'), ['kept']);
+  t.same(
+    parts.lab.snapshots.list().map(({ name }) => name),
+    ['start'],
+  );
+  await parts.api.create('/services', { name: 'new', encryptionRequired: true });
+  await parts.lab.reset();
+  t.same(await parts.api.names('/services'), ['kept']);
+});
+
+t.test('wrong use is answered with a reason', async (t) => {
+  await using parts = await open();
+  const { api, lab } = parts;
+  const snapshots = '/lab/v1/snapshots';
+  await api.manage('POST', snapshots, { name: 'base' });
+  const advance = '/lab/v1/clock/advance';
+  for (const [method, path, body, status, reason] of [
+    ['POST', advance, { duration: '-1m' }, 400, /cannot go back/],
+    ['POST', advance, { duration: '5' }, 400, /unit/],
+    ['POST', advance, { duration: '90000h' }, 400, /ten years/],
+    ['POST', advance, { duration: 5 }, 400, /must be of type string/],
+    ['POST', advance, {}, 400, /required/],
+    ['POST', snapshots, { name: 'a/b' }, 400, /letters, digits/],
+    ['POST', snapshots, { name: 'a'.repeat(101) }, 400, /1 to 100/],
+    ['POST', snapshots, { name: 'start' }, 400, /choose another/],
+    ['DELETE', `${snapshots}/start`, undefined, 400, /cannot be deleted/],
+    ['DELETE', `${snapshots}/none`, undefined, 404, /known are start, base/],
+    ['POST', `${snapshots}/bas/restore`, undefined, 404, /did you mean base/],
+    ['PUT', '/lab/v1/reset', undefined, 405, /method/],
+  ] as const) {
+    const answer = await api.manage(method, path, body);
+    t.equal(answer.status, status, `${method} ${path} ${JSON.stringify(body)}`);
+    t.match(JSON.stringify(answer.cause), reason);
+  }
+  t.equal(lab.clock.advanced, 0);
+  t.equal((await api.ask('GET', '/lab/v1/clock')).status, 401);
+  for (let count = 1; count < 100; count++) lab.snapshots.take(`s${count}`);
+  t.equal((await api.manage('POST', snapshots, { name: 'one.more' })).status, 400);
+  t.equal((await api.manage('POST', snapshots, { name: 's1' })).status, 201, 'replaces one');
+  await api.change('DELETE', `${snapshots}/s2`);
+  t.equal((await api.manage('POST', snapshots, { name: 'one.more' })).status, 201);
+});
+
+t.test('the time of a test that brings its own clock is advanced in the same way', async (t) => {
+  await using api = await ApiClient.start();
+  const before = api.clock.now();
+  await api.simulator.lab.clock.advance('1m');
+  t.equal(api.clock.now() - before, MINUTE);
+});

@@ -1,0 +1,90 @@
+// The commands that control a running simulator, as from a shell.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { runProgram } from '../support/run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+t.teardown(() => rmSync(folder, { recursive: true }));
+
+/** A simulator in this process, with the file that `sim start --json` would have written. */
+async function open() {
+  const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
+  const api = new ApiClient(simulator);
+  const ca = join(folder, 'ca.pem');
+  writeFileSync(ca, simulator.ca);
+  const { managementUrl: management, username, password } = simulator;
+  const ready = join(folder, 'ready.json');
+  const line = { event: 'ready', management, username, password, ca };
+  writeFileSync(ready, `${JSON.stringify(line)}\n{"namespace":"service"}\n`);
+  const run = (...args: string[]) =>
+    runProgram(['controller-sim/cli.ts', ...args], { env: { EDGEWEAVE_SIM_READY: '' } });
+  const sim = (...args: string[]) => run(...args, '--ready', ready);
+  const close = async () => {
+    await api.close();
+    await simulator.close();
+  };
+  return { simulator, api, ca, ready, run, sim, [Symbol.asyncDispose]: close };
+}
+
+t.test('time, snapshots and reset', async (t) => {
+  await using parts = await open();
+  const { sim, api, simulator } = parts;
+  const done = async (...args: string[]) => {
+    const { code, stdout, stderr } = await sim(...args);
+    t.same({ code, stderr }, { code: 0, stderr: '' }, args.join(' '));
+    return stdout;
+  };
+  t.match(await done('clock'), /^\d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
+  t.equal((await api.get('/api-sessions')).length, 1, 'the command logged out');
+  t.match(await done('clock', '--advance', '1h30m'), /Z \(advanced by 1h30m0s\)\n$/);
+  t.equal(simulator.lab.clock.advanced, 5_400_000);
+  await api.create('/services', { name: 'kept', encryptionRequired: true });
+  t.match(await done('snapshot', 'base'), /^base {2}\S+Z {2}\d+ entities\n$/);
+  await api.create('/services', { name: 'removed', encryptionRequired: true });
+  t.match(await done('snapshot'), /^start .*\nbase .*\n$/);
+  t.equal(await done('restore', 'base'), 'restored base: 0 created, 0 changed, 1 deleted\n');
+  t.same(await api.names('/services'), ['kept']);
+  t.equal(await done('reset'), 'reset: 0 created, 0 changed, 1 deleted\n');
+  t.equal(await done('snapshot', 'base', '--delete'), 'deleted base\n');
+  t.match(await done('snapshot'), /^start .*\n$/);
+});
+
+t.test('failures have one line with the remedy, and exit code 1; wrong use has 2', async (t) => {
+  await using parts = await open();
+  const { sim, run, ca, ready, simulator } = parts;
+  const nobody = ['--url', 'https://127.0.0.1:1', '--ca', ca, '--username', 'admin', '--password', PASSWORD];
+  const empty = join(folder, 'empty');
+  writeFileSync(empty, '{"event":"other"}\nnot json\n');
+  for (const [outcome, code, message] of [
+    [sim('clock', '--advance', '-1m'), 1, /^the time cannot go back; use a duration such as 31m\n$/],
+    [sim('restore', 'non'), 1, /^there is no snapshot non; known are start\n$/],
+    [sim('restore', 'star'), 1, /did you mean start\?\n$/],
+    [sim('clock', '--password', 'wrong one'), 1, /^the simulator rejects the username or password; use --username/],
+    [sim('clock', '--ca', join(folder, 'none')), 1, /none does not exist\n$/],
+    [sim('clock', '--url', 'nonsense'), 1, /^no simulator answers at nonsense: /],
+    [run('clock', ...nobody), 1, /^no simulator answers at https:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/],
+    [run('clock'), 1, /^--url is missing; use --url, or --ready FILE with the output of `sim start --json`\n$/],
+    [run('clock', '--ready', empty), 1, /has no ready line; write one with `sim start --json > FILE`\n$/],
+    [run('clock', '--ready', folder), 1, /is a folder; name a file\n$/],
+    [sim('snapshot', '--delete'), 2, /name the snapshot to delete/],
+    [sim('restore'), 2, /missing required argument 'name'/],
+    [run('clock', '--advance'), 2, /argument missing/],
+  ] as const) {
+    const { code: actual, stdout, stderr } = await outcome;
+    t.match(stderr, message);
+    t.equal(actual, code, stderr);
+    t.equal(stdout, '');
+    if (code === 1) t.equal(stderr.trimEnd().split('\n').length, 1);
+    t.notMatch(stderr, /wrong one/);
+  }
+  const named = ['--url', simulator.baseUrl, '--ca', ca, '--username', 'admin'];
+  t.equal((await run('clock', ...named, '--password', PASSWORD)).code, 0, 'without a ready line');
+  const env = { EDGEWEAVE_SIM_READY: ready };
+  t.equal((await runProgram(['controller-sim/cli.ts', 'clock'], { env })).code, 0, 'from the environment');
+});

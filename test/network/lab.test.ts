@@ -1,0 +1,61 @@
+// The lab with real routers: what an advance of the time and a restored snapshot mean to them.
+
+import t from 'tap';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+/** Two routers with an encrypted service. */
+async function network() {
+  const overlay = await Overlay.start({ churnLimit: 0 });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id, { encrypted: true });
+  await overlay.ready();
+  const isOnline = async (id: string) =>
+    (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const passes = async () => {
+    const { bytes, sha256Received, sha256Sent } = await transfer(a.proxyPort, 100_000);
+    return bytes === 100_000 && sha256Received === sha256Sent;
+  };
+  const isServed = () => passes().catch(() => false);
+  return { overlay, a, b, lab: overlay.simulator.lab, isOnline, passes, isServed };
+}
+
+t.test('routers stay connected and carry traffic while the time is advanced by a day', async (t) => {
+  const { overlay, a, b, lab, isOnline, passes } = await network();
+  await using _ = overlay;
+  const links = JSON.stringify(a.router.describe().links);
+  await lab.clock.advance('24h');
+  await overlay.management.login(overlay.simulator.username, 'secret'); // the session expired
+  t.ok((await isOnline(a.id)) && (await isOnline(b.id)));
+  t.ok(await passes(), 'a new circuit');
+  t.equal(JSON.stringify(a.router.describe().links), links);
+});
+
+t.test('a restored network works again: access, terminators, and routers with their certificates', async (t) => {
+  const { overlay, b, lab, isOnline, isServed } = await network();
+  await using _ = overlay;
+  const { management } = overlay;
+  lab.snapshots.take('base');
+  const services = await management.get<{ id: string }[]>('services');
+  for (const { id } of services) await management.remove(`services/${id}`);
+  await until('the end of access', async () => !(await isServed()));
+  await management.remove(`edge-routers/${b.id}`);
+  t.same((await management.get<{ id: string }[]>('edge-routers')).length, 1);
+
+  const { created } = await lab.snapshots.restore('base');
+  t.ok(created >= 2, `${created} created`);
+  await until('the router', () => isOnline(b.id), 30_000);
+  await until('traffic', isServed, 30_000);
+});
+
+t.test('a reset ends circuits and disconnects routers', async (t) => {
+  const { overlay, a, b, lab, isServed } = await network();
+  await using _ = overlay;
+  t.ok(await isServed());
+  await lab.reset();
+  t.same(await overlay.management.get('edge-routers'), []);
+  t.same(await overlay.management.get('terminators'), []);
+  t.notOk(await isServed());
+  await until('no circuits', () => [a, b].every(({ router }) => router.describe().circuits === 0));
+});
