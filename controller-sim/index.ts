@@ -6,7 +6,9 @@
 export { type Clock, SystemClock, VirtualClock } from '#lib/clock.ts';
 export { createLog, type Log, type LogOptions } from '#lib/log.ts';
 export { OptionError } from '#lib/options.ts';
+export { type ClusterOptions, SimulatorCluster, startCluster } from './assembly/nodes.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './assembly/simulator.ts';
 export type { Lab } from './lab/lab.ts';
 export { InvalidError, UnknownError } from './lab/lab-error.ts';
 export type { Restored, SnapshotInfo } from './lab/snapshots.ts';
+export { SharedMemory } from './state/store/shared-memory.ts';

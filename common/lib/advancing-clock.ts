@@ -15,7 +15,8 @@ interface Waiting {
 
 /** Timers fire by due time. Never goes back. */
 export class AdvancingClock extends BaseClock {
-  readonly #real: Clock;
+  /** The real time, for what an advance must not affect. */
+  readonly real: Clock;
   readonly #waiting = new Set<Waiting>();
   /** Milliseconds ahead of the real time. */
   #ahead = 0;
@@ -23,7 +24,7 @@ export class AdvancingClock extends BaseClock {
 
   constructor(real: Clock = new SystemClock()) {
     super();
-    this.#real = real;
+    this.real = real;
   }
 
   /** Milliseconds ahead of the real time. */
@@ -32,15 +33,15 @@ export class AdvancingClock extends BaseClock {
   }
 
   now(): number {
-    return this.#real.now() + this.#ahead;
+    return this.real.now() + this.#ahead;
   }
 
   nowNanoseconds(): bigint {
-    return this.#real.nowNanoseconds() + BigInt(Math.round(this.#ahead * 1e6));
+    return this.real.nowNanoseconds() + BigInt(Math.round(this.#ahead * 1e6));
   }
 
   monotonic(): number {
-    return this.#real.monotonic() + this.#ahead;
+    return this.real.monotonic() + this.#ahead;
   }
 
   after(name: string, milliseconds: number, task: () => void): Timer {
@@ -68,15 +69,15 @@ export class AdvancingClock extends BaseClock {
 
   async #advance(milliseconds: number): Promise<void> {
     const ahead = this.#ahead + milliseconds;
-    const end = this.#real.monotonic() + ahead;
+    const end = this.real.monotonic() + ahead;
     await settle();
     for (let next = this.#first(end); next; next = this.#first(end)) {
-      this.#ahead = Math.min(ahead, Math.max(this.#ahead, next.due - this.#real.monotonic()));
+      this.#ahead = Math.min(ahead, Math.max(this.#ahead, next.due - this.real.monotonic()));
       next.alarm?.cancel();
       try {
         this.#fire(next);
       } catch (error) {
-        this.#real.after(next.name, 0, () => {
+        this.real.after(next.name, 0, () => {
           throw error; // is handled as for any other timer
         });
       }
@@ -103,7 +104,7 @@ export class AdvancingClock extends BaseClock {
 
   #arm(waiting: Waiting): void {
     const delay = waiting.due - this.monotonic();
-    waiting.alarm = this.#real.after(waiting.name, delay, () => this.#fire(waiting));
+    waiting.alarm = this.real.after(waiting.name, delay, () => this.#fire(waiting));
   }
 
   /** A repeated timer is set again first: its task may cancel it. */

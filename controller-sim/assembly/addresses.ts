@@ -20,34 +20,38 @@ export interface Addresses {
 }
 
 /** Rejects with the system's error if the port is in use. */
-export async function openListener(context: SimulatorContext, { state, authority }: Data): Promise<Addresses> {
+export async function openListener(
+  context: SimulatorContext,
+  { state, authority, memberId }: Data,
+): Promise<Addresses> {
   const { options, ids } = context;
+  const portKey = memberId === undefined ? Meta.Port : `${Meta.Port}.${memberId}`;
   const listener = context.own(
     await Listener.open(
       {
         host: options.host ?? '127.0.0.1',
-        port: rememberedPort(state, options.port),
+        port: rememberedPort(state, portKey, options.port),
         log: context.logOf('listener'),
       },
       authority,
     ),
   );
   const address = joinHostPort(hostNames(options)[0], listener.port);
-  const controllerId = state.meta(Meta.ControllerId) ?? `ctrl-${ids.short()}`;
+  const controllerId = memberId ?? state.meta(Meta.ControllerId) ?? `ctrl-${ids.short()}`;
   await state.putMeta(
     new Map([
-      [Meta.Port, String(listener.port)],
-      [Meta.ControllerId, controllerId],
+      [portKey, String(listener.port)],
+      ...(memberId === undefined ? [[Meta.ControllerId, controllerId] as const] : []),
     ]),
   );
   return { listener, baseUrl: `https://${address}`, controlAddress: `tls:${address}`, controllerId };
 }
 
 /** Routers store the address of their controller, so a restarted simulator listens on the same port. */
-function rememberedPort(state: State, wanted: number | undefined): number {
+function rememberedPort(state: State, key: string, wanted: number | undefined): number {
   if (wanted !== undefined && wanted !== 0) return wanted;
-  const remembered = state.meta(Meta.Port) ?? '0';
-  if (!/^\d{1,5}$/.test(remembered)) throw new DamagedError('meta', Meta.Port, 'the value is not a port');
+  const remembered = state.meta(key) ?? '0';
+  if (!/^\d{1,5}$/.test(remembered)) throw new DamagedError('meta', key, 'the value is not a port');
   return Number(remembered);
 }
 

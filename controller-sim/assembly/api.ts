@@ -7,6 +7,7 @@ import { DisabledIdentities } from '../auth/disabled-identities.ts';
 import { Jwks } from '../auth/jwks.ts';
 import { Lockouts } from '../auth/lockouts.ts';
 import { CodeGuesses } from '../auth/second-factor/code-guesses.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { Network } from '../network/network.ts';
 import { DataIntegrity } from '../state/integrity.ts';
@@ -16,6 +17,7 @@ import type { SimulatorContext } from './context.ts';
 import type { Control } from './control.ts';
 import type { Data } from './data.ts';
 import type { Observers } from './events.ts';
+import { isClusterMember } from './options.ts';
 import type { Rules } from './rules.ts';
 
 const MINUTE = 60_000;
@@ -28,6 +30,7 @@ export interface ApiParts {
   readonly observers: Observers;
   readonly control: Control;
   readonly addresses: Addresses;
+  readonly cluster: Cluster;
   readonly lab: Lab;
 }
 
@@ -35,7 +38,7 @@ export interface ApiParts {
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
   const { options, clock, wireClock, random } = context;
   const { state, authority, passwords } = parts.data;
-  const { network, lab } = parts;
+  const { network, cluster, lab } = parts;
   const { events, logins } = parts.observers;
   const { tokens, revocations, dataModel, routerDialer } = parts.control;
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
@@ -69,7 +72,8 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     baseUrl,
     controllerId,
     controlAddress,
-    isClusterMember: options.cluster ?? false,
+    cluster,
+    isClusterMember: isClusterMember(options),
     sessionLifetime,
     enrollmentLifetime: options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime,
   };

@@ -28,7 +28,7 @@ export class SimulatorContext {
     const { clock = new SystemClock(), random = systemRandom, log = silentLog } = options;
     this.options = options;
     this.clock = isAdvanceable(clock) ? clock : new AdvancingClock(clock);
-    this.wireClock = clock;
+    this.wireClock = clock instanceof AdvancingClock ? clock.real : clock;
     this.random = random;
     this.ids = new IdSource(random);
     this.#log = log;

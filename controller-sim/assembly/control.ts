@@ -3,6 +3,7 @@
 import { ownVersionInfo } from '#wire/version-info.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Revocations } from '../auth/revocations.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { ControlContext } from '../control-channel/context.ts';
 import { ControlServer } from '../control-channel/control-server.ts';
 import { DataModelFeed } from '../control-channel/data-model/data-model-feed.ts';
@@ -14,6 +15,7 @@ import { Tokens } from '../pki/tokens.ts';
 import { type Addresses, apiAddresses } from './addresses.ts';
 import type { SimulatorContext } from './context.ts';
 import type { Data } from './data.ts';
+import { isClusterMember } from './options.ts';
 import type { Rules } from './rules.ts';
 
 /** Milliseconds. */
@@ -27,9 +29,17 @@ export interface Control {
   readonly routerDialer: RouterDialer | undefined;
 }
 
+interface ControlParts {
+  readonly data: Data;
+  readonly rules: Rules;
+  readonly network: Network;
+  readonly addresses: Addresses;
+  readonly cluster: Cluster;
+}
+
 export function assembleControl(
   context: SimulatorContext,
-  { data, rules, network, addresses }: { data: Data; rules: Rules; network: Network; addresses: Addresses },
+  { data, rules, network, addresses, cluster }: ControlParts,
 ): Control {
   const { options, clock, wireClock, random, ids } = context;
   const { state, authority } = data;
@@ -39,16 +49,35 @@ export function assembleControl(
   const feed = context.own(new DataModelFeed({ state, sets, clock: wireClock }));
   const sessions = context.own(new LegacySessions(state, network, ids));
   const revocations = context.own(new Revocations({ state, clock, log: context.logOf('revocations') }));
-  const tokens = new Tokens({ authority, clock, issuer: baseUrl, controlAddress });
+  const tokens = new Tokens({
+    authority,
+    clock,
+    issuer: baseUrl,
+    issuers: () => cluster.membership.members.map((member) => member.baseUrl),
+    controlAddresses: () => cluster.controlAddresses,
+  });
   const log = context.logOf('control');
-  const shared = { state, access, authority, network, feed, sessions, tokens, revocations, clock, wireClock, log };
+  const shared = {
+    state,
+    access,
+    authority,
+    network,
+    feed,
+    sessions,
+    tokens,
+    revocations,
+    cluster,
+    clock,
+    wireClock,
+    log,
+  };
   const control: ControlContext = { ...shared, controllerId, controlAddress };
   const server = context.own(
     new ControlServer(control, {
       version: ownVersionInfo(packageJson.version),
       apiAddresses: JSON.stringify(apiAddresses(baseUrl)),
       churnLimit: options.churnLimit ?? CHURN_LIMIT,
-      isClusterMember: options.cluster ?? false,
+      isClusterMember: isClusterMember(options),
     }),
   );
   const routerDialer = options.dialRouters ? context.own(new RouterDialer(control, server, random)) : undefined;

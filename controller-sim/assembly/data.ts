@@ -4,7 +4,10 @@ import { Passwords } from '../auth/passwords.ts';
 import { Authority } from '../pki/authority.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
+import { SharedMemory } from '../state/store/shared-memory.ts';
+import type { Registry, SharedStore } from '../state/store/shared-store.ts';
 import { SqliteStore } from '../state/store/sqlite-store.ts';
+import type { Store } from '../state/store/store.ts';
 import type { SimulatorContext } from './context.ts';
 import { hostNames } from './options.ts';
 import { adminUsername, hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
@@ -24,6 +27,10 @@ interface PreparedAdmin extends Admin {
 
 export interface Data {
   readonly state: State;
+  /** The members that share the store; without a common store, this controller alone. */
+  readonly registry: Registry;
+  /** The id of this controller in a common store. */
+  readonly memberId: string | undefined;
   readonly passwords: Passwords;
   readonly authority: Authority;
   readonly admin: Admin;
@@ -33,17 +40,40 @@ export interface Data {
 
 /** Rejects with StoreError or DamagedError for a bad data file. */
 export async function openData(context: SimulatorContext): Promise<Data> {
+  const { options, ids } = context;
+  const { store: shared } = options;
+  if (shared === undefined) {
+    const store = context.own(options.data === undefined ? new MemoryStore() : SqliteStore.open(options.data));
+    return openWith(context, { store, registry: new SharedMemory().open().registry });
+  }
+  const store = context.own(await openShared(context, shared));
+  const memberId = options.member ?? `ctrl-${ids.short()}`;
+  return store.starting(() => openWith(context, { store, registry: store.registry, memberId }));
+}
+
+async function openShared(context: SimulatorContext, shared: SharedMemory | string): Promise<SharedStore> {
+  if (typeof shared !== 'string') return shared.open();
+  const { PostgresStore } = await import('../state/store/postgres-store.ts');
+  return PostgresStore.open(shared, { clock: context.wireClock, log: context.logOf('store') });
+}
+
+interface Opened {
+  readonly store: Store | SharedStore;
+  readonly registry: Registry;
+  readonly memberId?: string;
+}
+
+async function openWith(context: SimulatorContext, { store, registry, memberId }: Opened): Promise<Data> {
   const { options, clock, random, ids } = context;
-  const store = context.own(options.data === undefined ? new MemoryStore() : SqliteStore.open(options.data));
   const state = context.own(await State.open({ store, clock, ids, log: context.logOf('state') }));
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
   const passwords = context.own(new Passwords({ clock, random, ...limits }));
   // A password hash and a key pair: each is computed in its own thread.
   const [{ store: storeAdmin, ...admin }, authority] = await Promise.all([
     prepareAdmin(context, state, passwords),
-    Authority.open({ state, clock, random }, [...new Set([...LOOPBACK, ...hostNames(options)])]),
+    Authority.open({ state, clock, random }, [...new Set([...LOOPBACK, ...hostNames(options)])], memberId),
   ]);
-  return { state, passwords, authority, admin, storeAdmin };
+  return { state, registry, memberId, passwords, authority, admin, storeAdmin };
 }
 
 /** Adds missing built-in entities, and chooses the name and password of the administrator. */

@@ -21,6 +21,7 @@ import { isSameFile } from '#lib/symbolic-links.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from '../auth/passwords.ts';
 import { type Namespace, namespaceProblem } from '../events/events.ts';
+import { SharedMemory } from '../state/store/shared-memory.ts';
 
 export interface SimulatorOptions {
   /** Address to listen on. URLs contain it, or 127.0.0.1 if it means every interface. */
@@ -50,8 +51,15 @@ export interface SimulatorOptions {
   eventsFile?: string;
   /** Types of events to write there; all if empty. */
   eventTypes?: readonly Namespace[];
-  /** Acts as the only member of a cluster, for clients that need one. */
+  /** Acts as a member of a cluster, for clients that need one; the only one without a common store. */
   cluster?: boolean;
+  /**
+   * All data is in a store that several simulators share: they are the controllers of one network. A `SharedMemory` for
+   * simulators of one process, or the URL of a PostgreSQL database.
+   */
+  store?: SharedMemory | string;
+  /** The id of this controller in the common store. With the id of an earlier run it keeps its port and certificate. */
+  member?: string;
   /** Folder of a built web console of the reference, served at `consoleUrl`. */
   console?: string;
   /** Milliseconds after a connection during which a router may not connect again. */
@@ -99,6 +107,17 @@ const version: OptionCheck = (value) =>
 const lengthIn = ({ minLength, maxLength }: { readonly minLength: number; readonly maxLength: number }): OptionCheck =>
   textOfLength(minLength, maxLength);
 
+const store: OptionCheck = (value) =>
+  value instanceof SharedMemory || (typeof value === 'string' && /^postgres(?:ql)?:\/\/./.test(value))
+    ? undefined
+    : 'It must be the URL of a PostgreSQL database (postgres://user@host/database), or a SharedMemory.';
+
+/** Ids of controllers stand in file names and certificates. */
+const member: OptionCheck = (value) =>
+  typeof value === 'string' && /^[\w.-]{1,64}$/.test(value)
+    ? undefined
+    : 'It must have 1 to 64 letters, digits, dots, hyphens and underscores.';
+
 export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>> = {
   host,
   port: wholeNumber(0, HIGHEST_PORT),
@@ -114,6 +133,8 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   eventsFile: path,
   eventTypes: listOf(namespaceProblem),
   cluster: flag,
+  store,
+  member,
   console: path,
   churnLimit: wholeNumber(0, YEAR),
   dialRouters: flag,
@@ -121,6 +142,10 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   enrollmentLifetime: wholeNumber(1, YEAR),
   linkVersion: version,
 };
+
+/** Controllers of `startCluster` in one process. */
+const MOST_NODES = 9;
+export const nodesCheck = wholeNumber(1, MOST_NODES);
 
 /** The file with the certificates that clients should trust is named after the data file. */
 export const CA_SUFFIX = '.ca.pem';
@@ -131,6 +156,11 @@ export function hostNames({ host = '127.0.0.1', advertise = [] }: SimulatorOptio
   const own = isIP(host) !== 0 && /^[0.:]+$/.test(host) ? '127.0.0.1' : host.replace(/%.*$/, '');
   const [first = own, ...others] = advertise;
   return [first, ...others, own];
+}
+
+/** Whether the simulator reports itself as a member of a cluster. */
+export function isClusterMember({ cluster = false, store: shared }: SimulatorOptions): boolean {
+  return cluster || shared !== undefined;
 }
 
 /** Throws OptionError. */
@@ -146,7 +176,12 @@ export function dataFiles(data: string | undefined): string[] {
 }
 
 /** Checks options that depend on others. */
-export function combinationProblem({ data, eventsFile, eventTypes = [] }: SimulatorOptions): string | undefined {
+export function combinationProblem(options: SimulatorOptions): string | undefined {
+  const { data, eventsFile, eventTypes = [], store: shared, member: id } = options;
+  if (shared !== undefined && data !== undefined)
+    return 'the data is either in a file (data, --data) or in a common store (store, --store); choose one';
+  if (id !== undefined && shared === undefined)
+    return 'only controllers with a common store have an id (member, --member); give the store too (store, --store)';
   if (eventsFile !== undefined && eventsFile !== '-' && dataFiles(data).some((file) => isSameFile(file, eventsFile)))
     return `events need a file of their own: ${eventsFile} is also a file of the data (data, --data); choose another one (eventsFile, --events-file)`;
   if (eventsFile !== undefined || eventTypes.length === 0) return undefined;

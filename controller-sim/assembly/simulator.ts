@@ -8,17 +8,18 @@
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
 import { CONSOLE_PATH } from '../api/server/console.ts';
+import { Cluster } from '../cluster/cluster.ts';
 import type { Events } from '../events/events.ts';
 import { Lab } from '../lab/lab.ts';
 import { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
 import { StoreError } from '../state/store/sqlite-store.ts';
 import { DamagedError } from '../state/store/store.ts';
-import { openListener } from './addresses.ts';
+import { type Addresses, openListener } from './addresses.ts';
 import { openApi } from './api.ts';
 import { SimulatorContext } from './context.ts';
 import { assembleControl } from './control.ts';
-import { openData } from './data.ts';
+import { type Data, openData } from './data.ts';
 import { assembleEvents } from './events.ts';
 import { checkSimulatorOptions, type SimulatorOptions } from './options.ts';
 import { assembleRules } from './rules.ts';
@@ -99,18 +100,19 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const data = await openData(context);
   const rules = assembleRules(context, data.state);
   const addresses = await openListener(context, data);
+  const cluster = await joinCluster(context, data, addresses);
   const network = openNetwork(context, data.state);
-  const observers = assembleEvents(context, { state: data.state, network, addresses });
-  const control = assembleControl(context, { data, rules, network, addresses });
+  const observers = assembleEvents(context, { state: data.state, network, addresses, cluster });
+  const control = assembleControl(context, { data, rules, network, addresses, cluster });
   const lab = new Lab({ state: data.state, clock: context.clock });
-  const api = await openApi(context, { data, rules, network, observers, control, addresses, lab });
+  const api = await openApi(context, { data, rules, network, observers, control, addresses, cluster, lab });
   await data.storeAdmin();
   lab.snapshots.takeStart();
   addresses.listener.serve({
     http: (socket, connection) => api.accept(socket, connection),
     control: control.server.accept,
   });
-  if (options.cluster) observers.reportLeadership();
+  observers.reportCluster();
   const { listener, baseUrl, controlAddress, controllerId } = addresses;
   return new Simulator(
     {
@@ -129,6 +131,13 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     },
     owned,
   );
+}
+
+async function joinCluster(context: SimulatorContext, data: Data, addresses: Addresses): Promise<Cluster> {
+  const { registry, authority } = data;
+  const { controllerId: id, controlAddress, baseUrl } = addresses;
+  const self = { id, controlAddress, baseUrl, certPem: authority.listenerCertificate };
+  return context.own(await Cluster.join({ registry, clock: context.clock, log: context.logOf('cluster') }, self));
 }
 
 function openNetwork(context: SimulatorContext, state: State): Network {

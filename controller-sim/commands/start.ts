@@ -18,7 +18,14 @@ import { type OptionCheck, path } from '#lib/options.ts';
 import { releaseProgramPages } from '#lib/program-pages.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
-import { CA_SUFFIX, combinationProblem, dataFiles, OPTION_CHECKS } from '../assembly/options.ts';
+import {
+  CA_SUFFIX,
+  combinationProblem,
+  dataFiles,
+  nodesCheck,
+  OPTION_CHECKS,
+  type SimulatorOptions,
+} from '../assembly/options.ts';
 import type { Simulator } from '../assembly/simulator.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
 
@@ -30,6 +37,9 @@ interface StartOptions {
   username?: string;
   password?: string;
   cluster?: true;
+  store?: string;
+  member?: string;
+  nodes?: number;
   console?: string;
   dialRouters?: boolean;
   eventsFile?: string;
@@ -84,6 +94,19 @@ export function startCommand(): Command {
       [],
     )
     .option('--cluster', 'act as the only member of a cluster')
+    .option(
+      '--store <url>',
+      'store all data in this PostgreSQL database: all simulators with the same one are controllers of one network',
+      (url) => checked(OPTION_CHECKS.store, url),
+    )
+    .option(
+      '--member <id>',
+      'id of this controller in --store; with that of an earlier start it keeps its port',
+      (id) => checked(OPTION_CHECKS.member, id),
+    )
+    .option('--nodes <count>', 'start several controllers of one network in this process, in memory', (text) =>
+      checked(nodesCheck, text.trim() === '' ? Number.NaN : Number(text)),
+    )
     .option('--dial-routers', 'dial routers that listen for controllers (ctrl.listeners)')
     .option('--console <folder>', 'serve the built web console in this folder', (folder) =>
       checked(OPTION_CHECKS.console, folder),
@@ -102,16 +125,27 @@ export function startCommand(): Command {
     .option('--log-file <file>', 'append the log to this file instead of standard error', (file) => checked(path, file))
     .addHelpText(
       'after',
-      examples('sim', 'start --port 1280 --data sim.db --json', 'start --data sim.db --password NEW_PASSWORD'),
+      examples(
+        'sim',
+        'start --port 1280 --data sim.db --json',
+        'start --data sim.db --password NEW_PASSWORD',
+        'start --nodes 3 --json',
+      ),
     )
     .action(async (options: StartOptions, command: Command) => {
       const problem =
         combinationProblem({ ...options, eventTypes: options.events }) ??
+        nodesProblem(options) ??
         logFileProblem(options.logFile, otherFiles(options));
       if (problem !== undefined) command.error(`error: ${problem}`);
       const clock = new SystemClock();
       await endProcess(await start(options, clock), clock);
     });
+}
+
+function nodesProblem({ nodes, data, store, cluster }: StartOptions): string | undefined {
+  if (nodes === undefined || (data === undefined && store === undefined && cluster === undefined)) return undefined;
+  return '--nodes keeps its data in memory; with --store, start each controller as a process of its own';
 }
 
 /** The files of other options. */
@@ -134,10 +168,9 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   const { log } = daemonLog;
   signals.onHangup = () => daemonLog.reopen();
   signals.onQuit = () => daemonLog.report('diagnostic report', stackDump(clock).split('\n'));
-  let simulator: Simulator;
+  let simulators: readonly [Simulator, ...Simulator[]];
   try {
-    const { startSimulator } = await import('../assembly/simulator.ts');
-    simulator = await startSimulator({ ...rest, eventTypes: events, log, clock });
+    simulators = await startAll({ ...rest, eventTypes: events, log, clock });
   } catch (error) {
     process.stderr.write(`the simulator cannot start: ${explain(error, options)}\n`);
     await daemonLog.close();
@@ -145,13 +178,17 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   }
   signals.onHangup = () => {
     daemonLog.reopen();
-    simulator.reopenEventsFile();
+    for (const simulator of simulators) simulator.reopenEventsFile();
   };
+  const close = async () => {
+    for (const simulator of simulators.toReversed()) await simulator.close();
+  };
+  const [simulator] = simulators;
   let ca: CaFile;
   try {
     ca = writeCa(simulator.ca, options.data);
   } catch (error) {
-    await simulator.close();
+    await close();
     process.stderr.write(
       `the simulator cannot start: could not write its certificate authorities: ${describeError(error)}\n`,
     );
@@ -160,19 +197,35 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   }
   const { data } = options;
   process.stdout.write(
-    `${json ? JSON.stringify(readyLine(simulator, ca.file, data)) : readyText(simulator, ca.file, data)}\n`,
+    `${json ? JSON.stringify(readyLine(simulators, ca.file, data)) : readyText(simulators, ca.file, data)}\n`,
   );
   keepCompiledCode();
   releaseProgramPages();
   const signal = await stop;
   log.info({ signal }, 'simulator stops');
-  await simulator.close();
+  await close();
   ca.remove();
   await daemonLog.close();
   return 0;
 }
 
-function readyLine(simulator: Simulator, ca: string, data: string | undefined): Record<string, unknown> {
+type StartedOptions = SimulatorOptions & { readonly nodes?: number };
+
+/** One simulator, or the members of a cluster. */
+async function startAll({ nodes, ...options }: StartedOptions): Promise<readonly [Simulator, ...Simulator[]]> {
+  if (nodes !== undefined) {
+    const { startCluster } = await import('../assembly/nodes.ts');
+    return (await startCluster({ ...options, nodes })).nodes;
+  }
+  const { startSimulator } = await import('../assembly/simulator.ts');
+  return [await startSimulator(options)];
+}
+
+function readyLine(
+  [simulator, ...others]: readonly [Simulator, ...Simulator[]],
+  ca: string,
+  data: string | undefined,
+): Record<string, unknown> {
   const { managementUrl, clientUrl, consoleUrl, controlAddress, username, password, port, controllerId } = simulator;
   return {
     event: 'ready',
@@ -186,11 +239,21 @@ function readyLine(simulator: Simulator, ca: string, data: string | undefined): 
     ca,
     port,
     controllerId,
+    ...(others.length > 0 && { others: others.map(addressesOf) }),
     pid: process.pid,
   };
 }
 
-function readyText(simulator: Simulator, ca: string, data: string | undefined): string {
+/** The addresses of a further member. */
+function addressesOf({ managementUrl, clientUrl, controlAddress, port, controllerId }: Simulator) {
+  return { management: managementUrl, client: clientUrl, ctrl: controlAddress, port, controllerId };
+}
+
+function readyText(
+  [simulator, ...others]: readonly [Simulator, ...Simulator[]],
+  ca: string,
+  data: string | undefined,
+): string {
   const { managementUrl, clientUrl, consoleUrl, controlAddress, username, password } = simulator;
   const rows = {
     management: managementUrl,
@@ -200,6 +263,7 @@ function readyText(simulator: Simulator, ca: string, data: string | undefined): 
     username,
     password: password ?? `(${keptPassword(data)})`,
     ca,
+    ...Object.fromEntries(others.map(({ controllerId, baseUrl }) => [controllerId, baseUrl])),
   };
   return `the simulator is ready\n${Object.entries(rows)
     .map(([name, value]) => `  ${name.padEnd(12)}${value}`)

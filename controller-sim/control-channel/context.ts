@@ -5,6 +5,7 @@ import type { Log } from '#lib/log.ts';
 import type { Message } from '#wire/message.ts';
 import type { Access } from '../access/access.ts';
 import type { Revocations } from '../auth/revocations.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { Network } from '../network/network.ts';
 import type { Authority } from '../pki/authority.ts';
@@ -29,6 +30,7 @@ export interface ControlContext {
   readonly wireClock: Clock;
   readonly log: Log;
   readonly controllerId: string;
+  readonly cluster: Cluster;
   /** `tls:host:port`, where routers reach it. */
   readonly controlAddress: string;
 }

@@ -17,13 +17,14 @@ import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import type { SocketHandler } from '#wire/tls-port.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
+import type { ClusterChange } from '../cluster/cluster.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import { type Origin, withOrigin } from '../state/origin.ts';
 import type { Router } from '../state/types.ts';
 import type { ControlContext } from './context.ts';
 import { HANDLERS, LISTS } from './handlers.ts';
 import { storeListeners } from './messages/reported-state.ts';
-import { sendMembers, sendServerHello } from './messages/sync.ts';
+import { sendLeadership, sendMembers, sendServerHello } from './messages/sync.ts';
 import { validateTerminators } from './messages/validate-terminators.ts';
 
 export interface ControlServerOptions {
@@ -32,7 +33,7 @@ export interface ControlServerOptions {
   readonly apiAddresses: string;
   /** Milliseconds after a connection during which the router may not connect again; reference fact: one minute. */
   readonly churnLimit: number;
-  /** Whether it reports itself as the only member of a cluster. */
+  /** Whether routers receive the members of the cluster at once. */
   readonly isClusterMember: boolean;
 }
 
@@ -72,6 +73,7 @@ export class ControlServer {
   readonly #options: ControlServerOptions;
   readonly #listener: ChannelListener;
   readonly #log: Log;
+  readonly #unsubscribe: () => void;
   /** Open channels of routers that are not attached to the network yet, by router. */
   readonly #connecting = new Map<string, Channel>();
 
@@ -89,6 +91,7 @@ export class ControlServer {
       answerHeaders: () => this.#answerHeaders(),
       open: (accepted) => this.#open(accepted),
     });
+    this.#unsubscribe = context.cluster.subscribe((change) => this.#onCluster(change));
   }
 
   /** Handles connections of the shared port. */
@@ -97,6 +100,7 @@ export class ControlServer {
   }
 
   close(): void {
+    this.#unsubscribe();
     this.#listener.close();
     for (const channel of this.#connecting.values()) channel.close();
   }
@@ -241,6 +245,16 @@ export class ControlServer {
     validated.catch((error: unknown) =>
       this.#log.info({ routerId: router.id, error: describeError(error) }, 'terminators could not be validated'),
     );
+  }
+
+  /** Every member tells its routers of a change; routers believe the leader if the lists differ. */
+  #onCluster({ before, after }: ClusterChange): void {
+    const { cluster, network } = this.#context;
+    const isNewLeader = cluster.isLeader && after.leaderIndex !== before.leaderIndex;
+    for (const router of network.routers.values()) {
+      if (after.index !== before.index) sendMembers(this.#context, router);
+      if (isNewLeader) sendLeadership(this.#context, router);
+    }
   }
 
   /** A router with a single connection needs the address for every reconnect; a group redials by itself. */

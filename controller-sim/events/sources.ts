@@ -2,7 +2,7 @@
 // credentials (passwords, keys, tokens).
 
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { Clock, Timer } from '#lib/clock.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
 import type { Listeners } from '#lib/listeners.ts';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
@@ -32,14 +32,6 @@ export interface EventSourcesComponents {
   readonly logins: Listeners<LoginAttempt>;
 }
 
-/** reference fact: how a controller appears to the others in its cluster. */
-export interface ClusterPeer {
-  readonly id: string;
-  readonly addr: string;
-  readonly version: string;
-  readonly apiAddresses: unknown;
-}
-
 /** Entity fields that events omit. */
 const SECRET = new Set(['passwordHash', 'secret', 'recoveryCodes', 'token', 'jwt', 'instanceSecret']);
 const VERSION = 2;
@@ -49,7 +41,6 @@ export class EventSources {
   readonly #components: EventSourcesComponents;
   readonly #unsubscribe: readonly (() => void)[];
   readonly #services: ServiceCounters;
-  #leadership: Timer | undefined;
 
   constructor(components: EventSourcesComponents) {
     const { state, network } = components;
@@ -63,18 +54,8 @@ export class EventSources {
   }
 
   close(): void {
-    this.#leadership?.cancel();
     this.#services.close();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-  }
-
-  /** The only member of a cluster is its leader. Called once all initial listeners have subscribed. */
-  publishLeadership(peer: ClusterPeer): void {
-    this.#leadership?.cancel();
-    this.#leadership = this.#components.clock.after('leadership', 0, () => {
-      this.#emit('cluster', { eventType: 'leadership.gained', peers: [peer] });
-      this.#emit('cluster', { eventType: 'state.has_leader', leaderId: peer.id });
-    });
   }
 
   #emit(namespace: Namespace, fields: Readonly<Record<string, unknown>>): void {

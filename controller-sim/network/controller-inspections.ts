@@ -2,19 +2,17 @@
 // HTTP entities, section 19). Routers answer their own values.
 
 import { formatDuration } from '#lib/duration.ts';
-import { PROTOCOL_VERSION } from '#wire/version-info.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { State } from '../state/state.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { Network } from './network.ts';
 
 export interface Inspected {
   readonly network: Network;
-  readonly controllerId: string;
   readonly state: State;
-  /** Whether it reports itself as the only member of a cluster. */
+  readonly cluster: Cluster;
+  /** Whether it reports itself as a member of a cluster. */
   readonly isClusterMember: boolean;
-  /** `tls:host:port`, where routers reach it. */
-  readonly controlAddress: string;
 }
 
 /** Routers report each change, and a lost router is noticed at once: nothing is scanned. */
@@ -54,10 +52,20 @@ function countTypes(underlays: ConnectedRouter['channel']['underlays']): Record<
 
 /** Returns undefined without a cluster: the reference then omits the value. */
 function clusterMembers(inspected: Inspected): unknown {
-  const { isClusterMember, controllerId: id, controlAddress: addr } = inspected;
+  const { isClusterMember, cluster } = inspected;
   if (!isClusterMember) return undefined;
-  const role = { isVoter: true, isLeader: true, isPreferredLeader: false };
-  return [{ id, addr, version: PROTOCOL_VERSION, ...role, isConnected: true, isSelf: true, raftConnCount: 0 }];
+  const { members, leaderId } = cluster.membership;
+  return members.map(({ id, controlAddress: addr, version, isConnected }) => ({
+    id,
+    addr,
+    version,
+    isVoter: true,
+    isLeader: id === leaderId,
+    isPreferredLeader: false,
+    isConnected,
+    isSelf: id === cluster.id,
+    raftConnCount: 0,
+  }));
 }
 
 function modelIndex({ state }: Inspected): unknown {

@@ -41,7 +41,8 @@ export async function inspect(
   requestedNames: readonly string[],
 ): Promise<InspectAnswer> {
   const names = [...new Set(requestedNames)];
-  const { network, controllerId, state } = inspected;
+  const { network, cluster, state } = inspected;
+  const controllerId = cluster.id;
   const apps = [
     { id: controllerId, name: '' },
     ...network.routers.keys().map((id) => ({ id, name: routerName(state, id) })),
@@ -74,7 +75,7 @@ export async function inspect(
 function valuesOfController(inspected: Inspected, names: readonly string[]): InspectedValue[] {
   return names.flatMap((name) => {
     const value = inspectController(inspected, name);
-    return value === undefined ? [] : [{ appId: inspected.controllerId, name, value }];
+    return value === undefined ? [] : [{ appId: inspected.cluster.id, name, value }];
   });
 }
 

@@ -16,7 +16,13 @@ const newState = () => State.open({ store: new MemoryStore(), clock, ids: new Id
 
 /** The claims of a token of the authority, as its issuer verifies it. */
 async function readBack(authority: Authority): Promise<unknown> {
-  const tokens = new Tokens({ authority, clock, issuer: 'https://host', controlAddress: 'tls:host:1' });
+  const tokens = new Tokens({
+    authority,
+    clock,
+    issuer: 'https://host',
+    issuers: () => ['https://host'],
+    controlAddresses: () => ['tls:host:1'],
+  });
   return (await tokens.verify(await tokens.network('id')))?.jti;
 }
 

@@ -31,7 +31,12 @@ const generateKey = promisify(generateKeyPair);
 /** Peers with slightly slow clocks must accept new certificates. */
 const BACKDATED = 10 * 60_000;
 const YEAR = 365 * 86_400_000;
-const META = { root: 'pki.root', intermediate: 'pki.intermediate', server: 'pki.server' } as const;
+const META = {
+  root: 'pki.root',
+  intermediate: 'pki.intermediate',
+  server: 'pki.server',
+  listener: 'pki.listener',
+} as const;
 /** A server certificate is renewed if less than this remains of it. */
 const RENEW_SERVER = 30 * 86_400_000;
 const SERIAL_LENGTH = 16;
@@ -56,6 +61,13 @@ export interface CertificateRequest {
   readonly publicKey: Buffer;
 }
 
+interface Pairs {
+  readonly root: Pair;
+  readonly intermediate: Pair;
+  readonly server: Pair;
+  readonly listener: Pair;
+}
+
 export interface AuthorityComponents {
   state: State;
   clock: Clock;
@@ -68,27 +80,31 @@ export class Authority {
   readonly #random: Random;
   readonly #root: Pair;
   readonly #intermediate: Pair;
-  readonly #server: Pair;
-  /** The listener's server certificate; its key also signs tokens. */
+  readonly #listener: Pair;
+  /** The certificate of the key that signs tokens: that of the listener, or a common one of all members of a cluster. */
   readonly serverCertificate: X509Certificate;
   readonly signingKey: KeyObject;
   /** The id of the signing key in tokens. */
   readonly keyId: string;
 
-  private constructor(components: AuthorityComponents, root: Pair, intermediate: Pair, server: Pair) {
+  private constructor(components: AuthorityComponents, { root, intermediate, server, listener }: Pairs) {
     this.#clock = components.clock;
     this.#random = components.random ?? systemRandom;
     this.#root = root;
     this.#intermediate = intermediate;
-    this.#server = server;
+    this.#listener = listener;
     this.serverCertificate = new X509Certificate(server.certificate);
     this.signingKey = createPrivateKey(server.key);
     this.keyId = sha1Fingerprint(this.serverCertificate);
     this.trustDomain = createHash('sha1').update(new X509Certificate(root.certificate).raw).digest('hex');
   }
 
-  /** Loads the authority from the state, or creates it. `names` are the host names of the listener. */
-  static async open(components: AuthorityComponents, names: readonly string[]): Promise<Authority> {
+  /**
+   * Loads the authority from the state, or creates it. `names` are the host names of the listener. The members of a
+   * cluster have one key, and certificates with their own names: enrolling clients verify their token with the key of
+   * the server that they reach.
+   */
+  static async open(components: AuthorityComponents, names: readonly string[], memberId?: string): Promise<Authority> {
     const { state, clock } = components;
     const random = components.random ?? systemRandom;
     const root = readPair(state, META.root) ?? makeAuthority(clock, random, 'Edgeweave Simulator Root', undefined);
@@ -96,12 +112,20 @@ export class Authority {
       readPair(state, META.intermediate) ?? makeAuthority(clock, random, 'Edgeweave Simulator Signer', root);
     const stored = readPair(state, META.server);
     const server =
-      stored && covers(stored, names, clock.now())
+      stored && covers(stored, memberId === undefined ? names : [], clock.now())
         ? stored
         : await makeServer(clock, random, intermediate, names, stored);
-    const meta = { [META.root]: root, [META.intermediate]: intermediate, [META.server]: server };
-    await state.putMeta(new Map(Object.entries(meta).map(([key, pair]) => [key, JSON.stringify(pair)])));
-    return new Authority(components, root, intermediate, server);
+    const pairs: Record<string, Pair> = { [META.root]: root, [META.intermediate]: intermediate, [META.server]: server };
+    let listener = server;
+    if (memberId !== undefined) {
+      const key = `${META.listener}.${memberId}`;
+      const own = readPair(state, key);
+      const isUsable = own && own.key === server.key && covers(own, names, clock.now());
+      listener = isUsable ? own : await makeServer(clock, random, intermediate, names, server);
+      pairs[key] = listener;
+    }
+    await state.putMeta(new Map(Object.entries(pairs).map(([key, pair]) => [key, JSON.stringify(pair)])));
+    return new Authority(components, { root, intermediate, server, listener });
   }
 
   /** The trust anchors for routers and SDKs. */
@@ -119,7 +143,12 @@ export class Authority {
    * certificates, too. A Go client presents none if its authority is not announced.
    */
   serverContext(): SecureContextOptions {
-    return { cert: this.#server.certificate + this.#intermediate.certificate, key: this.#server.key, ca: [] };
+    return { cert: this.#listener.certificate + this.#intermediate.certificate, key: this.#listener.key, ca: [] };
+  }
+
+  /** The server certificate of the listener, in PEM. */
+  get listenerCertificate(): string {
+    return this.#listener.certificate;
   }
 
   /** For dialing routers: a certificate with the controller's id and a key that is not stored. */

@@ -12,8 +12,10 @@ export interface TokenComponents {
   clock: Clock;
   /** Base URL of the client API, the issuer of all tokens. */
   issuer: string;
-  /** `tls:host:port`, for routers. */
-  controlAddress: string;
+  /** The same of all controllers of the network. */
+  issuers(): readonly string[];
+  /** `tls:host:port` of all controllers, for routers; this one's first. */
+  controlAddresses(): string[];
 }
 
 /** reference fact: HTTP behaviour, Access token claims. */
@@ -71,7 +73,7 @@ export class Tokens {
 
   /** The one-time token of an enrollment. `method` is `ott`, `erott`, …; `expiresAt` in RFC 3339. */
   enrollment(enrollment: { method: string; subject: string; token: string; expiresAt: string }): Promise<string> {
-    const claims = { em: enrollment.method, ctrls: [this.#components.controlAddress] };
+    const claims = { em: enrollment.method, ctrls: this.#components.controlAddresses() };
     return this.#sign(claims, (jwt) =>
       jwt
         .setSubject(enrollment.subject)
@@ -139,14 +141,19 @@ export class Tokens {
     return `${this.#components.issuer}/oidc`;
   }
 
-  /** The claims of this controller's valid token; undefined for any other. */
+  /** Whether a token with this issuer is of the OIDC API of any controller of the network. */
+  isOidcIssuer(issuer: string | undefined): boolean {
+    return this.#components.issuers().some((each) => issuer === `${each}/oidc`);
+  }
+
+  /** The claims of a valid token of this network's controllers; undefined for any other. */
   async verify(token: string, options: { ignoreExpiry?: boolean } = {}): Promise<JWTPayload | undefined> {
-    const { authority, clock, issuer } = this.#components;
+    const { authority, clock } = this.#components;
     const { jwtVerify } = await jose();
     try {
       const { payload } = await jwtVerify(token, authority.serverCertificate.publicKey, {
         algorithms: [authority.tokenAlgorithm],
-        issuer: [issuer, this.oidcIssuer],
+        issuer: this.#components.issuers().flatMap((issuer) => [issuer, `${issuer}/oidc`]),
         currentDate: new Date(options.ignoreExpiry ? 0 : clock.now()),
         ...(options.ignoreExpiry && { clockTolerance: Number.MAX_SAFE_INTEGER }),
       });

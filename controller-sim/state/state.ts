@@ -4,15 +4,17 @@
 //
 //   rules ─► Transaction ─► tables ─► Store.commit ─► ChangeSet ─► listeners (data model, sessions, network, …)
 //
-// The tables are ahead of the store within one turn of the event loop, in which no other code runs.
+// The tables are ahead of the store within one turn of the event loop, in which no other code runs. With a store that
+// several controllers share, the changes of others are applied and published in the same way, in one order for all.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { type Log, silentLog } from '#lib/log.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
+import type { SharedStore, StoredSet } from './store/shared-store.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState } from './store/store.ts';
 import type { Table } from './table.ts';
 import { createTables, type Tables } from './tables.ts';
@@ -30,7 +32,7 @@ const STAGES = ['access', 'derived', 'observers'] as const;
 export type Stage = (typeof STAGES)[number];
 
 export interface StateComponents {
-  store: Store;
+  store: Store | SharedStore;
   clock: Clock;
   ids: IdSource;
   log?: Log;
@@ -39,6 +41,8 @@ export interface StateComponents {
 /** Limit on queued changes. */
 const MOST_WAITING = 10_000;
 const MOST_TOGETHER = 500;
+/** Milliseconds until the changes of other members are read again after an error. */
+const RETRY = 1_000;
 
 /** Too many changes are queued. */
 export class BusyError extends ProjectError {
@@ -66,13 +70,17 @@ export class State {
   readonly ids: IdSource;
   readonly clock: Clock;
   readonly log: Log;
-  readonly #store: Store;
+  readonly #store: Store | SharedStore;
   /** By stage, in the order of notification. */
   readonly #stages: ReadonlyMap<Stage, Listeners<ChangeSet>>;
   #index = 0n;
   #timeline = '';
   #meta = new Map<string, string>();
   readonly #waiting: Waiting[] = [];
+  /** Whether other members have appended changes. */
+  #isBehind = false;
+  #retry: Timer | undefined;
+  #isClosed = false;
   #working: Promise<void> | undefined;
 
   private constructor(components: StateComponents) {
@@ -86,13 +94,18 @@ export class State {
   /** Loads the store's data. Rejects with DamagedError for an invalid entity. */
   static async open(components: StateComponents): Promise<State> {
     const state = new State(components);
-    const loaded = await components.store.load();
+    const { store } = components;
+    const loaded = await store.load();
     for (const stored of loaded.entities) state.#restore(stored);
     state.#index = loaded.index;
     state.#meta = new Map(loaded.meta);
     const timeline = loaded.meta.get('timeline') ?? components.ids.uuid();
     state.#timeline = timeline;
     if (!loaded.meta.has('timeline')) await state.putMeta(new Map([['timeline', timeline]]));
+    if (isShared(store)) {
+      store.onAppended(() => state.#readOn());
+      state.#readOn(); // others may have appended since the data was loaded
+    }
     return state;
   }
 
@@ -154,22 +167,29 @@ export class State {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     while (this.#working) await this.#working;
+    this.#retry?.cancel();
     for (const listeners of this.#stages.values()) listeners.clear();
     await this.#store.close();
   }
 
   /** Commits all queued changes together, so that they share one wait for the disk. */
   async #work(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, MOST_TOGETHER));
+    while (this.#waiting.length > 0 || this.#isBehind) {
+      const waiting = this.#waiting.splice(0, MOST_TOGETHER);
+      if (!isShared(this.#store)) await this.#commit(this.#store, waiting);
+      else if (waiting.length > 0) await this.#append(this.#store, waiting);
+      else await this.#follow(this.#store);
+    }
     this.#working = undefined;
   }
 
-  async #commit(waiting: readonly Waiting[]): Promise<void> {
+  async #commit(store: Store, waiting: readonly Waiting[]): Promise<void> {
     const built = waiting.flatMap((each) => this.#build(each) ?? []);
     let indexes: bigint[];
     try {
-      indexes = await this.#store.commit(built.map(({ changes }) => changes));
+      indexes = await store.commit(built.map(({ changes }) => changes));
     } catch (error) {
       for (const { changes } of built.toReversed()) this.#undo(changes);
       for (const { fail } of built) fail(error);
@@ -183,6 +203,54 @@ export class State {
       this.#publish(indexes[position] as bigint, changes, origin);
       finish();
     }
+  }
+
+  /** Builds on the changes of others. Until the store has the own ones, other code sees the tables without them. */
+  async #append(store: SharedStore, waiting: readonly Waiting[]): Promise<void> {
+    let built: Built[] | undefined;
+    let indexes: bigint[];
+    try {
+      indexes = await store.append((missed) => {
+        for (const set of missed) this.#applyOther(set);
+        built = waiting.flatMap((each) => this.#build(each) ?? []);
+        for (const { changes } of built.toReversed()) this.#undo(changes);
+        return built.map(({ changes, origin }) => ({ changes, origin, time: this.clock.now() }));
+      });
+    } catch (error) {
+      if (built) for (const { fail } of built) fail(error);
+      else for (const { reject } of waiting) reject(error);
+      return;
+    }
+    for (const [position, { origin, changes, finish }] of (built ?? []).entries()) {
+      this.#apply(changes);
+      this.#publish(indexes[position] as bigint, changes, origin);
+      finish();
+    }
+  }
+
+  /** Other members have appended changes. */
+  #readOn(): void {
+    if (this.#isClosed) return;
+    this.#isBehind = true;
+    this.#working ??= twoTurns().then(() => this.#work());
+  }
+
+  async #follow(store: SharedStore): Promise<void> {
+    this.#isBehind = false;
+    try {
+      for (const set of await store.read()) this.#applyOther(set);
+    } catch (error) {
+      this.log.warn({ error: describeError(error) }, 'the changes of other controllers could not be read, retrying');
+      this.#retry ??= this.clock.after('changes of others', RETRY, () => {
+        this.#retry = undefined;
+        this.#readOn();
+      });
+    }
+  }
+
+  #applyOther({ index, changes, origin, time }: StoredSet): void {
+    this.#apply(changes);
+    this.#publish(index, changes, origin, time);
   }
 
   #apply(changes: readonly Change[]): void {
@@ -219,13 +287,22 @@ export class State {
     }
   }
 
-  #publish(index: bigint, changes: readonly Change[], origin: Origin | undefined): void {
-    const set: ChangeSet = { index, previousIndex: this.#index, time: this.clock.now(), changes, origin };
+  #publish(
+    index: bigint,
+    changes: readonly Change[],
+    origin: Origin | undefined,
+    time: number = this.clock.now(),
+  ): void {
+    const set: ChangeSet = { index, previousIndex: this.#index, time, changes, origin };
     this.#index = index;
     withOrigin(origin, () => {
       for (const listeners of this.#stages.values()) listeners.call(set);
     });
   }
+}
+
+function isShared(store: Store | SharedStore): store is SharedStore {
+  return 'append' in store;
 }
 
 /** A stored entity has its kind's type: it was written through the typed methods of a transaction. */

@@ -44,7 +44,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['listener', 'control-channel', 'events'],
     ['lab'],
     ['auth', 'posture', 'network', 'access'],
-    ['entities', 'pki'],
+    ['entities', 'pki', 'cluster'],
     ['filter', 'state'],
     ['errors'],
   ],

@@ -60,7 +60,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/lib/unix-datagram.ts LONGEST_PATH',
     'common/model/posture.ts NO_TIMEOUT',
     'controller-sim/entities/posture-check.ts NO_TIMEOUT',
-    'controller-sim/state/store/sqlite-store.ts DEEPEST_STORED',
+    'controller-sim/state/store/stored-entity.ts DEEPEST_STORED',
+    'controller-sim/state/store/postgres-store.ts DEEPEST_SET',
   ],
   'it limits work that others cannot cause': [
     'agent/access/api-session.ts LONGEST_PAUSE',

@@ -13,6 +13,7 @@ import { asReply, type HeaderEntries, Message } from '#wire/message.ts';
 import { ownVersionInfo } from '#wire/version-info.ts';
 import { Access } from '../../controller-sim/access/access.ts';
 import { Revocations } from '../../controller-sim/auth/revocations.ts';
+import { Cluster } from '../../controller-sim/cluster/cluster.ts';
 import type { ControlContext } from '../../controller-sim/control-channel/context.ts';
 import { DataModelFeed } from '../../controller-sim/control-channel/data-model/data-model-feed.ts';
 import { ModelSets } from '../../controller-sim/control-channel/data-model/model-sets.ts';
@@ -35,6 +36,7 @@ import { Authority } from '../../controller-sim/pki/authority.ts';
 import { Tokens } from '../../controller-sim/pki/tokens.ts';
 import { State } from '../../controller-sim/state/state.ts';
 import { MemoryStore } from '../../controller-sim/state/store/memory-store.ts';
+import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
 import type { Transaction } from '../../controller-sim/state/transaction.ts';
 import type { ApiSession, Session } from '../../controller-sim/state/types.ts';
 
@@ -124,7 +126,15 @@ export class ControlRoom implements Disposable {
     const sessions = new LegacySessions(state, network, ids);
     const revocations = new Revocations({ state, clock, log });
     const controlAddress = 'tls:127.0.0.1:1280';
-    const tokens = new Tokens({ authority, clock, issuer: ISSUER, controlAddress });
+    const tokens = new Tokens({
+      authority,
+      clock,
+      issuer: ISSUER,
+      issuers: () => [ISSUER],
+      controlAddresses: () => [controlAddress],
+    });
+    const self = { id: 'ctrl1', controlAddress, baseUrl: ISSUER, certPem: '' };
+    const cluster = await Cluster.join({ registry: new SharedMemory().open().registry, clock, log }, self);
     const shared = {
       state,
       access,
@@ -134,6 +144,7 @@ export class ControlRoom implements Disposable {
       sessions,
       tokens,
       revocations,
+      cluster,
       clock,
       wireClock: clock,
       log,

@@ -5,7 +5,7 @@ import { IDENTITY_TYPES, POSTURE_CHECK_TYPES } from './types.ts';
 
 export const summaryHandlers: Handlers = { listSummary: summary };
 
-function summary({ services: { state, isClusterMember } }: ApiRequest): Answer {
+function summary({ services: { state, cluster, isClusterMember } }: ApiRequest): Answer {
   const { tables } = state;
   const edge = [...tables.router.values()].filter(({ isEdge }) => isEdge).length;
   return {
@@ -17,7 +17,7 @@ function summary({ services: { state, isClusterMember } }: ApiRequest): Answer {
       cas: tables.ca.size,
       configTypes: tables.configType.size,
       configs: tables.config.size,
-      controllers: isClusterMember ? 1 : 0,
+      controllers: isClusterMember ? cluster.membership.members.length : 0,
       edgeRouterPolicies: tables.edgeRouterPolicy.size,
       enrollments: tables.enrollment.size,
       eventualEvents: 0,

@@ -71,7 +71,7 @@ async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): P
   const wantsJson =
     String(request.headers.accept ?? '').includes('application/json') || typeof request.body === 'object';
   return wantsJson
-    ? { data: { controllers: [showController(request)], cert, ca: authority.bundle } }
+    ? { data: { controllers: [showController(request.services.cluster.self, request)], cert, ca: authority.bundle } }
     : { raw: cert, contentType: 'application/x-pem-file' };
 }
 
@@ -89,7 +89,7 @@ async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment
     const identityId = enrollment.identityId ?? '';
     addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: certificateProof(leaf, ca.id) });
   });
-  return { data: { controllers: [showController(request)] } };
+  return { data: { controllers: [showController(request.services.cluster.self, request)] } };
 }
 
 /** The identity chooses its password. reference fact: not its user name, which the enrollment holds. */
@@ -106,7 +106,7 @@ async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): 
     const identityId = enrollment.identityId ?? '';
     addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: passwordProof(username, passwordHash) });
   });
-  return { data: { controllers: [showController(request)], username } };
+  return { data: { controllers: [showController(request.services.cluster.self, request)], username } };
 }
 
 /** Any client with a certificate of an authority that permits it becomes an identity. */

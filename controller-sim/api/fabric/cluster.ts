@@ -1,6 +1,5 @@
-// Cluster members. A simulator is the only member, or not in a cluster.
+// The members of the cluster. Controllers join by their start with a common store, and need no invitation.
 
-import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import { Body } from '../../entities/body.ts';
 import { ApiError, invalidField } from '../../errors/errors.ts';
 import { databaseHandlers } from '../edge/database.ts';
@@ -21,43 +20,52 @@ function inCluster(handler: Handler): Handler {
   };
 }
 
-function listMembers({ services: { controllerId: id, controlAddress: address } }: ApiRequest): Answer {
-  const member = {
+function listMembers({ services: { cluster } }: ApiRequest): Answer {
+  const { members, leaderId } = cluster.membership;
+  const data = members.map(({ id, controlAddress: address, version, isConnected: connected }) => ({
     id,
     address,
     voter: true,
-    leader: true,
-    version: PROTOCOL_VERSION,
-    connected: true,
+    leader: id === leaderId,
+    version,
+    connected,
     readOnly: false,
-  };
-  return { raw: JSON.stringify({ data: [member] }), contentType: 'application/json' };
+  }));
+  return { raw: JSON.stringify({ data }), contentType: 'application/json' };
 }
 
-function addMember({ body }: ApiRequest): Answer {
+/** reference fact: an address of a member is accepted again. */
+function addMember({ body, services: { cluster } }: ApiRequest): Answer {
   const address = new Body(body, 'create').text('address') ?? '';
+  if (cluster.membership.members.some(({ controlAddress }) => controlAddress === address)) return { data: {} };
   const reason = `unable to add cluster member for supplied address: no controller of this kind answers at ${address}`;
   throw invalidField('address', reason, address);
 }
 
-function removeMember({ body, services }: ApiRequest): Answer {
+/** A running member would join again, so it must stop first. */
+async function removeMember({ body, services: { cluster } }: ApiRequest): Promise<Answer> {
   const id = new Body(body, 'create').text('id') ?? '';
-  const why =
-    id === services.controllerId ? 'the only member cannot be removed' : `no cluster node found with id ${id}`;
-  throw invalidField('id', `unable to remove cluster member: ${why}`, id);
+  const rejected = (why: string) => invalidField('id', `unable to remove cluster member: ${why}`, id);
+  const member = cluster.find(id);
+  if (cluster.membership.members.length === 1 && member) throw rejected('the only member cannot be removed');
+  if (member?.isConnected) throw rejected('it runs; stop it first');
+  if (!member || !(await cluster.remove(id))) throw rejected(`no cluster node found with id ${id}`);
+  return { data: {} };
 }
 
-/** reference fact: the only member has nobody to transfer its leadership to. */
-function transferLeadership({ body, services }: ApiRequest): Answer {
-  const id = new Body(body, 'create').text('newLeaderId') ?? '';
+async function transferLeadership({ body, services: { cluster } }: ApiRequest): Promise<Answer> {
+  const given = new Body(body, 'create').text('newLeaderId') ?? '';
+  const { members, leaderId } = cluster.membership;
+  const id = given === '' ? members.find((each) => each.isConnected && each.id !== leaderId)?.id : given;
+  const why = whyNotTransferred(id, leaderId);
+  if (why === undefined && id !== undefined && (await cluster.transfer(id))) return { data: {} };
   throw new ApiError('TRANSFER_LEADERSHIP_ERROR', {
     code: 'UNHANDLED',
-    message: whyNotTransferred(id, services.controllerId),
+    message: why ?? `no cluster node found with id ${given}`,
   });
 }
 
-function whyNotTransferred(id: string, controllerId: string): string {
-  if (id === '') return 'error transferring leadership: cannot find peer';
-  if (id === controllerId) return 'error transferring leadership: cannot transfer leadership to itself';
-  return `no cluster node found with id ${id}`;
+function whyNotTransferred(id: string | undefined, leaderId: string | undefined): string | undefined {
+  if (id === undefined) return 'error transferring leadership: cannot find peer';
+  return id === leaderId ? 'error transferring leadership: cannot transfer leadership to itself' : undefined;
 }

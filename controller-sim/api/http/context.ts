@@ -6,6 +6,7 @@ import type { ApiOperation } from '#schemas/api/operations.ts';
 import type { Access } from '../../access/access.ts';
 import type { ServiceChanges } from '../../access/service-changes.ts';
 import type { AuthRequest, AuthServices } from '../../auth/request.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import type { DataModelFeed } from '../../control-channel/data-model/data-model-feed.ts';
 import type { RouterDialer } from '../../control-channel/router-dialer.ts';
 import type { Events } from '../../events/events.ts';
@@ -47,7 +48,9 @@ export interface ApiServices extends AuthServices {
   readonly controllerId: string;
   /** `tls:host:port`, where routers reach it. */
   readonly controlAddress: string;
-  /** Whether it reports itself as the only member of a cluster. */
+  /** The controllers of the network. */
+  readonly cluster: Cluster;
+  /** Whether it reports itself as a member of a cluster. */
   readonly isClusterMember: boolean;
   /** Milliseconds. */
   readonly enrollmentLifetime: number;

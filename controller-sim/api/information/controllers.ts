@@ -1,6 +1,8 @@
-// The controllers of the network, for clients and administrators. A simulator has one: itself.
+// The controllers of the network, for clients and administrators.
 
+import { X509Certificate } from 'node:crypto';
 import { sha1Fingerprint } from '#pki/certificates.ts';
+import type { Member } from '../../state/store/shared-store.ts';
 import type { ApiRequest } from '../http/context.ts';
 
 export interface Controller {
@@ -22,11 +24,11 @@ export interface Controller {
  * Clients do not see its address for routers, or the addresses of its administration (reference fact: HTTP entities,
  * section 16).
  */
-export function showController({ services, operation }: ApiRequest): Controller {
-  const { authority, baseUrl, controllerId: id, controlAddress } = services;
+export function showController(member: Member, { operation }: ApiRequest): Controller {
+  const { id, baseUrl, controlAddress, certPem, isConnected, joinedAt } = member;
   const isClient = operation.api === 'client';
   const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];
-  const certificate = authority.serverCertificate;
+  const certificate = new X509Certificate(certPem);
   const since = certificate.validFromDate.toISOString();
   return {
     _links: { self: { href: `./controllers/${id}` } },
@@ -47,7 +49,7 @@ export function showController({ services, operation }: ApiRequest): Controller 
     ...(!isClient && { ctrlAddress: controlAddress }),
     certPem: certificate.toString(),
     fingerprint: sha1Fingerprint(certificate),
-    isOnline: true,
-    lastJoinedAt: since,
+    isOnline: isConnected,
+    lastJoinedAt: joinedAt,
   };
 }

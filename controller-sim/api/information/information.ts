@@ -55,14 +55,14 @@ export const informationHandlers: Handlers = {
   detailSpecBody: specBody,
   // reference fact: a controller without a cluster has an empty list.
   listControllers: (request) => ({
-    page: listRecords(
-      request.services.isClusterMember ? [showController(request)] : [],
-      request.query,
-      CONTROLLERS,
-      (each) => each,
-    ),
+    page: listRecords(controllersOf(request), request.query, CONTROLLERS, (each) => each),
   }),
 };
+
+function controllersOf(request: ApiRequest): Controller[] {
+  const { cluster, isClusterMember } = request.services;
+  return isClusterMember ? cluster.membership.members.map((member) => showController(member, request)) : [];
+}
 
 function version({ services }: ApiRequest): Answer {
   const { baseUrl } = services;

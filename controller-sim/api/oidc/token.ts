@@ -176,7 +176,7 @@ async function byExchange(request: OidcRequest): Promise<OidcAnswer> {
 export async function revoke(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;
   const claims = await services.tokens.verify(required(request, 'token'));
-  if (claims?.jti !== undefined && claims.iss === issuerOf(services))
+  if (claims?.jti !== undefined && services.tokens.isOidcIssuer(claims.iss))
     await services.revocations.revoke(claims.jti, 'JTI');
   return { status: 200, headers: { 'content-type': 'application/json' }, body: '' };
 }
@@ -320,7 +320,7 @@ function signId(services: ApiServices, claims: SessionClaims, nonce: string | un
 
 async function verified(services: ApiServices, given: string, kind: string): Promise<AccessClaims | undefined> {
   const claims = await services.tokens.verify(given);
-  return claims?.z_t === kind && claims.iss === issuerOf(services) ? (claims as AccessClaims) : undefined;
+  return claims?.z_t === kind && services.tokens.isOidcIssuer(claims.iss) ? (claims as AccessClaims) : undefined;
 }
 
 /** The active identity of a session that was not revoked; `why` is the error if it was. */

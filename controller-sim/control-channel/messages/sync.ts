@@ -4,7 +4,12 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { HIGH_LANE } from '#wire/control-lanes.ts';
 import { ProtocolError } from '#wire/errors.ts';
-import { InspectRequestSchema, InspectResponseSchema, UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
+import {
+  InspectRequestSchema,
+  InspectResponseSchema,
+  UpdateClusterLeaderSchema,
+  UpdateCtrlAddressesSchema,
+} from '#wire/gen/control_pb.js';
 import {
   ApiSessionHeartbeatSchema,
   type ClientHello,
@@ -23,8 +28,6 @@ import type { ControlContext, ControlHandler } from '../context.ts';
 import { storeReported } from './reported-state.ts';
 import { isSignedToken } from './session-check.ts';
 
-/** The cluster has one member and never changes. */
-const CLUSTER_INDEX = 1n;
 /** Limit on tokens of one router that are verified at the same time; reference fact: routers send 1,000. */
 const MOST_VERIFYING = 100_000;
 /** Signatures that are verified, about a millisecond each at most, before other work continues. */
@@ -40,14 +43,21 @@ export function sendServerHello({ channel }: ConnectedRouter): void {
   channel.trySend(new Message(EdgeControlType.ServerHello, headers, body), HIGH_LANE);
 }
 
-export function sendMembers({ controllerId, controlAddress }: ControlContext, { channel }: ConnectedRouter): void {
+export function sendMembers({ cluster }: ControlContext, { channel }: ConnectedRouter): void {
+  const { index, members } = cluster.membership;
   const update = create(UpdateCtrlAddressesSchema, {
-    addresses: [controlAddress],
-    index: CLUSTER_INDEX,
-    isLeader: true,
-    controllers: [{ id: controllerId, endpoints: [{ address: controlAddress }] }],
+    addresses: members.map(({ controlAddress }) => controlAddress),
+    index,
+    isLeader: cluster.isLeader,
+    controllers: members.map(({ id, controlAddress }) => ({ id, endpoints: [{ address: controlAddress }] })),
   });
   channel.trySend(new Message(ControlType.UpdateCtrlAddresses, [], toBinary(UpdateCtrlAddressesSchema, update)));
+}
+
+/** Tells a router that this controller became the leader. */
+export function sendLeadership({ cluster }: ControlContext, { channel }: ConnectedRouter): void {
+  const update = create(UpdateClusterLeaderSchema, { index: cluster.membership.leaderIndex });
+  channel.trySend(new Message(ControlType.UpdateClusterLeader, [], toBinary(UpdateClusterLeaderSchema, update)));
 }
 
 /** An edge router reports its addresses for SDKs. From now on it is synchronized. */

@@ -5,18 +5,14 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
 import { THIS_PROCESS } from '#lib/port-holder.ts';
 import { writeObstacle } from '#lib/writable.ts';
 import type { Change } from '../change.ts';
-import { isEntityKind } from '../tables.ts';
-import type { Entity } from '../types.ts';
 import { holderOf } from './file-holder.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store.ts';
+import { readStoredEntity } from './stored-entity.ts';
 
 const FORMAT = '1';
-/** Entities contain values of bodies, which have at most DEEPEST_JSON levels, a few levels further down. */
-const DEEPEST_STORED = DEEPEST_JSON + 20;
 /**
  * Each commit is synced to disk, and the lock is exclusive. Checkpoints run every 4,000 pages (16 MiB), because they
  * block as well.
@@ -126,7 +122,7 @@ export class SqliteStore implements Store {
     try {
       for (const row of this.#database.prepare('SELECT rowid, kind, id, body FROM entity ORDER BY rowid').iterate()) {
         last = `after ${String(row.rowid)}`;
-        entities.push(readRow(row));
+        entities.push(readStoredEntity(row, `${String(row.rowid)} (${String(row.kind)} ${String(row.id)})`));
       }
     } catch (error) {
       if (error instanceof DamagedError) throw error;
@@ -219,37 +215,4 @@ function remedy(error: unknown): string {
     default:
       return describeError(error);
   }
-}
-
-/** Throws DamagedError for a row without a valid entity. */
-function readRow({ rowid, kind, id, body }: Record<string, unknown>): StoredEntity {
-  const row = `${String(rowid)} (${String(kind)} ${String(id)})`;
-  const damaged = (why: string) => new DamagedError('entity', row, why);
-  if (typeof kind !== 'string' || !isEntityKind(kind)) throw damaged('the kind is unknown');
-  if (typeof body !== 'string') throw damaged('the body is not a string');
-  let entity: unknown;
-  try {
-    entity = parseJson(body, DEEPEST_STORED);
-  } catch (error) {
-    // The parser's message quotes parts of the body, which may contain a secret.
-    throw damaged(`the body is invalid: ${error instanceof SyntaxError ? 'it is not JSON' : describeError(error)}`);
-  }
-  const problem = entityProblem(entity, id);
-  if (problem !== undefined) throw damaged(`the body is invalid: ${problem}`);
-  return { kind, entity: entity as Entity, row };
-}
-
-/** Checks the fields that all entities have; undefined if they are valid. */
-function entityProblem(entity: unknown, rowId: unknown): string | undefined {
-  if (!isMap(entity)) return 'it is not a map';
-  const { id, createdAt, updatedAt, tags, isSystem } = entity;
-  if (typeof id !== 'string' || id !== rowId) return 'its id differs from that of the row';
-  const isDate = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
-  if (!isDate(createdAt) || !isDate(updatedAt)) return 'createdAt or updatedAt is not a date';
-  if (!isMap(tags)) return 'tags is not a map';
-  return typeof isSystem === 'boolean' ? undefined : 'isSystem is not a boolean';
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -19,7 +19,13 @@ export async function tokenTargets(): Promise<FuzzTarget[]> {
   const clock = new VirtualClock();
   const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
   const authority = await Authority.open({ state, clock }, ['localhost']);
-  const tokens = new Tokens({ authority, clock, issuer: 'https://localhost:1', controlAddress: 'tls:localhost:1' });
+  const tokens = new Tokens({
+    authority,
+    clock,
+    issuer: 'https://localhost:1',
+    issuers: () => ['https://localhost:1'],
+    controlAddresses: () => ['tls:localhost:1'],
+  });
   const enrollment = { subject: 'router', token: 'secret', expiresAt: new Date(clock.now() + 1_000_000).toISOString() };
   const session = {
     serviceId: 's',

@@ -1,0 +1,63 @@
+// Several controllers of one network in one process, for tests of clients and routers that use more than one.
+
+import { AdvancingClock } from '#lib/advancing-clock.ts';
+import { checkOptions, OptionError } from '#lib/options.ts';
+import { SharedMemory } from '../state/store/shared-memory.ts';
+import { nodesCheck, OPTION_CHECKS, type SimulatorOptions } from './options.ts';
+import { type Simulator, startSimulator } from './simulator.ts';
+
+export type ClusterOptions = Omit<SimulatorOptions, 'store' | 'member' | 'data' | 'cluster'> & {
+  /** How many controllers, 1 to 9; default 3. With `port` they have consecutive ports. */
+  nodes?: number;
+};
+
+const { store: _store, member: _member, data: _data, cluster: _cluster, ...PERMITTED } = OPTION_CHECKS;
+const CHECKS = { ...PERMITTED, nodes: nodesCheck };
+
+export class SimulatorCluster {
+  /** In the order of their start; the first one leads at first. */
+  readonly nodes: readonly [Simulator, ...Simulator[]];
+
+  constructor(nodes: readonly [Simulator, ...Simulator[]]) {
+    this.nodes = nodes;
+  }
+
+  /** Closes those that still run, the first one last. */
+  async close(): Promise<void> {
+    for (const node of this.nodes.toReversed()) await node.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/**
+ * Starts controllers with a common store in memory; their ids are ctrl1, ctrl2, … A change that one of them acknowledged
+ * is visible at all. Their labs share the time. Rejects like `startSimulator`.
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<SimulatorCluster> {
+  checkOptions('startCluster', options, CHECKS);
+  const { nodes: count = 3, port = 0, clock = new AdvancingClock(), ...common } = options;
+  if (port !== 0 && port + count > 65_536) throw new OptionError('startCluster: the ports end at 65535');
+  const store = new SharedMemory();
+  const nodes: Simulator[] = [];
+  try {
+    for (let index = 0; index < count; index++) {
+      const [first] = nodes;
+      const node = await startSimulator({
+        ...common,
+        ...(first?.password !== undefined && { password: first.password }),
+        clock,
+        store,
+        member: `ctrl${index + 1}`,
+        port: port === 0 ? 0 : port + index,
+      });
+      nodes.push(node);
+    }
+  } catch (error) {
+    for (const node of nodes.toReversed()) await node.close();
+    throw error;
+  }
+  return new SimulatorCluster(nodes as unknown as [Simulator, ...Simulator[]]);
+}

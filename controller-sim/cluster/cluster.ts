@@ -1,0 +1,125 @@
+// The controllers of the network: their addresses for routers and clients, and which of them leads. A controller alone
+// is the only member.
+
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { Listeners } from '#lib/listeners.ts';
+import type { Log } from '#lib/log.ts';
+import { PROTOCOL_VERSION } from '#wire/version-info.ts';
+import type { Member, MemberInfo, Membership, Registry } from '../state/store/shared-store.ts';
+
+/** A change of members or leader. */
+export interface ClusterChange {
+  readonly before: Membership;
+  readonly after: Membership;
+}
+
+export interface ClusterComponents {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const NOBODY: Membership = { index: 0n, members: [], leaderId: undefined, leaderIndex: 0n };
+
+export class Cluster {
+  /** This controller, as it joined. */
+  readonly self: Member;
+  readonly #registry: Registry;
+  readonly #log: Log;
+  readonly #listeners: Listeners<ClusterChange>;
+  #membership: Membership = NOBODY;
+  #reading: Promise<void> | undefined;
+  #isOutdated = false;
+  #isClosed = false;
+
+  private constructor(self: Member, { registry, log }: ClusterComponents) {
+    this.self = self;
+    this.#registry = registry;
+    this.#log = log;
+    this.#listeners = new Listeners('changes of the cluster', log);
+  }
+
+  /** Joins with the addresses of this controller. Rejects with StoreWriteError. */
+  static async join(components: ClusterComponents, self: Omit<MemberInfo, 'version' | 'joinedAt'>): Promise<Cluster> {
+    const { registry, clock } = components;
+    const info = { ...self, version: PROTOCOL_VERSION, joinedAt: new Date(clock.now()).toISOString() };
+    await registry.join(info);
+    const membership = await registry.read();
+    const own = membership.members.find(({ id }) => id === self.id);
+    const cluster = new Cluster(own ?? { ...info, isConnected: true }, components);
+    cluster.#membership = membership;
+    registry.onChange(() => cluster.#refresh());
+    return cluster;
+  }
+
+  get id(): string {
+    return this.self.id;
+  }
+
+  /** All members and the leader, as last read. */
+  get membership(): Membership {
+    return this.#membership;
+  }
+
+  get isLeader(): boolean {
+    return this.#membership.leaderId === this.id;
+  }
+
+  /** The addresses of all members for routers, this controller's first. */
+  get controlAddresses(): string[] {
+    const { members } = this.#membership;
+    return members.toSorted((a, b) => Number(b.id === this.id) - Number(a.id === this.id)).map(addressOf);
+  }
+
+  find(id: string): Member | undefined {
+    return this.#membership.members.find((member) => member.id === id);
+  }
+
+  /** Calls `listener` after changes until the returned function is called. */
+  subscribe(listener: (change: ClusterChange) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** @returns false for an unknown member */
+  remove(id: string): Promise<boolean> {
+    return this.#registry.remove(id);
+  }
+
+  /** @returns false if no connected member has this id */
+  transfer(id: string): Promise<boolean> {
+    return this.#registry.transfer(id);
+  }
+
+  /** The members still know this controller, as one that does not run. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#listeners.clear();
+    await this.#reading;
+    await this.#registry.leave();
+  }
+
+  #refresh(): void {
+    this.#isOutdated = true;
+    if (this.#isClosed || this.#reading) return;
+    this.#reading = this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    background(this.#log, 'members of the cluster', this.#reading);
+  }
+
+  async #read(): Promise<void> {
+    while (this.#isOutdated && !this.#isClosed) {
+      this.#isOutdated = false;
+      const before = this.#membership;
+      const after = await this.#registry.read();
+      this.#membership = after;
+      if (after.index !== before.index || after.leaderIndex !== before.leaderIndex)
+        this.#listeners.call({ before, after });
+    }
+  }
+}
+
+function addressOf({ controlAddress }: Member): string {
+  return controlAddress;
+}

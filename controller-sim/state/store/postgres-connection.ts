@@ -1,0 +1,168 @@
+// Two connections to a PostgreSQL database: one for statements, opened again when it is next needed, and one for
+// notifications, opened again as soon as possible. Errors never contain the password of the address.
+
+import pg from 'pg';
+import { background } from '#lib/background.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import { StoreError } from './sqlite-store.ts';
+
+/** Milliseconds. */
+const CONNECT_TIMEOUT = 5_000;
+const STATEMENT_TIMEOUT = 30_000;
+const LOCK_TIMEOUT = 20_000;
+/** A member that hangs within a transaction loses its connection, and with it the lock. */
+const LONGEST_PAUSE = 10_000;
+const RECONNECT_INTERVAL = 1_000;
+/** The channel of notifications. */
+const CHANNEL = 'edgeweave';
+
+export interface PostgresComponents {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class PostgresConnection {
+  readonly #url: string;
+  readonly #components: PostgresComponents;
+  readonly #closing = new AbortController();
+  #client: Promise<pg.Client> | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #listening: pg.Client | undefined;
+  /** Receives each notification, and undefined after a reconnect: notifications may be lost. */
+  onNotification: (payload: string | undefined) => void = () => undefined;
+
+  private constructor(url: string, components: PostgresComponents) {
+    this.#url = url;
+    this.#components = components;
+  }
+
+  /** Rejects with StoreError if the database cannot be reached. */
+  static async open(url: string, components: PostgresComponents): Promise<PostgresConnection> {
+    const connection = new PostgresConnection(url, components);
+    try {
+      await connection.query('SELECT 1');
+      await connection.#listen();
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw new StoreError(`the database ${placeOf(url)} cannot be used: ${describeError(error)}`, { cause: error });
+    }
+  }
+
+  #opened(): Promise<pg.Client> {
+    this.#closing.signal.throwIfAborted();
+    if (this.#client) return this.#client;
+    const opening = this.#open(() => {
+      if (this.#client === opening) this.#client = undefined;
+    });
+    this.#client = opening;
+    opening.catch(() => {
+      if (this.#client === opening) this.#client = undefined;
+    });
+    return opening;
+  }
+
+  /**
+   * Runs `work` in a transaction, after all earlier work: the connection has one transaction at a time. After an error
+   * the connection is opened anew.
+   */
+  transaction<T>(begin: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.#inTurn(async (client) => {
+      await client.query(begin);
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    });
+  }
+
+  /** Runs one statement, after all earlier work. */
+  query(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+    return this.#inTurn((client) => client.query(text, [...values]));
+  }
+
+  #inTurn<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const done = this.#turn.then(async () => {
+      const opening = this.#opened();
+      const client = await opening;
+      try {
+        return await work(client);
+      } catch (error) {
+        if (this.#client === opening) this.#client = undefined; // its transaction ends with it
+        client.end().catch(() => undefined);
+        throw error;
+      }
+    });
+    this.#turn = done.catch(() => undefined); // the caller handles the error
+    return done;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new StoreError('the store is closed'));
+    await this.#turn;
+    const client = await this.#client?.catch(() => undefined);
+    this.#client = undefined;
+    await Promise.all([client, this.#listening].map((each) => each?.end().catch(() => undefined)));
+  }
+
+  /** `onEnd` is called when the connection is lost. */
+  async #open(onEnd: () => void): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      query_timeout: STATEMENT_TIMEOUT,
+      statement_timeout: STATEMENT_TIMEOUT,
+      lock_timeout: LOCK_TIMEOUT,
+      idle_in_transaction_session_timeout: LONGEST_PAUSE,
+      keepAlive: true,
+      application_name: 'edgeweave-sim',
+    });
+    client.on('error', () => onEnd()); // without a listener it would end the process
+    client.on('end', () => onEnd());
+    await client.connect();
+    return client;
+  }
+
+  async #listen(): Promise<void> {
+    const client = await this.#open(() => this.#listenAgain());
+    this.#listening = client;
+    client.on('notification', ({ payload }) => this.onNotification(payload ?? ''));
+    await client.query(`LISTEN ${CHANNEL}`);
+  }
+
+  #listenAgain(): void {
+    const { log } = this.#components;
+    if (!this.#listening || this.#closing.signal.aborted) return;
+    this.#listening = undefined;
+    log.warn({ database: placeOf(this.#url) }, 'the connection to the database was lost, reconnecting');
+    background(log, 'connection to the database', this.#reconnect());
+  }
+
+  async #reconnect(): Promise<void> {
+    const { clock, log } = this.#components;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await this.#listen();
+        log.info({ database: placeOf(this.#url) }, 'connected to the database again');
+        this.onNotification(undefined);
+        return;
+      } catch {
+        await clock.sleep(RECONNECT_INTERVAL, { name: 'reconnect to the database', signal }).catch(() => undefined);
+      }
+    }
+  }
+}
+
+/** Sends a notification when the transaction commits. */
+export async function notify(client: pg.Client, payload: string): Promise<void> {
+  await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
+}
+
+/** Host, port and name of a database, without user and password. */
+export function placeOf(url: string): string {
+  if (!URL.canParse(url)) return 'of the option store';
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}

@@ -1,0 +1,213 @@
+// A store that several controllers in one process share, in memory: a cluster for tests without a database.
+
+import type { Entity, EntityKind } from '../types.ts';
+import type { Member, MemberInfo, Membership, NewSet, Registry, SharedStore, StoredSet } from './shared-store.ts';
+import type { StoredState } from './store.ts';
+
+/** The data and the list of all members. */
+export class SharedMemory {
+  readonly #entities = new Map<string, { readonly kind: EntityKind; readonly entity: Entity }>();
+  readonly #meta = new Map<string, string>();
+  readonly #stores = new Set<SharedMemoryStore>();
+  readonly #members = new Map<string, Member>();
+  readonly #onMembers = new Set<() => void>();
+  /** The sets that some member has not read. */
+  #sets: StoredSet[] = [];
+  #unread: { readonly index: bigint; resolve(): void }[] = [];
+  #index = 0n;
+  #membersIndex = 0n;
+  #leaderIndex = 0n;
+  #leaderId: string | undefined;
+  #starting: Promise<unknown> = Promise.resolve();
+
+  /** The store of one more member. */
+  open(): SharedMemoryStore {
+    return new SharedMemoryStore(this);
+  }
+
+  /** All data, for a member that follows it from now on. */
+  state(store: SharedMemoryStore): StoredState {
+    this.#stores.add(store);
+    return { index: this.#index, entities: [...this.#entities.values()], meta: new Map(this.#meta) };
+  }
+
+  putMeta(values: ReadonlyMap<string, string>): void {
+    for (const [key, value] of values) this.#meta.set(key, value);
+  }
+
+  since(index: bigint): StoredSet[] {
+    return this.#sets.filter((set) => set.index > index);
+  }
+
+  append(author: SharedMemoryStore, sets: readonly NewSet[]): bigint[] {
+    const indexes = sets.map((set) => {
+      this.#index += 1n;
+      this.#sets.push({ ...set, index: this.#index });
+      for (const { kind, id, after } of set.changes) {
+        if (after) this.#entities.set(`${kind} ${id}`, { kind, entity: after });
+        else this.#entities.delete(`${kind} ${id}`);
+      }
+      return this.#index;
+    });
+    if (sets.length > 0) for (const store of this.#stores) if (store !== author) store.appended();
+    return indexes;
+  }
+
+  /** Resolves when every member has read this set: a change that was acknowledged is visible at all of them. */
+  readByAll(index: bigint): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#unread.push({ index, resolve });
+    this.noteRead();
+    return promise;
+  }
+
+  /** A member has read on, or is gone: forgets the sets that nobody needs. */
+  noteRead(): void {
+    const isRead = ({ index }: { readonly index: bigint }) => [...this.#stores].every((store) => store.index >= index);
+    this.#sets = this.#sets.filter((set) => !isRead(set));
+    const [done, unread] = [this.#unread.filter(isRead), this.#unread.filter((each) => !isRead(each))];
+    this.#unread = unread;
+    for (const { resolve } of done) resolve();
+  }
+
+  starting<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#starting.then(work);
+    this.#starting = done.catch(() => undefined); // its caller handles the error
+    return done;
+  }
+
+  closed(store: SharedMemoryStore): void {
+    this.#stores.delete(store);
+    this.noteRead();
+  }
+
+  onMembers(listener: () => void): void {
+    this.#onMembers.add(listener);
+  }
+
+  membership(): Membership {
+    return {
+      index: this.#membersIndex,
+      members: [...this.#members.values()],
+      leaderId: this.#leaderId,
+      leaderIndex: this.#leaderIndex,
+    };
+  }
+
+  join(member: MemberInfo): void {
+    this.#members.set(member.id, { ...member, isConnected: true });
+    this.#changed();
+  }
+
+  disconnect(id: string): void {
+    const member = this.#members.get(id);
+    if (!member) return;
+    this.#members.set(id, { ...member, isConnected: false });
+    this.#changed();
+  }
+
+  remove(id: string): boolean {
+    if (!this.#members.delete(id)) return false;
+    this.#changed();
+    return true;
+  }
+
+  transfer(id: string): boolean {
+    if (!this.#members.get(id)?.isConnected) return false;
+    this.#lead(id);
+    this.#changed();
+    return true;
+  }
+
+  /** The member that joined first leads until it stops. */
+  #changed(): void {
+    this.#membersIndex += 1n;
+    const connected = [...this.#members.values()].filter(({ isConnected }) => isConnected);
+    if (!connected.some(({ id }) => id === this.#leaderId)) this.#lead(connected[0]?.id);
+    for (const listener of this.#onMembers) listener();
+  }
+
+  #lead(id: string | undefined): void {
+    if (id === this.#leaderId) return;
+    this.#leaderId = id;
+    this.#leaderIndex += 1n;
+  }
+}
+
+/** The view of one member. */
+export class SharedMemoryStore implements SharedStore {
+  readonly registry: Registry;
+  readonly #shared: SharedMemory;
+  readonly #onAppended: (() => void)[] = [];
+  #index = 0n;
+  #id: string | undefined;
+
+  constructor(shared: SharedMemory) {
+    this.#shared = shared;
+    this.registry = {
+      join: async (member) => {
+        this.#id = member.id;
+        shared.join(member);
+      },
+      leave: async () => {
+        if (this.#id !== undefined) shared.disconnect(this.#id);
+      },
+      remove: async (id) => shared.remove(id),
+      transfer: async (id) => shared.transfer(id),
+      read: async () => shared.membership(),
+      onChange: (listener) => shared.onMembers(listener),
+    };
+  }
+
+  /** Index of the last set that this member has read. */
+  get index(): bigint {
+    return this.#index;
+  }
+
+  load(): Promise<StoredState> {
+    const state = this.#shared.state(this);
+    this.#index = state.index;
+    return Promise.resolve(state);
+  }
+
+  async append(prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
+    const missed = this.#missed();
+    const indexes = this.#shared.append(this, prepare(missed));
+    this.#index = indexes.at(-1) ?? this.#index;
+    await this.#shared.readByAll(this.#index);
+    return indexes;
+  }
+
+  async read(): Promise<readonly StoredSet[]> {
+    return this.#missed();
+  }
+
+  onAppended(listener: () => void): void {
+    this.#onAppended.push(listener);
+  }
+
+  starting<T>(work: () => Promise<T>): Promise<T> {
+    return this.#shared.starting(work);
+  }
+
+  async putMeta(values: ReadonlyMap<string, string>): Promise<void> {
+    this.#shared.putMeta(values);
+  }
+
+  close(): Promise<void> {
+    this.#shared.closed(this);
+    return Promise.resolve();
+  }
+
+  appended(): void {
+    for (const listener of this.#onAppended) listener();
+  }
+
+  #missed(): StoredSet[] {
+    const missed = this.#shared.since(this.#index);
+    this.#index = missed.at(-1)?.index ?? this.#index;
+    // Once the caller has applied them, which it does in this turn.
+    if (missed.length > 0) setImmediate(() => this.#shared.noteRead());
+    return missed;
+  }
+}

@@ -1,0 +1,81 @@
+// A store that several controllers share. Their changes have one order: a member reads the changes of others before it
+// builds its own on them, and appends them under one lock. Each member has all data in memory, as with any store.
+
+import type { Change } from '../change.ts';
+import type { Origin } from '../origin.ts';
+import type { Store } from './store.ts';
+
+/** A set of changes to append. */
+export interface NewSet {
+  readonly origin: Origin | undefined;
+  /** Milliseconds since the epoch, by the clock of its author. */
+  readonly time: number;
+  readonly changes: readonly Change[];
+}
+
+/** A set of changes of any member. */
+export interface StoredSet extends NewSet {
+  readonly index: bigint;
+}
+
+/** A controller of the cluster. */
+export interface MemberInfo {
+  readonly id: string;
+  /** `tls:host:port`, for routers. */
+  readonly controlAddress: string;
+  /** `https://host:port`, for clients. */
+  readonly baseUrl: string;
+  /** Its server certificate in PEM. */
+  readonly certPem: string;
+  /** The version of the protocol that it speaks. */
+  readonly version: string;
+  /** RFC 3339: its last start. */
+  readonly joinedAt: string;
+}
+
+export interface Member extends MemberInfo {
+  /** Whether it runs. Others stay members: routers keep their addresses. */
+  readonly isConnected: boolean;
+}
+
+/** The members at one moment. */
+export interface Membership {
+  /** Grows with each change of the members. */
+  readonly index: bigint;
+  /** In the order in which they joined. */
+  readonly members: readonly Member[];
+  readonly leaderId: string | undefined;
+  /** Grows with each change of the leader. */
+  readonly leaderIndex: bigint;
+}
+
+/** The list of members that all of them keep together. Methods reject with StoreWriteError if it cannot be changed. */
+export interface Registry {
+  /** Adds this member, or replaces its addresses. It is connected until `leave`, or until it no longer renews. */
+  join(member: MemberInfo): Promise<void>;
+  /** This member stops; another becomes the leader. Its addresses stay. */
+  leave(): Promise<void>;
+  /** @returns false for an unknown member */
+  remove(id: string): Promise<boolean>;
+  /** Makes another connected member the leader. @returns false if there is none with this id */
+  transfer(id: string): Promise<boolean>;
+  read(): Promise<Membership>;
+  /** Calls `listener` after changes of members and leader. */
+  onChange(listener: () => void): void;
+}
+
+export interface SharedStore extends Omit<Store, 'commit'> {
+  readonly registry: Registry;
+  /**
+   * Waits for the lock, calls `prepare` with the sets that this member has not read, and makes the sets that it returns
+   * durable, together or none. Returns the index of each. Calls never overlap. If it rejects, `prepare` may not have
+   * been called.
+   */
+  append(prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]>;
+  /** The sets of others that this member has not read, in their order. */
+  read(): Promise<readonly StoredSet[]>;
+  /** Calls `listener` when others have appended. */
+  onAppended(listener: () => void): void;
+  /** Runs `work` while no other member starts: the first one creates what all share. */
+  starting<T>(work: () => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,42 @@
+// Entities as text in a row of a store: reads them back and rejects damaged ones.
+
+import { describeError } from '#lib/errors.ts';
+import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
+import { isEntityKind } from '../tables.ts';
+import type { Entity } from '../types.ts';
+import { DamagedError, type StoredEntity } from './store.ts';
+
+/** Entities contain values of bodies, which have at most DEEPEST_JSON levels, a few levels further down. */
+const DEEPEST_STORED = DEEPEST_JSON + 20;
+
+/** `row` names the row in errors. Throws DamagedError for a row without a valid entity. */
+export function readStoredEntity({ kind, id, body }: Readonly<Record<string, unknown>>, row: string): StoredEntity {
+  const damaged = (why: string) => new DamagedError('entity', row, why);
+  if (typeof kind !== 'string' || !isEntityKind(kind)) throw damaged('the kind is unknown');
+  if (typeof body !== 'string') throw damaged('the body is not a string');
+  let entity: unknown;
+  try {
+    entity = parseJson(body, DEEPEST_STORED);
+  } catch (error) {
+    // The parser's message quotes parts of the body, which may contain a secret.
+    throw damaged(`the body is invalid: ${error instanceof SyntaxError ? 'it is not JSON' : describeError(error)}`);
+  }
+  const problem = entityProblem(entity, id);
+  if (problem !== undefined) throw damaged(`the body is invalid: ${problem}`);
+  return { kind, entity: entity as Entity, row };
+}
+
+/** Checks the fields that all entities have; undefined if they are valid. */
+function entityProblem(entity: unknown, rowId: unknown): string | undefined {
+  if (!isMap(entity)) return 'it is not a map';
+  const { id, createdAt, updatedAt, tags, isSystem } = entity;
+  if (typeof id !== 'string' || id !== rowId) return 'its id differs from that of the row';
+  const isDate = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  if (!isDate(createdAt) || !isDate(updatedAt)) return 'createdAt or updatedAt is not a date';
+  if (!isMap(tags)) return 'tags is not a map';
+  return typeof isSystem === 'boolean' ? undefined : 'isSystem is not a boolean';
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

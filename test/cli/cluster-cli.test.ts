@@ -1,0 +1,117 @@
+// Controllers of one network as processes, with a common PostgreSQL database, and several in one process.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { Management } from '../../examples/two-routers/management.ts';
+import { Program } from '../../examples/two-routers/process.ts';
+import { until } from '../support/overlay.ts';
+import { Postgres, postgresObstacle } from '../support/postgres.ts';
+import { runProgram } from '../support/run.ts';
+
+const PASSWORD = 'a long secret';
+const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Ready {
+  readonly management: string;
+  readonly ctrl: string;
+  readonly ca: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly controllerId: string;
+  readonly password: string | null;
+  readonly others?: readonly { readonly management: string; readonly controllerId: string; readonly port: number }[];
+}
+
+interface Listed {
+  readonly id: string;
+  readonly isOnline: boolean;
+}
+
+async function start(...args: string[]): Promise<{ program: Program; line: Ready }> {
+  const program = new Program(
+    args.join('-').replaceAll(/\W/g, ''),
+    ['controller-sim/cli.ts', 'start', '--json', ...args],
+    {
+      directory,
+    },
+  );
+  return { program, line: JSON.parse(await program.firstLine()) as Ready };
+}
+
+async function login({ management, ca }: Pick<Ready, 'management' | 'ca'>): Promise<Management> {
+  const client = new Management(management, readFileSync(ca, 'utf8'));
+  await client.login('admin', PASSWORD);
+  return client;
+}
+
+t.test('processes with one database', { skip: postgresObstacle() ?? false }, async (t) => {
+  await using postgres = await Postgres.start();
+  const store = ['--store', await postgres.database('network')];
+  // Both create the network at the same time: one of them does, and the other one uses it.
+  const [one, two] = await Promise.all(
+    ['one', 'two'].map((member) => start(...store, '--member', member, '--password', PASSWORD)),
+  );
+  if (!one || !two) return t.fail();
+  t.equal(readFileSync(one.line.ca, 'utf8'), readFileSync(two.line.ca, 'utf8'), 'one authority');
+  const [first, second] = [await login(one.line), await login(two.line)];
+  const id = await first.create('services', { name: 'echo', encryptionRequired: true });
+  const isThere = (client: Management) =>
+    client.get(`services/${id}`).then(
+      () => true,
+      () => false,
+    );
+  await until('the change at the other controller', () => isThere(second));
+  const online = async () =>
+    (await second.get<Listed[]>('controllers')).filter(({ isOnline }) => isOnline).map((each) => each.id);
+  t.same((await online()).sort(), ['one', 'two']);
+
+  process.kill(one.line.pid, 'SIGKILL');
+  await until('the end of its lease', async () => (await online()).join() === 'two', 30_000);
+  await second.create('services', { name: 'later', encryptionRequired: true });
+  const again = await start(...store, '--member', 'one');
+  t.equal(again.line.port, one.line.port, 'it has its port again');
+  t.equal(again.line.password, null, 'the password is known');
+  const client = await login(again.line);
+  t.equal((await client.get<unknown[]>('services')).length, 2, 'no acknowledged change is lost');
+  await until('both', async () => (await online()).length === 2);
+  for (const each of [first, second, client]) await each.close();
+  for (const { program } of [again, two]) await program.stop();
+});
+
+t.test('several controllers in one process', async (t) => {
+  const { program, line } = await start('--nodes', '3', '--password', PASSWORD);
+  t.equal(line.controllerId, 'ctrl1');
+  t.same(
+    line.others?.map(({ controllerId }) => controllerId),
+    ['ctrl2', 'ctrl3'],
+  );
+  const [first, last] = [await login(line), await login({ ...line, ...line.others?.[1] })];
+  await first.create('services', { name: 'echo', encryptionRequired: true });
+  t.equal((await last.get<unknown[]>('services')).length, 1);
+  for (const each of [first, last]) await each.close();
+  await program.stop();
+});
+
+t.test('wrong combinations and unreachable databases are rejected with the remedy', async (t) => {
+  for (const [args, code, message] of [
+    [['--nodes', '2', '--data', join(directory, 'sim.db')], 2, /--nodes keeps its data in memory/],
+    [['--nodes', '0'], 2, /whole number from 1 to 9/],
+    [['--member', 'one'], 2, /give the store too/],
+    [['--store', 'mysql://host/x'], 2, /URL of a PostgreSQL database/],
+    [['--store', 'postgres://host/x', '--data', 'sim.db'], 2, /choose one/],
+    [['--store', 'postgres://host/x', '--member', 'a/b'], 2, /1 to 64 letters/],
+    [
+      ['--store', 'postgres://user:geheim@127.0.0.1:1/x'],
+      1,
+      /^the simulator cannot start: the database 127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED.*\n$/,
+    ],
+  ] as const) {
+    const outcome = await runProgram(['controller-sim/cli.ts', 'start', ...args]);
+    t.equal(outcome.code, code, outcome.stderr);
+    t.match(outcome.stderr, message);
+    t.notMatch(outcome.stderr, /geheim/);
+  }
+});

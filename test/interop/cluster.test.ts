@@ -1,0 +1,53 @@
+// The reference's router and command line with several of our controllers.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { startCluster } from '../../controller-sim/assembly/nodes.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { Management } from '../../examples/two-routers/management.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { ReferenceProcess, ReferenceRouter, skipped } from '../support/reference.ts';
+
+const PASSWORD = 'secret';
+const PATIENCE = 60_000;
+
+t.test(
+  'its routers connect to all controllers, and carry traffic without the first one',
+  { skip: skipped },
+  async (t) => {
+    await using cluster = await startCluster({ nodes: 2, password: PASSWORD, passwordCost: TEST_COST, churnLimit: 0 });
+    const [one, two] = cluster.nodes;
+    if (!two) return t.fail('there is no second controller');
+    const [first, second] = [new Management(one.managementUrl, one.ca), new Management(two.managementUrl, two.ca)];
+    for (const management of [first, second]) await management.login('admin', PASSWORD);
+    await using overlay = await Overlay.of(one, first);
+    await using a = await ReferenceRouter.start(overlay, { name: 'a', mode: 'proxy' });
+    await using b = await ReferenceRouter.start(overlay, { name: 'b', mode: 'host' });
+    await overlay.addService('echo', b.id, { encrypted: true });
+    const isOnline = async (id: string) => (await second.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+    await until('the routers at the second controller', async () => (await isOnline(a.id)) && isOnline(b.id), PATIENCE);
+    const passes = () =>
+      transfer(a.proxyPort, 100_000).then(
+        ({ sha256Received, sha256Sent }) => sha256Received === sha256Sent,
+        () => false,
+      );
+    await until('traffic', passes, PATIENCE);
+
+    const ca = join(overlay.directory, 'cluster-ca.pem');
+    writeFileSync(ca, one.ca);
+    let run = 0;
+    const ziti = (...args: string[]) => new ReferenceProcess(`ziti-${run++}`, args, overlay.directory).done();
+    await ziti('edge', 'login', two.baseUrl.replace('https://', ''), '-u', 'admin', '-p', PASSWORD, '--ca', ca, '-y');
+    const before = await ziti('ops', 'cluster', 'list');
+    t.match(before, /ctrl1/);
+    t.match(before, /ctrl2/);
+    await ziti('ops', 'cluster', 'transfer-leadership', 'ctrl2');
+    await until('the leader', async () => /ctrl2[^\n]*true[^\n]*true/.test(await ziti('ops', 'cluster', 'list')));
+
+    await one.close();
+    await until('traffic without the first controller', passes, PATIENCE);
+    await second.close();
+  },
+);

@@ -1,0 +1,81 @@
+// Several controllers of one network: routers connect to all, and traffic goes on without any one of them.
+
+import t from 'tap';
+import { startCluster } from '../../controller-sim/assembly/nodes.ts';
+import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
+import { Management } from '../../examples/two-routers/management.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { Overlay, until } from '../support/overlay.ts';
+
+const PASSWORD = 'secret';
+
+t.test('routers use every controller, and lose no circuit when one stops', async (t) => {
+  await using cluster = await startCluster({ nodes: 3, password: PASSWORD, passwordCost: TEST_COST, churnLimit: 0 });
+  const [one, two, three] = cluster.nodes as [ApiClient['simulator'], ApiClient['simulator'], ApiClient['simulator']];
+  const managements: Management[] = [];
+  for (const node of cluster.nodes) {
+    const management = new Management(node.managementUrl, node.ca);
+    await management.login(node.username, PASSWORD);
+    managements.push(management);
+  }
+  const [first, second] = managements as [Management, Management];
+  await using overlay = await Overlay.of(one, first);
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id, { encrypted: true });
+  const isOnline = async (management: Management, id: string) =>
+    (await management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const areOnline = async (management: Management) =>
+    (await isOnline(management, a.id)) && (await isOnline(management, b.id));
+  for (const [index, management] of managements.entries())
+    await until(`the routers at controller ${index + 1}`, () => areOnline(management), 30_000);
+  const passes = async () => {
+    const { bytes, sha256Received, sha256Sent } = await transfer(a.proxyPort, 100_000);
+    return bytes === 100_000 && sha256Received === sha256Sent;
+  };
+  await until('traffic', () => passes().catch(() => false), 30_000);
+  const described = a.router.describe() as { controllers?: unknown };
+  t.match(JSON.stringify(described), new RegExp(`${two.controlAddress}|ctrl2`));
+
+  await one.close();
+  await until('new circuits without the first controller', () => passes().catch(() => false));
+  await until('another leader', async () => {
+    const answer = await new ApiClient(two).manage('GET', '/fabric/v1/cluster/list-members');
+    return JSON.parse(answer.text).data.some(
+      (each: { id: string; leader: boolean }) => each.id === 'ctrl2' && each.leader,
+    );
+  });
+  t.ok(await areOnline(second));
+  const id = await second.create('services', { name: 'late', encryptionRequired: true });
+  const api = new ApiClient(three);
+  t.equal((await api.manage('GET', `/services/${id}`)).status, 200);
+  await api.close();
+  for (const management of managements.slice(1)) await management.close();
+});
+
+t.test('a controller that returns has its port again, and the routers come back', async (t) => {
+  const store = new SharedMemory();
+  const options = { store, password: PASSWORD, passwordCost: TEST_COST, churnLimit: 0 };
+  const one = await startSimulator({ ...options, member: 'one' });
+  await using two = await startSimulator({ ...options, member: 'two' });
+  const management = new Management(two.managementUrl, two.ca);
+  await management.login(two.username, PASSWORD);
+  await using overlay = await Overlay.of(two, management);
+  const { id } = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const { port } = one;
+  await one.close();
+  await using again = await startSimulator({ ...options, member: 'one' });
+  t.equal(again.port, port);
+  t.equal(again.ca, two.ca);
+  const other = new Management(again.managementUrl, again.ca);
+  await other.login(again.username, PASSWORD);
+  await until(
+    'the router',
+    async () => (await other.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline,
+    30_000,
+  );
+  await other.close();
+});

