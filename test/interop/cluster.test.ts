@@ -1,14 +1,15 @@
 // The reference's router and command line with several of our controllers.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { Management } from '../../examples/two-routers/management.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, until } from '../support/overlay.ts';
-import { ReferenceProcess, ReferenceRouter, skipped } from '../support/reference.ts';
+import { allowRouter, enrollIdentity, ReferenceProcess, ReferenceRouter, skipped } from '../support/reference.ts';
 
 const PASSWORD = 'secret';
 const PATIENCE = 60_000;
@@ -51,3 +52,47 @@ t.test(
     await second.close();
   },
 );
+
+t.test('its tunneler goes on at another controller', { skip: skipped }, async (t) => {
+  await using cluster = await startCluster({ nodes: 2, password: PASSWORD, passwordCost: TEST_COST, churnLimit: 0 });
+  const [one, two] = cluster.nodes;
+  if (!two) return t.fail('there is no second controller');
+  const [first, second] = [new Management(one.managementUrl, one.ca), new Management(two.managementUrl, two.ca)];
+  for (const management of [first, second]) await management.login('admin', PASSWORD);
+  await using overlay = await Overlay.of(one, first);
+  const [edgePort = 0, proxyPort = 0] = await freePorts(2);
+  const address = `127.0.0.1:${edgePort}`;
+  const listeners = `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`;
+  const a = await overlay.addRouter({ name: 'a', mode: 'host', listeners });
+  const host = await enrollIdentity(overlay, 'host');
+  const client = await enrollIdentity(overlay, 'client');
+  for (const name of ['host', 'client']) await allowRouter(overlay, name, a.id);
+  await overlay.addService('echo', host.id);
+  const count = async () => (await second.get<unknown[]>('terminators')).length;
+  {
+    await using _host = new ReferenceProcess('tunnel-host', ['tunnel', 'host', '-i', host.file], overlay.directory);
+    await until('a terminator', async () => (await count()) > 0, PATIENCE);
+    const proxy = ['tunnel', 'proxy', '-i', client.file, `echo:${proxyPort}`];
+    await using _client = new ReferenceProcess('tunnel-proxy', proxy, overlay.directory);
+    const passes = () =>
+      transfer(proxyPort, 100_000).then(
+        ({ sha256Received, sha256Sent }) => sha256Received === sha256Sent,
+        () => false,
+      );
+    await until('traffic', passes, PATIENCE);
+    await one.close();
+    await until('traffic without the first controller', passes, PATIENCE);
+    // reference fact: an enrollment writes only the controller that issued its token; `ztAPIs` lists several.
+    const config = {
+      ...JSON.parse(readFileSync(host.file, 'utf8')),
+      ztAPIs: cluster.nodes.map(({ clientUrl }) => clientUrl),
+    };
+    const lateFile = join(overlay.directory, 'late.json');
+    writeFileSync(lateFile, JSON.stringify(config));
+    await using late = new ReferenceProcess('late', ['tunnel', 'host', '-i', lateFile], overlay.directory);
+    const before = await count();
+    await until('another terminator', async () => (await count()) > before, PATIENCE);
+    t.ok(late.isRunning);
+  }
+  await second.close();
+});

@@ -1,0 +1,157 @@
+// Several controllers: sessions, tokens and changes of one are those of all; members and leader in the APIs and events.
+
+import t from 'tap';
+import { type SimulatorCluster, startCluster } from '../../controller-sim/assembly/nodes.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { OidcClient } from '../support/oidc-client.ts';
+import { until } from '../support/overlay.ts';
+
+interface Parts extends AsyncDisposable {
+  readonly cluster: SimulatorCluster;
+  readonly one: ApiClient;
+  readonly two: ApiClient;
+}
+
+async function open(): Promise<Parts> {
+  const cluster = await startCluster({ nodes: 2, password: PASSWORD, passwordCost: TEST_COST });
+  const [one, two] = cluster.nodes.map((node) => new ApiClient(node)) as [ApiClient, ApiClient];
+  const close = async () => {
+    await one.close();
+    await two.close();
+    await cluster.close();
+  };
+  return { cluster, one, two, [Symbol.asyncDispose]: close };
+}
+
+t.test('a session of one controller is one of the other, until it ends at either', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  await one.person('anna');
+  const token = await one.login('anna');
+  t.equal((await two.ask('GET', '/current-identity', { token })).data.name, 'anna');
+  t.equal((await two.ask('DELETE', '/current-api-session', { token })).status, 200);
+  t.equal((await one.ask('GET', '/current-identity', { token })).status, 401);
+});
+
+t.test('tokens of one controller are accepted, refreshed and revoked at the other', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  await one.person('anna');
+  const [first, second] = [new OidcClient(one), new OidcClient(two)];
+  const { body } = await first.login('anna', PASSWORD);
+  const statusAt = async (api: ApiClient, token: unknown) =>
+    (await api.ask('GET', '/current-identity', { headers: { authorization: `Bearer ${token}` } })).status;
+  t.equal(await statusAt(two, body.access_token), 200);
+  const refreshed = await second.refresh(String(body.refresh_token));
+  t.equal(refreshed.status, 200, JSON.stringify(refreshed.body));
+  t.equal(await statusAt(one, refreshed.body.access_token), 200);
+  await second.revoke(String(refreshed.body.access_token));
+  t.equal(await statusAt(one, refreshed.body.access_token), 401);
+});
+
+t.test('an identity that one controller created enrolls at the other', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  const body = { name: 'device', type: 'Device', isAdmin: false, enrollment: { ott: true } };
+  const id = await one.create('/identities', body);
+  const { enrollment } = await two.get(`/identities/${id}`);
+  const claims = JSON.parse(Buffer.from(enrollment.ott.jwt.split('.')[1], 'base64url').toString());
+  t.same(claims.ctrls, [one.simulator.controlAddress, two.simulator.controlAddress]);
+  t.equal(claims.iss, one.simulator.baseUrl);
+});
+
+t.test('both list both controllers, their addresses and the leader', async (t) => {
+  await using parts = await open();
+  for (const api of [parts.one, parts.two]) {
+    const listed = await api.get('/controllers?sort=name');
+    t.match(listed, [
+      { id: 'ctrl1', isOnline: true, ctrlAddress: parts.one.simulator.controlAddress },
+      { id: 'ctrl2', isOnline: true, ctrlAddress: parts.two.simulator.controlAddress },
+    ]);
+    t.equal(listed[1].apiAddresses['edge-client'][0].url, parts.two.simulator.clientUrl);
+    t.not(listed[0].fingerprint, listed[1].fingerprint);
+    t.equal((await api.get('/summary')).controllers, 2);
+    const peers = await api.manage('POST', '/fabric/v1/inspections', {
+      appRegex: '.*',
+      requestedValues: ['connected-peers'],
+    });
+    const own = JSON.parse(peers.text).values.map(({ appId, value }: { appId: string; value: { id: string }[] }) => [
+      appId,
+      value.map(({ id }) => id),
+    ]);
+    t.same(own, [[api.simulator.controllerId, ['ctrl1', 'ctrl2']]]);
+  }
+});
+
+t.test('members are removed once they have stopped; leadership moves only to running ones', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  const listed = async () => JSON.parse((await two.manage('GET', '/fabric/v1/cluster/list-members')).text).data;
+  const ask = (path: string, body: object) => two.manage('POST', `/fabric/v1/cluster/${path}`, body);
+  const leader = async () => (await listed()).find((each: { leader: boolean }) => each.leader)?.id;
+  t.match(JSON.stringify((await ask('remove-member', { id: 'ctrl1' })).cause), /it runs; stop it first/);
+  t.match(JSON.stringify((await ask('remove-member', { id: 'ctrl9' })).cause), /no cluster node found/);
+  t.equal((await ask('add-member', { address: one.simulator.controlAddress, isVoter: true })).status, 200);
+  t.equal((await ask('add-member', { address: 'tls:nowhere:1', isVoter: true })).status, 400);
+  t.match((await ask('transfer-leadership', { newLeaderId: 'ctrl1' })).cause.message, /to itself/);
+  t.match((await ask('transfer-leadership', { newLeaderId: 'ctrl9' })).cause.message, /ctrl9/);
+  t.equal((await ask('transfer-leadership', { newLeaderId: '' })).status, 200);
+  await until('the leader', async () => (await leader()) === 'ctrl2');
+  t.equal((await ask('transfer-leadership', { newLeaderId: 'ctrl1' })).status, 200);
+  await until('the leader', async () => (await leader()) === 'ctrl1');
+  await one.simulator.close();
+  await until('another leader', async () => (await leader()) === 'ctrl2');
+  t.equal((await ask('transfer-leadership', { newLeaderId: 'ctrl1' })).status, 500, 'it does not run');
+  t.equal((await ask('remove-member', { id: 'ctrl1' })).status, 200);
+  await until('one member', async () => (await listed()).length === 1);
+  t.match(JSON.stringify((await ask('remove-member', { id: 'ctrl2' })).cause), /only member/);
+});
+
+t.test('each controller reports the changes of the cluster as events', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  const seen: unknown[] = [];
+  const types = () => seen.map((event) => (event as { eventType: string }).eventType);
+  two.simulator.events.subscribe((event) => seen.push(event), ['cluster']);
+  await until('the leader', () => types().includes('state.has_leader'));
+  t.same(types(), ['state.has_leader']);
+  seen.length = 0;
+  await one.simulator.close();
+  await until('the end of the leader', () => types().includes('state.has_leader'));
+  t.same(types(), ['peer.disconnected', 'leadership.gained', 'state.has_leader']);
+  t.match(seen, [
+    { event_src_id: 'ctrl2', peers: [{ id: 'ctrl1', addr: one.simulator.controlAddress }] },
+    { peers: [{ id: 'ctrl1' }, { id: 'ctrl2' }] },
+    { leaderId: 'ctrl2' },
+  ]);
+});
+
+t.test('the labs of one process share the time, and a restored snapshot is one of all', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  one.simulator.lab.snapshots.take('base');
+  await two.create('/services', { name: 'new', encryptionRequired: true });
+  await one.simulator.lab.snapshots.restore('base');
+  t.same(await two.get('/services'), []);
+  const before = two.simulator.lab.clock.now().getTime();
+  await one.simulator.lab.clock.advance('1h');
+  t.ok(two.simulator.lab.clock.now().getTime() - before >= 3_600_000);
+});
+
+t.test('creations at both at the same time never share a name', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  for (let count = 0; count < 10; count++) {
+    const body = { name: `s${count}`, encryptionRequired: true };
+    const statuses = await Promise.all([one, two, one, two].map((api) => api.manage('POST', '/services', body)));
+    t.same(statuses.map(({ status }) => status).sort(), [201, 400, 400, 400]);
+  }
+  t.equal((await one.get('/services')).length, 10);
+});
+
+t.test('a mistake in the options starts nothing', async (t) => {
+  await t.rejects(startCluster({ nodes: 0 }), /whole number from 1 to 9/);
+  await t.rejects(startCluster({ nodes: 2, port: 65_535 }), /end at 65535/);
+  await t.rejects(startCluster({ data: 'sim.db' } as never), /unknown option data/);
+});
