@@ -3,6 +3,15 @@
 import { demandNode } from './node-version.mjs';
 
 demandNode();
-export const { createLog, OptionError, startSimulator, SystemClock, VirtualClock } = await import(
-  '../dist/controller-sim/index.js'
-);
+export const {
+  createLog,
+  LabInvalidError,
+  LabUnknownError,
+  OptionError,
+  SharedMemory,
+  SimulatorCluster,
+  startCluster,
+  startSimulator,
+  SystemClock,
+  VirtualClock,
+} = await import('../dist/controller-sim/index.js');

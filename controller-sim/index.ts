@@ -9,6 +9,6 @@ export { OptionError } from '#lib/options.ts';
 export { type ClusterOptions, SimulatorCluster, startCluster } from './assembly/nodes.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './assembly/simulator.ts';
 export type { Lab } from './lab/lab.ts';
-export { InvalidError, UnknownError } from './lab/lab-error.ts';
+export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from './lab/lab-error.ts';
 export type { Restored, SnapshotInfo } from './lab/snapshots.ts';
 export { SharedMemory } from './state/store/shared-memory.ts';
