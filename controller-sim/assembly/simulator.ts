@@ -91,7 +91,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     await owned.disposeAsync();
     if (!(error instanceof DamagedError)) throw error;
     const remedy = 'start from a snapshot, or repair or delete the row';
-    throw new StoreError(`${options.data} is damaged: ${error.message}; ${remedy}`, { cause: error.cause });
+    throw new StoreError(`${options.data ?? 'the store'} is damaged: ${error.message}; ${remedy}`, {
+      cause: error.cause,
+    });
   }
 }
 

@@ -272,7 +272,7 @@ function readyText(
 
 /** The data contains only its hash. */
 function keptPassword(data: string | undefined): string {
-  return `set by an earlier start with ${data}; use --password NEW_PASSWORD to set a new one`;
+  return `set by an earlier start with ${data ?? 'this store'}; use --password NEW_PASSWORD to set a new one`;
 }
 
 /** Beside the data file, or in a temporary directory that is deleted with the simulator. */
@@ -290,7 +290,7 @@ function writeCa(pem: string, data: string | undefined): CaFile {
 
 function explain(error: unknown, { host, port, data }: StartOptions): string {
   if (error instanceof ListenError && error.code === 'EADDRINUSE') {
-    const which = port ? `port ${port}` : `the port stored in ${data}`;
+    const which = port ? `port ${port}` : `the port stored in ${data ?? 'the store'}`;
     const { holder } = error.detail;
     return `${which} at ${host} is in use${holder ? ` by ${holder}` : ''}; free it, or choose another port with --port`;
   }

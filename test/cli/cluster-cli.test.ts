@@ -9,6 +9,7 @@ import { Program } from '../../examples/two-routers/process.ts';
 import { until } from '../support/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
 import { runProgram } from '../support/run.ts';
+import { THOROUGH } from '../support/thorough.ts';
 
 const PASSWORD = 'a long secret';
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -77,6 +78,14 @@ t.test('processes with one database', { skip: postgresObstacle() ?? false }, asy
   const client = await login(again.line);
   t.equal((await client.get<unknown[]>('services')).length, 2, 'no acknowledged change is lost');
   await until('both', async () => (await online()).length === 2);
+  if (THOROUGH) {
+    const onlineAtOne = async () =>
+      (await client.get<Listed[]>('controllers')).filter(({ isOnline }) => isOnline).length;
+    process.kill(two.line.pid, 'SIGSTOP');
+    await until('the end of the lease of a suspended controller', async () => (await onlineAtOne()) === 1, 30_000);
+    process.kill(two.line.pid, 'SIGCONT');
+    await until('its return', async () => (await onlineAtOne()) === 2, 30_000);
+  }
   for (const each of [first, second, client]) await each.close();
   for (const { program } of [again, two]) await program.stop();
 });

@@ -107,7 +107,7 @@ export class PostgresConnection {
   }
 
   /** `onEnd` is called when the connection is lost. */
-  async #open(onEnd: () => void): Promise<pg.Client> {
+  async #open(onEnd: (lost: pg.Client) => void): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
@@ -118,22 +118,29 @@ export class PostgresConnection {
       keepAlive: true,
       application_name: 'edgeweave-sim',
     });
-    client.on('error', () => onEnd()); // without a listener it would end the process
-    client.on('end', () => onEnd());
+    client.on('error', () => onEnd(client)); // without a listener it would end the process
+    client.on('end', () => onEnd(client));
     await client.connect();
     return client;
   }
 
   async #listen(): Promise<void> {
-    const client = await this.#open(() => this.#listenAgain());
-    this.#listening = client;
+    const client = await this.#open((lost) => this.#listenAgain(lost));
     client.on('notification', ({ payload }) => this.onNotification(payload ?? ''));
-    await client.query(`LISTEN ${CHANNEL}`);
+    try {
+      await client.query(`LISTEN ${CHANNEL}`);
+      this.#closing.signal.throwIfAborted();
+    } catch (error) {
+      client.end().catch(() => undefined);
+      throw error;
+    }
+    this.#listening = client;
   }
 
-  #listenAgain(): void {
+  /** A lost connection reports an error and its end. */
+  #listenAgain(lost: pg.Client): void {
     const { log } = this.#components;
-    if (!this.#listening || this.#closing.signal.aborted) return;
+    if (this.#listening !== lost || this.#closing.signal.aborted) return;
     this.#listening = undefined;
     log.warn({ database: placeOf(this.#url) }, 'the connection to the database was lost, reconnecting');
     background(log, 'connection to the database', this.#reconnect());

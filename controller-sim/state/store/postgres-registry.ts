@@ -42,23 +42,16 @@ export class PostgresRegistry implements Registry {
 
   async join(member: MemberInfo): Promise<void> {
     const { clock } = this.#components;
-    await this.#change(async (client) => {
-      await client.query(
-        `INSERT INTO edgeweave.member (id, info) VALUES ($1, $2)
-         ON CONFLICT (id) DO UPDATE SET info = excluded.info, renewed_at = now(), is_running = true`,
-        [member.id, JSON.stringify(member)],
-      );
-      return true;
-    });
-    this.#id = member.id;
+    await this.#enter(member);
     this.#timer?.cancel();
-    this.#timer = clock.every('renewal of the member', RENEWAL, () => void this.#renew());
+    this.#timer = clock.every('renewal of the member', RENEWAL, () => void this.#renew(member));
   }
 
   async leave(): Promise<void> {
     this.#timer?.cancel();
     const id = this.#id;
     if (id === undefined) return;
+    this.#id = undefined;
     await this.#change(async (client) => {
       await client.query('UPDATE edgeweave.member SET is_running = false WHERE id = $1', [id]);
       return true;
@@ -140,17 +133,31 @@ export class PostgresRegistry implements Registry {
     }
   }
 
-  /** Also notices members that no longer renew. */
-  async #renew(): Promise<void> {
+  async #enter(member: MemberInfo): Promise<void> {
+    this.#id = member.id;
+    await this.#change(async (client) => {
+      await client.query(
+        `INSERT INTO edgeweave.member (id, info) VALUES ($1, $2)
+         ON CONFLICT (id) DO UPDATE SET info = excluded.info, renewed_at = now(), is_running = true`,
+        [member.id, JSON.stringify(member)],
+      );
+      return true;
+    });
+  }
+
+  /** Also notices members that no longer renew. A member that was away too long enters again. */
+  async #renew(member: MemberInfo): Promise<void> {
     if (this.#renewing) return;
     this.#renewing = true;
     try {
       const { rows } = await this.#connection.query(
-        `UPDATE edgeweave.member SET renewed_at = now(), is_running = true WHERE id = $1
-         RETURNING (SELECT count(*)::int FROM edgeweave.member WHERE is_running AND renewed_at < now() - $2 * interval '1 second') AS late`,
-        [this.#id, LEASE],
+        `UPDATE edgeweave.member SET renewed_at = now() WHERE id = $1
+         RETURNING is_running, (SELECT count(*)::int FROM edgeweave.member WHERE is_running AND renewed_at < now() - $2 * interval '1 second') AS late`,
+        [member.id, LEASE],
       );
-      if (rows[0]?.late > 0) await this.#change(stopLate);
+      const [own] = rows;
+      if (own?.is_running !== true && this.#id === member.id) await this.#enter(member);
+      if (own?.late > 0) await this.#change(stopLate);
     } catch (error) {
       this.#components.log.debug({ error: describeError(error) }, 'the membership could not be renewed');
     } finally {
