@@ -102,7 +102,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const network = openNetwork(context, data.state);
   const observers = assembleEvents(context, { state: data.state, network, addresses });
   const control = assembleControl(context, { data, rules, network, addresses });
-  const lab = new Lab({ state: data.state, clock: context.clock });
+  const lab = new Lab({ ...rules, state: data.state, network, clock: context.clock });
   const api = await openApi(context, { data, rules, network, observers, control, addresses, lab });
   await data.storeAdmin();
   lab.snapshots.takeStart();

@@ -8,6 +8,7 @@ import { clockCommand } from './clock.ts';
 import { operationsCommand } from './operations.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
+import { whyCommand } from './why.ts';
 
 export function simulatorProgram(): Command {
   const program = new Command(commandName('sim'))
@@ -20,6 +21,7 @@ export function simulatorProgram(): Command {
     snapshotCommand(),
     restoreCommand(),
     resetCommand(),
+    whyCommand(),
     operationsCommand(),
     completionCommand(program, 'edgeweave-sim'),
   ];

@@ -5,6 +5,7 @@ import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { InvalidError, UnknownError } from '../../lab/lab-error.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
+import type { WhyQuestion } from '../../lab/why/why.ts';
 import type { Answer, ApiRequest, Handler, Handlers } from '../http/context.ts';
 
 export const labHandlers: Handlers = {
@@ -23,6 +24,8 @@ export const labHandlers: Handlers = {
   }),
   restoreSnapshot: labHandler(async (lab, { params }) => ({ data: await lab.snapshots.restore(params.name ?? '') })),
   reset: labHandler(async (lab) => ({ data: await lab.reset() })),
+  // The type of the body has checked it.
+  why: labHandler((lab, { body }) => ({ data: lab.why(withoutNulls(body) as WhyQuestion) })),
 };
 
 /** Answers wrong use of the lab as 400 or 404. */
@@ -41,6 +44,11 @@ function labHandler(handle: (lab: Lab, request: ApiRequest) => Promise<Answer> |
 /** A field that the type of the body requires. */
 function textOf(body: unknown, field: string): string {
   return String((body as Readonly<Record<string, unknown>>)[field]);
+}
+
+/** A null counts as missing. */
+function withoutNulls(body: unknown): unknown {
+  return Object.fromEntries(Object.entries(body as object).filter(([, value]) => value !== null));
 }
 
 function showClock({ clock }: Lab): Answer {

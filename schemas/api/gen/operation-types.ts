@@ -247,7 +247,8 @@ export type OperationId =
   | 'updateTerminator'
   | 'updateTransitRouter'
   | 'verifyCa'
-  | 'verifyMfa';
+  | 'verifyMfa'
+  | 'why';
 
 /** Who may call an operation; `operations.ts` explains them. */
 export type AccessLevel =
