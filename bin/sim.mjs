@@ -3,6 +3,13 @@
 import { demandNode } from './node-version.mjs';
 
 demandNode();
-export const { createLog, OptionError, startSimulator, SystemClock, VirtualClock } = await import(
-  '../dist/controller-sim/index.js'
-);
+export const {
+  createLog,
+  InvalidError,
+  OptionError,
+  SeedError,
+  startSimulator,
+  SystemClock,
+  UnknownError,
+  VirtualClock,
+} = await import('../dist/controller-sim/index.js');

@@ -19,7 +19,7 @@ import type { Observers } from './events.ts';
 import type { Rules } from './rules.ts';
 
 const MINUTE = 60_000;
-const DEFAULTS = { sessionLifetime: 30 * MINUTE, enrollmentLifetime: 180 * MINUTE };
+const DEFAULTS = { sessionLifetime: 30 * MINUTE };
 
 export interface ApiParts {
   readonly data: Data;
@@ -29,13 +29,15 @@ export interface ApiParts {
   readonly control: Control;
   readonly addresses: Addresses;
   readonly lab: Lab;
+  /** Milliseconds. */
+  readonly enrollmentLifetime: number;
 }
 
 /** Rejects with ConsoleError if the folder has no web console. */
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
   const { options, clock, wireClock, random } = context;
   const { state, authority, passwords } = parts.data;
-  const { network, lab } = parts;
+  const { network, lab, enrollmentLifetime } = parts;
   const { events, logins } = parts.observers;
   const { tokens, revocations, dataModel, routerDialer } = parts.control;
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
@@ -71,7 +73,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     controlAddress,
     isClusterMember: options.cluster ?? false,
     sessionLifetime,
-    enrollmentLifetime: options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime,
+    enrollmentLifetime,
   };
   return context.own(await ApiServer.open(services, options.console));
 }

@@ -5,6 +5,7 @@ import { Authority } from '../pki/authority.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { SqliteStore } from '../state/store/sqlite-store.ts';
+import type { Transaction } from '../state/transaction.ts';
 import type { SimulatorContext } from './context.ts';
 import { hostNames } from './options.ts';
 import { adminUsername, hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
@@ -19,7 +20,7 @@ export interface Admin {
 }
 
 interface PreparedAdmin extends Admin {
-  store(): Promise<void>;
+  readonly store: Data['storeAdmin'];
 }
 
 export interface Data {
@@ -27,8 +28,11 @@ export interface Data {
   readonly passwords: Passwords;
   readonly authority: Authority;
   readonly admin: Admin;
-  /** Stores name and password: last, because nobody would know the generated password of a start that fails. */
-  readonly storeAdmin: () => Promise<void>;
+  /**
+   * Stores name and password: last, because nobody would know the generated password of a start that fails. `also` is
+   * part of the same change, and sees the administrator if there is one already.
+   */
+  readonly storeAdmin: <T>(also: (transaction: Transaction) => T) => Promise<T>;
 }
 
 /** Rejects with StoreError or DamagedError for a bad data file. */
@@ -63,8 +67,10 @@ async function prepareAdmin(
   return {
     username,
     password,
-    store: async () => {
-      if (isChanged) await state.change((transaction) => setAdmin(transaction, username, hash));
-    },
+    store: (also) =>
+      state.change((transaction) => {
+        if (isChanged) setAdmin(transaction, username, hash);
+        return also(transaction);
+      }),
   };
 }

@@ -21,6 +21,7 @@ import { isSameFile } from '#lib/symbolic-links.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from '../auth/passwords.ts';
 import { type Namespace, namespaceProblem } from '../events/events.ts';
+import type { SeedDocument } from '../lab/seed/export.ts';
 
 export interface SimulatorOptions {
   /** Address to listen on. URLs contain it, or 127.0.0.1 if it means every interface. */
@@ -58,6 +59,11 @@ export interface SimulatorOptions {
   churnLimit?: number;
   /** Dials disconnected routers that listen for controllers. */
   dialRouters?: boolean;
+  /**
+   * A network to create before the start: a file (YAML or JSON) or the document itself, as `ziti ops export` writes it.
+   * Entities whose names exist already are kept as they are.
+   */
+  seed?: string | SeedDocument;
   /** Milliseconds without a request after which an API session ends. */
   sessionLifetime?: number;
   /** Lifetime of one-time tokens in milliseconds. */
@@ -92,6 +98,12 @@ const passwordCost: OptionCheck = (value) => {
   }
 };
 
+const seed: OptionCheck = (value) => {
+  if (typeof value === 'string') return path(value);
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap ? undefined : 'It must be the path of a file, or an object with the sections of a seed.';
+};
+
 const version: OptionCheck = (value) =>
   typeof value === 'string' && /^v?\d+\.\d+\.\d+/.test(value) ? undefined : 'It must be a version such as v1.6.5.';
 
@@ -117,6 +129,7 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   console: path,
   churnLimit: wholeNumber(0, YEAR),
   dialRouters: flag,
+  seed,
   sessionLifetime: wholeNumber(1, YEAR),
   enrollmentLifetime: wholeNumber(1, YEAR),
   linkVersion: version,

@@ -6,6 +6,7 @@ import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { clockCommand } from './clock.ts';
 import { operationsCommand } from './operations.ts';
+import { exportCommand, seedCommand } from './seed.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
 import { whyCommand } from './why.ts';
@@ -21,6 +22,8 @@ export function simulatorProgram(): Command {
     snapshotCommand(),
     restoreCommand(),
     resetCommand(),
+    seedCommand(),
+    exportCommand(),
     whyCommand(),
     operationsCommand(),
     completionCommand(program, 'edgeweave-sim'),

@@ -21,6 +21,7 @@ import { stopSignals } from '#lib/stop-signal.ts';
 import { CA_SUFFIX, combinationProblem, dataFiles, OPTION_CHECKS } from '../assembly/options.ts';
 import type { Simulator } from '../assembly/simulator.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
+import { seededText } from './seeded-text.ts';
 
 interface StartOptions {
   host: string;
@@ -34,6 +35,7 @@ interface StartOptions {
   dialRouters?: boolean;
   eventsFile?: string;
   events: Namespace[];
+  seed?: string;
   json?: true;
   logLevel: LogLevel;
   logFormat: 'json' | 'text';
@@ -88,6 +90,11 @@ export function startCommand(): Command {
     .option('--console <folder>', 'serve the built web console in this folder', (folder) =>
       checked(OPTION_CHECKS.console, folder),
     )
+    .option(
+      '--seed <file>',
+      'create the entities of this file (YAML or JSON, as `export` writes it) that the data does not have',
+      (file) => checked(OPTION_CHECKS.seed, file),
+    )
     .option('--json', 'print the ready line as JSON')
     .addOption(
       new Option('--log-level <level>', 'least severe level to log')
@@ -102,7 +109,12 @@ export function startCommand(): Command {
     .option('--log-file <file>', 'append the log to this file instead of standard error', (file) => checked(path, file))
     .addHelpText(
       'after',
-      examples('sim', 'start --port 1280 --data sim.db --json', 'start --data sim.db --password NEW_PASSWORD'),
+      examples(
+        'sim',
+        'start --port 1280 --data sim.db --json',
+        'start --data sim.db --password NEW_PASSWORD',
+        'start --seed network.yml',
+      ),
     )
     .action(async (options: StartOptions, command: Command) => {
       const problem =
@@ -187,6 +199,7 @@ function readyLine(simulator: Simulator, ca: string, data: string | undefined): 
     port,
     controllerId,
     pid: process.pid,
+    ...(simulator.seeded && { seeded: simulator.seeded }),
   };
 }
 
@@ -200,6 +213,7 @@ function readyText(simulator: Simulator, ca: string, data: string | undefined): 
     username,
     password: password ?? `(${keptPassword(data)})`,
     ca,
+    ...(simulator.seeded && { seed: seededText(simulator.seeded) }),
   };
   return `the simulator is ready\n${Object.entries(rows)
     .map(([name, value]) => `  ${name.padEnd(12)}${value}`)

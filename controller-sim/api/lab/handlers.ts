@@ -4,6 +4,8 @@ import { formatDuration } from '#lib/duration.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { InvalidError, UnknownError } from '../../lab/lab-error.ts';
+import type { SeedDocument } from '../../lab/seed/export.ts';
+import { SeedError } from '../../lab/seed/mistake.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
 import type { WhyQuestion } from '../../lab/why/why.ts';
 import type { Answer, ApiRequest, Handler, Handlers } from '../http/context.ts';
@@ -24,6 +26,8 @@ export const labHandlers: Handlers = {
   }),
   restoreSnapshot: labHandler(async (lab, { params }) => ({ data: await lab.snapshots.restore(params.name ?? '') })),
   reset: labHandler(async (lab) => ({ data: await lab.reset() })),
+  exportNetwork: ({ services }) => ({ data: services.lab.export() }),
+  seed: labHandler(async (lab, { body }) => ({ data: await lab.seed(body as SeedDocument | string) })),
   // The type of the body has checked it.
   why: labHandler((lab, { body }) => ({ data: lab.why(withoutNulls(body) as WhyQuestion) })),
 };
@@ -35,6 +39,8 @@ function labHandler(handle: (lab: Lab, request: ApiRequest) => Promise<Answer> |
       return await handle(request.services.lab, request);
     } catch (error) {
       if (error instanceof InvalidError) throw invalid(error.field, error.message, error.value);
+      if (error instanceof SeedError)
+        throw new ApiError('COULD_NOT_VALIDATE', { message: error.message, data: error.mistakes });
       if (error instanceof UnknownError) throw new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: error.message });
       throw error;
     }
