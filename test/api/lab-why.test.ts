@@ -260,3 +260,37 @@ t.test('in a live network: allowed while it works, with the broken part once it 
   const blocking = lab.why(question).reasons.filter((each) => each.blocking);
   t.match(blocking, [{ kind: 'service', message: 'echo has no terminators: nothing hosts it' }]);
 });
+
+t.test(
+  'a second factor: missing in one session, given in another; it expires with the time of its check',
+  async (t) => {
+    await using client = await PostureClient.start(['#mfa']);
+    const { api } = client;
+    const question = { identity: 'user', service: 'service', type: 'Dial' };
+    const posture = async (session?: string) =>
+      (await ask(api, { ...question, session })).reasons.filter(({ kind }) =>
+        ['apiSession', 'postureCheck'].includes(kind),
+      );
+    const demand = { name: 'mfa', typeId: 'MFA', timeoutSeconds: 600, roleAttributes: ['mfa'] };
+    await api.create('/posture-checks', demand);
+    await client.enrollMfa();
+    client.token = await api.login('user');
+    const { id } = (await client.ask('GET', '/current-api-session')).data;
+    t.match(await posture(id), [
+      { ok: false, blocking: true, message: `the session ${id} lacks its second factor`, remedy: /authenticate\/mfa/ },
+      {
+        ok: false,
+        blocking: true,
+        message: /mfa \(MFA\) of dial fails .*: no one-time password was given in this session/,
+      },
+    ]);
+    await client.pass();
+    t.match(await posture(id), [{ ok: true, message: /mfa \(MFA\) of dial passes until \S+ in the session/ }]);
+    t.ok(
+      (await posture()).every(({ blocking }) => !blocking),
+      'one session that passes is enough',
+    );
+    await api.simulator.lab.clock.advance('11m');
+    t.match(await posture(id), [{ ok: false, blocking: true, message: /is older than 600 s$/ }]);
+  },
+);
