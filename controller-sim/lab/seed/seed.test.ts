@@ -1,9 +1,11 @@
 // Seeds and exports of random networks, and the places of mistakes. test/api/lab-seed.test.ts seeds over the API.
 
+import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import { validateBody } from '../../api/http/validate.ts';
 import { createAuthPolicy } from '../../entities/auth-policy.ts';
 import { Body } from '../../entities/body.ts';
@@ -26,6 +28,7 @@ import { readSeedText } from './document.ts';
 import { exportNetwork } from './export.ts';
 import { seedText } from './format.ts';
 import { SeedError } from './mistake.ts';
+import { SECTIONS } from './sections.ts';
 import { prepareSeed } from './seed.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -456,5 +459,12 @@ t.test('aliases and JSON are read, with the places of values behind aliases', (t
   t.same(value, { a: { b: [1, 2] }, c: { b: [1, 2] } });
   t.same(at(['c', 'b', 1]), { path: 'c.b[1]', line: 2, column: 10 });
   t.same(readSeedText('{\n\t"a": [1,\n\t\t{"b": null}]\n}', undefined).value, { a: [1, { b: null }] });
+  t.end();
+});
+
+t.test('the schema is valid, and has every section', (t) => {
+  const ajv = new Ajv({ allowUnionTypes: true });
+  t.ok(ajv.validateSchema(schema), ajv.errorsText());
+  t.same(Object.keys(schema.properties), SECTIONS.map(({ name }) => name).toSorted());
   t.end();
 });
