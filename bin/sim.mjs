@@ -8,6 +8,7 @@ export const {
   LabInvalidError,
   LabUnknownError,
   OptionError,
+  SeedError,
   SharedMemory,
   SimulatorCluster,
   startCluster,

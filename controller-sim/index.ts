@@ -10,5 +10,10 @@ export { type ClusterOptions, SimulatorCluster, startCluster } from './assembly/
 export { type Simulator, type SimulatorOptions, startSimulator } from './assembly/simulator.ts';
 export type { Lab } from './lab/lab.ts';
 export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from './lab/lab-error.ts';
+export type { SeedDocument } from './lab/seed/export.ts';
+export { SeedError, type SeedMistake } from './lab/seed/mistake.ts';
+export type { Seeded } from './lab/seed/seeded.ts';
 export type { Restored, SnapshotInfo } from './lab/snapshots.ts';
+export type { Finding } from './lab/why/finding.ts';
+export type { WhyAnswer, WhyQuestion } from './lab/why/why.ts';
 export { SharedMemory } from './state/store/shared-memory.ts';

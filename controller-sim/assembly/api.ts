@@ -21,7 +21,7 @@ import { isClusterMember } from './options.ts';
 import type { Rules } from './rules.ts';
 
 const MINUTE = 60_000;
-const DEFAULTS = { sessionLifetime: 30 * MINUTE, enrollmentLifetime: 180 * MINUTE };
+const DEFAULTS = { sessionLifetime: 30 * MINUTE };
 
 export interface ApiParts {
   readonly data: Data;
@@ -32,13 +32,15 @@ export interface ApiParts {
   readonly addresses: Addresses;
   readonly cluster: Cluster;
   readonly lab: Lab;
+  /** Milliseconds. */
+  readonly enrollmentLifetime: number;
 }
 
 /** Rejects with ConsoleError if the folder has no web console. */
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
   const { options, clock, wireClock, random } = context;
   const { state, authority, passwords } = parts.data;
-  const { network, cluster, lab } = parts;
+  const { network, cluster, lab, enrollmentLifetime } = parts;
   const { events, logins } = parts.observers;
   const { tokens, revocations, dataModel, routerDialer } = parts.control;
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
@@ -75,7 +77,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     cluster,
     isClusterMember: isClusterMember(options),
     sessionLifetime,
-    enrollmentLifetime: options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime,
+    enrollmentLifetime,
   };
   return context.own(await ApiServer.open(services, options.console));
 }

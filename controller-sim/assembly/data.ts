@@ -8,6 +8,7 @@ import { SharedMemory } from '../state/store/shared-memory.ts';
 import type { Registry, SharedStore } from '../state/store/shared-store.ts';
 import { SqliteStore } from '../state/store/sqlite-store.ts';
 import type { Store } from '../state/store/store.ts';
+import type { Transaction } from '../state/transaction.ts';
 import type { SimulatorContext } from './context.ts';
 import { hostNames } from './options.ts';
 import { adminUsername, hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
@@ -22,7 +23,7 @@ export interface Admin {
 }
 
 interface PreparedAdmin extends Admin {
-  store(): Promise<void>;
+  readonly store: Data['storeAdmin'];
 }
 
 export interface Data {
@@ -34,11 +35,16 @@ export interface Data {
   readonly passwords: Passwords;
   readonly authority: Authority;
   readonly admin: Admin;
-  /** Stores name and password: last, because nobody would know the generated password of a start that fails. */
-  readonly storeAdmin: () => Promise<void>;
+  /**
+   * Stores name and password: last, because nobody would know the generated password of a start that fails. `also` is
+   * part of the same change, and sees the administrator if there is one already.
+   */
+  readonly storeAdmin: <T>(also: (transaction: Transaction) => T) => Promise<T>;
+  /** Called when the administrator is stored: other members with the same store may start. */
+  readonly started: () => void;
 }
 
-/** Rejects with StoreError or DamagedError for a bad data file. */
+/** Rejects with StoreError or DamagedError for a bad data file, and with StoreError for an unusable database. */
 export async function openData(context: SimulatorContext): Promise<Data> {
   const { options, ids } = context;
   const { store: shared } = options;
@@ -48,7 +54,18 @@ export async function openData(context: SimulatorContext): Promise<Data> {
   }
   const store = context.own(await openShared(context, shared));
   const memberId = options.member ?? `ctrl-${ids.short()}`;
-  return store.starting(() => openWith(context, { store, registry: store.registry, memberId }));
+  const opened = Promise.withResolvers<Data>();
+  const started = Promise.withResolvers<void>();
+  context.own({ close: started.resolve }); // if the start fails
+  const open = async () => {
+    opened.resolve({
+      ...(await openWith(context, { store, registry: store.registry, memberId })),
+      started: started.resolve,
+    });
+    await started.promise;
+  };
+  store.starting(open).catch(opened.reject);
+  return opened.promise;
 }
 
 async function openShared(context: SimulatorContext, shared: SharedMemory | string): Promise<SharedStore> {
@@ -73,7 +90,8 @@ async function openWith(context: SimulatorContext, { store, registry, memberId }
     prepareAdmin(context, state, passwords),
     Authority.open({ state, clock, random }, [...new Set([...LOOPBACK, ...hostNames(options)])], memberId),
   ]);
-  return { state, registry, memberId, passwords, authority, admin, storeAdmin };
+  const started = () => undefined;
+  return { state, registry, memberId, passwords, authority, admin, storeAdmin, started };
 }
 
 /** Adds missing built-in entities, and chooses the name and password of the administrator. */
@@ -93,8 +111,10 @@ async function prepareAdmin(
   return {
     username,
     password,
-    store: async () => {
-      if (isChanged) await state.change((transaction) => setAdmin(transaction, username, hash));
-    },
+    store: (also) =>
+      state.change((transaction) => {
+        if (isChanged) setAdmin(transaction, username, hash);
+        return also(transaction);
+      }),
   };
 }

@@ -21,6 +21,7 @@ import { isSameFile } from '#lib/symbolic-links.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from '../auth/passwords.ts';
 import { type Namespace, namespaceProblem } from '../events/events.ts';
+import type { SeedDocument } from '../lab/seed/export.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
 
 export interface SimulatorOptions {
@@ -66,6 +67,11 @@ export interface SimulatorOptions {
   churnLimit?: number;
   /** Dials disconnected routers that listen for controllers. */
   dialRouters?: boolean;
+  /**
+   * A network to create before the start: a file (YAML or JSON) or the document itself, as `ziti ops export` writes it.
+   * Entities whose names exist already are kept as they are.
+   */
+  seed?: string | SeedDocument;
   /** Milliseconds without a request after which an API session ends. */
   sessionLifetime?: number;
   /** Lifetime of one-time tokens in milliseconds. */
@@ -98,6 +104,12 @@ const passwordCost: OptionCheck = (value) => {
     if (error instanceof OptionError) return `${error.message}.`.replace(/\.\.$/, '.');
     throw error;
   }
+};
+
+const seed: OptionCheck = (value) => {
+  if (typeof value === 'string') return path(value);
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap ? undefined : 'It must be the path of a file, or an object with the sections of a seed.';
 };
 
 const version: OptionCheck = (value) =>
@@ -138,6 +150,7 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   console: path,
   churnLimit: wholeNumber(0, YEAR),
   dialRouters: flag,
+  seed,
   sessionLifetime: wholeNumber(1, YEAR),
   enrollmentLifetime: wholeNumber(1, YEAR),
   linkVersion: version,

@@ -7,10 +7,15 @@
 //   await using simulator = await startSimulator();
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
+import { readFileSync } from 'node:fs';
+import { OptionError } from '#lib/options.ts';
+import { readProblem } from '#lib/read-problem.ts';
+import { validateBody } from '../api/http/validate.ts';
 import { CONSOLE_PATH } from '../api/server/console.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import type { Events } from '../events/events.ts';
 import { Lab } from '../lab/lab.ts';
+import type { Seeded } from '../lab/seed/seeded.ts';
 import { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
 import { StoreError } from '../state/store/sqlite-store.ts';
@@ -18,13 +23,16 @@ import { DamagedError } from '../state/store/store.ts';
 import { type Addresses, openListener } from './addresses.ts';
 import { openApi } from './api.ts';
 import { SimulatorContext } from './context.ts';
-import { assembleControl } from './control.ts';
+import { assembleControl, type Control } from './control.ts';
 import { type Data, openData } from './data.ts';
 import { assembleEvents } from './events.ts';
 import { checkSimulatorOptions, type SimulatorOptions } from './options.ts';
-import { assembleRules } from './rules.ts';
+import { assembleRules, type Rules } from './rules.ts';
 
 export type { SimulatorOptions } from './options.ts';
+
+/** Milliseconds. */
+const DEFAULTS = { enrollmentLifetime: 180 * 60_000 };
 
 export class Simulator {
   readonly port: number;
@@ -45,6 +53,8 @@ export class Simulator {
   readonly events: Events;
   /** Control over time and state. */
   readonly lab: Lab;
+  /** How many entities the option `seed` created, and how many existed; undefined without it. */
+  readonly seeded: Seeded | undefined;
   /** Continues the events in a new file after the file of `eventsFile` was renamed. */
   readonly reopenEventsFile: () => void;
   readonly #owned: AsyncDisposableStack;
@@ -63,6 +73,7 @@ export class Simulator {
     this.controllerId = facts.controllerId;
     this.events = facts.events;
     this.lab = facts.lab;
+    this.seeded = facts.seeded;
     this.reopenEventsFile = facts.reopenEventsFile;
     this.#owned = owned;
   }
@@ -106,9 +117,23 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const network = openNetwork(context, data.state);
   const observers = assembleEvents(context, { state: data.state, network, addresses, cluster });
   const control = assembleControl(context, { data, rules, network, addresses, cluster });
-  const lab = new Lab({ state: data.state, clock: context.clock });
-  const api = await openApi(context, { data, rules, network, observers, control, addresses, cluster, lab });
-  await data.storeAdmin();
+  const enrollmentLifetime = options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime;
+  const lab = openLab(context, { data, rules, control, network, enrollmentLifetime });
+  const api = await openApi(context, {
+    data,
+    rules,
+    network,
+    observers,
+    control,
+    addresses,
+    cluster,
+    lab,
+    enrollmentLifetime,
+  });
+  const seed = await readSeed(options, lab);
+  const seeded = await data.storeAdmin((transaction) => seed?.(transaction));
+  data.started();
+  if (seeded) context.logOf('lab').info({ ...seeded }, 'network seeded');
   lab.snapshots.takeStart();
   addresses.listener.serve({
     http: (socket, connection) => api.accept(socket, connection),
@@ -129,6 +154,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
       controllerId,
       events: observers.events,
       lab,
+      seeded,
       reopenEventsFile: observers.reopenFile,
     },
     owned,
@@ -146,4 +172,29 @@ function openNetwork(context: SimulatorContext, state: State): Network {
   const { options, clock, ids, random } = context;
   const components = { state, clock, ids, random, log: context.logOf('network') };
   return context.own(new Network(components, { linkVersion: options.linkVersion }));
+}
+
+function openLab(
+  { clock }: SimulatorContext,
+  parts: { data: Data; rules: Rules; control: Control; network: Network; enrollmentLifetime: number },
+): Lab {
+  const { data, rules, control, network, enrollmentLifetime } = parts;
+  const { state, passwords } = data;
+  const { tokens } = control;
+  return new Lab({ ...rules, state, passwords, tokens, network, clock, enrollmentLifetime, validateBody });
+}
+
+/** The change that seeds the network. Rejects with SeedError for mistakes in it, or OptionError for an unreadable file. */
+async function readSeed({ seed }: SimulatorOptions, lab: Lab) {
+  if (seed === undefined) return undefined;
+  if (typeof seed !== 'string') return lab.prepareSeed(seed);
+  return lab.prepareSeed(readSeedFile(seed), seed);
+}
+
+function readSeedFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new OptionError(readProblem(file, error));
+  }
 }

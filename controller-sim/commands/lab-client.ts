@@ -17,8 +17,12 @@ export interface Connection {
 
 /** The simulator cannot be reached, or rejects the request. */
 export class LabClientError extends ProjectError {
-  constructor(message: string, options: { cause?: unknown } = {}) {
+  /** Details of the rejection. */
+  readonly data: unknown;
+
+  constructor(message: string, { data, ...options }: { cause?: unknown; data?: unknown } = {}) {
     super('LAB', message, options);
+    this.data = data;
   }
 }
 
@@ -34,7 +38,7 @@ interface Envelope {
   readonly error?: {
     readonly code: string;
     readonly message: string;
-    readonly cause?: { readonly reason?: string; readonly message?: string };
+    readonly cause?: { readonly reason?: string; readonly message?: string; readonly data?: unknown };
   };
 }
 
@@ -66,7 +70,7 @@ export class LabClient {
     }
   }
 
-  /** The data of an answer. Rejects with LabClientError. */
+  /** The data of an answer. A text is sent as YAML, other bodies as JSON. Rejects with LabClientError. */
   async ask(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<unknown> {
     const { statusCode, text } = await this.#request(method, path, body);
     const { data, error } = envelopeOf(text);
@@ -74,7 +78,7 @@ export class LabClient {
     if (error?.code === 'INVALID_AUTH')
       throw new LabClientError('the simulator rejects the username or password; use --username and --password');
     const why = error?.cause?.reason ?? error?.cause?.message ?? error?.message ?? `status ${statusCode}`;
-    throw new LabClientError(why);
+    throw new LabClientError(why, { data: error?.cause?.data });
   }
 
   /** Ends the session; it would end by itself later. */
@@ -90,10 +94,10 @@ export class LabClient {
         method,
         dispatcher: this.#agent,
         headers: {
-          'content-type': 'application/json',
+          'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json',
           ...(this.#token !== undefined && { 'zt-session': this.#token }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       return { statusCode: answer.statusCode, text: await answer.body.text() };
     } catch (error) {

@@ -6,8 +6,10 @@ import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { clockCommand } from './clock.ts';
 import { operationsCommand } from './operations.ts';
+import { exportCommand, seedCommand } from './seed.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
+import { whyCommand } from './why.ts';
 
 export function simulatorProgram(): Command {
   const program = new Command(commandName('sim'))
@@ -20,6 +22,9 @@ export function simulatorProgram(): Command {
     snapshotCommand(),
     restoreCommand(),
     resetCommand(),
+    seedCommand(),
+    exportCommand(),
+    whyCommand(),
     operationsCommand(),
     completionCommand(program, 'edgeweave-sim'),
   ];

@@ -28,6 +28,7 @@ import {
 } from '../assembly/options.ts';
 import type { Simulator } from '../assembly/simulator.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
+import { seededText } from './seeded-text.ts';
 
 interface StartOptions {
   host: string;
@@ -44,6 +45,7 @@ interface StartOptions {
   dialRouters?: boolean;
   eventsFile?: string;
   events: Namespace[];
+  seed?: string;
   json?: true;
   logLevel: LogLevel;
   logFormat: 'json' | 'text';
@@ -111,6 +113,11 @@ export function startCommand(): Command {
     .option('--console <folder>', 'serve the built web console in this folder', (folder) =>
       checked(OPTION_CHECKS.console, folder),
     )
+    .option(
+      '--seed <file>',
+      'create the entities of this file (YAML or JSON, as `export` writes it) that the data does not have',
+      (file) => checked(OPTION_CHECKS.seed, file),
+    )
     .option('--json', 'print the ready line as JSON')
     .addOption(
       new Option('--log-level <level>', 'least severe level to log')
@@ -130,6 +137,7 @@ export function startCommand(): Command {
         'start --port 1280 --data sim.db --json',
         'start --data sim.db --password NEW_PASSWORD',
         'start --nodes 3 --json',
+        'start --seed network.yml',
       ),
     )
     .action(async (options: StartOptions, command: Command) => {
@@ -241,6 +249,7 @@ function readyLine(
     controllerId,
     ...(others.length > 0 && { others: others.map(addressesOf) }),
     pid: process.pid,
+    ...(simulator.seeded && { seeded: simulator.seeded }),
   };
 }
 
@@ -264,6 +273,7 @@ function readyText(
     password: password ?? `(${keptPassword(data)})`,
     ca,
     ...Object.fromEntries(others.map(({ controllerId, baseUrl }) => [controllerId, baseUrl])),
+    ...(simulator.seeded && { seed: seededText(simulator.seeded) }),
   };
   return `the simulator is ready\n${Object.entries(rows)
     .map(([name, value]) => `  ${name.padEnd(12)}${value}`)

@@ -1,15 +1,26 @@
-// Control over the simulator's time and state, for tests; a controller has neither.
+// Control over the simulator's time and state, for tests; a controller has neither. It also explains decisions.
 
 import type { AdvanceableClock } from '#lib/clock.ts';
-import type { State } from '../state/state.ts';
+import type { Transaction } from '../state/transaction.ts';
 import { LabClock } from './lab-clock.ts';
+import { exportNetwork, type SeedDocument } from './seed/export.ts';
+import type { SeedComponents } from './seed/seed.ts';
+import type { Seeded } from './seed/seeded.ts';
 import { LabSnapshots, type Restored, START } from './snapshots.ts';
+import { explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from './why/why.ts';
+
+export interface LabComponents extends WhyComponents, SeedComponents {
+  readonly clock: AdvanceableClock;
+}
 
 export class Lab {
   readonly clock: LabClock;
   readonly snapshots: LabSnapshots;
+  readonly #components: LabComponents;
 
-  constructor({ state, clock }: { state: State; clock: AdvanceableClock }) {
+  constructor(components: LabComponents) {
+    const { state, clock } = components;
+    this.#components = components;
     this.clock = new LabClock(clock);
     this.snapshots = new LabSnapshots(state, clock);
   }
@@ -17,5 +28,36 @@ export class Lab {
   /** Returns to the state after the start. */
   reset(): Promise<Restored> {
     return this.snapshots.restore(START);
+  }
+
+  /**
+   * Explains whether an identity may dial or bind a service now, and what is missing. Identities, services and routers
+   * by id or name. @throws UnknownError for an unknown one, InvalidError for another type
+   */
+  why(question: WhyQuestion): WhyAnswer {
+    return explainWhy(this.#components, question);
+  }
+
+  /**
+   * Creates the entities of a document that are missing, in one change: the document that `ziti ops export` writes, as
+   * text (YAML or JSON) or as an object. Rejects with SeedError, which has every mistake; nothing has then changed.
+   */
+  async seed(document: SeedDocument | string): Promise<Seeded> {
+    const apply = await this.prepareSeed(document);
+    return this.#components.state.change(apply);
+  }
+
+  /** Checks a document, and returns the change that applies it. `file` names the document in messages. */
+  async prepareSeed(document: SeedDocument | string, file?: string): Promise<(transaction: Transaction) => Seeded> {
+    // The parser is loaded on demand, so that the simulator starts faster.
+    const { prepareSeed } = await import('./seed/seed.ts');
+    const prepared = await prepareSeed(this.#components, document, file);
+    return (transaction) => prepared.apply(transaction);
+  }
+
+  /** The network as a document for `seed`: sorted, without secrets and without built-in entities. */
+  export(): SeedDocument {
+    const { state, clock } = this.#components;
+    return exportNetwork(state.tables, clock.now());
   }
 }

@@ -93,6 +93,11 @@ export class Circuits {
     return !circuit || (circuit.state === 'up' && !circuit.path.routers.includes(routerId));
   }
 
+  /** The cheapest path of a new circuit between two connected routers; undefined without one. */
+  path(from: string, to: string): Path | undefined {
+    return this.#choice.path(from, to);
+  }
+
   values(): Circuit[] {
     return [...this.#circuits.values()];
   }

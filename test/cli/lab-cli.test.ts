@@ -1,11 +1,12 @@
 // The commands that control a running simulator, as from a shell.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
 import { runProgram } from '../support/run.ts';
 
@@ -87,4 +88,82 @@ t.test('failures have one line with the remedy, and exit code 1; wrong use has 2
   t.equal((await run('clock', ...named, '--password', PASSWORD)).code, 0, 'without a ready line');
   const env = { EDGEWEAVE_SIM_READY: ready };
   t.equal((await runProgram(['controller-sim/cli.ts', 'clock'], { env })).code, 0, 'from the environment');
+});
+
+t.test('seed, export and why', async (t) => {
+  await using parts = await open();
+  const { sim } = parts;
+  const example = 'examples/seed/network.yml';
+  const seeded = await sim('seed', example);
+  t.match(seeded, {
+    code: 0,
+    stderr: '',
+    stdout: /^created 2 configs, 1 service, .*4 identities, .*service edge router policy\n$/,
+  });
+  t.match((await sim('seed', example)).stdout, /^created nothing; existed already: 2 configs, /);
+  const yaml = await sim('export');
+  t.match(yaml, { code: 0, stdout: /^authPolicies: \[\]\ncertificateAuthorities: / });
+  const [copy, json] = [join(folder, 'copy.yml'), join(folder, 'copy.json')];
+  t.match(await sim('export', '--output', copy), { code: 0, stdout: '' });
+  t.equal(readFileSync(copy, 'utf8'), yaml.stdout);
+  await sim('export', '--format', 'json', '--output', json);
+  t.equal(JSON.parse(readFileSync(json, 'utf8')).services[0].name, 'wiki');
+  t.match(await sim('seed', json), { code: 0, stdout: /^created nothing/ });
+
+  const why = await sim('why', 'dial', 'berta', 'wiki');
+  t.match(why, {
+    code: 1,
+    stderr: '',
+    stdout: /^berta may not dial wiki\n {2}ok {2}berta can log in with the password of berta\n/,
+  });
+  t.match(why.stdout, /\n {2}NO {2}no service policy lets berta dial wiki\n {6}→ /);
+  const asJson = await sim('why', 'bind', 'edge-1', 'wiki', '--router', 'edge-1', '--json');
+  t.match([asJson.code, JSON.parse(asJson.stdout)], [1, { allowed: false, type: 'Bind' }]);
+
+  const wrong = join(folder, 'wrong.yml');
+  writeFileSync(wrong, 'identities:\n  - {name: anne, pasword: annes secret}\nservice: []\n');
+  for (const [outcome, code, message] of [
+    [
+      sim('seed', wrong),
+      1,
+      /^\S+wrong\.yml has 2 mistakes, and nothing was changed\n {2}\S+wrong\.yml:2:18 identities\[0\]\.pasword: identity anne: unknown field pasword; did you mean password\?\n {2}\S+wrong\.yml:3:1 service: .*did you mean services\?\n$/,
+    ],
+    [sim('seed', join(folder, 'none.yml')), 1, /none\.yml does not exist\n$/],
+    [sim('seed'), 2, /missing required argument 'file'/],
+    [sim('export', '--format', 'xml'), 2, /Allowed choices are yaml, json/],
+    [sim('export', '--output', folder), 1, /cannot be written/],
+    [sim('why', 'dial', 'ana', 'wiki'), 1, /^there is no identity ana; did you mean anna\?\n$/],
+    [sim('why', 'use', 'anna', 'wiki'), 2, /Allowed choices are dial, bind/],
+  ] as const) {
+    const { code: actual, stdout, stderr } = await outcome;
+    t.match(stderr, message);
+    t.equal(actual, code, stderr);
+    t.equal(stdout, '');
+    t.notMatch(stderr, /secret/);
+  }
+});
+
+t.test('start --seed prints what it created, and fails with the lines of mistakes', async (t) => {
+  const program = new Program(
+    'seeded',
+    ['controller-sim/cli.ts', 'start', '--json', '--seed', 'examples/seed/network.yml'],
+    {
+      directory: folder,
+    },
+  );
+  const ready = JSON.parse(await program.firstLine());
+  t.match(ready.seeded, { created: { identities: 4 }, existing: {} });
+  const file = join(folder, 'seeded.json');
+  writeFileSync(file, JSON.stringify(ready));
+  const allowed = await runProgram(['controller-sim/cli.ts', 'why', 'dial', 'anna', 'wiki', '--ready', file]);
+  t.equal(allowed.code, 1);
+  await program.stop();
+  const wrong = join(folder, 'broken.yml');
+  writeFileSync(wrong, 'identities:\n  - {name: anna, password: four secrets, authPolicy: "@none"}\n');
+  const { code, stdout, stderr } = await runProgram(['controller-sim/cli.ts', 'start', '--seed', wrong]);
+  t.same([code, stdout], [1, '']);
+  t.match(
+    stderr,
+    /^the simulator cannot start: \S+broken\.yml:2:42 identities\[0\]\.authPolicy: identity anna: there is no auth policy none; add it to the seed\n$/,
+  );
 });

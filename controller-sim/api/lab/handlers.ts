@@ -4,7 +4,10 @@ import { formatDuration } from '#lib/duration.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { InvalidError, UnknownError } from '../../lab/lab-error.ts';
+import type { SeedDocument } from '../../lab/seed/export.ts';
+import { SeedError } from '../../lab/seed/mistake.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
+import type { WhyQuestion } from '../../lab/why/why.ts';
 import type { Answer, ApiRequest, Handler, Handlers } from '../http/context.ts';
 
 export const labHandlers: Handlers = {
@@ -23,6 +26,10 @@ export const labHandlers: Handlers = {
   }),
   restoreSnapshot: labHandler(async (lab, { params }) => ({ data: await lab.snapshots.restore(params.name ?? '') })),
   reset: labHandler(async (lab) => ({ data: await lab.reset() })),
+  exportNetwork: ({ services }) => ({ data: services.lab.export() }),
+  seed: labHandler(async (lab, { body }) => ({ data: await lab.seed(body as SeedDocument | string) })),
+  // The type of the body has checked it.
+  why: labHandler((lab, { body }) => ({ data: lab.why(withoutNulls(body) as WhyQuestion) })),
 };
 
 /** Answers wrong use of the lab as 400 or 404. */
@@ -32,6 +39,8 @@ function labHandler(handle: (lab: Lab, request: ApiRequest) => Promise<Answer> |
       return await handle(request.services.lab, request);
     } catch (error) {
       if (error instanceof InvalidError) throw invalid(error.field, error.message, error.value);
+      if (error instanceof SeedError)
+        throw new ApiError('COULD_NOT_VALIDATE', { message: error.message, data: error.mistakes });
       if (error instanceof UnknownError) throw new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: error.message });
       throw error;
     }
@@ -41,6 +50,11 @@ function labHandler(handle: (lab: Lab, request: ApiRequest) => Promise<Answer> |
 /** A field that the type of the body requires. */
 function textOf(body: unknown, field: string): string {
   return String((body as Readonly<Record<string, unknown>>)[field]);
+}
+
+/** A null counts as missing. */
+function withoutNulls(body: unknown): unknown {
+  return Object.fromEntries(Object.entries(body as object).filter(([, value]) => value !== null));
 }
 
 function showClock({ clock }: Lab): Answer {

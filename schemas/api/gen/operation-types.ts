@@ -113,6 +113,7 @@ export type OperationId =
   | 'enrollToken'
   | 'enrollUpdb'
   | 'enrollmentChallenge'
+  | 'exportNetwork'
   | 'extendCurrentIdentityAuthenticator'
   | 'extendRouterEnrollment'
   | 'extendVerifyCurrentIdentityAuthenticator'
@@ -227,6 +228,7 @@ export type OperationId =
   | 'requestExtendAuthenticator'
   | 'reset'
   | 'restoreSnapshot'
+  | 'seed'
   | 'updateAuthPolicy'
   | 'updateAuthenticator'
   | 'updateCa'
@@ -247,7 +249,8 @@ export type OperationId =
   | 'updateTerminator'
   | 'updateTransitRouter'
   | 'verifyCa'
-  | 'verifyMfa';
+  | 'verifyMfa'
+  | 'why';
 
 /** Who may call an operation; `operations.ts` explains them. */
 export type AccessLevel =

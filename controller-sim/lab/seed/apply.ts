@@ -1,0 +1,245 @@
+// Creates the entities of a seed in a transaction. The rules of entities see earlier writes of the transaction by id,
+// but not by name: names and other unique values within the seed are compared here.
+
+import { didYouMean } from '#lib/suggestion.ts';
+import { Body } from '../../entities/body.ts';
+import { updateSigner } from '../../entities/external-jwt-signer.ts';
+import { updateIdentity } from '../../entities/identity.ts';
+import { ApiError } from '../../errors/errors.ts';
+import type { Table } from '../../state/table.ts';
+import type { Transaction } from '../../state/transaction.ts';
+import type { Entity, EntityKind, Named, Terminator } from '../../state/types.ts';
+import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
+import type { SeedPath } from './mistake.ts';
+import {
+  type Entry,
+  given,
+  type Refer,
+  routerIdentityBody,
+  type SectionName,
+  signerEnrollment,
+  usernameOf,
+} from './sections.ts';
+import type { SectionCounts, Seeded } from './seeded.ts';
+
+/** Unique values beside names. */
+const UNIQUE: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
+  ca: ['fingerprint'],
+  externalJwtSigner: ['issuer', 'kid', 'fingerprint'],
+  identity: ['externalId'],
+};
+/** An export of the reference has the policies that belong to routers; new routers get their own. */
+const OF_ROUTER = /^edge-router-.+-system$/;
+
+export class Applier {
+  readonly #transaction: Transaction;
+  readonly #items: readonly Item[];
+  readonly #note: (path: SeedPath, message: string) => void;
+  /** `kind name` to the entry of the seed. */
+  readonly #named = new Map<string, Item>();
+  /** `kind key value` to the label of the entity that has it. */
+  readonly #taken = new Map<string, string>();
+  readonly #created = new Map<SectionName, number>();
+  readonly #existing = new Map<SectionName, number>();
+  /** Ids of routers that this transaction created. */
+  readonly #newRouters = new Set<string>();
+
+  constructor(transaction: Transaction, items: readonly Item[], note: (path: SeedPath, message: string) => void) {
+    this.#transaction = transaction;
+    this.#items = items;
+    this.#note = note;
+  }
+
+  /** Notes mistakes. The transaction must be abandoned if there are any. */
+  apply(): Seeded {
+    for (const item of this.#items) this.#register(item);
+    for (const item of this.#items) if (!item.isBroken) this.#add(item);
+    for (const item of this.#items) if (item.section.name === 'externalJwtSigners') this.#completeSigner(item);
+    return { created: counts(this.#created), existing: counts(this.#existing) };
+  }
+
+  #register(item: Item): void {
+    const { section, entry, path } = item;
+    if (section.kind === 'terminator' || typeof entry.name !== 'string') return;
+    const key = `${section.kind} ${entry.name}`;
+    if (this.#named.has(key)) {
+      item.isBroken = true;
+      this.#note([...path, 'name'], `${labelOf(section, entry)} appears twice in the seed; rename or remove one`);
+    } else this.#named.set(key, item);
+  }
+
+  #add(item: Item): void {
+    const { section, entry } = item;
+    if (this.#existingId(item) !== undefined) return count(this.#existing, section.name);
+    try {
+      if (isOfRouter(item)) this.#updateRouterIdentity(item);
+      else if (!this.#create(item)) return;
+      this.#demandUnique(item);
+      if (!item.isBroken) count(this.#created, section.name);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#fail(item, placeOf(item, error), reasonOf(error));
+    }
+    if (section.name === 'edgeRouters' && entry.isTunnelerEnabled === true)
+      this.#take(item, 'identity name', entry.name, [...item.path, 'name']);
+  }
+
+  #fail(item: Item, path: SeedPath, message: string): void {
+    item.isBroken = true;
+    this.#note(path, `${labelOf(item.section, item.entry)}: ${message}`);
+  }
+
+  /** False if the entry refers to something that does not exist. */
+  #create(item: Item): boolean {
+    const { section, entry, id, made } = item;
+    const refer = this.#referTo(item);
+    const fields = given(section.body(entry, refer));
+    if (item.isBroken) return false;
+    section.create(this.#transaction, id, new Body(fields, 'create'), made);
+    if (section.kind === 'router') this.#newRouters.add(id);
+    section.complete?.(this.#transaction, id, entry, refer, made);
+    return !item.isBroken;
+  }
+
+  /** The tunneler of a new router has an identity without role attributes. */
+  #updateRouterIdentity(item: Item): void {
+    const router = this.#named.get(`router ${String(item.entry.name)}`);
+    const identity = router && this.#transaction.get('identity', router.id);
+    if (router?.isBroken) return;
+    if (identity?.type !== 'Router')
+      return this.#fail(item, item.path, 'no edge router of the seed has this name and a tunneler (isTunnelerEnabled)');
+    const body = routerIdentityBody(item.entry, this.#referTo(item));
+    if (!item.isBroken) updateIdentity(this.#transaction, identity, body);
+  }
+
+  /** Needs the auth policies of the seed, which need the signers. */
+  #completeSigner(item: Item): void {
+    if (item.isBroken || this.#existingId(item) !== undefined) return;
+    const signer = this.#transaction.get('externalJwtSigner', item.id);
+    const body = signerEnrollment(item.entry, this.#referTo(item));
+    if (!signer || !body || item.isBroken) return;
+    try {
+      updateSigner(this.#transaction, signer, body, true);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#fail(item, placeOf(item, error), reasonOf(error));
+    }
+  }
+
+  /** The id of the entity in the data that has the entry's name. */
+  #existingId({ section, entry }: Item): string | undefined {
+    if (section.kind === 'terminator') return this.#sameTerminator(entry)?.id;
+    if (section.kind === 'identity' && entry.isDefaultAdmin === true) return this.#adminId();
+    const known = this.#table(section.kind).findBy('name' as never, String(entry.name));
+    if (known) return known.id;
+    if (section.kind !== 'edgeRouterPolicy' || !OF_ROUTER.test(String(entry.name))) return undefined;
+    const [routers, identities] = [entry.edgeRouterRoles, entry.identityRoles].map((list) => JSON.stringify(list));
+    return routers === identities ? String(entry.name) : undefined;
+  }
+
+  #adminId(): string | undefined {
+    const admin = Iterator.from(this.#transaction.tables.identity.values()).find(
+      ({ isDefaultAdmin }) => isDefaultAdmin,
+    );
+    return admin?.id ?? '';
+  }
+
+  #sameTerminator({ service, router, binding, address, identity }: Entry): Terminator | undefined {
+    const { tables } = this.#transaction;
+    const [serviceId, routerId] = [this.#known('service', service), this.#known('router', router)];
+    if (serviceId === undefined || routerId === undefined) return undefined;
+    return tables.terminator
+      .referring('serviceId', serviceId)
+      .find(
+        (each) =>
+          each.routerId === routerId &&
+          each.address === address &&
+          (!binding || each.binding === binding) &&
+          each.instanceId === (identity ?? ''),
+      );
+  }
+
+  /** The id of an entity in the data. */
+  #known(kind: EntityKind, reference: unknown): string | undefined {
+    return this.#table(kind).findBy('name' as never, String(reference).slice(1))?.id;
+  }
+
+  #table(kind: EntityKind): Table<Named> {
+    return this.#transaction.tables[kind] as unknown as Table<Named>;
+  }
+
+  /** Resolves names for an entry, and notes those that do not exist. */
+  #referTo(item: Item): Refer {
+    return (kind, value, field) => {
+      if (typeof value !== 'string' || !value.startsWith('@')) return value;
+      const name = value.slice(1);
+      const own = this.#named.get(`${kind} ${name}`) ?? (kind === 'identity' ? this.#tunneler(name) : undefined);
+      if (own?.isBroken) item.isBroken = true;
+      if (own) return isOfRouter(own) ? this.#routerIdentityId(name) : (this.#existingId(own) ?? own.id);
+      const known = this.#known(kind, value);
+      if (known !== undefined) return known;
+      const meant = didYouMean(name, this.#names(kind));
+      this.#fail(
+        item,
+        [...item.path, ...field],
+        `there is no ${WORDS[kind] ?? kind} ${name}; ${meant || 'add it to the seed'}`,
+      );
+      return value;
+    };
+  }
+
+  #tunneler(name: string): Item | undefined {
+    const router = this.#named.get(`router ${name}`);
+    return router?.entry.isTunnelerEnabled === true ? router : undefined;
+  }
+
+  #routerIdentityId(name: string): string {
+    return this.#known('identity', `@${name}`) ?? this.#tunneler(name)?.id ?? '';
+  }
+
+  #names(kind: EntityKind): string[] {
+    const own = [...this.#named.values()].filter(({ section }) => section.kind === kind);
+    return [
+      ...own.map(({ entry }) => String(entry.name)),
+      ...Iterator.from(this.#table(kind).values()).map(({ name }) => name),
+    ];
+  }
+
+  #demandUnique(item: Item): void {
+    const { section, entry, id, path } = item;
+    const entity = this.#transaction.get(section.kind, id) as (Entity & Entry) | undefined;
+    if (section.kind === 'identity' && !isOfRouter(item))
+      this.#take(item, 'identity name', entry.name, [...path, 'name']);
+    for (const key of UNIQUE[section.kind] ?? [])
+      this.#take(item, `${section.kind} ${key}`, entity?.[key], [...path, key]);
+    if (typeof entry.password === 'string') this.#take(item, 'username', usernameOf(entry), [...path, 'username']);
+  }
+
+  #take(item: Item, what: string, value: unknown, path: SeedPath): void {
+    if (typeof value !== 'string' || value === '') return;
+    const key = `${what} ${value}`;
+    const owner = this.#taken.get(key);
+    if (owner === undefined) this.#taken.set(key, labelOf(item.section, item.entry));
+    else this.#fail(item, path, `its ${what.split(' ').at(-1)} is also that of ${owner}; change one`);
+  }
+}
+
+const WORDS: Partial<Readonly<Record<EntityKind, string>>> = {
+  authPolicy: 'auth policy',
+  ca: 'certificate authority',
+  configType: 'config type',
+  externalJwtSigner: 'external JWT signer',
+  postureCheck: 'posture check',
+};
+
+function isOfRouter({ section, entry }: Item): boolean {
+  return section.kind === 'identity' && entry.typeId === 'Router';
+}
+
+function count(counters: Map<SectionName, number>, section: SectionName): void {
+  counters.set(section, (counters.get(section) ?? 0) + 1);
+}
+
+function counts(counters: ReadonlyMap<SectionName, number>): SectionCounts {
+  return Object.fromEntries(counters);
+}

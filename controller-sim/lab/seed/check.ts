@@ -1,0 +1,88 @@
+// Checks a seed against its schema: sections, fields, types. All mistakes are found at once.
+
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { didYouMean } from '#lib/suggestion.ts';
+import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
+import type { SeedPath } from './mistake.ts';
+
+export interface Finding {
+  readonly path: SeedPath;
+  readonly message: string;
+}
+
+let compiled: ValidateFunction | undefined;
+
+export function checkSeed(value: unknown): Finding[] {
+  compiled ??= compile();
+  const validate = compiled;
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map((error) => ({ path: pathOf(error), message: describe(error) }));
+}
+
+function compile(): ValidateFunction {
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true, meta: false, validateSchema: false });
+  ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
+  return ajv.compile(schema);
+}
+
+/** An unknown field has the path of its key, a missing one that of its map. */
+function pathOf({ instancePath, keyword, params }: ErrorObject): SeedPath {
+  const parts = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  return keyword === 'additionalProperties' ? [...parts, String(params.additionalProperty)] : parts;
+}
+
+function describe({ keyword, params, message, parentSchema, data }: ErrorObject): string {
+  switch (keyword) {
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty);
+      const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
+      return `unknown field ${name}; ${didYouMean(name, known) || `known are ${known.join(', ')}`}`;
+    }
+    case 'required':
+      return `the field ${String(params.missingProperty)} is missing`;
+    case 'type':
+      return `this must be ${typeNames(params.type)}, not ${typeName(data)}`;
+    case 'enum':
+      return `this must be one of ${(params.allowedValues as unknown[]).filter((each) => each !== null).join(', ')}`;
+    case 'pattern':
+      return String(params.pattern).startsWith('^@')
+        ? 'entities are named with @ in front: write @NAME'
+        : 'a role is #ATTRIBUTE, @NAME or #all';
+    case 'minLength':
+      return `this must have at least ${String(params.limit)} characters`;
+    case 'maxLength':
+      return `this must have at most ${String(params.limit)} characters`;
+    case 'format':
+      return 'this must be a time such as 2030-01-31T12:00:00Z';
+    default:
+      return message ?? 'this is not valid';
+  }
+}
+
+function typeNames(types: unknown): string {
+  return [types]
+    .flat()
+    .filter((type) => type !== 'null')
+    .map((type) => NAMES[String(type)] ?? String(type))
+    .join(' or ');
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  object: 'a map',
+  string: 'a text',
+};
+
+/** The type alone: the value may be a password. */
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  return NAMES[typeof value] ?? 'this';
+}

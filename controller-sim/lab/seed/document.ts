@@ -1,0 +1,147 @@
+// Reads the text of a seed, YAML or JSON, and finds the line of each value. Size, depth and number of values are
+// limited before anything else reads them.
+
+import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isNestedDeeper } from '#lib/json.ts';
+import { pathText, SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
+
+/** Characters; as for the bodies of requests. */
+const LARGEST_SEED = 1024 * 1024;
+/** Values with those behind aliases, which can multiply. */
+const MOST_VALUES = 200_000;
+/** Levels of lists and maps: those of a request, and the section around them. */
+const DEEPEST = 104;
+
+export interface SeedSource {
+  readonly value: unknown;
+  /** The place of a value, or of its nearest known parent. */
+  at(path: SeedPath): Pick<SeedMistake, 'path' | 'line' | 'column'>;
+}
+
+/** @throws SeedError for text that cannot be read; `file` names it */
+export function readSeedText(text: string, file: string | undefined): SeedSource {
+  const fail = (message: string, offset = 0, lines?: LineCounter): never => {
+    const { line, col: column } = lines?.linePos(offset) ?? { line: 1, col: 1 };
+    throw new SeedError([{ path: '', line, column, message }], file);
+  };
+  if (text.length > LARGEST_SEED) return fail(`the seed has more than ${LARGEST_SEED} characters; divide it`);
+  if (bracketsNestDeeper(text)) return fail(TOO_DEEP);
+  const lines = new LineCounter();
+  let document: Document.Parsed;
+  try {
+    document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  } catch (error) {
+    return fail(error instanceof RangeError ? TOO_DEEP : 'the text is not YAML');
+  }
+  const [error] = document.errors;
+  // The parser's own message quotes parts of the text.
+  if (error?.code === 'RESOURCE_EXHAUSTION') return fail(TOO_DEEP, error.pos[0], lines);
+  if (error) return fail(`this is not YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`, error.pos[0], lines);
+  try {
+    const value = new Reader().read(document.contents);
+    return { value, at: (path) => ({ path: pathText(path), ...placeOf(document, path, lines) }) };
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) return fail(thrown.message, thrown.offset, lines);
+    if (thrown instanceof RangeError) return fail(TOO_DEEP);
+    throw thrown;
+  }
+}
+
+/** A seed that a program has built. @throws SeedError */
+export function readSeedObject(value: unknown): SeedSource {
+  if (isNestedDeeper(value, DEEPEST)) throw new SeedError([{ path: '', message: TOO_DEEP }]);
+  return { value, at: (path) => ({ path: pathText(path) }) };
+}
+
+const TOO_DEEP = `the seed is nested deeper than ${DEEPEST} levels`;
+
+class Unreadable extends Error {
+  readonly offset: number;
+
+  constructor(message: string, node: unknown) {
+    super(message);
+    this.offset = startOf(node) ?? 0;
+  }
+}
+
+/** Converts nodes to values. */
+class Reader {
+  /** By anchor. The library searches the whole document for each alias. */
+  readonly #anchors = new Map<string, unknown>();
+  #count = 0;
+
+  read(contents: unknown): unknown {
+    return this.#value(contents, 0);
+  }
+
+  #value(node: unknown, depth: number): unknown {
+    this.#count += 1;
+    if (this.#count > MOST_VALUES) throw new Unreadable(`the seed has more than ${MOST_VALUES} values`, node);
+    if (depth > DEEPEST) throw new Unreadable(TOO_DEEP, node);
+    if (isAlias(node)) {
+      if (!this.#anchors.has(node.source)) throw new Unreadable('this alias has no anchor above it', node);
+      return this.#value(this.#anchors.get(node.source), depth + 1);
+    }
+    const { anchor } = (node ?? {}) as { anchor?: string };
+    if (anchor !== undefined) this.#anchors.set(anchor, node);
+    if (isMap(node)) return this.#map(node.items, depth);
+    if (isSeq(node)) return node.items.map((each) => this.#value(each, depth + 1));
+    if (!isScalar(node)) return null;
+    return typeof node.value === 'bigint' ? Number(node.value) : node.value;
+  }
+
+  #map(items: readonly unknown[], depth: number): Record<string, unknown> {
+    const map = new Map<string, unknown>();
+    for (const item of items) {
+      if (!isPair(item)) continue;
+      const key = keyOf(item.key);
+      if (key === undefined) throw new Unreadable('a key has to be a text', item.key);
+      if (map.has(key)) throw new Unreadable(`the key ${key} appears twice in this map`, item.key);
+      map.set(key, this.#value(item.value, depth + 1));
+    }
+    return Object.fromEntries(map);
+  }
+}
+
+function keyOf(key: unknown): string | undefined {
+  return isScalar(key) && (typeof key.value === 'string' || typeof key.value === 'number')
+    ? String(key.value)
+    : undefined;
+}
+
+/** The key of a map's value, the item of a list. */
+function placeOf(document: Document.Parsed, path: SeedPath, lines: LineCounter): { line: number; column: number } {
+  let node: unknown = document.contents;
+  let offset = startOf(node) ?? 0;
+  for (const part of path) {
+    const parent: unknown = isAlias(node) ? node.resolve(document) : node;
+    const [next, at] = childOf(parent, part);
+    if (at === undefined) break;
+    [node, offset] = [next, at];
+  }
+  const { line, col: column } = lines.linePos(offset);
+  return { line, column };
+}
+
+function childOf(parent: unknown, part: string | number): [node: unknown, offset: number | undefined] {
+  if (isSeq(parent)) {
+    const item = parent.items[Number(part)];
+    return [item, startOf(item)];
+  }
+  const pair = isMap(parent) ? parent.items.find(({ key }) => keyOf(key) === part) : undefined;
+  return [pair?.value, startOf(pair?.key)];
+}
+
+function startOf(node: unknown): number | undefined {
+  return (node as Node | null | undefined)?.range?.[0];
+}
+
+/** A recursive parser must not see a bracket bomb. Brackets in texts count, too: no seed has as many open ones. */
+function bracketsNestDeeper(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > 100 * DEEPEST) return true;
+  }
+  return false;
+}

@@ -1,0 +1,181 @@
+// Seeds a network: reads a document, checks it, prepares what takes time, and creates the entities that are missing in
+// one transaction, by the rules of the management API. If anything is wrong, nothing changes, and all mistakes are
+// reported at once.
+
+import type { Clock } from '#lib/clock.ts';
+import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import {
+  type EnrollmentSigner,
+  prepareEnrollment,
+  signEnrollment,
+  type WantedEnrollment,
+} from '../../entities/enrollment.ts';
+import { loadSchemaValidator } from '../../entities/schema-validator.ts';
+import { ApiError } from '../../errors/errors.ts';
+import type { State } from '../../state/state.ts';
+import type { Transaction } from '../../state/transaction.ts';
+import { Applier } from './apply.ts';
+import { checkSeed } from './check.ts';
+import { readSeedObject, readSeedText, type SeedSource } from './document.ts';
+import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
+import { SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
+import { type Entry, given, type Prepared, SECTIONS, usernameOf } from './sections.ts';
+import type { Seeded } from './seeded.ts';
+
+export interface SeedComponents {
+  readonly state: State;
+  readonly clock: Clock;
+  readonly tokens: EnrollmentSigner;
+  readonly passwords: { hash(password: string): Promise<string> };
+  /** Lifetime of one-time tokens in milliseconds. */
+  readonly enrollmentLifetime: number;
+  /** Throws ApiError for a body that does not match its type in schemas/api/bodies.json. */
+  readonly validateBody: (type: string, body: unknown) => Promise<void> | void;
+}
+
+/** A document that is ready to be applied. */
+export interface PreparedSeed {
+  /** @throws SeedError; the transaction must then be abandoned */
+  apply(transaction: Transaction): Seeded;
+}
+
+const MOST_ENTITIES = 10_000;
+/** Hashing one takes tens of milliseconds of a core. */
+const MOST_PASSWORDS = 500;
+/** Passwords that are hashed and tokens that are signed at the same time. */
+const AT_ONCE = 3;
+/** Stands for what a seed with mistakes does not need. */
+const NOTHING: Prepared = { passwordHash: '', routerEnrollment: { id: '', token: '', jwt: '', expiresAt: '' } };
+
+/** `file` names a text in messages. Rejects with SeedError. */
+export async function prepareSeed(components: SeedComponents, document: unknown, file?: string): Promise<PreparedSeed> {
+  const source = typeof document === 'string' ? readSeedText(document, file) : readSeedObject(document);
+  const mistakes: SeedMistake[] = [];
+  const note = (path: SeedPath, message: string) => mistakes.push({ ...source.at(path), message });
+  const items = readItems(components, source, note);
+  demandLimits(items, note);
+  if (items.length > MOST_ENTITIES) throw new SeedError(mistakes, file);
+  await loadSchemaValidator();
+  await checkBodies(components, items, note);
+  // Hashing takes long, and a seed with mistakes is not stored.
+  if (mistakes.length === 0) await prepareAll(components, items);
+  else for (const item of items) item.made = NOTHING;
+  return {
+    apply: (transaction) => {
+      const applier = new Applier(transaction, items, note);
+      const seeded = applier.apply();
+      if (mistakes.length > 0) throw new SeedError(inOrder(mistakes), file);
+      return seeded;
+    },
+  };
+}
+
+type Note = (path: SeedPath, message: string) => void;
+
+/** The entries of all sections, in the order of creation. */
+function readItems({ state }: SeedComponents, { value }: SeedSource, note: Note): Item[] {
+  if (value === null || value === undefined) return [];
+  const findings = checkSeed(value);
+  const broken = new Set<string>();
+  for (const { path, message } of findings) {
+    const [section, index] = path;
+    if (index === undefined) broken.add(String(section));
+    broken.add(`${section} ${index}`);
+    note(path, `${titleOf(value, path)}${message}`);
+  }
+  const document = typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : {};
+  return SECTIONS.flatMap((section) => {
+    const entries = document[section.name];
+    if (!Array.isArray(entries) || broken.has(section.name)) return [];
+    return entries.map((entry: unknown, index) => ({
+      section,
+      entry: typeof entry === 'object' && entry !== null ? (entry as Entry) : {},
+      path: [section.name, index],
+      id: section.hasShortId ? state.ids.short() : state.ids.long(),
+      made: {},
+      isBroken: broken.has(`${section.name} ${index}`),
+    }));
+  });
+}
+
+/** `identity anna: ` for a place within an entry. */
+function titleOf(value: unknown, [name, index]: SeedPath): string {
+  const section = SECTIONS.find((each) => each.name === name);
+  const entries = (value as Readonly<Record<string, unknown>>)[String(name)];
+  const entry: unknown = Array.isArray(entries) && typeof index === 'number' ? entries[index] : undefined;
+  return section && typeof entry === 'object' && entry !== null ? `${labelOf(section, entry as Entry)}: ` : '';
+}
+
+function demandLimits(items: readonly Item[], note: Note): void {
+  if (items.length > MOST_ENTITIES) note([], `the seed has more than ${MOST_ENTITIES} entities; divide it`);
+  const passwords = items.filter(({ entry }) => hasPassword(entry));
+  const [further] = passwords.slice(MOST_PASSWORDS);
+  if (further) note(further.path, `the seed has more than ${MOST_PASSWORDS} passwords; divide it`);
+  for (const { entry, section, path } of passwords) {
+    const { length } = usernameOf(entry);
+    if (length < minLength || length > maxLength) note(path, `${labelOf(section, entry)}: ${USERNAME_PROBLEM}`);
+  }
+}
+
+/** Logins with other user names are rejected. */
+const { minLength, maxLength } = bodies.$defs.username;
+const USERNAME_PROBLEM = `a user name has ${minLength} to ${maxLength} characters; give another one as username`;
+
+function hasPassword({ password }: Entry): boolean {
+  return typeof password === 'string';
+}
+
+/** Checks the types of the bodies, with names in place of ids. */
+async function checkBodies({ validateBody }: SeedComponents, items: readonly Item[], note: Note): Promise<void> {
+  for (const item of items) {
+    if (item.isBroken) continue;
+    const { section, entry } = item;
+    try {
+      await validateBody(section.bodyType, given(section.body(entry, (_kind, value) => value)));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      item.isBroken = true;
+      note(placeOf(item, error), `${labelOf(section, entry)}: ${reasonOf(error)}`);
+    }
+  }
+}
+
+/** Passwords and one-time tokens of the entities that do not exist yet. */
+async function prepareAll(components: SeedComponents, items: readonly Item[]): Promise<void> {
+  const waiting = items.filter((item) => !item.isBroken && !existsNow(components.state, item));
+  while (waiting.length > 0)
+    await Promise.all(
+      waiting.splice(0, AT_ONCE).map(async (item) => {
+        item.made = await prepare(components, item);
+      }),
+    );
+}
+
+function existsNow({ tables }: State, { section: { kind }, entry }: Item): boolean {
+  const table = tables[kind] as { findBy(key: 'name', value: string): unknown };
+  return kind !== 'terminator' && table.findBy('name', String(entry.name)) !== undefined;
+}
+
+async function prepare(components: SeedComponents, { section, entry, id }: Item): Promise<Prepared> {
+  if (section.name === 'edgeRouters') return { routerEnrollment: await signEnrollment(components, 'erott', id) };
+  if (section.name === 'transitRouters') return { routerEnrollment: await signEnrollment(components, 'trott', id) };
+  if (section.name !== 'identities') return {};
+  const { password, enrollment } = entry;
+  const wanted = wantedEnrollment(given((enrollment ?? {}) as Entry), id);
+  return {
+    ...(typeof password === 'string' && { passwordHash: await components.passwords.hash(password) }),
+    ...(wanted && { identityEnrollment: await prepareEnrollment(components, wanted) }),
+  };
+}
+
+function wantedEnrollment({ ott, ottca, updb }: Entry, identityId: string): WantedEnrollment | undefined {
+  if (ott === true) return { identityId, method: 'ott' };
+  if (typeof ottca === 'string') return { identityId, method: 'ottca' };
+  return typeof updb === 'string' ? { identityId, method: 'updb', username: updb } : undefined;
+}
+
+/** In the order of the text, once for each place and message. */
+function inOrder(mistakes: readonly SeedMistake[]): SeedMistake[] {
+  const unique = new Map(mistakes.map((mistake) => [`${mistake.path} ${mistake.message}`, mistake]));
+  return [...unique.values()].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+}
