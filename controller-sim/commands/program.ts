@@ -5,6 +5,7 @@ import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { clockCommand } from './clock.ts';
+import { journalCommand } from './journal.ts';
 import { operationsCommand } from './operations.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
@@ -20,6 +21,7 @@ export function simulatorProgram(): Command {
     snapshotCommand(),
     restoreCommand(),
     resetCommand(),
+    journalCommand(),
     operationsCommand(),
     completionCommand(program, 'edgeweave-sim'),
   ];

@@ -7,6 +7,8 @@ import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
 import { ControlRoom } from '../../test/support/control-room.ts';
 import { Body } from '../entities/body.ts';
 import { createTransitRouter } from '../entities/router.ts';
+import { ControlTraffic } from '../lab/control-traffic.ts';
+import { Journal } from '../lab/journal.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { ControlServer } from './control-server.ts';
 
@@ -15,7 +17,11 @@ async function opened(t: Test) {
   const room = await ControlRoom.open();
   const { context } = room;
   const version = ownVersionInfo('0.0.0');
-  const server = new ControlServer(context, { version, apiAddresses: '{}', churnLimit: 0, isClusterMember: false });
+  const { clock } = room;
+  const journal = new Journal({ wireClock: clock, log: context.log });
+  const traffic = new ControlTraffic({ state: context.state, clock, journal });
+  const options = { version, apiAddresses: '{}', churnLimit: 0, isClusterMember: false };
+  const server = new ControlServer(context, traffic, options);
   t.teardown(() => {
     server.close();
     room[Symbol.dispose]();

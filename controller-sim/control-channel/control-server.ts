@@ -6,7 +6,7 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
-import { Channel } from '#wire/channel.ts';
+import type { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { controlLanes, SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
 import { HelloRejectedError, ProtocolError } from '#wire/errors.ts';
@@ -18,6 +18,7 @@ import { type HeaderEntries, Message } from '#wire/message.ts';
 import type { SocketHandler } from '#wire/tls-port.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import type { ClusterChange } from '../cluster/cluster.ts';
+import type { ControlTraffic } from '../lab/control-traffic.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import { type Origin, withOrigin } from '../state/origin.ts';
 import type { Router } from '../state/types.ts';
@@ -26,6 +27,7 @@ import { HANDLERS, LISTS } from './handlers.ts';
 import { storeListeners } from './messages/reported-state.ts';
 import { sendLeadership, sendMembers, sendServerHello } from './messages/sync.ts';
 import { validateTerminators } from './messages/validate-terminators.ts';
+import { RouterChannel } from './router-channel.ts';
 
 export interface ControlServerOptions {
   readonly version: VersionInfo;
@@ -70,6 +72,7 @@ const LegacyHeader = { Address: 11, Capabilities: 12, ApiAddresses: 13, LinkList
 
 export class ControlServer {
   readonly #context: ControlContext;
+  readonly #traffic: ControlTraffic;
   readonly #options: ControlServerOptions;
   readonly #listener: ChannelListener;
   readonly #log: Log;
@@ -77,8 +80,9 @@ export class ControlServer {
   /** Open channels of routers that are not attached to the network yet, by router. */
   readonly #connecting = new Map<string, Channel>();
 
-  constructor(context: ControlContext, options: ControlServerOptions) {
+  constructor(context: ControlContext, traffic: ControlTraffic, options: ControlServerOptions) {
     this.#context = context;
+    this.#traffic = traffic;
     this.#options = options;
     this.#log = context.log;
     this.#listener = new ChannelListener({
@@ -90,6 +94,8 @@ export class ControlServer {
       check: (accepted) => this.#check(accepted),
       answerHeaders: () => this.#answerHeaders(),
       open: (accepted) => this.#open(accepted),
+      onRejected: ({ hello, remoteAddress, error }) =>
+        traffic.rejected(hello?.body.toString(), remoteAddress, describeError(error)),
     });
     this.#unsubscribe = context.cluster.subscribe((change) => this.#onCluster(change));
   }
@@ -165,7 +171,7 @@ export class ControlServer {
       throw new HelloRejectedError(`router ${id} is already connected; closed the old connection`);
     }
     if (this.#connecting.has(id)) throw new HelloRejectedError(`router ${id} is already connecting`);
-    const channel = new Channel({
+    const channel = new RouterChannel(this.#traffic, {
       name: `router ${id}`,
       peerId: id,
       connectionId,
@@ -211,6 +217,7 @@ export class ControlServer {
     }
     void router.channel.closed.then((reason) => {
       this.#log.info({ routerId: router.id, ...(reason && { reason: reason.message }) }, 'router disconnected');
+      this.#traffic.disconnected(router.id, reason?.message);
       this.#context.feed.unsubscribe(router);
       this.#context.network.detach(router);
     });
@@ -237,6 +244,7 @@ export class ControlServer {
     }
     const { version } = router.version;
     this.#log.info({ routerId: router.id, version, linkListeners: router.linkListeners.length }, 'router connected');
+    this.#traffic.connected(router.id);
     this.#context.network.attach(router);
     this.#sendAddress(router, grouped);
     sendServerHello(router);

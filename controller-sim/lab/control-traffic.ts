@@ -1,0 +1,59 @@
+// The control channels as the lab sees them: records their messages and connections.
+
+import type { Clock } from '#lib/clock.ts';
+import { ownText } from '#lib/own-text.ts';
+import { ChannelType } from '#wire/gen/numbers.ts';
+import type { State } from '../state/state.ts';
+import { ControlRecord, type NewControlEvent } from './control-record.ts';
+import type { Journal } from './journal.ts';
+import { LONGEST_TEXT } from './redact.ts';
+
+/** Characters of the id that an unknown peer sends. */
+const LONGEST_ID = 100;
+
+export type Direction = 'in' | 'out';
+
+export interface TrafficComponents {
+  readonly state: State;
+  /** For the times of entries. */
+  readonly clock: Clock;
+  readonly journal: Journal;
+}
+
+export class ControlTraffic {
+  readonly #components: TrafficComponents;
+
+  constructor(components: TrafficComponents) {
+    this.#components = components;
+  }
+
+  /** Heartbeats are not recorded: each channel has one every few seconds. */
+  message(routerId: string, direction: Direction, contentType: number, bytes: number): void {
+    if (contentType === ChannelType.Heartbeat) return;
+    this.#add({ event: 'message', router: this.#router(routerId), direction, contentType, bytes });
+  }
+
+  connected(routerId: string): void {
+    this.#add({ event: 'connected', router: this.#router(routerId) });
+  }
+
+  disconnected(routerId: string, reason: string | undefined): void {
+    this.#add({ event: 'disconnected', router: this.#router(routerId), reason });
+  }
+
+  /** `routerId` as the peer sent it; undefined without a hello. */
+  rejected(routerId: string | undefined, source: string, reason: string): void {
+    const router = routerId === undefined ? {} : this.#router(ownText(routerId.slice(0, LONGEST_ID)));
+    this.#add({ event: 'rejected', router, source, reason: ownText(reason.slice(0, LONGEST_TEXT)) });
+  }
+
+  #router(id: string): { readonly id: string; readonly name?: string } {
+    const name = this.#components.state.tables.router.get(id)?.name;
+    return name === undefined ? { id } : { id, name };
+  }
+
+  #add(event: Omit<NewControlEvent, 'time'>): void {
+    const { journal, clock } = this.#components;
+    journal.add(new ControlRecord({ ...event, time: clock.now() }));
+  }
+}

@@ -1,0 +1,14 @@
+// Names of the content types of control channels.
+
+import { ChannelType, ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
+
+const NAMES: ReadonlyMap<number, string> = new Map(
+  [ChannelType, ControlType, EdgeControlType].flatMap((table) =>
+    Object.entries(table).map(([name, type]): [number, string] => [type, name]),
+  ),
+);
+
+/** The number as text if it has no name. */
+export function nameOfMessage(contentType: number): string {
+  return NAMES.get(contentType) ?? String(contentType);
+}
