@@ -8,6 +8,8 @@ export { createLog, type Log, type LogOptions } from '#lib/log.ts';
 export { OptionError } from '#lib/options.ts';
 export { type ClusterOptions, SimulatorCluster, startCluster } from './assembly/nodes.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './assembly/simulator.ts';
+export type { ControlFault, Fault, HttpFault, NewFault } from './lab/fault-rule.ts';
+export type { Faults } from './lab/faults.ts';
 export type { Journal, JournalCondition, WaitOptions } from './lab/journal.ts';
 export type { ControlEntry, HttpEntry, JournalEntry, JournalFilter } from './lab/journal-entry.ts';
 export type { Lab } from './lab/lab.ts';

@@ -43,7 +43,7 @@ export class Simulator {
   readonly ca: string;
   readonly controllerId: string;
   readonly events: Events;
-  /** Control over time and state, and the journal of requests. */
+  /** Control over time, state and faults, and the journal of requests. */
   readonly lab: Lab;
   /** Continues the events in a new file after the file of `eventsFile` was renamed. */
   readonly reopenEventsFile: () => void;
@@ -105,8 +105,9 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const cluster = await joinCluster(context, data, addresses);
   const network = openNetwork(context, data.state);
   const observers = assembleEvents(context, { state: data.state, network, addresses, cluster });
-  const { clock, wireClock } = context;
-  const lab = context.own(new Lab({ state: data.state, clock, wireClock, log: context.logOf('lab') }));
+  const { clock, wireClock, random } = context;
+  const log = context.logOf('lab');
+  const lab = context.own(new Lab({ state: data.state, clock, wireClock, random, network, log }));
   const control = assembleControl(context, { data, rules, network, addresses, cluster, lab });
   const api = await openApi(context, { data, rules, network, observers, control, addresses, cluster, lab });
   await data.storeAdmin();

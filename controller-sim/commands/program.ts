@@ -5,6 +5,7 @@ import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { clockCommand } from './clock.ts';
+import { faultCommand } from './faults.ts';
 import { journalCommand } from './journal.ts';
 import { operationsCommand } from './operations.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
@@ -22,6 +23,7 @@ export function simulatorProgram(): Command {
     restoreCommand(),
     resetCommand(),
     journalCommand(),
+    faultCommand(),
     operationsCommand(),
     completionCommand(program, 'edgeweave-sim'),
   ];

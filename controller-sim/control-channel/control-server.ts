@@ -39,6 +39,16 @@ export interface ControlServerOptions {
   readonly isClusterMember: boolean;
 }
 
+/** A fault of the lab rejects a connection. */
+class FaultRejection extends HelloRejectedError {
+  readonly fault: string;
+
+  constructor(routerId: string, fault: string) {
+    super(`router ${routerId}: rejected by the fault ${fault}`);
+    this.fault = fault;
+  }
+}
+
 /** A router as it was when its certificate was verified. */
 export type VerifiedRouter = Pick<Router, 'id' | 'fingerprint'>;
 
@@ -94,8 +104,10 @@ export class ControlServer {
       check: (accepted) => this.#check(accepted),
       answerHeaders: () => this.#answerHeaders(),
       open: (accepted) => this.#open(accepted),
-      onRejected: ({ hello, remoteAddress, error }) =>
-        traffic.rejected(hello?.body.toString(), remoteAddress, describeError(error)),
+      onRejected: ({ hello, remoteAddress, error }) => {
+        const fault = error instanceof FaultRejection ? error.fault : undefined;
+        traffic.rejected(hello?.body.toString(), remoteAddress, describeError(error), fault);
+      },
     });
     this.#unsubscribe = context.cluster.subscribe((change) => this.#onCluster(change));
   }
@@ -130,6 +142,13 @@ export class ControlServer {
     if (router.fingerprint !== sha1Fingerprint(leaf))
       throw new HelloRejectedError(`router ${id} presents a certificate that is not its own`);
     if (router.disabled) throw new HelloRejectedError(`router ${id} is disabled`);
+    this.checkFaults(id);
+  }
+
+  /** @throws HelloRejectedError if a fault of the lab rejects connections of the router */
+  checkFaults(routerId: string): void {
+    const fault = this.#traffic.rejectionOf(routerId);
+    if (fault) throw new FaultRejection(routerId, fault.id);
   }
 
   /** This controller's description of itself, in answers to hellos and in its own hellos. */

@@ -8,6 +8,9 @@ const NAMES: ReadonlyMap<number, string> = new Map(
   ),
 );
 
+/** The types of the fabric and of the edge share some names. */
+export const MESSAGE_NAMES: ReadonlySet<string> = new Set(NAMES.values());
+
 /** The number as text if it has no name. */
 export function nameOfMessage(contentType: number): string {
   return NAMES.get(contentType) ?? String(contentType);

@@ -1,13 +1,15 @@
-// The lab API: the simulator's time and state under the control of a test, and the journal of requests.
+// The lab API: the simulator's time, state and faults under the control of a test, and the journal of requests.
 
 import { formatDuration } from '#lib/duration.ts';
 import type { Lab } from '../../lab/lab.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
 import type { Answer, Handlers } from '../http/context.ts';
+import { faultHandlers } from './faults.ts';
 import { journalHandlers } from './journal.ts';
 import { labHandler, textOf } from './lab-handler.ts';
 
 export const labHandlers: Handlers = {
+  ...faultHandlers,
   ...journalHandlers,
   detailClock: ({ services }) => showClock(services.lab),
   advanceClock: labHandler(async (lab, { body }) => {

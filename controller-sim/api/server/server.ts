@@ -24,6 +24,7 @@ import { toApiError, unknownMethod, unknownPath } from './errors.ts';
 import { serveHealth } from './health.ts';
 import { ManagementUpgrade } from './management-upgrade.ts';
 import { METHODS, Paths } from './paths.ts';
+import { RequestFaults } from './request-faults.ts';
 import { noteError, RequestJournal } from './request-journal.ts';
 import { type Route, routes } from './routes.ts';
 import { isOfUnacceptedType, perform } from './steps.ts';
@@ -56,12 +57,18 @@ export class ApiServer {
   readonly #running = new Shares(AT_ONCE);
   readonly #unread = new UnreadAnswers();
   readonly #journal: RequestJournal;
+  readonly #faults: RequestFaults;
 
   private constructor(services: ApiServices) {
     const http = createServer({ maxHeaderSize: LARGEST_HEADERS });
     let serve: RequestListener | undefined;
     this.#services = services;
     this.#journal = new RequestJournal(services);
+    this.#faults = new RequestFaults({
+      services,
+      journal: this.#journal,
+      send: (request, reply, sent) => void this.#send(request, reply, sent),
+    });
     this.#fastify = fastify({
       bodyLimit: LARGEST_BODY,
       // reference fact: its APIs have no HEAD; health checks, OIDC and the console enable it in their own routes.
@@ -121,6 +128,7 @@ export class ApiServer {
   async #setUp(): Promise<void> {
     const app = this.#fastify;
     this.#journal.addTo(app);
+    this.#faults.addTo(app);
     await app.register(cors, CORS); // its hook precedes the others that answer
     readBodies(app);
     app.addHook('onRequest', this.#onRequest);
