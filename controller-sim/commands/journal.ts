@@ -21,6 +21,8 @@ interface JournalOptions extends Connection {
 }
 
 const JOURNAL = '/lab/v1/journal';
+/** Entries in one answer. */
+const MOST_ENTRIES = 1_000;
 /** Milliseconds between two requests for new entries. */
 const FOLLOW_INTERVAL = 250;
 
@@ -28,7 +30,7 @@ export function journalCommand(): Command {
   const command = new Command('journal')
     .description('show what clients and routers asked of a running simulator, the newest last')
     .option('--follow', 'continue with new entries until interrupted')
-    .option('--limit <number>', 'how many entries', wholeNumber, 100)
+    .option('--limit <number>', 'how many entries, at most 1000', wholeNumber, 100)
     .option('--failed', 'only requests with a status of at least 400 or without an answer, and rejected routers')
     .addOption(
       new Option('--kind <kind>', 'only requests to the APIs, or only control channels').choices(['http', 'control']),
@@ -51,6 +53,7 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
   const line = options.json ? (entry: ShownEntry) => JSON.stringify(entry) : journalLine;
   const { limit, kind, identity, router, path, failed } = options;
   const filter = { kind, identity, router, path, ...(failed && { failed: 'true' }) };
+  const [latest] = await ask(client, { limit: '1' });
   const entries = await ask(client, { ...filter, limit: String(limit) });
   for (const entry of entries) print(line(entry));
   if (!options.follow) return;
@@ -58,9 +61,9 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
   void stopSignals().first.then(() => stop.abort());
   process.stdout.once('close', () => stop.abort()); // the reader of the pipe has ended
   const clock = new SystemClock();
-  let after = entries.at(-1)?.sequence ?? 0;
+  let after = Math.max(latest?.sequence ?? 0, entries.at(-1)?.sequence ?? 0);
   while (await pause(clock, stop.signal)) {
-    for (const entry of await ask(client, { ...filter, after: String(after) })) {
+    for (const entry of await ask(client, { ...filter, after: String(after), limit: String(MOST_ENTRIES) })) {
       after = entry.sequence;
       print(line(entry));
     }

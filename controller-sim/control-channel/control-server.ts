@@ -65,6 +65,8 @@ const MOST_HELLOS = 200;
  * limits. The report of a connected identity has six fields.
  */
 const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024, maxFields: 2_000_000 };
+/** Bytes of the id of a rejected router in the journal. */
+const LONGEST_ID = 100;
 /** Bytes of the body of other messages than lists. Their contents are stored, shown or sent to other routers. */
 const LARGEST_MESSAGE = 4 * 1024 * 1024;
 const CAPABILITIES = encodeBitMask([
@@ -106,7 +108,7 @@ export class ControlServer {
       open: (accepted) => this.#open(accepted),
       onRejected: ({ hello, remoteAddress, error }) => {
         const fault = error instanceof FaultRejection ? error.fault : undefined;
-        traffic.rejected(hello?.body.toString(), remoteAddress, describeError(error), fault);
+        traffic.rejected(hello?.body.toString('utf8', 0, LONGEST_ID), remoteAddress, describeError(error), fault);
       },
     });
     this.#unsubscribe = context.cluster.subscribe((change) => this.#onCluster(change));

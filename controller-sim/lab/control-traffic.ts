@@ -10,9 +10,6 @@ import type { Applied, Faults } from './faults.ts';
 import type { Journal } from './journal.ts';
 import { LONGEST_TEXT } from './redact.ts';
 
-/** Characters of the id that an unknown peer sends. */
-const LONGEST_ID = 100;
-
 export type Direction = 'in' | 'out';
 
 export interface TrafficComponents {
@@ -54,9 +51,9 @@ export class ControlTraffic {
     this.#add({ event: 'disconnected', router: this.#router(routerId), reason });
   }
 
-  /** `routerId` as the peer sent it; undefined without a hello. */
+  /** `routerId` is the beginning of what the peer sent; undefined without a hello. */
   rejected(routerId: string | undefined, source: string, reason: string, fault?: string): void {
-    const router = routerId === undefined ? {} : this.#router(ownText(routerId.slice(0, LONGEST_ID)));
+    const router = routerId === undefined ? {} : this.#router(routerId);
     this.#add({ event: 'rejected', router, source, reason: ownText(reason.slice(0, LONGEST_TEXT)), fault });
   }
 

@@ -80,7 +80,7 @@ export function shownQuery(query: string): string {
       if (NAMED_PARAMETERS.has(name)) return `${name}=${REMOVED}`;
       if (!SHOWN_PARAMETERS.has(name)) return REMOVED;
       const value = values.join('=');
-      const isShown = !SECRET_NAME.test(decoded(value));
+      const isShown = name !== 'filter' || !SECRET_NAME.test(decoded(value)); // such as token = "…"
       return `${name}=${isShown ? withoutSecrets(value) : REMOVED}`;
     });
   return shown.join('&');
