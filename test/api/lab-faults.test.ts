@@ -1,5 +1,6 @@
 // Faults of the lab at the APIs: the clients' view of each effect, the conditions, the counts, and the limits.
 
+import { get } from 'node:https';
 import t from 'tap';
 import { Agent } from 'undici';
 import { systemRandom } from '#lib/random.ts';
@@ -101,6 +102,29 @@ t.test('a connection is closed without an answer, or after half of it', async (t
   await t.rejects(api.ask('POST', '/edge/management/v1/identities', { as, token, body }));
   t.ok((await api.names('/identities')).includes('kept'), 'the request was handled');
   t.equal((await api.ask('GET', '/version', { as })).status, 200);
+});
+
+t.test('a client receives exactly half of a truncated answer, large ones too', async (t) => {
+  await using api = await ApiClient.start();
+  const { baseUrl, ca, lab } = api.simulator;
+  for (const path of ['/edge/client/v1/version', '/edge/client/v1/specs/edge-client/spec', '/edge/client/v1/unknown']) {
+    lab.faults.clear();
+    lab.faults.add({ kind: 'http', truncate: true });
+    const [announced, received, end] = await new Promise<[number, number, string]>((resolve, reject) => {
+      get(`${baseUrl}${path}`, { ca, agent: false }, (answer) => {
+        let length = 0;
+        answer.on('data', (part: Buffer) => {
+          length += part.length;
+        });
+        answer.on('end', () => resolve([Number(answer.headers['content-length']), length, 'end']));
+        answer.on('error', (error: NodeJS.ErrnoException) =>
+          resolve([Number(answer.headers['content-length']), length, error.code ?? '']),
+        );
+      }).on('error', reject);
+    });
+    t.ok(announced > 100, path);
+    t.same([received, end], [Math.floor(announced / 2), 'ECONNRESET'], path);
+  }
 });
 
 t.test('a delay ends with the clock, with its client, and with the simulator', async (t) => {
