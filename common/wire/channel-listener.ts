@@ -52,6 +52,8 @@ export interface ChannelListenerOptions {
   check(accepted: AcceptedHello): Promise<void> | void;
   /** Headers of the positive answer in addition to those of the channel layer. */
   answerHeaders?(accepted: AcceptedHello): HeaderEntries;
+  /** A connection ended before it was part of a channel; `hello` is undefined if none arrived. */
+  onRejected?(rejected: { hello: Message | undefined; remoteAddress: string; error: unknown }): void;
   /**
    * Creates the channel and sets its handlers; no frame is delivered before it returns. If it throws, the connection is
    * closed after the positive answer.
@@ -114,12 +116,14 @@ export class ChannelListener {
 
   async #greet(underlay: Underlay, socket: TLSSocket): Promise<void> {
     const remote = underlay.remoteAddress;
+    let hello: Message | undefined;
     try {
-      const hello = await readHello(underlay, this.#options.helloTimeout);
+      hello = await readHello(underlay, this.#options.helloTimeout);
       this.#slots.greeted(underlay);
       await this.#place(underlay, socket, hello);
     } catch (error) {
       this.#options.log.info({ remote, error: describeError(error) }, 'hello rejected');
+      this.#options.onRejected?.({ hello, remoteAddress: remote, error });
       if (error instanceof WrongMagicError) underlay.rejectVersion();
       else underlay.close();
     }

@@ -169,7 +169,7 @@ export class Channel {
     this.#heartbeat.start();
     if (!this.#isReading) underlay.setReading(false);
     this.onUnderlays?.(this);
-    const owner = { onFrame: (frame: Frame) => this.#onFrame(frame), onWritable: () => this.#lanes.pump() };
+    const owner = { onFrame: (frame: Frame) => this.receive(frame), onWritable: () => this.#lanes.pump() };
     underlay.start(owner, this.#options);
     this.#lanes.pump();
   }
@@ -191,6 +191,11 @@ export class Channel {
     if (this.#isClosed) return false;
     this.#sequence = (this.#sequence + 1) | 0;
     message.sequence = this.#sequence;
+    return this.transmit(message, lane);
+  }
+
+  /** Sends a numbered message. A subclass may record it or hold it back. Returns false if the lane is full. */
+  protected transmit(message: Message, lane: string): boolean {
     return this.#enqueue(message.encode(), undefined, this.#lane(lane));
   }
 
@@ -282,7 +287,8 @@ export class Channel {
     publishMessage({ channel: this.name, direction, frame });
   }
 
-  #onFrame(frame: Frame): void {
+  /** Handles a frame of an underlay. A subclass may record it or hold it back. */
+  protected receive(frame: Frame): void {
     if (isWatched()) this.#publish('in', this.#kept(frame));
     const raw = this.#frameHandlers.get(frame.contentType);
     try {

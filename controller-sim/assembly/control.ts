@@ -10,6 +10,7 @@ import { DataModelFeed } from '../control-channel/data-model/data-model-feed.ts'
 import { ModelSets } from '../control-channel/data-model/model-sets.ts';
 import { LegacySessions } from '../control-channel/legacy-sessions.ts';
 import { RouterDialer } from '../control-channel/router-dialer.ts';
+import type { LabTraffic } from '../lab/lab-traffic.ts';
 import type { Network } from '../network/network.ts';
 import { Tokens } from '../pki/tokens.ts';
 import { type Addresses, apiAddresses } from './addresses.ts';
@@ -35,11 +36,12 @@ interface ControlParts {
   readonly network: Network;
   readonly addresses: Addresses;
   readonly cluster: Cluster;
+  readonly traffic: LabTraffic;
 }
 
 export function assembleControl(
   context: SimulatorContext,
-  { data, rules, network, addresses, cluster }: ControlParts,
+  { data, rules, network, addresses, cluster, traffic }: ControlParts,
 ): Control {
   const { options, clock, wireClock, random, ids } = context;
   const { state, authority } = data;
@@ -73,7 +75,7 @@ export function assembleControl(
   };
   const control: ControlContext = { ...shared, controllerId, controlAddress };
   const server = context.own(
-    new ControlServer(control, {
+    new ControlServer(control, traffic.control, {
       version: ownVersionInfo(packageJson.version),
       apiAddresses: JSON.stringify(apiAddresses(baseUrl)),
       churnLimit: options.churnLimit ?? CHURN_LIMIT,

@@ -1,6 +1,6 @@
 // The simulator: builds the rooms in order, owns them, closes them in reverse order.
 //
-//   data ─► rules ─► listener ─► network ─► events ─► control channels ─► APIs
+//   data ─► rules ─► listener ─► network ─► events ─► lab ─► control channels ─► APIs
 //
 // In a test:
 //
@@ -15,6 +15,7 @@ import { CONSOLE_PATH } from '../api/server/console.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import type { Events } from '../events/events.ts';
 import { Lab } from '../lab/lab.ts';
+import { LabTraffic } from '../lab/lab-traffic.ts';
 import type { Seeded } from '../lab/seed/seeded.ts';
 import { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
@@ -51,7 +52,7 @@ export class Simulator {
   readonly ca: string;
   readonly controllerId: string;
   readonly events: Events;
-  /** Control over time and state. */
+  /** Control over time, state and faults, and the journal of requests. */
   readonly lab: Lab;
   /** How many entities the option `seed` created, and how many existed; undefined without it. */
   readonly seeded: Seeded | undefined;
@@ -116,9 +117,10 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const cluster = await joinCluster(context, data, addresses);
   const network = openNetwork(context, data.state);
   const observers = assembleEvents(context, { state: data.state, network, addresses, cluster });
-  const control = assembleControl(context, { data, rules, network, addresses, cluster });
+  const traffic = openTraffic(context, data.state, network);
+  const control = assembleControl(context, { data, rules, network, addresses, cluster, traffic });
   const enrollmentLifetime = options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime;
-  const lab = openLab(context, { data, rules, control, network, enrollmentLifetime });
+  const lab = openLab(context, { data, rules, control, network, traffic, enrollmentLifetime });
   const api = await openApi(context, {
     data,
     rules,
@@ -174,14 +176,24 @@ function openNetwork(context: SimulatorContext, state: State): Network {
   return context.own(new Network(components, { linkVersion: options.linkVersion }));
 }
 
-function openLab(
-  { clock }: SimulatorContext,
-  parts: { data: Data; rules: Rules; control: Control; network: Network; enrollmentLifetime: number },
-): Lab {
-  const { data, rules, control, network, enrollmentLifetime } = parts;
+function openTraffic(context: SimulatorContext, state: State, network: Network): LabTraffic {
+  const { clock, wireClock, random } = context;
+  return context.own(new LabTraffic({ state, clock, wireClock, random, network, log: context.logOf('lab') }));
+}
+
+interface LabParts {
+  readonly data: Data;
+  readonly rules: Rules;
+  readonly control: Control;
+  readonly network: Network;
+  readonly traffic: LabTraffic;
+  readonly enrollmentLifetime: number;
+}
+
+function openLab({ clock }: SimulatorContext, { data, rules, control, ...parts }: LabParts): Lab {
   const { state, passwords } = data;
   const { tokens } = control;
-  return new Lab({ ...rules, state, passwords, tokens, network, clock, enrollmentLifetime, validateBody });
+  return new Lab({ ...rules, ...parts, state, passwords, tokens, clock, validateBody });
 }
 
 /** The change that seeds the network. Rejects with SeedError for mistakes in it, or OptionError for an unreadable file. */

@@ -47,22 +47,22 @@ const TIMEOUT = 60_000;
 
 export class LabClient {
   readonly #url: string;
+  readonly #credentials: { readonly username: string; readonly password: string };
   readonly #agent: Agent;
   #token: string | undefined;
 
-  private constructor(url: string, ca: string) {
+  private constructor({ url, ca, username, password }: Known) {
     this.#url = url;
+    this.#credentials = { username, password };
     this.#agent = new Agent({ connect: { ca, timeout: TIMEOUT }, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
   }
 
   /** Rejects with LabClientError. */
   static async open(connection: Connection): Promise<LabClient> {
     const { url, ca, username, password } = complete(connection);
-    const client = new LabClient(url, read(ca));
+    const client = new LabClient({ url, ca: read(ca), username, password });
     try {
-      const login = '/edge/management/v1/authenticate?method=password';
-      const session = (await client.ask('POST', login, { username, password })) as { token: string };
-      client.#token = session.token;
+      await client.#login();
       return client;
     } catch (error) {
       await client.#agent.close();
@@ -72,7 +72,11 @@ export class LabClient {
 
   /** The data of an answer. A text is sent as YAML, other bodies as JSON. Rejects with LabClientError. */
   async ask(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<unknown> {
-    const { statusCode, text } = await this.#request(method, path, body);
+    let { statusCode, text } = await this.#request(method, path, body);
+    if (statusCode === 401 && this.#token !== undefined) {
+      await this.#login(); // an advance of the clock has ended the session
+      ({ statusCode, text } = await this.#request(method, path, body));
+    }
     const { data, error } = envelopeOf(text);
     if (statusCode < 300) return data;
     if (error?.code === 'INVALID_AUTH')
@@ -83,9 +87,14 @@ export class LabClient {
 
   /** Ends the session; it would end by itself later. */
   async close(): Promise<void> {
-    if (this.#token !== undefined)
-      await this.#request('DELETE', '/edge/management/v1/current-api-session').catch(() => undefined);
+    if (this.#token !== undefined) await this.#request('DELETE', '/lab/v1/current-api-session').catch(() => undefined);
     await this.#agent.close();
+  }
+
+  async #login(): Promise<void> {
+    this.#token = undefined;
+    const session = await this.ask('POST', '/lab/v1/authenticate?method=password', this.#credentials);
+    this.#token = (session as { token: string }).token;
   }
 
   async #request(method: Dispatcher.HttpMethod, path: string, body?: unknown) {

@@ -5,6 +5,8 @@ import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { clockCommand } from './clock.ts';
+import { faultCommand } from './faults.ts';
+import { journalCommand } from './journal.ts';
 import { operationsCommand } from './operations.ts';
 import { exportCommand, seedCommand } from './seed.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
@@ -25,6 +27,8 @@ export function simulatorProgram(): Command {
     seedCommand(),
     exportCommand(),
     whyCommand(),
+    journalCommand(),
+    faultCommand(),
     operationsCommand(),
     completionCommand(program, 'edgeweave-sim'),
   ];

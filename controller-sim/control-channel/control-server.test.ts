@@ -1,12 +1,16 @@
 // Control channels that are opened for one router at the same time, or while the router is disabled or deleted.
 
 import t, { type Test } from 'tap';
+import { seededRandom } from '#lib/random.ts';
 import { ChannelHeader, ChannelType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
 import { ControlRoom } from '../../test/support/control-room.ts';
 import { Body } from '../entities/body.ts';
 import { createTransitRouter } from '../entities/router.ts';
+import { ControlTraffic } from '../lab/control-traffic.ts';
+import { Faults } from '../lab/faults.ts';
+import { Journal } from '../lab/journal.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { ControlServer } from './control-server.ts';
 
@@ -15,7 +19,13 @@ async function opened(t: Test) {
   const room = await ControlRoom.open();
   const { context } = room;
   const version = ownVersionInfo('0.0.0');
-  const server = new ControlServer(context, { version, apiAddresses: '{}', churnLimit: 0, isClusterMember: false });
+  const { clock } = room;
+  const journal = new Journal({ wireClock: clock, log: context.log });
+  const { state, network } = context;
+  const faults = new Faults({ state, network, random: seededRandom(1) });
+  const traffic = new ControlTraffic({ state, clock, journal, faults });
+  const options = { version, apiAddresses: '{}', churnLimit: 0, isClusterMember: false };
+  const server = new ControlServer(context, traffic, options);
   t.teardown(() => {
     server.close();
     room[Symbol.dispose]();

@@ -6,7 +6,7 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
-import { Channel } from '#wire/channel.ts';
+import type { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { controlLanes, SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
 import { HelloRejectedError, ProtocolError } from '#wire/errors.ts';
@@ -18,6 +18,7 @@ import { type HeaderEntries, Message } from '#wire/message.ts';
 import type { SocketHandler } from '#wire/tls-port.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import type { ClusterChange } from '../cluster/cluster.ts';
+import type { ControlTraffic } from '../lab/control-traffic.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import { type Origin, withOrigin } from '../state/origin.ts';
 import type { Router } from '../state/types.ts';
@@ -26,6 +27,7 @@ import { HANDLERS, LISTS } from './handlers.ts';
 import { storeListeners } from './messages/reported-state.ts';
 import { sendLeadership, sendMembers, sendServerHello } from './messages/sync.ts';
 import { validateTerminators } from './messages/validate-terminators.ts';
+import { RouterChannel } from './router-channel.ts';
 
 export interface ControlServerOptions {
   readonly version: VersionInfo;
@@ -35,6 +37,16 @@ export interface ControlServerOptions {
   readonly churnLimit: number;
   /** Whether routers receive the members of the cluster at once. */
   readonly isClusterMember: boolean;
+}
+
+/** A fault of the lab rejects a connection. */
+class FaultRejection extends HelloRejectedError {
+  readonly fault: string;
+
+  constructor(routerId: string, fault: string) {
+    super(`router ${routerId}: rejected by the fault ${fault}`);
+    this.fault = fault;
+  }
 }
 
 /** A router as it was when its certificate was verified. */
@@ -53,6 +65,8 @@ const MOST_HELLOS = 200;
  * limits. The report of a connected identity has six fields.
  */
 const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024, maxFields: 2_000_000 };
+/** Bytes of the id of a rejected router in the journal. */
+const LONGEST_ID = 100;
 /** Bytes of the body of other messages than lists. Their contents are stored, shown or sent to other routers. */
 const LARGEST_MESSAGE = 4 * 1024 * 1024;
 const CAPABILITIES = encodeBitMask([
@@ -70,6 +84,7 @@ const LegacyHeader = { Address: 11, Capabilities: 12, ApiAddresses: 13, LinkList
 
 export class ControlServer {
   readonly #context: ControlContext;
+  readonly #traffic: ControlTraffic;
   readonly #options: ControlServerOptions;
   readonly #listener: ChannelListener;
   readonly #log: Log;
@@ -77,8 +92,9 @@ export class ControlServer {
   /** Open channels of routers that are not attached to the network yet, by router. */
   readonly #connecting = new Map<string, Channel>();
 
-  constructor(context: ControlContext, options: ControlServerOptions) {
+  constructor(context: ControlContext, traffic: ControlTraffic, options: ControlServerOptions) {
     this.#context = context;
+    this.#traffic = traffic;
     this.#options = options;
     this.#log = context.log;
     this.#listener = new ChannelListener({
@@ -90,6 +106,10 @@ export class ControlServer {
       check: (accepted) => this.#check(accepted),
       answerHeaders: () => this.#answerHeaders(),
       open: (accepted) => this.#open(accepted),
+      onRejected: ({ hello, remoteAddress, error }) => {
+        const fault = error instanceof FaultRejection ? error.fault : undefined;
+        traffic.rejected(hello?.body.toString('utf8', 0, LONGEST_ID), remoteAddress, describeError(error), fault);
+      },
     });
     this.#unsubscribe = context.cluster.subscribe((change) => this.#onCluster(change));
   }
@@ -124,6 +144,13 @@ export class ControlServer {
     if (router.fingerprint !== sha1Fingerprint(leaf))
       throw new HelloRejectedError(`router ${id} presents a certificate that is not its own`);
     if (router.disabled) throw new HelloRejectedError(`router ${id} is disabled`);
+    this.checkFaults(id);
+  }
+
+  /** @throws HelloRejectedError if a fault of the lab rejects connections of the router */
+  checkFaults(routerId: string): void {
+    const fault = this.#traffic.rejectionOf(routerId);
+    if (fault) throw new FaultRejection(routerId, fault.id);
   }
 
   /** This controller's description of itself, in answers to hellos and in its own hellos. */
@@ -165,7 +192,7 @@ export class ControlServer {
       throw new HelloRejectedError(`router ${id} is already connected; closed the old connection`);
     }
     if (this.#connecting.has(id)) throw new HelloRejectedError(`router ${id} is already connecting`);
-    const channel = new Channel({
+    const channel = new RouterChannel(this.#traffic, {
       name: `router ${id}`,
       peerId: id,
       connectionId,
@@ -211,6 +238,7 @@ export class ControlServer {
     }
     void router.channel.closed.then((reason) => {
       this.#log.info({ routerId: router.id, ...(reason && { reason: reason.message }) }, 'router disconnected');
+      this.#traffic.disconnected(router.id, reason?.message);
       this.#context.feed.unsubscribe(router);
       this.#context.network.detach(router);
     });
@@ -237,6 +265,7 @@ export class ControlServer {
     }
     const { version } = router.version;
     this.#log.info({ routerId: router.id, version, linkListeners: router.linkListeners.length }, 'router connected');
+    this.#traffic.connected(router.id);
     this.#context.network.attach(router);
     this.#sendAddress(router, grouped);
     sendServerHello(router);

@@ -142,6 +142,7 @@ export class RouterDialer {
       if (answer.string(ChannelHeader.ListenerId) !== id)
         throw new HelloRejectedError(`the router at ${address} is not ${id}`);
       this.#checkIdentity(peerCertificates(socket)[0], id, fingerprint);
+      this.#server.checkFaults(id);
       const connectionId = answer.string(ChannelHeader.ConnectionId) ?? '';
       this.#server.openChannel(router, answer, connectionId, true).addUnderlay(underlay);
     } catch (error) {

@@ -1,8 +1,12 @@
-// Control over the simulator's time and state, for tests; a controller has neither. It also explains decisions.
+// Control over the simulator's time, state and faults, a record of its requests, and explanations of its decisions, for
+// tests; a controller has none of this.
 
 import type { AdvanceableClock } from '#lib/clock.ts';
 import type { Transaction } from '../state/transaction.ts';
+import type { Faults } from './faults.ts';
+import type { Journal } from './journal.ts';
 import { LabClock } from './lab-clock.ts';
+import type { LabTraffic } from './lab-traffic.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import type { SeedComponents } from './seed/seed.ts';
 import type { Seeded } from './seed/seeded.ts';
@@ -11,6 +15,7 @@ import { explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from
 
 export interface LabComponents extends WhyComponents, SeedComponents {
   readonly clock: AdvanceableClock;
+  readonly traffic: LabTraffic;
 }
 
 export class Lab {
@@ -25,9 +30,20 @@ export class Lab {
     this.snapshots = new LabSnapshots(state, clock);
   }
 
-  /** Returns to the state after the start. */
-  reset(): Promise<Restored> {
-    return this.snapshots.restore(START);
+  /** The requests of clients and the messages of routers. */
+  get journal(): Journal {
+    return this.#components.traffic.journal;
+  }
+
+  get faults(): Faults {
+    return this.#components.traffic.faults;
+  }
+
+  /** Returns to the state after the start, removes the faults, and clears the journal. */
+  async reset(): Promise<Restored> {
+    const restored = await this.snapshots.restore(START);
+    this.#components.traffic.reset();
+    return restored;
   }
 
   /**

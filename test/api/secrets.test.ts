@@ -1,4 +1,4 @@
-// Credentials are never disclosed: in logs, in events, or in the answers to rejected requests.
+// Credentials are never disclosed: in logs, in events, in the journal, or in the answers to rejected requests.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const MANAGEMENT = '/edge/management/v1';
 const FUTURE = '2099-01-01T00:00:00Z';
 const PASSWORDS = ['s3cr-first', 's3cr-second', 's3cr-wrong', 's3cr-short'] as const;
 
-t.test('passwords, keys and tokens never appear in logs, events or error answers', async (t) => {
+t.test('passwords, keys and tokens never appear in logs, events, the journal or error answers', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   const eventsFile = join(directory, 'events.jsonl');
   let logged = '';
@@ -148,9 +148,11 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
   await api.change('PUT', at, { username: 'user', password: PASSWORDS[1] });
   await api.change('DELETE', '/current-api-session', undefined, token);
   await api.change('DELETE', `/identities/${identityId}`);
+  const journal = JSON.stringify(overlay.simulator.lab.journal.entries());
   await overlay.close();
 
   const events = readFileSync(eventsFile, 'utf8');
+  t.ok(journal.length > 10_000);
   t.ok(logged.length > 1_000 && events.length > 1_000 && received.length > 20, 'the test produced output');
   for (const [what, text] of secrets) {
     t.ok(text.length >= 6, what);
@@ -159,11 +161,13 @@ t.test('passwords, keys and tokens never appear in logs, events or error answers
       events,
       'events in the process': JSON.stringify(received),
       answers,
+      journal,
     }))
       t.notOk(all.includes(text), `${what} is not in the ${where}: ${lineWith(all, text)}`);
   }
   for (const mark of ['$argon2', 'PRIVATE KEY'])
-    for (const all of [logged, events, answers]) t.notOk(all.includes(mark), `${mark}: ${lineWith(all, mark)}`);
+    for (const all of [logged, events, answers, journal])
+      t.notOk(all.includes(mark), `${mark}: ${lineWith(all, mark)}`);
   rmSync(directory, { recursive: true });
 });
 

@@ -1,8 +1,11 @@
 // The commands that control a running simulator, as from a shell.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
@@ -54,6 +57,92 @@ t.test('time, snapshots and reset', async (t) => {
   t.equal(await done('reset'), 'reset: 0 created, 0 changed, 1 deleted\n');
   t.equal(await done('snapshot', 'base', '--delete'), 'deleted base\n');
   t.match(await done('snapshot'), /^start .*\n$/);
+});
+
+t.test('journal: a line for each request, filters, JSON', async (t) => {
+  await using parts = await open();
+  const { sim, api } = parts;
+  await api.ask('POST', '/authenticate?method=password', { body: { username: 'nobody', password: PASSWORD } });
+  await api.ask('GET', '/version', { headers: { 'x-name': 'ignored' } });
+  await api.create('/identities', { name: 'red\u001b[31m', type: 'Device', isAdmin: false });
+  const { code, stdout, stderr } = await sim('journal');
+  t.same({ code, stderr }, { code: 0, stderr: '' });
+  const lines = stdout.trimEnd().split('\n');
+  t.match(
+    lines[0],
+    /^ {4}1 {2}[\d:.]{12} {2}POST \/edge\/client\/v1\/authenticate\?method=password {2}401 INVALID_AUTH {2}.*[\d.]+ ms {2}127\.0\.0\.1 {2}\{"username":"nobody","password":"…"\}$/,
+  );
+  t.match(lines[1], /GET \/edge\/client\/v1\/version {2}200 {2}/);
+  t.notMatch(stdout, /\/lab\//, 'the command itself is not listed');
+  t.notOk(stdout.includes('\u001b'), 'no control characters reach the terminal');
+  t.equal((await sim('journal', '--failed', '--path', '/edge/client')).stdout, `${lines[0]}\n`);
+  t.match(JSON.parse((await sim('journal', '--limit', '1', '--path', '/edge/client/v1/version', '--json')).stdout), {
+    sequence: 2,
+    operation: 'listVersion',
+  });
+  t.equal((await sim('journal', '--clear')).code, 0);
+  t.equal((await sim('journal')).stdout, '');
+});
+
+t.test('journal --follow continues until it is interrupted', async (t) => {
+  await using parts = await open();
+  const { api, ready } = parts;
+  await api.ask('GET', '/version');
+  for (const signal of ['SIGINT', undefined] as const) {
+    const args = ['controller-sim/cli.ts', 'journal', '--follow', '--json', '--ready', ready];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    const lines = createInterface(child.stdout);
+    const next = async () => JSON.parse(String((await once(lines, 'line'))[0]));
+    t.match(await next(), { operation: 'listVersion' });
+    const further = next();
+    await api.ask('GET', '/protocols');
+    t.match(await further, { operation: 'listProtocols' });
+    if (signal) child.kill(signal);
+    else child.stdout.destroy(); // as `| head` does
+    await api.ask('GET', '/protocols');
+    t.same(await ended, [0, null], signal ?? 'a closed pipe');
+    api.simulator.lab.journal.clear();
+    await api.ask('GET', '/version');
+  }
+});
+
+t.test('fault: add, list, remove, clear, disconnect', async (t) => {
+  await using parts = await open();
+  const { sim, api } = parts;
+  const done = async (...args: string[]) => {
+    const { code, stdout, stderr } = await sim('fault', ...args);
+    t.same({ code, stderr }, { code: 0, stderr: '' }, args.join(' '));
+    return stdout;
+  };
+  t.equal(
+    await done('add', '--operation', 'listVersion', '--status', '503', '--times', '1'),
+    'f1  http  operation=listVersion status=503 times=1  0 hits\n',
+  );
+  t.equal(
+    await done('add', '--router', 'a', '--message', 'Route', '--direction', 'out', '--drop'),
+    'f2  control  router=a message=Route direction=out drop  0 hits\n',
+  );
+  t.equal((await api.ask('GET', '/edge/management/v1/version')).status, 503);
+  t.match(await done('list'), /^f1 .* {2}1 hit\nf2 .* {2}0 hits\n$/);
+  t.match((await sim('journal', '--failed', '--path', '/edge/management/v1/version')).stdout, /\[fault f1\]\n$/);
+  t.equal(await done('remove', 'f1'), 'removed f1\n');
+  t.match(await done('add', '--close', '--path', '/'), /^f3 /);
+  t.equal(await done('clear'), 'removed all faults\n', 'the command itself is not affected');
+  t.equal(await done('list'), '');
+  for (const [args, code, message] of [
+    [['add', '--status', '200'], 1, /^use 400 to 599\n$/],
+    [['add', '--operation', 'listVersions', '--close'], 1, /did you mean listVersion\?\n$/],
+    [['add', '--status', 'high'], 2, /Use a number/],
+    [['add', '--router', 'a', '--status', '500'], 2, /--router is for control channels, --status for requests/],
+    [['remove', 'f9'], 1, /^there is no fault f9; none exist\n$/],
+    [['disconnect', 'a'], 1, /^router a is not connected; none is\n$/],
+    [['disconnect'], 2, /missing required argument 'router'/],
+  ] as const) {
+    const { code: actual, stderr } = await sim('fault', ...args);
+    t.match(stderr, message, args.join(' '));
+    t.equal(actual, code, stderr);
+  }
 });
 
 t.test('failures have one line with the remedy, and exit code 1; wrong use has 2', async (t) => {

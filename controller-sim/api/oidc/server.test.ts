@@ -20,7 +20,7 @@ async function answerTo(error: Error): Promise<unknown> {
     clock: new VirtualClock(),
     log: silentLog,
     state: {},
-    tokens: { verify: async () => ({ jti: 'a', iss: `${baseUrl}/oidc` }) },
+    tokens: { verify: async () => ({ jti: 'a' }), isOidcIssuer: () => true },
     revocations: { revoke: () => Promise.reject(error) },
   } as unknown as ApiServices;
   const app = fastify();

@@ -25,7 +25,7 @@ t.test('a session that is revoked during a refresh or an exchange gets no furthe
     baseUrl,
     clock: { now: () => 0 },
     state: { ids: { uuid: () => '', long: () => '' }, tables: { identity: new Map([['anna', { id: 'anna' }]]) } },
-    tokens: { verify: async (kind: string) => claimsOf(kind), oidc: async () => 'a token' },
+    tokens: { verify: async (kind: string) => claimsOf(kind), oidc: async () => 'a token', isOidcIssuer: () => true },
     events: { emit: () => undefined },
     authority: {
       signIdentity: () => {

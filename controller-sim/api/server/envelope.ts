@@ -42,7 +42,12 @@ export function wrapAnswer(answer: Answer, status: number): Sent {
   return { ...json(answer.status ?? status, body), ...(answer.headers && { headers: answer.headers }) };
 }
 
-export function wrapError({ code, status, message, details }: ApiError): Sent {
+export function wrapError({
+  code,
+  status,
+  message,
+  details,
+}: Pick<ApiError, 'code' | 'status' | 'message' | 'details'>): Sent {
   const requestId = randomBytes(REQUEST_ID_BYTES).toString('base64url');
   const error = { code, message, requestId, ...(details && { cause: details }) };
   return json(status, JSON.stringify({ error, meta: VERSIONS }));

@@ -18,6 +18,8 @@ import { pathOf } from './paths.ts';
 /** reference fact: the path where its command line opens management channels. */
 const PATH = '/fabric/v1/ws-api';
 const ACCESS = 'ops';
+/** The status of an accepted upgrade. */
+const SWITCHING = 101;
 
 export class ManagementUpgrade {
   readonly #services: ApiServices;
@@ -34,18 +36,30 @@ export class ManagementUpgrade {
 
   /**
    * Opens a channel, or rejects with an HTTP status and ends the connection. HTTP time limits do not apply to channels.
+   * Calls `onAnswer` with the status before it is sent.
    */
-  readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const reject = (line: string) =>
+  readonly onUpgrade = (
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    onAnswer: (status: number, identity?: Identity) => void,
+  ): void => {
+    const reject = (line: string) => {
+      onAnswer(Number.parseInt(line, 10));
       socket.end(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`, () => socket.destroy());
+    };
     if (pathOf(request.url ?? '') !== PATH) {
       reject('404 Not Found');
       return;
     }
     const open = async () => {
       const found = await this.#sessionOf(request);
-      if (found) await this.#channels.accept(request, socket, head, this.#ownerOf(found, request));
-      else reject('401 Unauthorized');
+      if (!found) {
+        reject('401 Unauthorized');
+        return;
+      }
+      onAnswer(SWITCHING, found.identity);
+      await this.#channels.accept(request, socket, head, this.#ownerOf(found, request));
     };
     open().catch((error: unknown) => {
       this.#services.log.error({ error: describeError(error) }, 'a management channel was not opened');

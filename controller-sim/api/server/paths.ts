@@ -46,6 +46,6 @@ function fits(pattern: string, path: string): boolean {
 }
 
 /** Removes doubled slashes and a trailing one. */
-function tidy(path: string): string {
+export function tidy(path: string): string {
   return path.replaceAll(/\/+/g, '/').replace(/(?<=.)\/$/, '');
 }

@@ -22,7 +22,8 @@ const HANDLERS: Readonly<Record<ApiName, Handlers>> = {
     ...clientHandlers,
   },
   fabric: { ...documentHandlers, ...fabricHandlers },
-  lab: { ...documentHandlers, ...labHandlers },
+  // Commands log in at the lab, whose requests are neither recorded nor subject to faults.
+  lab: { ...documentHandlers, ...ownHandlers, ...labHandlers },
 };
 
 export interface Route {

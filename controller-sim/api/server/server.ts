@@ -24,6 +24,8 @@ import { toApiError, unknownMethod, unknownPath } from './errors.ts';
 import { serveHealth } from './health.ts';
 import { ManagementUpgrade } from './management-upgrade.ts';
 import { METHODS, Paths } from './paths.ts';
+import { RequestFaults } from './request-faults.ts';
+import { noteError, RequestJournal } from './request-journal.ts';
 import { type Route, routes } from './routes.ts';
 import { isOfUnacceptedType, perform } from './steps.ts';
 import { UnreadAnswers } from './unread-answers.ts';
@@ -54,11 +56,19 @@ export class ApiServer {
   readonly #timeouts: HttpTimeouts;
   readonly #running = new Shares(AT_ONCE);
   readonly #unread = new UnreadAnswers();
+  readonly #journal: RequestJournal;
+  readonly #faults: RequestFaults;
 
   private constructor(services: ApiServices) {
     const http = createServer({ maxHeaderSize: LARGEST_HEADERS });
     let serve: RequestListener | undefined;
     this.#services = services;
+    this.#journal = new RequestJournal(services);
+    this.#faults = new RequestFaults({
+      services,
+      journal: this.#journal,
+      send: (request, reply, sent) => void this.#send(request, reply, sent),
+    });
     this.#fastify = fastify({
       bodyLimit: LARGEST_BODY,
       // reference fact: its APIs have no HEAD; health checks, OIDC and the console enable it in their own routes.
@@ -68,7 +78,11 @@ export class ApiServer {
       // `/identities/ID//`.
       routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: LONGEST_ID },
       // Errors of fastify's router: paths that cannot be decoded, ids that are too long.
-      frameworkErrors: (_error, request, reply) => void this.#reject(request, reply, unknownPath(request.url)),
+      frameworkErrors: (_error, request, reply) => {
+        this.#journal.begin(request);
+        this.#reject(request, reply, unknownPath(request.url));
+        this.#journal.end(request, reply.statusCode);
+      },
       clientErrorHandler: rejectBytes,
       serverFactory: (handler) => {
         serve = handler as RequestListener;
@@ -83,7 +97,11 @@ export class ApiServer {
     );
     this.#http.on('upgrade', (request, socket, head) => {
       this.#timeouts.release(request.socket);
-      this.#management.onUpgrade(request, socket, head);
+      const record = this.#journal.recordOf(request);
+      this.#management.onUpgrade(request, socket, head, (status, identity) => {
+        record.setIdentity(identity);
+        this.#journal.finish(record, status);
+      });
     });
   }
 
@@ -109,7 +127,9 @@ export class ApiServer {
 
   async #setUp(): Promise<void> {
     const app = this.#fastify;
-    await app.register(cors, CORS); // its hook precedes the others
+    this.#journal.addTo(app);
+    this.#faults.addTo(app);
+    await app.register(cors, CORS); // its hook precedes the others that answer
     readBodies(app);
     app.addHook('onRequest', this.#onRequest);
     for (const route of this.#routes) {
@@ -118,6 +138,7 @@ export class ApiServer {
         app.route({
           method: route.operation.method,
           url: path === '/' && base !== '' ? base : `${base}${path}`,
+          config: { operation: route.operation },
           handler: (request, reply) => this.#handle(route, request, reply),
         });
       }
@@ -145,11 +166,18 @@ export class ApiServer {
       const answer = await perform(apiRequest, handler);
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
       const sent = wrapAnswer(answer, operation.status);
+      if (request.record) request.record.bytes = Buffer.byteLength(sent.body);
+      request.record?.setIdentity(apiRequest.identity);
       if (!this.#unread.add(reply.raw, source, sent.body.length)) throw new ApiError('RATE_LIMITED');
-      return isOfUnacceptedType(apiRequest) ? this.#sendUntyped(reply, sent) : this.#send(request, reply, sent);
+      return isOfUnacceptedType(apiRequest)
+        ? this.#sendUntyped(request, reply, sent)
+        : this.#send(request, reply, sent);
     } catch (error) {
+      request.record?.setIdentity(apiRequest.identity);
       if (!apiRequest.isValid || !isOfUnacceptedType(apiRequest)) throw error;
-      return this.#sendUntyped(reply, wrapError(toApiError(error, this.#services)));
+      const rejection = toApiError(error, this.#services);
+      noteError(request.record, rejection);
+      return this.#sendUntyped(request, reply, wrapError(rejection));
     } finally {
       this.#running.release(source);
     }
@@ -192,6 +220,7 @@ export class ApiServer {
   #reject(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
     const contentType = request.headers['content-type'];
     const error = toApiError(thrown, { log: this.#services.log, ...(contentType && { contentType }) });
+    noteError(request.record, error);
     if (error.challenge !== undefined) reply.header(CHALLENGE, error.challenge);
     if (!request.raw.complete) reply.header('connection', 'close'); // the rest of the body is not read
     if (error.code === 'METHOD_NOT_ALLOWED') reply.header('allow', this.#paths.methodsOf(request.url).join(', '));
@@ -214,8 +243,9 @@ export class ApiServer {
   }
 
   /** Sends an empty content type, which fastify replaces by another. */
-  #sendUntyped(reply: FastifyReply, { status, body, headers }: Sent): FastifyReply {
+  #sendUntyped(request: FastifyRequest, reply: FastifyReply, { status, body, headers }: Sent): FastifyReply {
     reply.headers({ ...this.#headers, ...headers });
+    this.#journal.end(request, status);
     reply.hijack();
     const length = { 'content-type': '', 'content-length': Buffer.byteLength(body) };
     reply.raw.writeHead(status, { ...reply.getHeaders(), ...length } as OutgoingHttpHeaders).end(body);

@@ -1,0 +1,49 @@
+// The journal of requests and control messages in the lab API.
+
+import type { JournalFilter, JournalKind } from '../../lab/journal-entry.ts';
+import { InvalidError } from '../../lab/lab-error.ts';
+import type { Handlers } from '../http/context.ts';
+import { labHandler } from './lab-handler.ts';
+
+/** Entries in one answer. */
+const DEFAULT_ENTRIES = 100;
+const MOST_ENTRIES = 1_000;
+
+export const journalHandlers: Handlers = {
+  listJournal: labHandler(({ journal }, { query }) => ({
+    data: journal.entries(filterOf(query)).map((entry) => ({ ...entry, time: entry.time.toISOString() })),
+  })),
+  clearJournal: labHandler(({ journal }) => {
+    journal.clear();
+    return { data: {} };
+  }),
+};
+
+function filterOf(query: URLSearchParams): JournalFilter {
+  const kind = query.get('kind');
+  const after = query.get('after');
+  const failed = query.get('failed');
+  const limit = query.get('limit');
+  const texts = (['identity', 'router', 'path'] as const).flatMap((name) => {
+    const text = query.get(name);
+    return text === null ? [] : [[name, text]];
+  });
+  return {
+    ...Object.fromEntries(texts),
+    limit: Math.min(limit === null ? DEFAULT_ENTRIES : numberOf(limit, 'limit'), MOST_ENTRIES),
+    ...(kind !== null && { kind: kind as JournalKind }), // the journal checks it
+    ...(after !== null && { after: numberOf(after, 'after') }),
+    ...(failed !== null && { failed: flagOf(failed) }),
+  };
+}
+
+/** The journal rejects what is not a whole number. */
+function numberOf(text: string, name: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidError(name, 'use a whole number of at least 0', text);
+  return Number(text);
+}
+
+function flagOf(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidError('failed', 'use true or false', text);
+  return text === 'true';
+}

@@ -1,0 +1,27 @@
+// Shared by the handlers of the lab API.
+
+import { ApiError, invalid } from '../../errors/errors.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { InvalidError, UnknownError } from '../../lab/lab-error.ts';
+import { SeedError } from '../../lab/seed/mistake.ts';
+import type { Answer, ApiRequest, Handler } from '../http/context.ts';
+
+/** Answers wrong use of the lab as 400 or 404. */
+export function labHandler(handle: (lab: Lab, request: ApiRequest) => Promise<Answer> | Answer): Handler {
+  return async (request) => {
+    try {
+      return await handle(request.services.lab, request);
+    } catch (error) {
+      if (error instanceof InvalidError) throw invalid(error.field, error.message, error.value);
+      if (error instanceof SeedError)
+        throw new ApiError('COULD_NOT_VALIDATE', { message: error.message, data: error.mistakes });
+      if (error instanceof UnknownError) throw new ApiError('NOT_FOUND', { code: 'UNHANDLED', message: error.message });
+      throw error;
+    }
+  };
+}
+
+/** A field that the type of the body requires. */
+export function textOf(body: unknown, field: string): string {
+  return String((body as Readonly<Record<string, unknown>>)[field]);
+}

@@ -1,0 +1,88 @@
+// `journal`: what clients and routers asked of a running simulator, one line for each request or message.
+
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { SystemClock } from '#lib/clock.ts';
+import { examples } from '#lib/commands/name.ts';
+import { stopSignals } from '#lib/stop-signal.ts';
+import { journalLine, type ShownEntry } from './journal-line.ts';
+import { connected, print, withLab } from './lab.ts';
+import type { Connection, LabClient } from './lab-client.ts';
+
+interface JournalOptions extends Connection {
+  readonly follow?: true;
+  readonly clear?: true;
+  readonly json?: true;
+  readonly failed?: true;
+  readonly limit: number;
+  readonly kind?: string;
+  readonly identity?: string;
+  readonly router?: string;
+  readonly path?: string;
+}
+
+const JOURNAL = '/lab/v1/journal';
+/** Entries in one answer. */
+const MOST_ENTRIES = 1_000;
+/** Milliseconds between two requests for new entries. */
+const FOLLOW_INTERVAL = 250;
+
+export function journalCommand(): Command {
+  const command = new Command('journal')
+    .description('show what clients and routers asked of a running simulator, the newest last')
+    .option('--follow', 'continue with new entries until interrupted')
+    .option('--limit <number>', 'how many entries, at most 1000', wholeNumber, 100)
+    .option('--failed', 'only requests with a status of at least 400 or without an answer, and rejected routers')
+    .addOption(
+      new Option('--kind <kind>', 'only requests to the APIs, or only control channels').choices(['http', 'control']),
+    )
+    .option('--identity <name>', 'only requests of this identity (id or name)')
+    .option('--router <name>', 'only the control channel of this router (id or name)')
+    .option('--path <prefix>', 'only requests whose path begins with this')
+    .option('--json', 'print one JSON object for each entry')
+    .option('--clear', 'remove all entries instead')
+    .addHelpText('after', examples('sim', 'journal --failed --ready sim.json', 'journal --follow --ready sim.json'))
+    .action((options: JournalOptions) => withLab(options, (client) => show(client, options)));
+  return connected(command);
+}
+
+async function show(client: LabClient, options: JournalOptions): Promise<void> {
+  if (options.clear) {
+    await client.ask('DELETE', JOURNAL);
+    return;
+  }
+  const line = options.json ? (entry: ShownEntry) => JSON.stringify(entry) : journalLine;
+  const { limit, kind, identity, router, path, failed } = options;
+  const filter = { kind, identity, router, path, ...(failed && { failed: 'true' }) };
+  const [latest] = await ask(client, { limit: '1' });
+  const entries = await ask(client, { ...filter, limit: String(limit) });
+  for (const entry of entries) print(line(entry));
+  if (!options.follow) return;
+  const stop = new AbortController();
+  void stopSignals().first.then(() => stop.abort());
+  process.stdout.once('close', () => stop.abort()); // the reader of the pipe has ended
+  const clock = new SystemClock();
+  let after = Math.max(latest?.sequence ?? 0, entries.at(-1)?.sequence ?? 0);
+  while (await pause(clock, stop.signal)) {
+    for (const entry of await ask(client, { ...filter, after: String(after), limit: String(MOST_ENTRIES) })) {
+      after = entry.sequence;
+      print(line(entry));
+    }
+  }
+}
+
+/** Returns false once `signal` has aborted. */
+async function pause(clock: SystemClock, signal: AbortSignal): Promise<boolean> {
+  await clock.sleep(FOLLOW_INTERVAL, { signal }).catch(() => undefined);
+  return !signal.aborted;
+}
+
+function ask(client: LabClient, filter: Readonly<Record<string, string | undefined>>): Promise<ShownEntry[]> {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value);
+  return client.ask('GET', `${JOURNAL}?${query}`) as Promise<ShownEntry[]>;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
+  return Number(text);
+}

@@ -1,0 +1,69 @@
+// Messages that faults hold back at the controller: their limits, and their end with the channel.
+
+import t, { type Test } from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { seededRandom } from '#lib/random.ts';
+import { SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
+import { ControlType } from '#wire/gen/numbers.ts';
+import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
+import { Message } from '#wire/message.ts';
+import { ControlTraffic } from '../lab/control-traffic.ts';
+import { Faults } from '../lab/faults.ts';
+import { Journal } from '../lab/journal.ts';
+import { RouterChannel } from './router-channel.ts';
+
+const MIB = 1024 * 1024;
+
+/** A channel without connections: sent messages stay in its queue. */
+function opened(t: Test) {
+  const clock = new VirtualClock();
+  const state = { tables: { router: new Map([['r1', { name: 'one' }]]) } } as never;
+  const faults = new Faults({ state, network: { routers: new Map() }, random: seededRandom(1) });
+  const journal = new Journal({ wireClock: clock, log: silentLog });
+  const channel = new RouterChannel(new ControlTraffic({ state, clock, journal, faults }), {
+    name: 'router r1',
+    peerId: 'r1',
+    connectionId: 'c1',
+    clock,
+    log: silentLog,
+    limits: { maxHeaders: MIB, maxBody: 64 * MIB, maxFields: 1_000 },
+    lanes: SINGLE_CONTROL_LANE,
+    heartbeat: DEFAULT_HEARTBEAT,
+  });
+  t.teardown(() => channel.close());
+  const route = (body = '') => new Message(ControlType.Route, [], Buffer.from(body));
+  return { clock, faults, journal, channel, route };
+}
+
+t.test('delayed messages are sent later, in their order, and within the limit', async (t) => {
+  const { clock, faults, journal, channel, route } = opened(t);
+  faults.add({ kind: 'control', message: 'Route', delay: 1_000 });
+  for (let round = 1; round <= 2; round++) {
+    for (let sent = 0; sent < 1_000; sent++) t.ok(channel.trySend(route()) || t.fail(`message ${sent}`));
+    t.notOk(channel.trySend(route()), 'rejected like one that finds the lane full');
+    t.ok(channel.trySend(new Message(ControlType.Unroute)), 'others are not held back');
+    t.equal(channel.queued(), (round - 1) * 1_001 + 1);
+    await clock.advance(1_000);
+    t.equal(channel.queued(), round * 1_001);
+  }
+  const large = route('x'.repeat(40 * MIB));
+  t.ok(channel.trySend(large));
+  t.notOk(channel.trySend(large), 'the bytes are limited, too');
+  t.match(journal.entries({ limit: 3 }), [{ message: 'Unroute' }, { message: 'Route', fault: 'f1' }, { fault: 'f1' }]);
+  channel.close();
+  await clock.advance(0);
+  t.same(clock.timers(), []);
+});
+
+t.test('a request whose message is lost ends with its time limit', async (t) => {
+  const { clock, faults, channel, route } = opened(t);
+  faults.add({ kind: 'control', router: 'one', drop: true, times: 1 });
+  const answer = channel.request(route(), { timeout: 5_000 });
+  answer.catch(() => undefined);
+  t.equal(channel.queued(), 0);
+  await clock.advance(5_000);
+  await t.rejects(answer, { code: 'TIMEOUT' });
+  t.ok(channel.trySend(route()));
+  t.equal(channel.queued(), 1);
+});

@@ -1,0 +1,59 @@
+// An event of a control channel in the journal.
+
+import type { ControlEntry, ControlEventName, JournalRecord } from './journal-entry.ts';
+import { nameOfMessage } from './message-names.ts';
+import { cut, LONGEST_TEXT } from './redact.ts';
+
+export interface NewControlEvent {
+  readonly event: ControlEventName;
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number;
+  readonly router: { readonly id?: string; readonly name?: string };
+  readonly direction?: 'in' | 'out';
+  readonly contentType?: number;
+  /** Bytes of the body. */
+  readonly bytes?: number;
+  readonly reason?: string | undefined;
+  readonly source?: string;
+  readonly fault?: string | undefined;
+}
+
+export class ControlRecord implements JournalRecord {
+  readonly kind = 'control';
+  readonly identity = undefined;
+  readonly path = '';
+  readonly #event: NewControlEvent;
+
+  constructor(event: NewControlEvent) {
+    this.#event = event;
+  }
+
+  get weight(): number {
+    return this.#event.reason?.length ?? 0;
+  }
+
+  get isFailed(): boolean {
+    return this.#event.event === 'rejected';
+  }
+
+  get router(): { readonly id?: string; readonly name?: string } {
+    return this.#event.router;
+  }
+
+  show(sequence: number): ControlEntry {
+    const { event, time, router, direction, contentType, bytes, reason, source, fault } = this.#event;
+    return {
+      kind: 'control',
+      sequence,
+      time: new Date(time),
+      event,
+      router,
+      ...(direction && { direction }),
+      ...(contentType !== undefined && { message: nameOfMessage(contentType) }),
+      ...(bytes !== undefined && { bytes }),
+      ...(reason !== undefined && { reason: cut(reason, LONGEST_TEXT) }),
+      ...(source !== undefined && { source }),
+      ...(fault !== undefined && { fault }),
+    };
+  }
+}

@@ -1,0 +1,69 @@
+// The control channels as the lab sees them: records their messages and connections, and finds their faults.
+
+import type { Clock } from '#lib/clock.ts';
+import { ownText } from '#lib/own-text.ts';
+import { ChannelType } from '#wire/gen/numbers.ts';
+import type { State } from '../state/state.ts';
+import { ControlRecord, type NewControlEvent } from './control-record.ts';
+import type { ControlRule } from './fault-rule.ts';
+import type { Applied, Faults } from './faults.ts';
+import type { Journal } from './journal.ts';
+import { LONGEST_TEXT } from './redact.ts';
+
+export type Direction = 'in' | 'out';
+
+export interface TrafficComponents {
+  readonly state: State;
+  /** For the times of entries. */
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly faults: Faults;
+}
+
+export class ControlTraffic {
+  readonly #components: TrafficComponents;
+
+  constructor(components: TrafficComponents) {
+    this.#components = components;
+  }
+
+  /** The fault that is to be applied to a message. */
+  faultOf(routerId: string, direction: Direction, contentType: number): Applied<ControlRule> | undefined {
+    return this.#components.faults.forMessage(routerId, direction, contentType);
+  }
+
+  /** The fault that rejects a new connection of a router. */
+  rejectionOf(routerId: string): Applied<ControlRule> | undefined {
+    return this.#components.faults.forConnection(routerId);
+  }
+
+  /** Heartbeats without a fault are not recorded: each channel has one every few seconds. */
+  message(routerId: string, direction: Direction, contentType: number, bytes: number, fault?: string): void {
+    if (contentType === ChannelType.Heartbeat && fault === undefined) return;
+    this.#add({ event: 'message', router: this.#router(routerId), direction, contentType, bytes, fault });
+  }
+
+  connected(routerId: string): void {
+    this.#add({ event: 'connected', router: this.#router(routerId) });
+  }
+
+  disconnected(routerId: string, reason: string | undefined): void {
+    this.#add({ event: 'disconnected', router: this.#router(routerId), reason });
+  }
+
+  /** `routerId` is the beginning of what the peer sent; undefined without a hello. */
+  rejected(routerId: string | undefined, source: string, reason: string, fault?: string): void {
+    const router = routerId === undefined ? {} : this.#router(routerId);
+    this.#add({ event: 'rejected', router, source, reason: ownText(reason.slice(0, LONGEST_TEXT)), fault });
+  }
+
+  #router(id: string): { readonly id: string; readonly name?: string } {
+    const name = this.#components.state.tables.router.get(id)?.name;
+    return name === undefined ? { id } : { id, name };
+  }
+
+  #add(event: Omit<NewControlEvent, 'time'>): void {
+    const { journal, clock } = this.#components;
+    journal.add(new ControlRecord({ ...event, time: clock.now() }));
+  }
+}

@@ -1,0 +1,91 @@
+// The entries of the journal as users see them, and the filter that selects some of them.
+
+export type JournalKind = 'http' | 'control';
+
+interface CommonEntry {
+  /** Increases by one with each entry, also after the journal is cleared. */
+  readonly sequence: number;
+  readonly time: Date;
+  /** The id of the fault that was applied. */
+  readonly fault?: string;
+}
+
+/** A request to one of the APIs and its answer. */
+export interface HttpEntry extends CommonEntry {
+  readonly kind: 'http';
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Values that may be secrets are removed. */
+  readonly query?: string;
+  /** Missing outside of the management, client and fabric APIs. */
+  readonly api?: string;
+  readonly operation?: string;
+  /** Null if the client got no answer. */
+  readonly status: number | null;
+  /** The code of the error, and the reason that the answer gives. */
+  readonly code?: string;
+  readonly reason?: string;
+  /** Milliseconds until the answer. */
+  readonly duration: number;
+  /** The address of the client. */
+  readonly source: string;
+  /** The caller, if the request has a valid session. */
+  readonly identity?: { readonly id: string; readonly name: string };
+  /** Size of the answer before compression, in bytes; missing if it is not known. */
+  readonly bytes?: number;
+  /** JSON without secrets, cut after 4,096 characters. */
+  readonly body?: string;
+}
+
+export type ControlEventName = 'connected' | 'disconnected' | 'rejected' | 'message';
+
+/** A message of a control channel, or a change of its connection. */
+export interface ControlEntry extends CommonEntry {
+  readonly kind: 'control';
+  readonly event: ControlEventName;
+  /** The name is missing for an unknown router, the id for a peer that sent no hello. */
+  readonly router: { readonly id?: string; readonly name?: string };
+  /** `in` from the router, `out` to it; for messages. */
+  readonly direction?: 'in' | 'out';
+  /** The name of the content type, or its number if it has no name. */
+  readonly message?: string;
+  /** Size of the body of a message in bytes. */
+  readonly bytes?: number;
+  /** Why a hello was rejected, or a connection ended. */
+  readonly reason?: string;
+  /** The address of a rejected peer. */
+  readonly source?: string;
+}
+
+export type JournalEntry = HttpEntry | ControlEntry;
+
+/** An entry must meet all of them. */
+export interface JournalFilter {
+  readonly kind?: JournalKind;
+  /** Id or name of the caller. */
+  readonly identity?: string;
+  /** Id or name of the router. */
+  readonly router?: string;
+  /** Beginning of the path. */
+  readonly path?: string;
+  /** Only requests with a status of at least 400 or without an answer, and rejected routers. */
+  readonly failed?: boolean;
+  /** Only later entries than the one with this sequence number. */
+  readonly after?: number;
+  /** At most this many: the first ones with `after`, the latest ones without. */
+  readonly limit?: number;
+}
+
+/** An entry as the journal keeps it: made into its shown form when it is read. */
+export interface JournalRecord {
+  readonly kind: JournalKind;
+  /** Bytes that it keeps besides its fields. */
+  readonly weight: number;
+  readonly isFailed: boolean;
+  readonly router: { readonly id?: string; readonly name?: string } | undefined;
+  readonly identity: { readonly id: string; readonly name: string } | undefined;
+  /** As shown; empty for control channels. */
+  readonly path: string;
+  show(sequence: number): JournalEntry;
+}

@@ -1,0 +1,91 @@
+// The ring of the journal: its bounds, its order, and its filters.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { ControlRecord } from './control-record.ts';
+import { HttpRecord } from './http-record.ts';
+import { Journal } from './journal.ts';
+
+const ROUTE = 1005;
+
+function opened() {
+  const wireClock = new VirtualClock();
+  return { journal: new Journal({ wireClock, log: silentLog }), wireClock };
+}
+
+function message(router: string): ControlRecord {
+  return new ControlRecord({ event: 'message', time: 0, router: { id: router }, direction: 'out', contentType: ROUTE });
+}
+
+function httpRecord(url: string, body?: unknown): HttpRecord {
+  const bodyLength = body === undefined ? 0 : JSON.stringify(body).length;
+  const facts = { method: 'POST', source: '127.0.0.1', contentType: 'application/json', time: 0, begun: 0 };
+  const record = new HttpRecord({ ...facts, url, bodyLength, operation: undefined, isKnown: true });
+  record.setBody(body);
+  record.end(200, 1);
+  return record;
+}
+
+t.test('it keeps the latest 10,000 entries', async (t) => {
+  const { journal } = opened();
+  for (let added = 0; added < 25_000; added++) journal.add(message(`r${added}`));
+  t.equal(journal.size, 10_000);
+  const entries = journal.entries();
+  t.equal(entries.length, 10_000);
+  t.match(entries[0], { sequence: 15_001, router: { id: 'r15000' }, message: 'Route' });
+  t.match(entries.at(-1), { sequence: 25_000 });
+  t.match(journal.entries({ limit: 1 }), [{ sequence: 25_000 }]);
+  t.match(journal.entries({ after: 20_000, limit: 1 }), [{ sequence: 20_001 }]);
+  t.match(journal.entries({ after: 3, limit: 1 }), [{ sequence: 15_001 }], 'dropped ones are skipped');
+  t.same(journal.entries({ after: 99_999 }), []);
+  journal.clear();
+  t.same([journal.size, journal.last], [0, 25_000]);
+  journal.add(message('next'));
+  t.match(journal.entries(), [{ sequence: 25_001 }]);
+});
+
+t.test('large bodies push out older entries', async (t) => {
+  const { journal } = opened();
+  const body = { text: 'x'.repeat(4_000) };
+  for (let added = 0; added < 5_000; added++) journal.add(httpRecord('/x', body));
+  t.ok(journal.size > 1_000 && journal.size < 2_200, `${journal.size} entries`);
+  for (let added = 0; added < 20_000; added++) journal.add(message('r'));
+  t.equal(journal.size, 10_000, 'their place is free again');
+});
+
+t.test('filters select', async (t) => {
+  const { journal } = opened();
+  const jane = httpRecord('/edge/client/v1/services?limit=1');
+  jane.setIdentity({ id: 'id1', name: 'jane' });
+  journal.add(jane);
+  journal.add(message('r1'));
+  journal.add(new ControlRecord({ event: 'rejected', time: 0, router: { id: 'r2', name: 'b' }, reason: 'unknown' }));
+  const sequences = (filter: object) => journal.entries(filter).map(({ sequence }) => sequence);
+  t.same(sequences({ kind: 'http' }), [1]);
+  t.same(sequences({ identity: 'id1' }), [1]);
+  t.same(sequences({ identity: 'jane', path: '/edge/client' }), [1]);
+  t.same(sequences({ path: '/edge/management' }), []);
+  t.same(sequences({ router: 'b' }), [3]);
+  t.same(sequences({ failed: true }), [3]);
+  t.same(sequences({ failed: false }), [1, 2, 3]);
+  for (const filter of [{ kind: 'x' }, { limit: -1 }, { after: 0.5 }, { failed: 'yes' }, { path: 1 }, { unknown: 1 }])
+    t.throws(() => journal.entries(filter as object), { code: 'INVALID' }, JSON.stringify(filter));
+});
+
+t.test('waits are bounded and leave nothing behind', async (t) => {
+  const { journal, wireClock } = opened();
+  const waits = Array.from({ length: 1_000 }, () => journal.waitFor({ kind: 'control' }));
+  await t.rejects(journal.waitFor({ kind: 'control' }), { code: 'INVALID' });
+  journal.add(message('r'));
+  t.equal(new Set((await Promise.all(waits)).map(({ sequence }) => sequence)).size, 1);
+  await t.rejects(journal.waitFor({}, { timeout: -1 }), { code: 'INVALID' });
+  await t.rejects(journal.waitFor({}, { timeout: Number.NaN }), { code: 'INVALID' });
+  const broken = journal.waitFor(() => {
+    if (journal.size > 1) throw new Error('broken predicate');
+    return false;
+  });
+  journal.add(message('r'));
+  await t.rejects(broken, /broken predicate/);
+  t.same(wireClock.timers(), []);
+});

@@ -1,0 +1,219 @@
+// The requests of clients and the messages of routers: a ring with the latest entries. Records are made into their shown
+// form only when somebody reads them, because every request and every control message adds one.
+//
+//   requests, control messages ─► add ─► ring (drops the oldest) ─► entries, listeners, waits
+
+import type { Clock, Timer } from '#lib/clock.ts';
+import { ClosedError, TimeoutError } from '#lib/errors.ts';
+import { Listeners } from '#lib/listeners.ts';
+import type { Log } from '#lib/log.ts';
+import { didYouMean } from '#lib/suggestion.ts';
+import type { JournalEntry, JournalFilter, JournalRecord } from './journal-entry.ts';
+import { InvalidError } from './lab-error.ts';
+
+/** Entries; beyond it the oldest are dropped. */
+const MOST_ENTRIES = 10_000;
+/** Bytes of addresses, bodies and reasons in all entries; beyond it the oldest entries are dropped. */
+const MOST_BYTES = 8 * 1024 * 1024;
+/** Milliseconds. */
+const DEFAULT_WAIT = 10_000;
+const LONGEST_WAIT = 600_000;
+/** Waits at the same time. */
+const MOST_WAITS = 1_000;
+
+const FILTER_NAMES = ['kind', 'identity', 'router', 'path', 'failed', 'after', 'limit'] as const;
+
+export type JournalCondition = JournalFilter | ((entry: JournalEntry) => boolean);
+
+export interface WaitOptions {
+  /** Milliseconds; default 10,000. */
+  readonly timeout?: number;
+  /** For a predicate: only later entries than the one with this sequence number. */
+  readonly after?: number;
+}
+
+interface Wait {
+  readonly selects: Selects;
+  readonly timer: Timer;
+  resolve(entry: JournalEntry): void;
+  reject(error: Error): void;
+}
+
+type Selects = (record: JournalRecord, sequence: number) => boolean;
+
+export interface JournalComponents {
+  /** For time limits: they do not notice an advance of the other clock. */
+  readonly wireClock: Clock;
+  readonly log: Log;
+}
+
+export class Journal {
+  readonly #clock: Clock;
+  readonly #listeners: Listeners<JournalEntry>;
+  readonly #ring: (JournalRecord | undefined)[] = [];
+  readonly #waits = new Set<Wait>();
+  #listening = 0;
+  /** Sequence number of the oldest entry, and of the next one. */
+  #first = 1;
+  #next = 1;
+  #bytes = 0;
+  #isClosed = false;
+
+  constructor({ wireClock, log }: JournalComponents) {
+    this.#clock = wireClock;
+    this.#listeners = new Listeners('journal', log);
+  }
+
+  /** The sequence number of the latest entry; 0 before the first one. */
+  get last(): number {
+    return this.#next - 1;
+  }
+
+  /** How many entries it has. */
+  get size(): number {
+    return this.#next - this.#first;
+  }
+
+  /** The entries that meet all conditions, the newest last. @throws InvalidError */
+  entries(filter: JournalFilter = {}): JournalEntry[] {
+    const selects = selectorOf(filter);
+    const { after, limit = MOST_ENTRIES } = filter;
+    const found: number[] = [];
+    const isForward = after !== undefined;
+    const from = isForward ? Math.max(this.#first, after + 1) : this.#next - 1;
+    for (let at = from; at >= this.#first && at < this.#next && found.length < limit; at += isForward ? 1 : -1)
+      if (selects(this.#at(at), at)) found.push(at);
+    if (!isForward) found.reverse();
+    return found.map((sequence) => this.#at(sequence).show(sequence));
+  }
+
+  /** Calls `listener` with every further entry, until the returned function is called. */
+  subscribe(listener: (entry: JournalEntry) => void): () => void {
+    const remove = this.#listeners.add((entry) => listener(entry));
+    this.#listening += 1;
+    let isOn = true;
+    return () => {
+      if (isOn) this.#listening -= 1;
+      isOn = false;
+      remove();
+    };
+  }
+
+  /**
+   * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
+   * them. Rejects with TimeoutError, with ClosedError when the simulator closes, with InvalidError for a wrong condition.
+   */
+  async waitFor(
+    condition: JournalCondition,
+    { timeout = DEFAULT_WAIT, after }: WaitOptions = {},
+  ): Promise<JournalEntry> {
+    if (this.#isClosed) throw new ClosedError('the simulator');
+    if (!(timeout >= 0 && timeout <= LONGEST_WAIT))
+      throw new InvalidError('timeout', `use 0 to ${LONGEST_WAIT} milliseconds`, timeout);
+    const selects =
+      typeof condition === 'function'
+        ? (record: JournalRecord, sequence: number) => sequence > (after ?? 0) && condition(record.show(sequence))
+        : selectorOf({ ...(after !== undefined && { after }), ...condition });
+    for (let at = this.#first; at < this.#next; at++) if (selects(this.#at(at), at)) return this.#at(at).show(at);
+    if (this.#waits.size >= MOST_WAITS) throw new InvalidError('waitFor', `${MOST_WAITS} waits are in progress`, '');
+    return this.#wait(selects, timeout);
+  }
+
+  clear(): void {
+    this.#ring.length = 0;
+    this.#first = this.#next;
+    this.#bytes = 0;
+  }
+
+  /** For the rooms that serve clients and routers. */
+  add(record: JournalRecord): void {
+    if (this.#isClosed) return;
+    if (this.size === MOST_ENTRIES) this.#dropFirst();
+    const sequence = this.#next++;
+    this.#ring[sequence % MOST_ENTRIES] = record;
+    this.#bytes += record.weight;
+    while (this.#bytes > MOST_BYTES && this.size > 1) this.#dropFirst();
+    if (this.#listening > 0) this.#listeners.call(record.show(sequence));
+    for (const wait of this.#waits) this.#check(wait, record, sequence);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const wait of [...this.#waits]) wait.reject(new ClosedError('the simulator'));
+    this.#listeners.clear();
+    this.clear();
+  }
+
+  #wait(selects: Selects, timeout: number): Promise<JournalEntry> {
+    return new Promise((resolve, reject) => {
+      const over = () => {
+        wait.timer.cancel();
+        this.#waits.delete(wait);
+      };
+      const wait: Wait = {
+        selects,
+        timer: this.#clock.after('journal wait', timeout, () =>
+          wait.reject(new TimeoutError('the wait for an entry of the journal', timeout)),
+        ),
+        resolve: (entry) => (over(), resolve(entry)),
+        reject: (error) => (over(), reject(error)),
+      };
+      this.#waits.add(wait);
+    });
+  }
+
+  /** The error of a caller's predicate ends its own wait. */
+  #check(wait: Wait, record: JournalRecord, sequence: number): void {
+    try {
+      if (wait.selects(record, sequence)) wait.resolve(record.show(sequence));
+    } catch (error) {
+      wait.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #at(sequence: number): JournalRecord {
+    return this.#ring[sequence % MOST_ENTRIES] as JournalRecord;
+  }
+
+  #dropFirst(): void {
+    const place = this.#first % MOST_ENTRIES;
+    this.#bytes -= this.#ring[place]?.weight ?? 0;
+    this.#ring[place] = undefined;
+    this.#first += 1;
+  }
+}
+
+/** @throws InvalidError */
+function selectorOf(filter: JournalFilter): Selects {
+  checkFilter(filter);
+  const { kind, identity, router, path, failed, after = 0 } = filter;
+  return (record, sequence) =>
+    sequence > after &&
+    (kind === undefined || record.kind === kind) &&
+    (!failed || record.isFailed) &&
+    (identity === undefined || isNamed(record.identity, identity)) &&
+    (router === undefined || isNamed(record.router, router)) &&
+    (path === undefined || (record.kind === 'http' && record.path.startsWith(path)));
+}
+
+function isNamed(named: { readonly id?: string; readonly name?: string } | undefined, text: string): boolean {
+  return named !== undefined && (named.id === text || named.name === text);
+}
+
+function checkFilter(filter: JournalFilter): void {
+  for (const name of Object.keys(filter)) {
+    if ((FILTER_NAMES as readonly string[]).includes(name)) continue;
+    const known = didYouMean(name, FILTER_NAMES) || `known are ${FILTER_NAMES.join(', ')}`;
+    throw new InvalidError(name, `the journal has no filter ${name}; ${known}`, '');
+  }
+  const { kind, identity, router, path, failed, after, limit } = filter;
+  if (kind !== undefined && kind !== 'http' && kind !== 'control')
+    throw new InvalidError('kind', 'use http or control', kind);
+  for (const [name, text] of Object.entries({ identity, router, path }))
+    if (text !== undefined && typeof text !== 'string') throw new InvalidError(name, 'use a text', text);
+  if (failed !== undefined && typeof failed !== 'boolean')
+    throw new InvalidError('failed', 'use true or false', failed);
+  for (const [name, number] of Object.entries({ after, limit }))
+    if (number !== undefined && !(Number.isSafeInteger(number) && number >= 0))
+      throw new InvalidError(name, 'use a whole number of at least 0', number);
+}

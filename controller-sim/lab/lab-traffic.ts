@@ -1,0 +1,44 @@
+// The requests and control messages of the simulator as the lab sees them: recorded, and subject to faults.
+
+import type { Clock } from '#lib/clock.ts';
+import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
+import type { Network } from '../network/network.ts';
+import type { State } from '../state/state.ts';
+import { ControlTraffic } from './control-traffic.ts';
+import { Faults } from './faults.ts';
+import { Journal } from './journal.ts';
+
+export interface LabTrafficComponents {
+  readonly state: State;
+  /** For rules. */
+  readonly clock: Clock;
+  /** For connections. */
+  readonly wireClock: Clock;
+  readonly random: Random;
+  readonly network: Pick<Network, 'routers'>;
+  readonly log: Log;
+}
+
+export class LabTraffic {
+  readonly journal: Journal;
+  readonly faults: Faults;
+  /** For the control channels. */
+  readonly control: ControlTraffic;
+
+  constructor({ state, clock, wireClock, random, network, log }: LabTrafficComponents) {
+    this.journal = new Journal({ wireClock, log });
+    this.faults = new Faults({ state, network, random });
+    this.control = new ControlTraffic({ state, clock, journal: this.journal, faults: this.faults });
+  }
+
+  /** Removes the faults, and clears the journal. */
+  reset(): void {
+    this.faults.clear();
+    this.journal.clear();
+  }
+
+  close(): void {
+    this.journal.close();
+  }
+}

@@ -1,0 +1,141 @@
+// Removes secrets from what the journal shows of a request: its path, its query, its body and the reason of its error.
+// Values are shown only where a secret is not expected; a removed one leaves a mark.
+
+const REMOVED = '…';
+/** Characters of a shown body. */
+export const LONGEST_BODY = 4_096;
+/** Characters of a shown path, of a shown query and of a shown reason. */
+export const LONGEST_TEXT = 1_024;
+const DEEPEST = 20;
+/** Entries of a list or an object in a shown body. */
+const MOST_PARTS = 200;
+
+/** Fields whose values are credentials, keys or codes, or may contain them. */
+const SECRET_NAME =
+  /pass(?:word|wd|phrase)|token|jwt|secret|key|code|csr|pem|cert|credential|assertion|authorization|cookie|otp|verifier|nonce|signature/i;
+/**
+ * Secrets in values of other fields: signed tokens, PEM blocks, credentials in URLs, and the formats of the simulator's
+ * own tokens (UUIDs and hex digits; no entity has such an id).
+ */
+const SECRET_VALUE =
+  /eyJ[\w-]{6,}(?:\.[\w-]*)*|-----BEGIN [\s\S]*|(?<=:\/\/)[^/@\s]+(?=@)|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f-]{4,17}|[\da-f]{32,}/gi;
+/** Query parameters whose values are shown. Ids of unfinished logins are secrets; so is whatever is unknown. */
+const SHOWN_PARAMETERS: ReadonlySet<string> = new Set([
+  'filter',
+  'sort',
+  'limit',
+  'offset',
+  'method',
+  'type',
+  'query',
+  'policyType',
+  'roleFilter',
+  'roleSemantic',
+  'configTypes',
+  'withIds',
+  'asCompressed',
+  'response_type',
+  'scope',
+  'client_id',
+]);
+/** Parameters of which only the name is shown. Other names are hidden: a client may send a token as one. */
+const NAMED_PARAMETERS: ReadonlySet<string> = new Set([
+  'token',
+  'id',
+  'authRequestID',
+  'code',
+  'state',
+  'nonce',
+  'redirect_uri',
+  'code_challenge',
+  'code_challenge_method',
+  'id_token_hint',
+  'post_logout_redirect_uri',
+]);
+/** A segment of an unknown path that may be a token, an id or a code. */
+const OPAQUE = /^(?=.*\d).{6,}$|^[A-Z\d]{5,}$|^.{40,}$/;
+
+/** `isKnown`: the path belongs to an operation, so that its segments are names and ids. */
+export function shownPath(path: string, isKnown: boolean): string {
+  const given = path.split('/');
+  const enroll = given.indexOf('enroll');
+  const segments = given.map((segment, index) => {
+    const mayBeSecret = !isKnown && ((enroll >= 0 && index > enroll) || OPAQUE.test(segment));
+    return mayBeSecret && !isPlain(segment) ? REMOVED : withoutSecrets(segment);
+  });
+  return cut(segments.join('/'), LONGEST_TEXT);
+}
+
+/** A word such as `ott`, `edge` or `current-api-session`. */
+function isPlain(segment: string): boolean {
+  return /^[a-z]{0,12}(?:-[a-z]{1,12}){0,3}$/.test(segment) || /^v\d$/.test(segment);
+}
+
+/** The text after the `?`. */
+export function shownQuery(query: string): string {
+  const shown = cut(query, LONGEST_TEXT)
+    .split('&')
+    .map((parameter) => {
+      const [name = '', ...values] = parameter.split('=');
+      if (NAMED_PARAMETERS.has(name)) return `${name}=${REMOVED}`;
+      if (!SHOWN_PARAMETERS.has(name)) return REMOVED;
+      const value = values.join('=');
+      const isShown = name !== 'filter' || !SECRET_NAME.test(decoded(value)); // such as token = "…"
+      return `${name}=${isShown ? withoutSecrets(value) : REMOVED}`;
+    });
+  return shown.join('&');
+}
+
+/** JSON without secrets, cut to `LONGEST_BODY` characters; a text that is not a form is named only by its length. */
+export function shownBody(body: unknown, contentType: string): string | undefined {
+  if (body === undefined) return undefined;
+  if (typeof body !== 'string') return cut(JSON.stringify(redacted(body, 0)), LONGEST_BODY);
+  if (!contentType.startsWith('application/x-www-form-urlencoded') || body.length > LONGEST_BODY)
+    return `(text of ${body.length} characters)`;
+  return cut(JSON.stringify(redacted(Object.fromEntries(new URLSearchParams(body)), 0)), LONGEST_BODY);
+}
+
+/** `path` as the client sent it may be part of the reason. */
+export function shownReason(reason: string, path: string, shown: string): string {
+  const replaced = path.length > 1 ? reason.replaceAll(path, () => shown) : reason;
+  return cut(withoutSecrets(replaced), LONGEST_TEXT);
+}
+
+function redacted(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return withoutSecrets(cut(value, LONGEST_BODY));
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === DEEPEST) return REMOVED;
+  if (Array.isArray(value)) {
+    const parts = value.slice(0, MOST_PARTS).map((each) => redacted(each, depth + 1));
+    return value.length > MOST_PARTS ? [...parts, REMOVED] : parts;
+  }
+  const entries = Object.entries(value);
+  const shown = entries
+    .slice(0, MOST_PARTS)
+    .map(([name, each]) => [
+      withoutSecrets(cut(name, LONGEST_TEXT)),
+      SECRET_NAME.test(name) && !isHarmless(each) ? REMOVED : redacted(each, depth + 1),
+    ]);
+  return Object.fromEntries(entries.length > MOST_PARTS ? [...shown, [REMOVED, REMOVED]] : shown);
+}
+
+/** A flag such as `certRequired`, or a field that is left out. */
+function isHarmless(value: unknown): boolean {
+  return typeof value === 'boolean' || value === null;
+}
+
+function withoutSecrets(text: string): string {
+  return text.replaceAll(SECRET_VALUE, REMOVED);
+}
+
+export function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}${REMOVED}` : text;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

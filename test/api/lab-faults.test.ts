@@ -1,0 +1,249 @@
+// Faults of the lab at the APIs: the clients' view of each effect, the conditions, the counts, and the limits.
+
+import { get } from 'node:https';
+import t from 'tap';
+import { Agent } from 'undici';
+import { systemRandom } from '#lib/random.ts';
+import type { HttpFault } from '../../controller-sim/lab/fault-rule.ts';
+import type { HttpEntry } from '../../controller-sim/lab/journal-entry.ts';
+import { ApiClient } from '../support/api-client.ts';
+
+const FAULTS = '/lab/v1/faults';
+
+function lastEntry(api: ApiClient): HttpEntry {
+  return api.simulator.lab.journal.entries({ kind: 'http', limit: 1 })[0] as HttpEntry;
+}
+
+t.test('a status is answered in place of the handler, as often as the fault says', async (t) => {
+  await using api = await ApiClient.start();
+  const { faults } = api.simulator.lab;
+  const { id } = faults.add({ kind: 'http', operation: 'createService', status: 503, times: 2 });
+  for (let sent = 0; sent < 2; sent++) {
+    const answer = await api.manage('POST', '/services', { name: 'x', encryptionRequired: true });
+    t.match(answer, {
+      status: 503,
+      code: 'STORE_UNAVAILABLE',
+      cause: { message: `the fault ${id} of the lab answers` },
+    });
+    t.match(lastEntry(api), { status: 503, fault: id, operation: 'createService' });
+  }
+  t.same(await api.names('/services'), [], 'nothing was created');
+  t.equal((await api.manage('POST', '/services', { name: 'x', encryptionRequired: true })).status, 201);
+  t.match(faults.list(), [{ id, hits: 2, times: 2 }]);
+});
+
+t.test('codes have the status and the text of the table', async (t) => {
+  await using api = await ApiClient.start();
+  const { faults } = api.simulator.lab;
+  const table: [fault: Partial<HttpFault>, status: number, code: string][] = [
+    [{ code: 'NOT_FOUND' }, 404, 'NOT_FOUND'],
+    [{ code: 'MFA_EXISTS' }, 409, 'MFA_EXISTS'],
+    [{ code: 'NOT_FOUND', status: 410 }, 410, 'NOT_FOUND'],
+    [{ status: 429 }, 429, 'RATE_LIMITED'],
+    [{ status: 418 }, 418, 'UNHANDLED'],
+  ];
+  for (const [fault, status, code] of table) {
+    faults.clear();
+    faults.add({ kind: 'http', ...fault });
+    t.match(await api.ask('GET', '/version'), { status, code }, JSON.stringify(fault));
+  }
+  faults.clear();
+  faults.add({ kind: 'http', path: '/oidc', status: 500 });
+  const { status, text } = await api.ask('GET', '/oidc/keys');
+  t.match({ status, body: JSON.parse(text) }, { status: 500, body: { error: 'server_error' } });
+});
+
+t.test('conditions select the requests', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('jane');
+  await api.person('john');
+  const [jane, john] = [await api.login('jane'), await api.login('john')];
+  const { faults } = api.simulator.lab;
+  const isHit = async (fault: Partial<HttpFault>, method: string, path: string, token?: string) => {
+    faults.clear();
+    faults.add({ kind: 'http', status: 418, ...fault });
+    return (await api.ask(method, path, { token })).status === 418;
+  };
+  const table: [fault: Partial<HttpFault>, method: string, path: string, token: string | undefined, hit: boolean][] = [
+    [{ method: 'get' }, 'GET', '/services', jane, true],
+    [{ method: 'POST' }, 'GET', '/services', jane, false],
+    [{ path: '/edge/client/v1/ser' }, 'GET', '/services', jane, true],
+    [{ path: '/edge/client/v1/ser' }, 'GET', '/edge/client/v1//services/', jane, true],
+    [{ path: '/edge/management' }, 'GET', '/services', jane, false],
+    [{ path: '/edge/*/services/*/terminators' }, 'GET', '/services/x/terminators', jane, true],
+    [{ path: '/edge/*/services/*/terminators' }, 'GET', '/services/x', jane, false],
+    [{ operation: 'listServices' }, 'GET', '/services?limit=1', jane, true],
+    [{ operation: 'listServices' }, 'GET', '/services/x', jane, false],
+    [{ identity: 'jane' }, 'GET', '/services', jane, true],
+    [{ identity: 'jane' }, 'GET', '/services', john, false],
+    [{ identity: 'jane' }, 'GET', '/services', undefined, false],
+    [{ identity: 'jane' }, 'GET', '/services', 'invalid', false],
+    [{ path: '/unknown' }, 'GET', '/oidc/unknown', undefined, false],
+    [{ path: '/oidc/unknown' }, 'GET', '/oidc/unknown', undefined, true],
+    [{}, 'OPTIONS', '/services', undefined, false],
+  ];
+  for (const [fault, method, path, token, hit] of table)
+    t.equal(await isHit(fault, method, path, token), hit, `${JSON.stringify(fault)} ${method} ${path}`);
+});
+
+t.test('a connection is closed without an answer, or after half of it', async (t) => {
+  await using api = await ApiClient.start();
+  const { lab } = api.simulator;
+  const as = api.connect();
+  lab.faults.add({ kind: 'http', path: '/edge/client/v1/version', close: true, times: 1 });
+  lab.faults.add({ kind: 'http', path: '/edge/client/v1/version', truncate: true, times: 1 });
+  lab.faults.add({ kind: 'http', operation: 'createIdentity', truncate: true, times: 1 });
+  await t.rejects(api.ask('GET', '/version', { as }), { code: /UND_ERR_SOCKET|ECONNRESET/ });
+  t.match(lastEntry(api), { status: null, fault: 'f1' });
+  await t.rejects(api.ask('GET', '/version', { as, headers: { 'accept-encoding': 'gzip' } }));
+  t.match(lastEntry(api), { status: 200, fault: 'f2' });
+  const body = { name: 'kept', type: 'Device', isAdmin: false };
+  const token = await api.login(api.simulator.username, api.simulator.password);
+  await t.rejects(api.ask('POST', '/edge/management/v1/identities', { as, token, body }));
+  t.ok((await api.names('/identities')).includes('kept'), 'the request was handled');
+  t.equal((await api.ask('GET', '/version', { as })).status, 200);
+});
+
+t.test('a client receives exactly half of a truncated answer, large ones too', async (t) => {
+  await using api = await ApiClient.start();
+  const { baseUrl, ca, lab } = api.simulator;
+  for (const path of ['/edge/client/v1/version', '/edge/client/v1/specs/edge-client/spec', '/edge/client/v1/unknown']) {
+    lab.faults.clear();
+    lab.faults.add({ kind: 'http', truncate: true });
+    const [announced, received, end] = await new Promise<[number, number, string]>((resolve, reject) => {
+      get(`${baseUrl}${path}`, { ca, agent: false }, (answer) => {
+        let length = 0;
+        answer.on('data', (part: Buffer) => {
+          length += part.length;
+        });
+        answer.on('end', () => resolve([Number(answer.headers['content-length']), length, 'end']));
+        answer.on('error', (error: NodeJS.ErrnoException) =>
+          resolve([Number(answer.headers['content-length']), length, error.code ?? '']),
+        );
+      }).on('error', reject);
+    });
+    t.ok(announced > 100, path);
+    t.same([received, end], [Math.floor(announced / 2), 'ECONNRESET'], path);
+  }
+});
+
+t.test('a delay ends with the clock, with its client, and with the simulator', async (t) => {
+  await using api = await ApiClient.start();
+  const { lab } = api.simulator;
+  lab.faults.add({ kind: 'http', path: '/edge/client/v1/version', delay: '20s' });
+  const isWaiting = (count: number) => api.clock.timers().filter((name) => name === 'fault delay').length === count;
+  const turns = async (done: () => boolean) => {
+    for (let turn = 0; turn < 1_000 && !done(); turn++) await new Promise((resolve) => setTimeout(resolve, 5));
+    return done();
+  };
+  const slow = api.ask('GET', '/version', { as: api.connect() });
+  t.ok(await turns(() => isWaiting(1)));
+  await api.clock.advance(20_000);
+  t.equal((await slow).status, 200);
+  t.match(lastEntry(api), { status: 200, duration: 20_000, fault: 'f1' });
+
+  const leaving = new Agent({ connect: { ca: api.simulator.ca } }); // its end is part of the test
+  const left = Promise.allSettled(Array.from({ length: 50 }, () => api.ask('GET', '/version', { as: leaving })));
+  t.ok(await turns(() => isWaiting(50)));
+  await leaving.destroy();
+  await left;
+  t.ok(await turns(() => isWaiting(0)), 'no timer is left');
+  t.match(lastEntry(api), { status: null, fault: 'f1' });
+
+  const late = api.ask('GET', '/version', { as: api.connect() });
+  late.catch(() => undefined);
+  t.ok(await turns(() => isWaiting(1)));
+  await api.simulator.close();
+  await t.rejects(late);
+  t.ok(await turns(() => isWaiting(0)));
+});
+
+t.test('probability uses the random numbers of the simulator', async (t) => {
+  let next = 0.7;
+  const random = { next: () => next, bytes: systemRandom.bytes };
+  await using api = await ApiClient.start({ random });
+  const { faults } = api.simulator.lab;
+  faults.add({ kind: 'http', path: '/edge/client/v1/version', status: 500, probability: 0.5 });
+  t.equal((await api.ask('GET', '/version')).status, 200);
+  next = 0.3;
+  t.equal((await api.ask('GET', '/version')).status, 500);
+  t.equal(faults.list()[0]?.hits, 1);
+});
+
+t.test('the lab and its logins are never affected', async (t) => {
+  await using api = await ApiClient.start();
+  const { username, password } = api.simulator;
+  api.simulator.lab.faults.add({ kind: 'http', close: true });
+  await t.rejects(api.ask('GET', '/version'));
+  const login = await api.ask('POST', '/lab/v1/authenticate?method=password', { body: { username, password } });
+  t.equal(login.status, 200);
+  const { token } = login.data;
+  for (const path of [FAULTS, '/lab/v1//faults', '/lab/v1/faults/', '/lab/v1/clock'])
+    t.equal((await api.ask('GET', path, { token })).status, 200, path);
+  t.equal((await api.ask('GET', '/lab/v1/unknown', { token })).status, 404);
+  t.equal((await api.ask('DELETE', FAULTS, { token })).status, 200);
+  t.equal((await api.ask('GET', '/version')).status, 200);
+  t.equal((await api.ask('DELETE', '/lab/v1/current-api-session', { token })).status, 200);
+  t.notOk(await api.isOpen(token));
+});
+
+t.test('the API adds, lists and removes faults, and rejects mistakes with a remedy', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('jane');
+  const jane = await api.login('jane');
+  const body = { kind: 'http', path: '/edge/client', delay: '1m', times: 3 };
+  t.match(await api.manage('POST', FAULTS, body), { status: 400, cause: { field: 'delay', reason: /up to 50s/ } });
+  const added = await api.manage('POST', FAULTS, { ...body, delay: '1.5s', identity: null });
+  t.match(added, { status: 201, data: { id: 'f1', hits: 0, kind: 'http', delay: '1.5s', times: 3 } });
+  const control = { kind: 'control', message: 'Route', direction: 'out', drop: true, router: 'a' };
+  t.match(await api.manage('POST', FAULTS, control), { status: 201, data: { ...control, id: 'f2' } });
+  t.match(await api.get(FAULTS), [{ id: 'f1' }, { id: 'f2' }]);
+  const mistakes: [fault: object, reason: RegExp][] = [
+    [{}, /kind/],
+    [{ kind: 'htp' }, /kind|http/],
+    [{ kind: 'http' }, /no effect/],
+    [{ kind: 'http', status: 200 }, /400 to 599/],
+    [{ kind: 'http', code: 'NOT_FUOND' }, /did you mean NOT_FOUND\?/],
+    [{ kind: 'http', close: true, operation: 'listService' }, /did you mean listServices\?/],
+    [{ kind: 'http', close: true, operation: 'listFaults' }, /unknown/],
+    [{ kind: 'http', close: true, truncate: true }, /use one of/],
+    [{ kind: 'http', close: true, status: 500 }, /use one of/],
+    [{ kind: 'http', close: true, path: 'edge' }, /begin with \//],
+    [{ kind: 'http', close: true, path: `/${'x'.repeat(2_000)}` }, /1 to 1000/],
+    [{ kind: 'http', close: true, method: 'FETCH' }, /did you mean PATCH/],
+    [{ kind: 'http', close: true, operaton: 'x' }, /did you mean operation\?/],
+    [{ kind: 'http', close: true, times: 0 }, /at least 1/],
+    [{ kind: 'http', close: true, probability: 2 }, /0 to 1/],
+    [{ kind: 'http', delay: 'soon' }, /duration/],
+    [{ kind: 'http', delay: '-1s' }, /duration/],
+    [{ kind: 'http', close: true, router: 'a' }, /no router/],
+    [{ kind: 'control', message: 'Rout', drop: true }, /did you mean Route\?/],
+    [{ kind: 'control', drop: true, delay: '1s' }, /use one of/],
+    [{ kind: 'control', reject: true, message: 'Route' }, /connections/],
+    [{ kind: 'control' }, /use one of/],
+  ];
+  for (const [fault, reason] of mistakes) {
+    const { status, text } = await api.manage('POST', FAULTS, fault);
+    t.equal(status, 400, JSON.stringify(fault));
+    t.match(text, reason, JSON.stringify(fault));
+  }
+  for (const [method, path] of [
+    ['GET', FAULTS],
+    ['POST', FAULTS],
+    ['DELETE', FAULTS],
+    ['DELETE', `${FAULTS}/f1`],
+    ['POST', '/lab/v1/routers/a/disconnect'],
+  ] as const)
+    t.equal((await api.ask(method, path, { token: jane, ...(method === 'POST' && { body: {} }) })).status, 401, path);
+  t.match(await api.manage('DELETE', `${FAULTS}/f9`), { status: 404, cause: { message: /known are f1, f2/ } });
+  t.equal((await api.manage('DELETE', `${FAULTS}/f1`)).status, 200);
+  t.match(await api.get(FAULTS), [{ id: 'f2' }]);
+  t.match(await api.manage('POST', '/lab/v1/routers/a/disconnect'), {
+    status: 404,
+    cause: { message: /not connected/ },
+  });
+  t.equal((await api.manage('POST', '/lab/v1/reset')).status, 200);
+  t.same(api.simulator.lab.faults.list(), [], 'a reset removes them');
+  for (let added = 0; added < 100; added++) await api.manage('POST', FAULTS, control);
+  t.match(await api.manage('POST', FAULTS, control), { status: 400, cause: { reason: /remove one first/ } });
+});

@@ -1,0 +1,184 @@
+// The journal of the lab: what the author of a client sees of his requests, in the library, the API and on the command
+// line.
+
+import { request as httpsRequest } from 'node:https';
+import t from 'tap';
+import type { HttpEntry } from '../../controller-sim/lab/journal-entry.ts';
+import { ApiClient, PASSWORD } from '../support/api-client.ts';
+
+const JOURNAL = '/lab/v1/journal';
+
+/** The entries of requests, without those of the administrator of the test. */
+function requests(api: ApiClient, filter: object = {}): HttpEntry[] {
+  return api.simulator.lab.journal.entries({ kind: 'http', ...filter }) as HttpEntry[];
+}
+
+t.test('a request has its operation, answer, caller and body', async (t) => {
+  await using api = await ApiClient.start();
+  const person = await api.person('jane');
+  const token = await api.login('jane');
+  const { lab } = api.simulator;
+  lab.journal.clear();
+  await api.ask('GET', '/services?filter=name%3D%22a%22&limit=3', { token });
+  const [entry, ...others] = requests(api);
+  t.equal(others.length, 0);
+  t.match(entry, {
+    kind: 'http',
+    method: 'GET',
+    path: '/edge/client/v1/services',
+    query: 'filter=name%3D%22a%22&limit=3',
+    api: 'client',
+    operation: 'listServices',
+    status: 200,
+    source: '127.0.0.1',
+    identity: { id: person, name: 'jane' },
+  });
+  t.ok((entry?.bytes ?? 0) > 20);
+  await api.manage('POST', '/services', { name: 'x' });
+  const [rejected] = requests(api, { failed: true });
+  t.match(rejected, {
+    operation: 'createService',
+    status: 400,
+    code: 'COULD_NOT_VALIDATE',
+    reason: /encryptionRequired/,
+    body: '{"name":"x"}',
+  });
+});
+
+t.test('unknown paths, methods, OIDC, preflights and broken bodies count', async (t) => {
+  await using api = await ApiClient.start();
+  const { journal } = api.simulator.lab;
+  await api.ask('GET', '/edge/client/v1/nothing');
+  await api.ask('PATCH', '/edge/client/v1/version');
+  await api.ask('GET', '/oidc/.well-known/openid-configuration');
+  await api.ask('POST', '/oidc/oauth/token', { body: 'grant_type=unknown', type: 'application/x-www-form-urlencoded' });
+  await api.ask('OPTIONS', '/edge/client/v1/version');
+  await api.ask('POST', '/authenticate?method=password', { body: '{"username":' });
+  await api.ask('GET', '/edge/client/v1/%zz');
+  const shown = requests(api).map(({ method, path, status, code }) => [method, path, status, code]);
+  t.same(shown, [
+    ['GET', '/edge/client/v1/nothing', 404, 'NOT_FOUND'],
+    ['PATCH', '/edge/client/v1/version', 405, 'METHOD_NOT_ALLOWED'],
+    ['GET', '/oidc/.well-known/openid-configuration', 200, undefined],
+    ['POST', '/oidc/oauth/token', 400, 'unsupported_grant_type'],
+    ['OPTIONS', '/edge/client/v1/version', 200, undefined],
+    ['POST', '/edge/client/v1/authenticate', 400, 'COULD_NOT_PARSE_BODY'],
+    ['GET', '/edge/client/v1/%zz', 404, 'NOT_FOUND'],
+  ]);
+  t.same(
+    journal.entries().map(({ sequence }) => sequence),
+    [1, 2, 3, 4, 5, 6, 7],
+  );
+});
+
+t.test('a client that goes away before the answer is recorded without a status', async (t) => {
+  await using api = await ApiClient.start();
+  const { baseUrl, ca, lab } = api.simulator;
+  const leaving = httpsRequest(`${baseUrl}/edge/client/v1/authenticate?method=password`, {
+    method: 'POST',
+    ca,
+    headers: { 'content-type': 'application/json', 'content-length': 1_000 },
+  });
+  leaving.on('error', () => undefined);
+  leaving.write('{"username":', () => setImmediate(() => leaving.destroy()));
+  const entry = await lab.journal.waitFor({ path: '/edge/client/v1/authenticate' });
+  t.match(entry, { kind: 'http', method: 'POST' });
+  t.notOk((entry as HttpEntry).status === 200);
+});
+
+t.test('the API lists, filters and clears; its own requests are not recorded', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('jane');
+  const token = await api.login('jane');
+  for (const _ of Array(3)) await api.ask('GET', '/current-identity', { token });
+  await api.ask('GET', '/missing/path');
+  const list = async (query: string) => {
+    const { status, data } = await api.manage('GET', `${JOURNAL}?${query}`);
+    t.equal(status, 200, query);
+    return data as (HttpEntry & { time: string })[];
+  };
+  t.equal((await list('identity=jane')).length, 3);
+  t.equal((await list('identity=jane&limit=2')).length, 2);
+  t.same(
+    (await list('failed=true&path=/edge/client/v1/missing')).map(({ path }) => path),
+    ['/edge/client/v1/missing/path'],
+  );
+  t.same(await list('kind=control'), []);
+  t.notOk((await list('limit=1000')).some(({ path }) => path.startsWith('/lab')));
+  const all = await list('limit=1000');
+  t.ok(all.every(({ time }) => !Number.isNaN(Date.parse(time))));
+  const { sequence = 0 } = all[2] ?? {};
+  t.same(
+    (await list(`after=${sequence}&limit=2`)).map((each) => each.sequence),
+    [sequence + 1, sequence + 2],
+    'with `after`, the first ones: a reader misses none',
+  );
+  for (const query of ['limit=x', 'limit=-1', 'kind=https', 'failed=maybe', 'after=1.5'])
+    t.equal((await api.manage('GET', `${JOURNAL}?${query}`)).status, 400, query);
+  t.equal((await api.ask('GET', JOURNAL, { token })).status, 401, 'administrators only');
+  t.equal((await api.manage('DELETE', JOURNAL)).status, 200);
+  t.same(await list('limit=1000'), []);
+});
+
+t.test('a test waits for an entry', async (t) => {
+  await using api = await ApiClient.start();
+  const { journal } = api.simulator.lab;
+  const waiting = journal.waitFor({ path: '/edge/client/v1/version' });
+  await api.ask('GET', '/version');
+  const first = await waiting;
+  t.match(first, { status: 200 });
+  t.equal((await journal.waitFor((entry) => entry.kind === 'http' && entry.status === 200)).sequence, first.sequence);
+  const later = journal.waitFor({ path: '/edge/client/v1/version', after: journal.last }, { timeout: 5_000 });
+  await api.ask('GET', '/version');
+  t.equal((await later).sequence, first.sequence + 1);
+  const never = journal.waitFor({ path: '/none' }, { timeout: 1_000 });
+  never.catch(() => undefined);
+  await api.clock.advance(1_001);
+  await t.rejects(never, { code: 'TIMEOUT' });
+  await t.rejects(journal.waitFor({ pth: '/x' } as object), /did you mean path\?/);
+  const closing = journal.waitFor({ path: '/none' });
+  closing.catch(() => undefined);
+  await api.simulator.close();
+  await t.rejects(closing, { code: 'CLOSED' });
+});
+
+t.test('subscribers receive entries; one that throws harms nobody', async (t) => {
+  await using api = await ApiClient.start();
+  const { journal } = api.simulator.lab;
+  const seen: string[] = [];
+  journal.subscribe(() => {
+    throw new Error('broken listener');
+  });
+  const stop = journal.subscribe((entry) => seen.push(entry.kind === 'http' ? entry.path : entry.event));
+  t.equal((await api.ask('GET', '/version')).status, 200);
+  stop();
+  stop();
+  await api.ask('GET', '/protocols');
+  t.same(seen, ['/edge/client/v1/version']);
+});
+
+t.test('a reset clears the journal', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('jane');
+  t.equal((await api.manage('POST', '/lab/v1/reset')).status, 200);
+  t.equal(api.simulator.lab.journal.size, 0);
+});
+
+t.test('the journal keeps the latest entries of a flood, and drops large ones first', async (t) => {
+  await using api = await ApiClient.start();
+  const { journal } = api.simulator.lab;
+  const name = 'x'.repeat(2_000);
+  const as = api.connect(undefined, 1);
+  for (let sent = 0; sent < 5; sent++)
+    await api.ask('POST', '/authenticate?method=password', { as, body: { username: name, password: PASSWORD } });
+  t.equal(journal.size, 5);
+  await api.ask('POST', '/authenticate?method=password', {
+    as,
+    body: { username: 'x'.repeat(900_000), password: 'y' },
+  });
+  const [last] = requests(api, { limit: 1 });
+  t.ok((last?.body?.length ?? 0) < 5_000, 'a large body is cut');
+  await api.ask('GET', `/${'y'.repeat(9_000)}`, { as });
+  const [long] = requests(api, { limit: 1 });
+  t.ok((long?.path.length ?? 0) < 2_000, 'a long path is cut');
+});
