@@ -82,6 +82,7 @@ interface Opened {
 
 async function openWith(context: SimulatorContext, { store, registry, memberId }: Opened): Promise<Data> {
   const { options, clock, random, ids } = context;
+  if (memberId !== undefined) await registry.claim(memberId);
   const state = context.own(await State.open({ store, clock, ids, log: context.logOf('state') }));
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
   const passwords = context.own(new Passwords({ clock, random, ...limits }));

@@ -69,6 +69,8 @@ t.test('processes with one database', { skip: postgresObstacle() ?? false }, asy
     (await second.get<Listed[]>('controllers')).filter(({ isOnline }) => isOnline).map((each) => each.id);
   t.same((await online()).sort(), ['one', 'two']);
 
+  const outcome = await runProgram(['controller-sim/cli.ts', 'start', ...store, '--member', 'one']);
+  t.match(outcome, { code: 1, stderr: /^the simulator cannot start: a controller with the id one runs already / });
   process.kill(one.line.pid, 'SIGKILL');
   await until('the end of its lease', async () => (await online()).join() === 'two', 30_000);
   await second.create('services', { name: 'later', encryptionRequired: true });

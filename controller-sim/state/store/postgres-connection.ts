@@ -1,5 +1,6 @@
 // Two connections to a PostgreSQL database: one for statements, opened again when it is next needed, and one for
-// notifications, opened again as soon as possible. Errors never contain the password of the address.
+// notifications, opened again as soon as possible. The second one also renews the membership, because statements may
+// wait for a lock. Errors never contain the password of the address.
 
 import pg from 'pg';
 import { background } from '#lib/background.ts';
@@ -17,6 +18,7 @@ const LONGEST_PAUSE = 10_000;
 const RECONNECT_INTERVAL = 1_000;
 /** The channel of notifications. */
 const CHANNEL = 'edgeweave';
+const TRY_LOCK = 'SELECT pg_try_advisory_lock($1, hashtext($2)) AS held';
 
 export interface PostgresComponents {
   readonly clock: Clock;
@@ -32,6 +34,8 @@ export class PostgresConnection {
   #listening: pg.Client | undefined;
   /** Receives each notification, and undefined after a reconnect: notifications may be lost. */
   onNotification: (payload: string | undefined) => void = () => undefined;
+  /** The advisory lock that the connection for notifications holds, or tries to hold. */
+  #heldLock: readonly [number, string] | undefined;
 
   private constructor(url: string, components: PostgresComponents) {
     this.#url = url;
@@ -82,6 +86,20 @@ export class PostgresConnection {
     return this.#inTurn((client) => client.query(text, [...values]));
   }
 
+  /** Runs one statement at once, beside other work. Rejects while the connection for notifications is lost. */
+  queryAside(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+    if (!this.#listening) return Promise.reject(new StoreError('the connection to the database was lost'));
+    return this.#listening.query(text, [...values]);
+  }
+
+  /** Takes an advisory lock, which ends with this process. @returns false if another connection has it */
+  async hold(space: number, name: string): Promise<boolean> {
+    const { rows } = await this.queryAside(TRY_LOCK, [space, name]);
+    if (rows[0].held !== true) return false;
+    this.#heldLock = [space, name];
+    return true;
+  }
+
   #inTurn<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const done = this.#turn.then(async () => {
       const opening = this.#opened();
@@ -129,6 +147,7 @@ export class PostgresConnection {
     client.on('notification', ({ payload }) => this.onNotification(payload ?? ''));
     try {
       await client.query(`LISTEN ${CHANNEL}`);
+      if (this.#heldLock) await client.query(TRY_LOCK, [...this.#heldLock]);
       this.#closing.signal.throwIfAborted();
     } catch (error) {
       client.end().catch(() => undefined);

@@ -6,12 +6,13 @@ import type pg from 'pg';
 import { describeError } from '#lib/errors.ts';
 import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
 import type { Change } from '../change.ts';
+import { isEntityKind } from '../tables.ts';
 import { notify, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
-import { MEMBER_TABLES, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
+import { headOf, MEMBER_TABLES, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
 import type { NewSet, SharedStore, StoredSet } from './shared-store.ts';
 import { StoreError } from './sqlite-store.ts';
 import { DamagedError, type StoredState, StoreWriteError } from './store.ts';
-import { readStoredEntity } from './stored-entity.ts';
+import { entityProblem, readStoredEntity } from './stored-entity.ts';
 
 /** Sets that stay in the table `change` for members that were disconnected. */
 const HISTORY = 100_000;
@@ -36,12 +37,13 @@ export class PostgresStore implements SharedStore {
   readonly registry: PostgresRegistry;
   readonly #connection: PostgresConnection;
   readonly #listeners: (() => void)[] = [];
-  /** Index of the last set that this member has read. */
+  /** Index of the last set that this member knows. */
   #index = 0n;
 
   private constructor(connection: PostgresConnection, components: PostgresComponents) {
     this.#connection = connection;
     this.registry = new PostgresRegistry(connection, components);
+    this.registry.onIndex = (index) => this.#onIndex(index);
     connection.onNotification = (payload) => this.#onNotification(payload);
   }
 
@@ -62,10 +64,15 @@ export class PostgresStore implements SharedStore {
 
   async load(): Promise<StoredState> {
     return this.#connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
-      const head = await client.query('SELECT index FROM edgeweave.head');
+      const head = await client.query(
+        'SELECT index, (SELECT max(index) FROM edgeweave.change) AS last FROM edgeweave.head',
+      );
       const entities = await client.query('SELECT kind, id, body FROM edgeweave.entity ORDER BY kind, id');
       const meta = await client.query('SELECT key, value FROM edgeweave.meta');
-      this.#index = BigInt(head.rows[0].index);
+      const { index, last } = headOf(head.rows);
+      if (last !== null && last !== index)
+        throw new DamagedError('head', '1', `its index is ${index}, but the last change is ${last}`);
+      this.#index = BigInt(index);
       return {
         index: this.#index,
         entities: entities.rows.map((row) => readStoredEntity(row, `${row.kind} ${row.id}`)),
@@ -74,14 +81,14 @@ export class PostgresStore implements SharedStore {
     });
   }
 
-  async append(prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
+  async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
     try {
       const indexes = await this.#connection.transaction('BEGIN', async (client) => {
         const { rows } = await client.query('SELECT index FROM edgeweave.head FOR UPDATE');
-        const head = BigInt(rows[0].index);
-        const missed: StoredSet[] = [];
-        while (this.#index < head) missed.push(...(await this.#next(client)));
-        const sets = prepare(missed);
+        const head = BigInt(headOf(rows).index);
+        if (head < after)
+          throw new StoreError(`the database went back from change ${after} to ${head}; restart this controller`);
+        const sets = prepare(await missedBetween(client, after, head));
         return sets.length === 0 ? [] : write(client, head, sets);
       });
       this.#index = indexes.at(-1) ?? this.#index;
@@ -94,8 +101,9 @@ export class PostgresStore implements SharedStore {
     }
   }
 
-  async read(): Promise<readonly StoredSet[]> {
-    const sets = await this.#next(this.#connection);
+  async read(after: bigint): Promise<readonly StoredSet[]> {
+    const sets = await next(this.#connection, after);
+    this.#index = sets.at(-1)?.index ?? after;
     if (sets.length === MOST_READ) this.#appended(); // there may be more
     return sets;
   }
@@ -105,7 +113,16 @@ export class PostgresStore implements SharedStore {
   }
 
   async starting<T>(work: () => Promise<T>): Promise<T> {
-    await this.#connection.query('SELECT pg_advisory_lock($1)', [LOCKS.start]);
+    try {
+      await this.#connection.query('SELECT pg_advisory_lock($1)', [LOCKS.start]);
+    } catch (error) {
+      throw new StoreError(
+        `no turn to start: another controller may be starting (${describeError(error)}); try again`,
+        {
+          cause: error,
+        },
+      );
+    }
     try {
       return await work();
     } finally {
@@ -133,26 +150,44 @@ export class PostgresStore implements SharedStore {
 
   #onNotification(payload: string | undefined): void {
     if (payload === MEMBERS || payload === undefined) this.registry.changed();
-    if (payload === undefined || (/^\d+$/.test(payload) && BigInt(payload) > this.#index)) this.#appended();
+    if (payload === undefined) this.#appended();
+    else if (/^\d+$/.test(payload)) this.#onIndex(BigInt(payload));
+  }
+
+  #onIndex(index: bigint): void {
+    if (index > this.#index) this.#appended();
   }
 
   #appended(): void {
     for (const listener of this.#listeners) listener();
   }
+}
 
-  /** The next sets; sets are committed in their order, so none is missing between them. */
-  async #next(client: Pick<PostgresConnection, 'query'>): Promise<StoredSet[]> {
-    const { rows } = await client.query(
-      'SELECT index, body FROM edgeweave.change WHERE index > $1 ORDER BY index LIMIT $2',
-      [String(this.#index), MOST_READ],
-    );
-    const sets = rows.map(readSet);
-    const [first] = sets;
-    if (first && first.index !== this.#index + 1n)
-      throw new StoreError(`this controller missed more than ${HISTORY} changes; restart it`);
-    this.#index = sets.at(-1)?.index ?? this.#index;
-    return sets;
+/** The first sets after an index; sets are committed in their order, so none is missing between them. */
+async function next(client: Pick<PostgresConnection, 'query'>, after: bigint): Promise<StoredSet[]> {
+  const { rows } = await client.query(
+    'SELECT index, body FROM edgeweave.change WHERE index > $1 ORDER BY index LIMIT $2',
+    [String(after), MOST_READ],
+  );
+  const sets = rows.map(readSet);
+  const gap = sets.findIndex(({ index }, position) => index !== after + BigInt(position + 1));
+  if (gap >= 0) throw missing(after + BigInt(gap + 1));
+  return sets;
+}
+
+async function missedBetween(client: pg.Client, after: bigint, head: bigint): Promise<StoredSet[]> {
+  const missed: StoredSet[] = [];
+  for (let at = after; at < head; at = missed.at(-1)?.index ?? at) {
+    const sets = await next(client, at);
+    if (sets.length === 0) throw missing(at + 1n);
+    missed.push(...sets);
   }
+  return missed;
+}
+
+function missing(index: bigint): StoreError {
+  const why = `${HISTORY} newer ones exist, or it was deleted`;
+  return new StoreError(`the change ${index} is no longer in the database (${why}); restart this controller`);
 }
 
 /** Returns the indexes of the sets. */
@@ -184,11 +219,32 @@ async function write(client: pg.Client, head: bigint, sets: readonly NewSet[]): 
   return indexes;
 }
 
-/** Throws DamagedError for a row without a set. */
+/** Throws DamagedError for a row without a set: nothing of it may be applied. */
 function readSet({ index, body }: Readonly<Record<string, unknown>>): StoredSet {
+  const damaged = (why: string, cause?: unknown) =>
+    new DamagedError('change', String(index), `the body is invalid: ${why}`, { cause });
+  let set: Partial<NewSet> | null;
   try {
-    return { ...(parseJson(String(body), DEEPEST_SET) as NewSet), index: BigInt(String(index)) };
+    set = parseJson(String(body), DEEPEST_SET) as Partial<NewSet> | null;
   } catch (error) {
-    throw new DamagedError('change', String(index), 'the body is invalid: it is not JSON', { cause: error });
+    throw damaged('it is not JSON', error);
   }
+  const changes: unknown = set?.changes;
+  if (!set || !Array.isArray(changes) || typeof set.time !== 'number') throw damaged('it has no changes or no time');
+  for (const change of changes) {
+    const problem = changeProblem(change);
+    if (problem !== undefined) throw damaged(problem);
+  }
+  return { ...(set as NewSet), index: BigInt(String(index)) };
+}
+
+function changeProblem(change: Partial<Change> | null): string | undefined {
+  const { kind, id, before, after } = change ?? {};
+  if (typeof kind !== 'string' || !isEntityKind(kind)) return 'the kind of a change is unknown';
+  if (typeof id !== 'string' || (!before && !after)) return 'a change has no entity';
+  for (const entity of [before, after]) {
+    const problem = entity === undefined ? undefined : entityProblem(entity, id);
+    if (problem !== undefined) return `${kind} ${id}: ${problem}`;
+  }
+  return undefined;
 }
