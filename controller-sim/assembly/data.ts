@@ -1,12 +1,13 @@
 // Builds the data of the simulator: store and tables, passwords and administrator, certificate authority.
 
+import { describeError, ProjectError } from '#lib/errors.ts';
 import { Passwords } from '../auth/passwords.ts';
 import { Authority } from '../pki/authority.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
 import type { Registry, SharedStore } from '../state/store/shared-store.ts';
-import { SqliteStore } from '../state/store/sqlite-store.ts';
+import { SqliteStore, StoreError } from '../state/store/sqlite-store.ts';
 import type { Store } from '../state/store/store.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { SimulatorContext } from './context.ts';
@@ -64,8 +65,14 @@ export async function openData(context: SimulatorContext): Promise<Data> {
     });
     await started.promise;
   };
-  store.starting(open).catch(opened.reject);
+  store.starting(open).catch((error: unknown) => opened.reject(explained(error)));
   return opened.promise;
+}
+
+/** Errors of the database itself name neither place nor remedy. */
+function explained(error: unknown): unknown {
+  if (error instanceof ProjectError) return error;
+  return new StoreError(`the store failed during the start: ${describeError(error)}; try again`, { cause: error });
 }
 
 async function openShared(context: SimulatorContext, shared: SharedMemory | string): Promise<SharedStore> {

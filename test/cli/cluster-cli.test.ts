@@ -111,7 +111,15 @@ t.test('wrong combinations and unreachable databases are rejected with the remed
     [['--nodes', '2', '--data', join(directory, 'sim.db')], 2, /--nodes keeps its data in memory/],
     [['--nodes', '0'], 2, /whole number from 1 to 9/],
     [['--member', 'one'], 2, /give the store too/],
-    [['--store', 'mysql://host/x'], 2, /URL of a PostgreSQL database/],
+    [
+      ['--store', 'mysql://user:geheim@host/x'],
+      2,
+      /^error: option '--store <url>' is invalid\. It must be the URL of a Post/,
+    ],
+    [['--store', 'postgres://user:geh#geheim@host/x'], 2, /The URL is malformed\. .*%23/],
+    [['--nodes', '2', '--member', 'one'], 2, /the ids ctrl1, ctrl2, …; leave out --member/],
+    [['--nodes', '2', '--cluster'], 2, /leave out --cluster/],
+    [['--nodes', '2', '--port', '65535'], 1, /2 controllers need consecutive ports from 65535, and ports end at 65535/],
     [['--store', 'postgres://host/x', '--data', 'sim.db'], 2, /choose one/],
     [['--store', 'postgres://host/x', '--member', 'a/b'], 2, /1 to 64 letters/],
     [
