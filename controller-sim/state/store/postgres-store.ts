@@ -75,7 +75,7 @@ export class PostgresStore implements SharedStore {
       this.#index = BigInt(index);
       return {
         index: this.#index,
-        entities: entities.rows.map((row) => readStoredEntity(row, `${row.kind} ${row.id}`)),
+        entities: entities.rows.map((row) => readStoredEntity({ ...row, id: idIn(row.id) }, `${row.kind} ${row.id}`)),
         meta: new Map(meta.rows.map(({ key, value }) => [key, value])),
       };
     });
@@ -190,6 +190,15 @@ function missing(index: bigint): StoreError {
   return new StoreError(`the change ${index} is no longer in the database (${why}); restart this controller`);
 }
 
+/** Clients choose the ids of some entities. A text of PostgreSQL has no NUL characters; bodies have them as `\u0000`. */
+function columnOf(id: string): string {
+  return id.replaceAll('\x01', '\x011').replaceAll('\0', '\x010');
+}
+
+function idIn(column: string): string {
+  return column.replaceAll('\x010', '\0').replaceAll('\x011', '\x01');
+}
+
 /** Returns the indexes of the sets. */
 async function write(client: pg.Client, head: bigint, sets: readonly NewSet[]): Promise<bigint[]> {
   const indexes = sets.map((_set, position) => head + BigInt(position + 1));
@@ -206,11 +215,11 @@ async function write(client: pg.Client, head: bigint, sets: readonly NewSet[]): 
   await client.query(
     `INSERT INTO edgeweave.entity SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
      ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body`,
-    [put.map(({ kind }) => kind), put.map(({ id }) => id), put.map(({ after }) => JSON.stringify(after))],
+    [put.map(({ kind }) => kind), put.map(({ id }) => columnOf(id)), put.map(({ after }) => JSON.stringify(after))],
   );
   await client.query(
     'DELETE FROM edgeweave.entity e USING unnest($1::text[], $2::text[]) AS d (kind, id) WHERE e.kind = d.kind AND e.id = d.id',
-    [deleted.map(({ kind }) => kind), deleted.map(({ id }) => id)],
+    [deleted.map(({ kind }) => kind), deleted.map(({ id }) => columnOf(id))],
   );
   await client.query('UPDATE edgeweave.head SET index = $1', [String(last)]);
   if (head / BigInt(PRUNE_INTERVAL) !== last / BigInt(PRUNE_INTERVAL))

@@ -183,6 +183,20 @@ async function contract(t: Test, name: string, open: () => Promise<() => Promise
     for (const store of [b, c]) await store.close();
   });
 
+  t.test(`${name}: ids and names may have any characters`, async (t) => {
+    const opener = await open();
+    const a = await join(await opener());
+    const ids = ['a\0b', 'a\x01b', 'a\x010b', 'a\x01\0b', '%\\', 'é😀', "'; --"];
+    for (const id of ids) await a.state.change((transaction) => transaction.put('service', service(id, `name ${id}`)));
+    const late = await join(await opener());
+    t.same(Array.from(late.state.tables.service.values(), ({ id }) => id).sort(), [...ids].sort());
+    t.equal(contents(late), contents(a));
+    for (const id of ids) await late.state.change((transaction) => transaction.delete('service', id));
+    const empty = await join(await opener());
+    t.equal(empty.state.tables.service.size, 0);
+    for (const { state } of [a, late, empty]) await state.close();
+  });
+
   t.test(`${name}: values beside entities are common`, async (t) => {
     const opener = await open();
     const [a, b] = [await opener(), await opener()];
