@@ -12,7 +12,7 @@ import type { Store } from '../state/store/store.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { SimulatorContext } from './context.ts';
 import { hostNames } from './options.ts';
-import { adminUsername, hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
+import { adminUsername, hasAdmin, seedBuiltIns, setAdmin, validAdminHash } from './seed.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 const PASSWORD_BYTES = 12;
@@ -114,8 +114,11 @@ async function prepareAdmin(
   const username = wanted ?? 'admin';
   const password =
     options.password ?? (hasAdmin(state) ? undefined : random.bytes(PASSWORD_BYTES).toString('base64url'));
-  const hash = password === undefined ? undefined : await passwords.hash(password);
-  const isChanged = password !== undefined || wanted !== known;
+  // A new hash of the same password would reject the logins that other controllers are checking.
+  const stored = validAdminHash(state);
+  const isStored = password !== undefined && stored !== undefined && (await passwords.verify(password, stored));
+  const hash = password === undefined || isStored ? undefined : await passwords.hash(password);
+  const isChanged = hash !== undefined || wanted !== known;
   return {
     username,
     password,

@@ -164,6 +164,27 @@ t.test('of two controllers with one id, the second one does not start, and the f
   t.equal(again.port, one.port);
 });
 
+t.test(
+  'a start with the known password changes nothing, and one with another password changes it for all',
+  async (t) => {
+    const options = { store: new SharedMemory(), password: PASSWORD, passwordCost: TEST_COST };
+    await using one = await startSimulator({ ...options, member: 'one' });
+    const indexOf = () => {
+      one.lab.snapshots.take('now');
+      return one.lab.snapshots.list().at(-1)?.index;
+    };
+    const before = indexOf();
+    const two = await startSimulator({ ...options, member: 'two' });
+    t.equal(indexOf(), before);
+    await two.close();
+    await using three = await startSimulator({ ...options, member: 'three', password: 'another one' });
+    const api = new ApiClient(one);
+    t.equal((await api.tryLogin('admin')).status, 401);
+    t.equal((await api.tryLogin('admin', three.password)).status, 200);
+    await api.close();
+  },
+);
+
 t.test('a mistake in the options starts nothing', async (t) => {
   await t.rejects(startCluster({ nodes: 0 }), /whole number from 1 to 9/);
   await t.rejects(startCluster({ nodes: 2, port: 65_535 }), /end at 65535/);
