@@ -80,6 +80,8 @@ export class State {
   /** Whether other members have appended changes. */
   #isBehind = false;
   #retry: Timer | undefined;
+  /** Why the changes of other members could not be read. */
+  #readProblem = '';
   #isClosed = false;
   #working: Promise<void> | undefined;
 
@@ -239,8 +241,12 @@ export class State {
     this.#isBehind = false;
     try {
       for (const set of await store.read(this.#index)) this.#applyOther(set);
+      this.#readProblem = '';
     } catch (error) {
-      this.log.warn({ error: describeError(error) }, 'the changes of other controllers could not be read, retrying');
+      const problem = describeError(error);
+      if (problem !== this.#readProblem)
+        this.log.warn({ error: problem }, 'the changes of other controllers could not be read, retrying');
+      this.#readProblem = problem; // is logged once
       this.#retry ??= this.clock.after('changes of others', RETRY, () => {
         this.#retry = undefined;
         this.#readOn();

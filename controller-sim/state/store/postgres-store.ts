@@ -3,8 +3,9 @@
 // members that start. Everything is in the schema `edgeweave`.
 
 import type pg from 'pg';
-import { describeError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
+import type { Log } from '#lib/log.ts';
 import type { Change } from '../change.ts';
 import { isEntityKind } from '../tables.ts';
 import { notify, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
@@ -36,12 +37,16 @@ const TABLES = `
 export class PostgresStore implements SharedStore {
   readonly registry: PostgresRegistry;
   readonly #connection: PostgresConnection;
+  readonly #log: Log;
   readonly #listeners: (() => void)[] = [];
   /** Index of the last set that this member knows. */
   #index = 0n;
+  /** Why the last change was not stored. */
+  #problem = '';
 
   private constructor(connection: PostgresConnection, components: PostgresComponents) {
     this.#connection = connection;
+    this.#log = components.log;
     this.registry = new PostgresRegistry(connection, components);
     this.registry.onIndex = (index) => this.#onIndex(index);
     connection.onNotification = (payload) => this.#onNotification(payload);
@@ -92,13 +97,21 @@ export class PostgresStore implements SharedStore {
         return sets.length === 0 ? [] : write(client, head, sets);
       });
       this.#index = indexes.at(-1) ?? this.#index;
+      this.#problem = '';
       return indexes;
     } catch (error) {
-      // Clients see this text, so it omits the address. Whatever was stored after all is read with the next changes.
-      throw new StoreWriteError(`the database did not store the change: ${describeError(error)}; try again`, {
+      this.#report(describeError(error));
+      // Whatever was stored after all is read with the next changes.
+      throw new StoreWriteError(`the database did not store the change: ${reasonOf(error)}; try again`, {
         cause: error,
       });
     }
+  }
+
+  /** Logs each problem once until a change is stored. */
+  #report(problem: string): void {
+    if (problem !== this.#problem) this.#log.warn({ error: problem }, 'the database does not store changes');
+    this.#problem = problem;
   }
 
   async read(after: bigint): Promise<readonly StoredSet[]> {
@@ -188,6 +201,13 @@ async function missedBetween(client: pg.Client, after: bigint, head: bigint): Pr
 function missing(index: bigint): StoreError {
   const why = `${HISTORY} newer ones exist, or it was deleted`;
   return new StoreError(`the change ${index} is no longer in the database (${why}); restart this controller`);
+}
+
+/** For clients: without the address and the user of the database, which its messages contain. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ProjectError) return error.message;
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? `it reports ${code}` : 'its connection was lost';
 }
 
 /** Clients choose the ids of some entities. A text of PostgreSQL has no NUL characters; bodies have them as `\u0000`. */
