@@ -13,6 +13,8 @@ import { StoreError } from './sqlite-store.ts';
 const CONNECT_TIMEOUT = 5_000;
 const STATEMENT_TIMEOUT = 30_000;
 const LOCK_TIMEOUT = 20_000;
+/** For statements that wait for no lock of a change. */
+const ASIDE_TIMEOUT = 5_000;
 /** A member that hangs within a transaction loses its connection, and with it the lock. */
 const LONGEST_PAUSE = 10_000;
 const RECONNECT_INTERVAL = 1_000;
@@ -87,9 +89,16 @@ export class PostgresConnection {
   }
 
   /** Runs one statement at once, beside other work. Rejects while the connection for notifications is lost. */
-  queryAside(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
-    if (!this.#listening) return Promise.reject(new StoreError('the connection to the database was lost'));
-    return this.#listening.query(text, [...values]);
+  async queryAside(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+    const client = this.#listening;
+    if (!client) throw new StoreError('the connection to the database was lost');
+    try {
+      return await client.query(text, [...values]);
+    } catch (error) {
+      // Without an answer, notifications do not arrive either: its end opens another connection.
+      if (!(error instanceof pg.DatabaseError)) client.end().catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Takes an advisory lock, which ends with this process. @returns false if another connection has it */
@@ -124,12 +133,12 @@ export class PostgresConnection {
     await Promise.all([client, this.#listening].map((each) => each?.end().catch(() => undefined)));
   }
 
-  /** `onEnd` is called when the connection is lost. */
-  async #open(onEnd: (lost: pg.Client) => void): Promise<pg.Client> {
+  /** `onEnd` is called when the connection is lost; `timeout` in milliseconds is that of a statement. */
+  async #open(onEnd: (lost: pg.Client) => void, timeout = STATEMENT_TIMEOUT): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
-      query_timeout: STATEMENT_TIMEOUT,
+      query_timeout: timeout,
       statement_timeout: STATEMENT_TIMEOUT,
       lock_timeout: LOCK_TIMEOUT,
       idle_in_transaction_session_timeout: LONGEST_PAUSE,
@@ -143,7 +152,7 @@ export class PostgresConnection {
   }
 
   async #listen(): Promise<void> {
-    const client = await this.#open((lost) => this.#listenAgain(lost));
+    const client = await this.#open((lost) => this.#listenAgain(lost), ASIDE_TIMEOUT);
     client.on('notification', ({ payload }) => this.onNotification(payload ?? ''));
     try {
       await client.query(`LISTEN ${CHANNEL}`);

@@ -7,6 +7,7 @@ import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { type Log, silentLog } from '#lib/log.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
+import { FaultyPort } from '../../../test/support/faulty-port.ts';
 import { until } from '../../../test/support/overlay.ts';
 import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';
 import { Cluster } from '../../cluster/cluster.ts';
@@ -428,6 +429,24 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await cluster.close();
     await a.state.close();
     t.equal(a.state.index, 1n);
+  });
+
+  t.test('a connection for notifications that hangs is replaced', async (t) => {
+    const url = await newDatabase();
+    using port = await FaultyPort.start(postgres.port);
+    const store = await PostgresStore.open(url.replace(`:${postgres.port}/`, `:${port.port}/`), components);
+    await store.registry.join(info('a'));
+    port.cut(); // that for statements, which is opened again when it is needed
+    await until('its end', () => port.open === 1);
+    port.freeze();
+    let notified = 0;
+    store.onAppended(() => notified++);
+    await until('another connection', () => notified > 0, 30_000);
+    const other = await PostgresStore.open(url, components);
+    await other.append(0n, () => [{ origin: undefined, time: 0, changes: [] }]);
+    await until('a notification', () => notified > 1);
+    t.equal((await store.read(0n)).length, 1);
+    for (const each of [store, other]) await each.close();
   });
 
   t.test('a process whose id another one has taken meanwhile does not take it back', async (t) => {
