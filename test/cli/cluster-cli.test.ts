@@ -87,6 +87,18 @@ t.test('processes with one database', { skip: postgresObstacle() ?? false }, asy
     await until('the end of the lease of a suspended controller', async () => (await onlineAtOne()) === 1, 30_000);
     process.kill(two.line.pid, 'SIGCONT');
     await until('its return', async () => (await onlineAtOne()) === 2, 30_000);
+    process.kill(two.line.pid, 'SIGSTOP');
+    await until('the end of its lease', async () => (await onlineAtOne()) === 1, 30_000);
+    const replacing = await start(...store, '--member', 'two', '--host', '127.0.0.2');
+    process.kill(two.line.pid, 'SIGCONT');
+    await until('the error', () =>
+      /another process runs with the id of this controller/.test(readFileSync(two.program.logFile, 'utf8')),
+    );
+    const addresses = (await client.get<{ id: string; ctrlAddress: string }[]>('controllers')).map(
+      (each) => each.ctrlAddress,
+    );
+    t.ok(addresses.includes(replacing.line.ctrl), addresses.join());
+    await replacing.program.stop();
   }
   for (const each of [first, second, client]) await each.close();
   for (const { program } of [again, two]) await program.stop();
