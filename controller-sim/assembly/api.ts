@@ -59,7 +59,9 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     revocations,
     dataModel,
     routerDialer,
-    activity: context.own(new Activity({ state, clock, log, lifetime: sessionLifetime })),
+    activity: context.own(
+      new Activity({ state, clock, log, lifetime: sessionLifetime, isShared: options.store !== undefined }),
+    ),
     identityJson: context.own(new IdentityJson(state, network)),
     lockouts: context.own(new Lockouts(state)),
     jwks: context.own(new Jwks({ clock, log })),

@@ -1,17 +1,18 @@
 // Builds the data of the simulator: store and tables, passwords and administrator, certificate authority.
 
+import { describeError, ProjectError } from '#lib/errors.ts';
 import { Passwords } from '../auth/passwords.ts';
 import { Authority } from '../pki/authority.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
 import type { Registry, SharedStore } from '../state/store/shared-store.ts';
-import { SqliteStore } from '../state/store/sqlite-store.ts';
+import { SqliteStore, StoreError } from '../state/store/sqlite-store.ts';
 import type { Store } from '../state/store/store.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { SimulatorContext } from './context.ts';
 import { hostNames } from './options.ts';
-import { adminUsername, hasAdmin, seedBuiltIns, setAdmin } from './seed.ts';
+import { adminUsername, hasAdmin, seedBuiltIns, setAdmin, validAdminHash } from './seed.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 const PASSWORD_BYTES = 12;
@@ -64,8 +65,14 @@ export async function openData(context: SimulatorContext): Promise<Data> {
     });
     await started.promise;
   };
-  store.starting(open).catch(opened.reject);
+  store.starting(open).catch((error: unknown) => opened.reject(explained(error)));
   return opened.promise;
+}
+
+/** Errors of the database itself name neither place nor remedy. */
+function explained(error: unknown): unknown {
+  if (error instanceof ProjectError) return error;
+  return new StoreError(`the store failed during the start: ${describeError(error)}; try again`, { cause: error });
 }
 
 async function openShared(context: SimulatorContext, shared: SharedMemory | string): Promise<SharedStore> {
@@ -82,6 +89,7 @@ interface Opened {
 
 async function openWith(context: SimulatorContext, { store, registry, memberId }: Opened): Promise<Data> {
   const { options, clock, random, ids } = context;
+  if (memberId !== undefined) await registry.claim(memberId);
   const state = context.own(await State.open({ store, clock, ids, log: context.logOf('state') }));
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
   const passwords = context.own(new Passwords({ clock, random, ...limits }));
@@ -106,8 +114,11 @@ async function prepareAdmin(
   const username = wanted ?? 'admin';
   const password =
     options.password ?? (hasAdmin(state) ? undefined : random.bytes(PASSWORD_BYTES).toString('base64url'));
-  const hash = password === undefined ? undefined : await passwords.hash(password);
-  const isChanged = password !== undefined || wanted !== known;
+  // A new hash of the same password would reject the logins that other controllers are checking.
+  const stored = validAdminHash(state);
+  const isStored = password !== undefined && stored !== undefined && (await passwords.verify(password, stored));
+  const hash = password === undefined || isStored ? undefined : await passwords.hash(password);
+  const isChanged = hash !== undefined || wanted !== known;
   return {
     username,
     password,

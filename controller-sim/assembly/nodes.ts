@@ -39,7 +39,10 @@ export class SimulatorCluster {
 export async function startCluster(options: ClusterOptions = {}): Promise<SimulatorCluster> {
   checkOptions('startCluster', options, CHECKS);
   const { nodes: count = 3, port = 0, clock = new AdvancingClock(), ...common } = options;
-  if (port !== 0 && port + count > 65_536) throw new OptionError('startCluster: the ports end at 65535');
+  if (port !== 0 && port + count > 65_536)
+    throw new OptionError(
+      `startCluster: ${count} controllers need consecutive ports from ${port}, and ports end at 65535; choose a lower one (port, --port)`,
+    );
   const store = new SharedMemory();
   const nodes: Simulator[] = [];
   try {

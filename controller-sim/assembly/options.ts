@@ -119,10 +119,14 @@ const version: OptionCheck = (value) =>
 const lengthIn = ({ minLength, maxLength }: { readonly minLength: number; readonly maxLength: number }): OptionCheck =>
   textOfLength(minLength, maxLength);
 
-const store: OptionCheck = (value) =>
-  value instanceof SharedMemory || (typeof value === 'string' && /^postgres(?:ql)?:\/\/./.test(value))
+const store: OptionCheck = (value) => {
+  if (value instanceof SharedMemory) return undefined;
+  if (typeof value !== 'string' || !/^postgres(?:ql)?:\/\/./.test(value))
+    return 'It must be the URL of a PostgreSQL database (postgres://user@host/database), or a SharedMemory.';
+  return URL.canParse(value)
     ? undefined
-    : 'It must be the URL of a PostgreSQL database (postgres://user@host/database), or a SharedMemory.';
+    : 'The URL is malformed. Write it as postgres://user@host:port/database, and special characters as %23, %2F, %40.';
+};
 
 /** Ids of controllers stand in file names and certificates. */
 const member: OptionCheck = (value) =>

@@ -33,6 +33,12 @@ export function adminUsername(state: State): string | undefined {
   return (admin && passwordOf(state.tables, admin.id)?.username) ?? undefined;
 }
 
+/** The hash of the administrator's password, unless the administrator is disabled. */
+export function validAdminHash({ tables }: State): string | undefined {
+  const admin = adminOf(tables);
+  return (admin && !admin.disabled && passwordOf(tables, admin.id)?.passwordHash) || undefined;
+}
+
 /**
  * Creates the administrator, or sets name and password of the existing one and enables it: the operator of the
  * simulator may be locked out. Without a password the old one remains. Throws OptionError if the name belongs to

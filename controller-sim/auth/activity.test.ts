@@ -8,6 +8,7 @@ import { seededRandom } from '#lib/random.ts';
 import { baseFields } from '../entities/common.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
+import { SharedMemory } from '../state/store/shared-memory.ts';
 import type { ApiSession } from '../state/types.ts';
 import { Activity } from './activity.ts';
 
@@ -93,6 +94,47 @@ t.test('the use of sessions that are not stored changes nothing', async (t) => {
   activity.close();
   await state.close();
 });
+
+t.test(
+  'of two controllers, the later use of a session counts, and one step passes before either ends it',
+  async (t) => {
+    const clock = new OpenClock();
+    const shared = new SharedMemory();
+    const ids = new IdSource(seededRandom(1));
+    const open = async () => {
+      const state = await State.open({ store: shared.open(), clock, ids });
+      const activity = new Activity({ state, clock, log: silentLog, lifetime: MINUTE / 2, isShared: true });
+      return { state, activity, step: clock.step };
+    };
+    const [one, two] = [await open(), await open()];
+    const session = await storeSession(one.state);
+    const stored = () => one.state.tables.apiSession.get('session')?.lastActivityAt;
+    one.activity.note(session);
+    await clock.advance(1_000);
+    two.activity.note(session);
+    const used = clock.now();
+    two.step();
+    await two.state.change(() => undefined);
+    one.step();
+    await one.state.change(() => undefined);
+    t.equal(stored(), new Date(used).toISOString(), 'an earlier use does not replace it');
+    t.equal(one.activity.lastOf(one.state.tables.apiSession.get('session') as ApiSession), used);
+    await clock.advance(MINUTE);
+    one.activity.note(session); // one has not stored it yet
+    two.step();
+    await two.state.change(() => undefined);
+    t.ok(stored(), 'two does not end it');
+    one.step();
+    await clock.advance(2 * MINUTE);
+    two.step();
+    await two.state.change(() => undefined);
+    t.notOk(stored(), 'later it does');
+    for (const { state, activity } of [one, two]) {
+      activity.close();
+      await state.close();
+    }
+  },
+);
 
 t.test('a session that is used while its end is being stored does not end', async (t) => {
   const clock = new OpenClock();

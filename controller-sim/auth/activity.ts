@@ -1,5 +1,5 @@
 // Last activity of API sessions. Times are kept in memory and stored once per step. Answers need not wait for storage,
-// and a crash loses one step at most.
+// and a crash loses one step at most. Controllers with a common store each do this: a later time of another one counts.
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -13,6 +13,8 @@ export interface ActivityComponents {
   readonly log: Log;
   /** Milliseconds after which an unused session ends. */
   readonly lifetime: number;
+  /** Other controllers note activity too, and store it up to one step later. */
+  readonly isShared?: boolean;
 }
 
 /** Interval of storing the times and removing expired sessions. */
@@ -39,27 +41,31 @@ export class Activity {
 
   /** Milliseconds since the epoch. */
   lastOf({ id, lastActivityAt }: ApiSession): number {
-    return this.#noted.get(id) ?? Date.parse(lastActivityAt);
+    return Math.max(this.#noted.get(id) ?? 0, Date.parse(lastActivityAt));
   }
 
   #writeDown(): void {
-    const { state, clock, log, lifetime } = this.#components;
+    const { state, clock, log, lifetime, isShared } = this.#components;
     // Sessions that are tokens are not stored.
     for (const id of this.#noted.keys()) if (!state.tables.apiSession.has(id)) this.#noted.delete(id);
     const noted = [...this.#noted];
-    const now = clock.now();
+    const longest = lifetime + (isShared ? STEP : 0);
+    const isOver = (session: ApiSession) => clock.now() - this.lastOf(session) > longest;
     const used = new Set(noted.map(([id]) => id));
-    const ended = [...state.tables.apiSession.values()].filter(
-      ({ id, lastActivityAt }) => !used.has(id) && now - Date.parse(lastActivityAt) > lifetime,
-    );
+    const ended = [...state.tables.apiSession.values()].filter((session) => !used.has(session.id) && isOver(session));
     if (noted.length === 0 && ended.length === 0) return;
     state
       .change((transaction) => {
-        for (const [id, time] of noted)
-          if (transaction.get('apiSession', id))
+        for (const [id, time] of noted) {
+          const stored = transaction.get('apiSession', id);
+          if (stored && Date.parse(stored.lastActivityAt) < time)
             transaction.patch('apiSession', id, { lastActivityAt: new Date(time).toISOString() });
-        // A request may have used it meanwhile.
-        for (const { id } of ended) if (!this.#noted.has(id)) endApiSession(transaction, id);
+        }
+        // A request to this or another controller may have used it meanwhile.
+        for (const { id } of ended) {
+          const stored = transaction.get('apiSession', id);
+          if (stored && !this.#noted.has(id) && isOver(stored)) endApiSession(transaction, id);
+        }
       })
       .then(() => {
         // Until the commit, `noted` has the newer times. Later activity stays in it.

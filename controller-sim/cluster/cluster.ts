@@ -28,6 +28,7 @@ export class Cluster {
   readonly #registry: Registry;
   readonly #log: Log;
   readonly #listeners: Listeners<ClusterChange>;
+  readonly #unsubscribe: () => void;
   #membership: Membership = NOBODY;
   #reading: Promise<void> | undefined;
   #isOutdated = false;
@@ -38,19 +39,23 @@ export class Cluster {
     this.#registry = registry;
     this.#log = log;
     this.#listeners = new Listeners('changes of the cluster', log);
+    this.#unsubscribe = registry.onChange(() => this.#refresh());
   }
 
   /** Joins with the addresses of this controller. Rejects with StoreWriteError. */
   static async join(components: ClusterComponents, self: Omit<MemberInfo, 'version' | 'joinedAt'>): Promise<Cluster> {
     const { registry, clock } = components;
     const info = { ...self, version: PROTOCOL_VERSION, joinedAt: new Date(clock.now()).toISOString() };
-    await registry.join(info);
-    const membership = await registry.read();
-    const own = membership.members.find(({ id }) => id === self.id);
-    const cluster = new Cluster(own ?? { ...info, isConnected: true }, components);
-    cluster.#membership = membership;
-    registry.onChange(() => cluster.#refresh());
-    return cluster;
+    const cluster = new Cluster({ ...info, isConnected: true }, components);
+    try {
+      await registry.join(info);
+      cluster.#membership = await registry.read();
+      cluster.#refresh(); // others may have changed since
+      return cluster;
+    } catch (error) {
+      await cluster.close();
+      throw error;
+    }
   }
 
   get id(): string {
@@ -94,8 +99,9 @@ export class Cluster {
   /** The members still know this controller, as one that does not run. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#unsubscribe();
     this.#listeners.clear();
-    await this.#reading;
+    await this.#reading?.catch(() => undefined); // it was logged
     await this.#registry.leave();
   }
 

@@ -83,6 +83,8 @@ function ask(client: LabClient, filter: Readonly<Record<string, string | undefin
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
-  return Number(text);
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > MOST_ENTRIES)
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_ENTRIES}.`);
+  return number;
 }

@@ -38,7 +38,12 @@ interface Envelope {
   readonly error?: {
     readonly code: string;
     readonly message: string;
-    readonly cause?: { readonly reason?: string; readonly message?: string; readonly data?: unknown };
+    readonly cause?: {
+      readonly field?: string;
+      readonly reason?: string;
+      readonly message?: string;
+      readonly data?: unknown;
+    };
   };
 }
 
@@ -81,7 +86,8 @@ export class LabClient {
     if (statusCode < 300) return data;
     if (error?.code === 'INVALID_AUTH')
       throw new LabClientError('the simulator rejects the username or password; use --username and --password');
-    const why = error?.cause?.reason ?? error?.cause?.message ?? error?.message ?? `status ${statusCode}`;
+    const { field, reason, message = error?.message ?? `status ${statusCode}` } = error?.cause ?? {};
+    const why = reason === undefined ? message : field ? `${field}: ${reason}` : reason;
     throw new LabClientError(why, { data: error?.cause?.data });
   }
 
@@ -119,7 +125,9 @@ export class LabClient {
 function complete({ ready: file, ...given }: Connection): Known {
   const ready = file || undefined; // an environment variable may be empty
   const line = ready === undefined ? {} : readyLineIn(ready);
-  const url = given.url ?? originOf(line.management);
+  const url = originOf(given.url ?? line.management);
+  if (given.url !== undefined && url === undefined)
+    throw new LabClientError(`--url ${given.url} is not the address of a simulator; use https://HOST:PORT`);
   const known = { username: line.username, password: line.password ?? undefined, ca: line.ca };
   const all = { ...known, ...defined(given), url };
   for (const name of ['url', 'ca', 'username', 'password'] as const) {
@@ -162,7 +170,7 @@ function envelopeOf(text: string): Envelope {
 }
 
 function originOf(url: string | undefined): string | undefined {
-  return url === undefined || !URL.canParse(url) ? undefined : new URL(url).origin;
+  return url === undefined || !URL.canParse(url) || !/^https:/i.test(url) ? undefined : new URL(url).origin;
 }
 
 function defined<T extends object>(fields: T): Partial<T> {

@@ -99,7 +99,6 @@ export function startCommand(): Command {
     .option(
       '--store <url>',
       'store all data in this PostgreSQL database: all simulators with the same one are controllers of one network',
-      (url) => checked(OPTION_CHECKS.store, url),
     )
     .option(
       '--member <id>',
@@ -142,6 +141,8 @@ export function startCommand(): Command {
     )
     .action(async (options: StartOptions, command: Command) => {
       const problem =
+        storeProblem(options) ??
+        memberProblem(options) ??
         combinationProblem({ ...options, eventTypes: options.events }) ??
         nodesProblem(options) ??
         logFileProblem(options.logFile, otherFiles(options));
@@ -151,9 +152,22 @@ export function startCommand(): Command {
     });
 }
 
+/** Here and not in the parser, whose message would contain the password of the URL. */
+function storeProblem({ store }: StartOptions): string | undefined {
+  const problem = store === undefined ? undefined : OPTION_CHECKS.store(store);
+  return problem === undefined ? undefined : `option '--store <url>' is invalid. ${problem}`;
+}
+
 function nodesProblem({ nodes, data, store, cluster }: StartOptions): string | undefined {
-  if (nodes === undefined || (data === undefined && store === undefined && cluster === undefined)) return undefined;
+  if (nodes === undefined) return undefined;
+  if (cluster) return '--nodes starts the members of a cluster; leave out --cluster';
+  if (data === undefined && store === undefined) return undefined;
   return '--nodes keeps its data in memory; with --store, start each controller as a process of its own';
+}
+
+function memberProblem({ nodes, member }: StartOptions): string | undefined {
+  if (nodes === undefined || member === undefined) return undefined;
+  return '--nodes gives its controllers the ids ctrl1, ctrl2, …; leave out --member';
 }
 
 /** The files of other options. */

@@ -9,10 +9,11 @@ import { InvalidError } from './lab-error.ts';
 /** Milliseconds: ten years, after which the simulator's own certificates have expired. */
 const LONGEST = 10 * 365 * 24 * 3_600_000;
 
+/** Milliseconds that were added to each clock: the labs of several controllers in one process share one. */
+const added = new WeakMap<AdvanceableClock, number>();
+
 export class LabClock {
   readonly #clock: AdvanceableClock;
-  /** Milliseconds that were added so far. */
-  #advanced = 0;
 
   constructor(clock: AdvanceableClock) {
     this.#clock = clock;
@@ -24,7 +25,7 @@ export class LabClock {
 
   /** Milliseconds that were added so far. */
   get advanced(): number {
-    return this.#advanced;
+    return added.get(this.#clock) ?? 0;
   }
 
   /**
@@ -36,9 +37,9 @@ export class LabClock {
     const milliseconds = typeof duration === 'number' ? duration : read(duration);
     if (!(milliseconds >= 0))
       throw new InvalidError('duration', 'the time cannot go back; use a duration such as 31m', duration);
-    if (this.#advanced + milliseconds > LONGEST)
+    if (this.advanced + milliseconds > LONGEST)
       throw new InvalidError('duration', 'the time can be advanced by ten years in total', duration);
-    this.#advanced += milliseconds;
+    added.set(this.#clock, this.advanced + milliseconds);
     await this.#clock.advance(milliseconds);
   }
 }

@@ -5,13 +5,15 @@ import type { Table } from '../state/table.ts';
 import type { Named } from '../state/types.ts';
 import { UnknownError } from './lab-error.ts';
 
+/** Names in an error. */
+const MOST_NAMED = 10;
+
 /** `word` is the kind in the message. @throws UnknownError */
 export function named<T extends Named>(table: Table<T>, word: string, given: string): T {
   const found = table.get(given) ?? table.findBy('name', given);
   if (found) return found;
-  const meant = didYouMean(
-    given,
-    Iterator.from(table.values()).map(({ name }) => name),
-  );
-  throw new UnknownError(`there is no ${word} ${given}${meant && `; ${meant}`}`);
+  const names = Array.from(table.values(), ({ name }) => name);
+  const known = names.length > MOST_NAMED ? `there are ${names.length}` : `known are ${names.sort().join(', ')}`;
+  const meant = names.length === 0 ? 'none exists' : didYouMean(given, names) || known;
+  throw new UnknownError(`there is no ${word} ${given}; ${meant}`);
 }

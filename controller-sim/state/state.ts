@@ -8,7 +8,7 @@
 // several controllers share, the changes of others are applied and published in the same way, in one order for all.
 
 import type { Clock, Timer } from '#lib/clock.ts';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { describeError, InvariantError, ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { type Log, silentLog } from '#lib/log.ts';
@@ -80,6 +80,8 @@ export class State {
   /** Whether other members have appended changes. */
   #isBehind = false;
   #retry: Timer | undefined;
+  /** Why the changes of other members could not be read. */
+  #readProblem = '';
   #isClosed = false;
   #working: Promise<void> | undefined;
 
@@ -210,7 +212,7 @@ export class State {
     let built: Built[] | undefined;
     let indexes: bigint[];
     try {
-      indexes = await store.append((missed) => {
+      indexes = await store.append(this.#index, (missed) => {
         for (const set of missed) this.#applyOther(set);
         built = waiting.flatMap((each) => this.#build(each) ?? []);
         for (const { changes } of built.toReversed()) this.#undo(changes);
@@ -238,9 +240,13 @@ export class State {
   async #follow(store: SharedStore): Promise<void> {
     this.#isBehind = false;
     try {
-      for (const set of await store.read()) this.#applyOther(set);
+      for (const set of await store.read(this.#index)) this.#applyOther(set);
+      this.#readProblem = '';
     } catch (error) {
-      this.log.warn({ error: describeError(error) }, 'the changes of other controllers could not be read, retrying');
+      const problem = describeError(error);
+      if (problem !== this.#readProblem)
+        this.log.warn({ error: problem }, 'the changes of other controllers could not be read, retrying');
+      this.#readProblem = problem; // is logged once
       this.#retry ??= this.clock.after('changes of others', RETRY, () => {
         this.#retry = undefined;
         this.#readOn();
@@ -248,7 +254,9 @@ export class State {
     }
   }
 
+  /** A set that cannot be applied is read again: later ones build on it. */
   #applyOther({ index, changes, origin, time }: StoredSet): void {
+    if (index !== this.#index + 1n) throw new InvariantError(`set ${index} follows set ${this.#index}`);
     this.#apply(changes);
     this.#publish(index, changes, origin, time);
   }

@@ -2,7 +2,9 @@
 
 import t from 'tap';
 import { type SimulatorCluster, startCluster } from '../../controller-sim/assembly/nodes.ts';
+import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
 import { OidcClient } from '../support/oidc-client.ts';
 import { until } from '../support/overlay.ts';
@@ -137,6 +139,8 @@ t.test('the labs of one process share the time, and a restored snapshot is one o
   const before = two.simulator.lab.clock.now().getTime();
   await one.simulator.lab.clock.advance('1h');
   t.ok(two.simulator.lab.clock.now().getTime() - before >= 3_600_000);
+  t.equal(two.simulator.lab.clock.advanced, 3_600_000);
+  await t.rejects(two.simulator.lab.clock.advance(10 * 365 * 24 * 3_600_000), /ten years in total/);
 });
 
 t.test('creations at both at the same time never share a name', async (t) => {
@@ -149,6 +153,37 @@ t.test('creations at both at the same time never share a name', async (t) => {
   }
   t.equal((await one.get('/services')).length, 10);
 });
+
+t.test('of two controllers with one id, the second one does not start, and the first one keeps its port', async (t) => {
+  const store = new SharedMemory();
+  const options = { store, password: PASSWORD, passwordCost: TEST_COST, member: 'one' };
+  const one = await startSimulator(options);
+  await t.rejects(startSimulator(options), /id one runs already .*; stop it, or choose another id/);
+  await one.close();
+  await using again = await startSimulator(options);
+  t.equal(again.port, one.port);
+});
+
+t.test(
+  'a start with the known password changes nothing, and one with another password changes it for all',
+  async (t) => {
+    const options = { store: new SharedMemory(), password: PASSWORD, passwordCost: TEST_COST };
+    await using one = await startSimulator({ ...options, member: 'one' });
+    const indexOf = () => {
+      one.lab.snapshots.take('now');
+      return one.lab.snapshots.list().at(-1)?.index;
+    };
+    const before = indexOf();
+    const two = await startSimulator({ ...options, member: 'two' });
+    t.equal(indexOf(), before);
+    await two.close();
+    await using three = await startSimulator({ ...options, member: 'three', password: 'another one' });
+    const api = new ApiClient(one);
+    t.equal((await api.tryLogin('admin')).status, 401);
+    t.equal((await api.tryLogin('admin', three.password)).status, 200);
+    await api.close();
+  },
+);
 
 t.test('a mistake in the options starts nothing', async (t) => {
   await t.rejects(startCluster({ nodes: 0 }), /whole number from 1 to 9/);

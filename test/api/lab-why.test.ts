@@ -209,7 +209,8 @@ t.test('unknown names and wrong values are rejected with what was meant', async 
   const table: readonly [question: object, status: number, text: RegExp][] = [
     [{ identity: 'anan', service: 'web-server', type: 'Dial' }, 404, /there is no identity anan; did you mean anna\?/],
     [{ identity: 'anna', service: 'web-sever', type: 'Dial' }, 404, /no service web-sever; did you mean web-server\?/],
-    [{ identity: 'anna', service: 'web-server', type: 'Dial', router: 'x' }, 404, /there is no router x"/],
+    [{ identity: 'anna', service: 'mail', type: 'Dial' }, 404, /there is no service mail; known are web-server"/],
+    [{ identity: 'anna', service: 'web-server', type: 'Dial', router: 'x' }, 404, /there is no router x; none exists"/],
     [{ identity: 'anna', service: 'web-server', type: 'dial' }, 400, /type in body should be one of \[Dial Bind\]/],
     [{ identity: 'anna', service: 'web-server' }, 400, /type in body is required/],
     [{ identity: 5, service: 'web-server', type: 'Dial' }, 400, /identity must be of type string/],

@@ -69,6 +69,8 @@ t.test('processes with one database', { skip: postgresObstacle() ?? false }, asy
     (await second.get<Listed[]>('controllers')).filter(({ isOnline }) => isOnline).map((each) => each.id);
   t.same((await online()).sort(), ['one', 'two']);
 
+  const outcome = await runProgram(['controller-sim/cli.ts', 'start', ...store, '--member', 'one']);
+  t.match(outcome, { code: 1, stderr: /^the simulator cannot start: a controller with the id one runs already / });
   process.kill(one.line.pid, 'SIGKILL');
   await until('the end of its lease', async () => (await online()).join() === 'two', 30_000);
   await second.create('services', { name: 'later', encryptionRequired: true });
@@ -85,6 +87,18 @@ t.test('processes with one database', { skip: postgresObstacle() ?? false }, asy
     await until('the end of the lease of a suspended controller', async () => (await onlineAtOne()) === 1, 30_000);
     process.kill(two.line.pid, 'SIGCONT');
     await until('its return', async () => (await onlineAtOne()) === 2, 30_000);
+    process.kill(two.line.pid, 'SIGSTOP');
+    await until('the end of its lease', async () => (await onlineAtOne()) === 1, 30_000);
+    const replacing = await start(...store, '--member', 'two', '--host', '127.0.0.2');
+    process.kill(two.line.pid, 'SIGCONT');
+    await until('the error', () =>
+      /another process runs with the id of this controller/.test(readFileSync(two.program.logFile, 'utf8')),
+    );
+    const addresses = (await client.get<{ id: string; ctrlAddress: string }[]>('controllers')).map(
+      (each) => each.ctrlAddress,
+    );
+    t.ok(addresses.includes(replacing.line.ctrl), addresses.join());
+    await replacing.program.stop();
   }
   for (const each of [first, second, client]) await each.close();
   for (const { program } of [again, two]) await program.stop();
@@ -109,7 +123,15 @@ t.test('wrong combinations and unreachable databases are rejected with the remed
     [['--nodes', '2', '--data', join(directory, 'sim.db')], 2, /--nodes keeps its data in memory/],
     [['--nodes', '0'], 2, /whole number from 1 to 9/],
     [['--member', 'one'], 2, /give the store too/],
-    [['--store', 'mysql://host/x'], 2, /URL of a PostgreSQL database/],
+    [
+      ['--store', 'mysql://user:geheim@host/x'],
+      2,
+      /^error: option '--store <url>' is invalid\. It must be the URL of a Post/,
+    ],
+    [['--store', 'postgres://user:geh#geheim@host/x'], 2, /The URL is malformed\. .*%23/],
+    [['--nodes', '2', '--member', 'one'], 2, /the ids ctrl1, ctrl2, …; leave out --member/],
+    [['--nodes', '2', '--cluster'], 2, /leave out --cluster/],
+    [['--nodes', '2', '--port', '65535'], 1, /2 controllers need consecutive ports from 65535, and ports end at 65535/],
     [['--store', 'postgres://host/x', '--data', 'sim.db'], 2, /choose one/],
     [['--store', 'postgres://host/x', '--member', 'a/b'], 2, /1 to 64 letters/],
     [

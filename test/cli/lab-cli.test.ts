@@ -131,7 +131,7 @@ t.test('fault: add, list, remove, clear, disconnect', async (t) => {
   t.equal(await done('clear'), 'removed all faults\n', 'the command itself is not affected');
   t.equal(await done('list'), '');
   for (const [args, code, message] of [
-    [['add', '--status', '200'], 1, /^use 400 to 599\n$/],
+    [['add', '--status', '200'], 1, /^status: use 400 to 599\n$/],
     [['add', '--operation', 'listVersions', '--close'], 1, /did you mean listVersion\?\n$/],
     [['add', '--status', 'high'], 2, /Use a number/],
     [['add', '--router', 'a', '--status', '500'], 2, /--router is for control channels, --status for requests/],
@@ -152,12 +152,20 @@ t.test('failures have one line with the remedy, and exit code 1; wrong use has 2
   const empty = join(folder, 'empty');
   writeFileSync(empty, '{"event":"other"}\nnot json\n');
   for (const [outcome, code, message] of [
-    [sim('clock', '--advance', '-1m'), 1, /^the time cannot go back; use a duration such as 31m\n$/],
+    [sim('clock', '--advance', '-1m'), 1, /^duration: the time cannot go back; use a duration such as 31m\n$/],
+    [sim('clock', '--advance', '31'), 1, /^duration: missing unit in duration "31"/],
+    [sim('journal', '--limit', '2000'), 2, /Use a whole number from 1 to 1000/],
+    [sim('journal', '--limit', '0'), 2, /Use a whole number from 1 to 1000/],
     [sim('restore', 'non'), 1, /^there is no snapshot non; known are start\n$/],
     [sim('restore', 'star'), 1, /did you mean start\?\n$/],
     [sim('clock', '--password', 'wrong one'), 1, /^the simulator rejects the username or password; use --username/],
     [sim('clock', '--ca', join(folder, 'none')), 1, /none does not exist\n$/],
-    [sim('clock', '--url', 'nonsense'), 1, /^no simulator answers at nonsense: /],
+    [
+      sim('clock', '--url', 'nonsense'),
+      1,
+      /^--url nonsense is not the address of a simulator; use https:\/\/HOST:PORT\n$/,
+    ],
+    [sim('clock', '--url', 'http://127.0.0.1:1'), 1, /^--url http:\/\/127.0.0.1:1 is not the address/],
     [run('clock', ...nobody), 1, /^no simulator answers at https:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/],
     [run('clock'), 1, /^--url is missing; use --url, or --ready FILE with the output of `sim start --json`\n$/],
     [run('clock', '--ready', empty), 1, /has no ready line; write one with `sim start --json > FILE`\n$/],
@@ -173,7 +181,7 @@ t.test('failures have one line with the remedy, and exit code 1; wrong use has 2
     if (code === 1) t.equal(stderr.trimEnd().split('\n').length, 1);
     t.notMatch(stderr, /wrong one/);
   }
-  const named = ['--url', simulator.baseUrl, '--ca', ca, '--username', 'admin'];
+  const named = ['--url', simulator.managementUrl, '--ca', ca, '--username', 'admin'];
   t.equal((await run('clock', ...named, '--password', PASSWORD)).code, 0, 'without a ready line');
   const env = { EDGEWEAVE_SIM_READY: ready };
   t.equal((await runProgram(['controller-sim/cli.ts', 'clock'], { env })).code, 0, 'from the environment');

@@ -28,7 +28,7 @@ interface Subscription {
   readonly router: ConnectedRouter;
   readonly id: string;
   expiresAt: number;
-  /** Index of the last set that was sent. */
+  /** The position of the router: of the full state or the last set that was sent. */
   index: bigint;
   /** The index in the last CurrentIndex message. */
   sentIndex: bigint;
@@ -71,16 +71,17 @@ export class DataModelFeed {
       known.expiresAt = expiresAt;
       return;
     }
+    const sameHistory = request.currentIndex > 0n && request.timelineId === sets.timeline;
+    const missed = sameHistory ? sets.since(request.currentIndex) : undefined;
+    const index = missed ? request.currentIndex : sets.index;
     const subscription: Subscription = {
       router,
       id: request.subscriptionId,
       expiresAt,
-      index: sets.index,
-      sentIndex: sets.index,
+      index,
+      sentIndex: missed?.at(-1)?.index ?? index,
     };
     this.#subscriptions.set(router.id, subscription);
-    const sameHistory = request.currentIndex > 0n && request.timelineId === sets.timeline;
-    const missed = sameHistory ? sets.since(request.currentIndex) : undefined;
     if (!missed) this.#sendFullState(subscription);
     else for (const set of missed) this.#sendSet(subscription, set);
   }
@@ -115,9 +116,10 @@ export class DataModelFeed {
     this.#send(subscription, EdgeControlType.DataState, toBinary(DataStateSchema, state));
   }
 
-  #sendSet(subscription: Subscription, { index, previousIndex, events }: ModelSet): void {
+  /** The set follows the position of the router: the changes between have no effect on it. */
+  #sendSet(subscription: Subscription, { index, events }: ModelSet): void {
     const changes = this.#visible(subscription.router.id, events);
-    const set = create(DataState_ChangeSetSchema, { index, previousIndex, changes });
+    const set = create(DataState_ChangeSetSchema, { index, previousIndex: subscription.index, changes });
     subscription.index = index;
     this.#send(subscription, EdgeControlType.DataStateChangeSet, toBinary(DataState_ChangeSetSchema, set));
   }

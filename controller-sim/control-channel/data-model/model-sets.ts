@@ -1,6 +1,6 @@
 // The history of the router data model: each change of the state as a set of events for routers, and the full state.
 // Changes without effect on routers make no set, so indexes have gaps (reference fact: control channel, sections 5.2 to
-// 5.4).
+// 5.4). All controllers of a network have the same sets, from the start of each: a router continues at any of them.
 
 import { asError, describeError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
@@ -47,22 +47,26 @@ export class ModelSets {
   /** Posture checks of service policies, as last sent to routers. */
   readonly #checks = new Map<string, ReadonlySet<string>>();
   #sets: ModelSet[] = [];
-  #index: bigint;
+  /** Index of the last set. */
+  #last: bigint;
+  /** The history has all sets after this index. */
+  #start: bigint;
 
   constructor(state: State, access: Access, authority: Authority) {
     this.#state = state;
     this.#access = access;
     this.#authority = authority;
-    this.#index = state.index;
+    this.#last = state.index;
+    this.#start = state.index;
     this.#listeners = new Listeners('sets of the data model', state.log);
     this.#resets = new Listeners('resets of the data model', state.log);
     this.#readChecks();
     this.#unsubscribe = state.subscribe('derived', (set) => this.#onChange(set));
   }
 
-  /** Index of the last set. */
+  /** Index of the last change, which may have no set: the position of a router with the full state. */
   get index(): bigint {
-    return this.#index;
+    return this.#state.index;
   }
 
   get timeline(): string {
@@ -86,9 +90,9 @@ export class ModelSets {
 
   /** The sets after `index`; undefined if the history does not reach back that far. */
   since(index: bigint): readonly ModelSet[] | undefined {
-    if (index === this.#index) return [];
-    const first = this.#sets.findIndex((set) => set.previousIndex === index);
-    return first < 0 ? undefined : this.#sets.slice(first);
+    if (index < this.#start || index > this.index) return undefined;
+    const first = this.#sets.findIndex((set) => set.index > index);
+    return first < 0 ? [] : this.#sets.slice(first);
   }
 
   /** The full state, ordered by dependency. */
@@ -150,10 +154,13 @@ export class ModelSets {
       return;
     }
     if (events.length === 0) return;
-    const built: ModelSet = { index: set.index, previousIndex: this.#index, events };
-    this.#index = set.index;
+    const built: ModelSet = { index: set.index, previousIndex: this.#last, events };
+    this.#last = set.index;
     this.#sets.push(built);
-    if (this.#sets.length > HISTORY) this.#sets = this.#sets.slice(-HISTORY / 2);
+    if (this.#sets.length > HISTORY) {
+      this.#sets = this.#sets.slice(-HISTORY / 2);
+      this.#start = this.#sets[0]?.previousIndex ?? set.index;
+    }
     this.#listeners.call(built);
   }
 
@@ -163,7 +170,8 @@ export class ModelSets {
   #reset(index: bigint, error: unknown): void {
     const { stack } = asError(error);
     this.#state.log.error({ index: String(index), error: describeError(error), stack }, 'data model history was reset');
-    this.#index = index;
+    this.#last = index;
+    this.#start = index;
     this.#sets = [];
     this.#checks.clear();
     this.#readChecks();

@@ -1,5 +1,6 @@
 // Two connections to a PostgreSQL database: one for statements, opened again when it is next needed, and one for
-// notifications, opened again as soon as possible. Errors never contain the password of the address.
+// notifications, opened again as soon as possible. The second one also renews the membership, because statements may
+// wait for a lock. Errors never contain the password of the address.
 
 import pg from 'pg';
 import { background } from '#lib/background.ts';
@@ -12,11 +13,14 @@ import { StoreError } from './sqlite-store.ts';
 const CONNECT_TIMEOUT = 5_000;
 const STATEMENT_TIMEOUT = 30_000;
 const LOCK_TIMEOUT = 20_000;
+/** For statements that wait for no lock of a change. */
+const ASIDE_TIMEOUT = 5_000;
 /** A member that hangs within a transaction loses its connection, and with it the lock. */
 const LONGEST_PAUSE = 10_000;
 const RECONNECT_INTERVAL = 1_000;
 /** The channel of notifications. */
 const CHANNEL = 'edgeweave';
+const TRY_LOCK = 'SELECT pg_try_advisory_lock($1, hashtext($2)) AS held';
 
 export interface PostgresComponents {
   readonly clock: Clock;
@@ -32,6 +36,8 @@ export class PostgresConnection {
   #listening: pg.Client | undefined;
   /** Receives each notification, and undefined after a reconnect: notifications may be lost. */
   onNotification: (payload: string | undefined) => void = () => undefined;
+  /** The advisory lock that the connection for notifications holds, or tries to hold. */
+  #heldLock: readonly [number, string] | undefined;
 
   private constructor(url: string, components: PostgresComponents) {
     this.#url = url;
@@ -82,6 +88,27 @@ export class PostgresConnection {
     return this.#inTurn((client) => client.query(text, [...values]));
   }
 
+  /** Runs one statement at once, beside other work. Rejects while the connection for notifications is lost. */
+  async queryAside(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+    const client = this.#listening;
+    if (!client) throw new StoreError('the connection to the database was lost');
+    try {
+      return await client.query(text, [...values]);
+    } catch (error) {
+      // Without an answer, notifications do not arrive either: its end opens another connection.
+      if (!(error instanceof pg.DatabaseError)) client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Takes an advisory lock, which ends with this process. @returns false if another connection has it */
+  async hold(space: number, name: string): Promise<boolean> {
+    const { rows } = await this.queryAside(TRY_LOCK, [space, name]);
+    if (rows[0].held !== true) return false;
+    this.#heldLock = [space, name];
+    return true;
+  }
+
   #inTurn<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const done = this.#turn.then(async () => {
       const opening = this.#opened();
@@ -106,12 +133,12 @@ export class PostgresConnection {
     await Promise.all([client, this.#listening].map((each) => each?.end().catch(() => undefined)));
   }
 
-  /** `onEnd` is called when the connection is lost. */
-  async #open(onEnd: (lost: pg.Client) => void): Promise<pg.Client> {
+  /** `onEnd` is called when the connection is lost; `timeout` in milliseconds is that of a statement. */
+  async #open(onEnd: (lost: pg.Client) => void, timeout = STATEMENT_TIMEOUT): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
-      query_timeout: STATEMENT_TIMEOUT,
+      query_timeout: timeout,
       statement_timeout: STATEMENT_TIMEOUT,
       lock_timeout: LOCK_TIMEOUT,
       idle_in_transaction_session_timeout: LONGEST_PAUSE,
@@ -125,10 +152,11 @@ export class PostgresConnection {
   }
 
   async #listen(): Promise<void> {
-    const client = await this.#open((lost) => this.#listenAgain(lost));
+    const client = await this.#open((lost) => this.#listenAgain(lost), ASIDE_TIMEOUT);
     client.on('notification', ({ payload }) => this.onNotification(payload ?? ''));
     try {
       await client.query(`LISTEN ${CHANNEL}`);
+      if (this.#heldLock) await client.query(TRY_LOCK, [...this.#heldLock]);
       this.#closing.signal.throwIfAborted();
     } catch (error) {
       client.end().catch(() => undefined);

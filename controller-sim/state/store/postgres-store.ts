@@ -3,15 +3,17 @@
 // members that start. Everything is in the schema `edgeweave`.
 
 import type pg from 'pg';
-import { describeError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
+import type { Log } from '#lib/log.ts';
 import type { Change } from '../change.ts';
+import { isEntityKind } from '../tables.ts';
 import { notify, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
-import { MEMBER_TABLES, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
+import { headOf, MEMBER_TABLES, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
 import type { NewSet, SharedStore, StoredSet } from './shared-store.ts';
 import { StoreError } from './sqlite-store.ts';
 import { DamagedError, type StoredState, StoreWriteError } from './store.ts';
-import { readStoredEntity } from './stored-entity.ts';
+import { entityProblem, readStoredEntity } from './stored-entity.ts';
 
 /** Sets that stay in the table `change` for members that were disconnected. */
 const HISTORY = 100_000;
@@ -35,13 +37,18 @@ const TABLES = `
 export class PostgresStore implements SharedStore {
   readonly registry: PostgresRegistry;
   readonly #connection: PostgresConnection;
+  readonly #log: Log;
   readonly #listeners: (() => void)[] = [];
-  /** Index of the last set that this member has read. */
+  /** Index of the last set that this member knows. */
   #index = 0n;
+  /** Why the last change was not stored. */
+  #problem = '';
 
   private constructor(connection: PostgresConnection, components: PostgresComponents) {
     this.#connection = connection;
+    this.#log = components.log;
     this.registry = new PostgresRegistry(connection, components);
+    this.registry.onIndex = (index) => this.#onIndex(index);
     connection.onNotification = (payload) => this.#onNotification(payload);
   }
 
@@ -62,40 +69,54 @@ export class PostgresStore implements SharedStore {
 
   async load(): Promise<StoredState> {
     return this.#connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
-      const head = await client.query('SELECT index FROM edgeweave.head');
+      const head = await client.query(
+        'SELECT index, (SELECT max(index) FROM edgeweave.change) AS last FROM edgeweave.head',
+      );
       const entities = await client.query('SELECT kind, id, body FROM edgeweave.entity ORDER BY kind, id');
       const meta = await client.query('SELECT key, value FROM edgeweave.meta');
-      this.#index = BigInt(head.rows[0].index);
+      const { index, last } = headOf(head.rows);
+      if (last !== null && last !== index)
+        throw new DamagedError('head', '1', `its index is ${index}, but the last change is ${last}`);
+      this.#index = BigInt(index);
       return {
         index: this.#index,
-        entities: entities.rows.map((row) => readStoredEntity(row, `${row.kind} ${row.id}`)),
+        entities: entities.rows.map((row) => readStoredEntity({ ...row, id: idIn(row.id) }, `${row.kind} ${row.id}`)),
         meta: new Map(meta.rows.map(({ key, value }) => [key, value])),
       };
     });
   }
 
-  async append(prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
+  async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
     try {
       const indexes = await this.#connection.transaction('BEGIN', async (client) => {
         const { rows } = await client.query('SELECT index FROM edgeweave.head FOR UPDATE');
-        const head = BigInt(rows[0].index);
-        const missed: StoredSet[] = [];
-        while (this.#index < head) missed.push(...(await this.#next(client)));
-        const sets = prepare(missed);
+        const head = BigInt(headOf(rows).index);
+        if (head < after)
+          throw new StoreError(`the database went back from change ${after} to ${head}; restart this controller`);
+        const sets = prepare(await missedBetween(client, after, head));
         return sets.length === 0 ? [] : write(client, head, sets);
       });
       this.#index = indexes.at(-1) ?? this.#index;
+      this.#problem = '';
       return indexes;
     } catch (error) {
-      // Clients see this text, so it omits the address. Whatever was stored after all is read with the next changes.
-      throw new StoreWriteError(`the database did not store the change: ${describeError(error)}; try again`, {
+      this.#report(describeError(error));
+      // Whatever was stored after all is read with the next changes.
+      throw new StoreWriteError(`the database did not store the change: ${reasonOf(error)}; try again`, {
         cause: error,
       });
     }
   }
 
-  async read(): Promise<readonly StoredSet[]> {
-    const sets = await this.#next(this.#connection);
+  /** Logs each problem once until a change is stored. */
+  #report(problem: string): void {
+    if (problem !== this.#problem) this.#log.warn({ error: problem }, 'the database does not store changes');
+    this.#problem = problem;
+  }
+
+  async read(after: bigint): Promise<readonly StoredSet[]> {
+    const sets = await next(this.#connection, after);
+    this.#index = sets.at(-1)?.index ?? after;
     if (sets.length === MOST_READ) this.#appended(); // there may be more
     return sets;
   }
@@ -105,7 +126,16 @@ export class PostgresStore implements SharedStore {
   }
 
   async starting<T>(work: () => Promise<T>): Promise<T> {
-    await this.#connection.query('SELECT pg_advisory_lock($1)', [LOCKS.start]);
+    try {
+      await this.#connection.query('SELECT pg_advisory_lock($1)', [LOCKS.start]);
+    } catch (error) {
+      throw new StoreError(
+        `no turn to start: another controller may be starting (${describeError(error)}); try again`,
+        {
+          cause: error,
+        },
+      );
+    }
     try {
       return await work();
     } finally {
@@ -133,26 +163,60 @@ export class PostgresStore implements SharedStore {
 
   #onNotification(payload: string | undefined): void {
     if (payload === MEMBERS || payload === undefined) this.registry.changed();
-    if (payload === undefined || (/^\d+$/.test(payload) && BigInt(payload) > this.#index)) this.#appended();
+    if (payload === undefined) this.#appended();
+    else if (/^\d+$/.test(payload)) this.#onIndex(BigInt(payload));
+  }
+
+  #onIndex(index: bigint): void {
+    if (index > this.#index) this.#appended();
   }
 
   #appended(): void {
     for (const listener of this.#listeners) listener();
   }
+}
 
-  /** The next sets; sets are committed in their order, so none is missing between them. */
-  async #next(client: Pick<PostgresConnection, 'query'>): Promise<StoredSet[]> {
-    const { rows } = await client.query(
-      'SELECT index, body FROM edgeweave.change WHERE index > $1 ORDER BY index LIMIT $2',
-      [String(this.#index), MOST_READ],
-    );
-    const sets = rows.map(readSet);
-    const [first] = sets;
-    if (first && first.index !== this.#index + 1n)
-      throw new StoreError(`this controller missed more than ${HISTORY} changes; restart it`);
-    this.#index = sets.at(-1)?.index ?? this.#index;
-    return sets;
+/** The first sets after an index; sets are committed in their order, so none is missing between them. */
+async function next(client: Pick<PostgresConnection, 'query'>, after: bigint): Promise<StoredSet[]> {
+  const { rows } = await client.query(
+    'SELECT index, body FROM edgeweave.change WHERE index > $1 ORDER BY index LIMIT $2',
+    [String(after), MOST_READ],
+  );
+  const sets = rows.map(readSet);
+  const gap = sets.findIndex(({ index }, position) => index !== after + BigInt(position + 1));
+  if (gap >= 0) throw missing(after + BigInt(gap + 1));
+  return sets;
+}
+
+async function missedBetween(client: pg.Client, after: bigint, head: bigint): Promise<StoredSet[]> {
+  const missed: StoredSet[] = [];
+  for (let at = after; at < head; at = missed.at(-1)?.index ?? at) {
+    const sets = await next(client, at);
+    if (sets.length === 0) throw missing(at + 1n);
+    missed.push(...sets);
   }
+  return missed;
+}
+
+function missing(index: bigint): StoreError {
+  const why = `${HISTORY} newer ones exist, or it was deleted`;
+  return new StoreError(`the change ${index} is no longer in the database (${why}); restart this controller`);
+}
+
+/** For clients: without the address and the user of the database, which its messages contain. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ProjectError) return error.message;
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? `it reports ${code}` : 'its connection was lost';
+}
+
+/** Clients choose the ids of some entities. A text of PostgreSQL has no NUL characters; bodies have them as `\u0000`. */
+function columnOf(id: string): string {
+  return id.replaceAll('\x01', '\x011').replaceAll('\0', '\x010');
+}
+
+function idIn(column: string): string {
+  return column.replaceAll('\x010', '\0').replaceAll('\x011', '\x01');
 }
 
 /** Returns the indexes of the sets. */
@@ -171,11 +235,11 @@ async function write(client: pg.Client, head: bigint, sets: readonly NewSet[]): 
   await client.query(
     `INSERT INTO edgeweave.entity SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
      ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body`,
-    [put.map(({ kind }) => kind), put.map(({ id }) => id), put.map(({ after }) => JSON.stringify(after))],
+    [put.map(({ kind }) => kind), put.map(({ id }) => columnOf(id)), put.map(({ after }) => JSON.stringify(after))],
   );
   await client.query(
     'DELETE FROM edgeweave.entity e USING unnest($1::text[], $2::text[]) AS d (kind, id) WHERE e.kind = d.kind AND e.id = d.id',
-    [deleted.map(({ kind }) => kind), deleted.map(({ id }) => id)],
+    [deleted.map(({ kind }) => kind), deleted.map(({ id }) => columnOf(id))],
   );
   await client.query('UPDATE edgeweave.head SET index = $1', [String(last)]);
   if (head / BigInt(PRUNE_INTERVAL) !== last / BigInt(PRUNE_INTERVAL))
@@ -184,11 +248,32 @@ async function write(client: pg.Client, head: bigint, sets: readonly NewSet[]): 
   return indexes;
 }
 
-/** Throws DamagedError for a row without a set. */
+/** Throws DamagedError for a row without a set: nothing of it may be applied. */
 function readSet({ index, body }: Readonly<Record<string, unknown>>): StoredSet {
+  const damaged = (why: string, cause?: unknown) =>
+    new DamagedError('change', String(index), `the body is invalid: ${why}`, { cause });
+  let set: Partial<NewSet> | null;
   try {
-    return { ...(parseJson(String(body), DEEPEST_SET) as NewSet), index: BigInt(String(index)) };
+    set = parseJson(String(body), DEEPEST_SET) as Partial<NewSet> | null;
   } catch (error) {
-    throw new DamagedError('change', String(index), 'the body is invalid: it is not JSON', { cause: error });
+    throw damaged('it is not JSON', error);
   }
+  const changes: unknown = set?.changes;
+  if (!set || !Array.isArray(changes) || typeof set.time !== 'number') throw damaged('it has no changes or no time');
+  for (const change of changes) {
+    const problem = changeProblem(change);
+    if (problem !== undefined) throw damaged(problem);
+  }
+  return { ...(set as NewSet), index: BigInt(String(index)) };
+}
+
+function changeProblem(change: Partial<Change> | null): string | undefined {
+  const { kind, id, before, after } = change ?? {};
+  if (typeof kind !== 'string' || !isEntityKind(kind)) return 'the kind of a change is unknown';
+  if (typeof id !== 'string' || (!before && !after)) return 'a change has no entity';
+  for (const entity of [before, after]) {
+    const problem = entity === undefined ? undefined : entityProblem(entity, id);
+    if (problem !== undefined) return `${kind} ${id}: ${problem}`;
+  }
+  return undefined;
 }

@@ -1,7 +1,16 @@
 // A store that several controllers in one process share, in memory: a cluster for tests without a database.
 
 import type { Entity, EntityKind } from '../types.ts';
-import type { Member, MemberInfo, Membership, NewSet, Registry, SharedStore, StoredSet } from './shared-store.ts';
+import {
+  demandFree,
+  type Member,
+  type MemberInfo,
+  type Membership,
+  type NewSet,
+  type Registry,
+  type SharedStore,
+  type StoredSet,
+} from './shared-store.ts';
 import type { StoredState } from './store.ts';
 
 /** The data and the list of all members. */
@@ -81,8 +90,15 @@ export class SharedMemory {
     this.noteRead();
   }
 
-  onMembers(listener: () => void): void {
-    this.#onMembers.add(listener);
+  onMembers(listener: () => void): () => void {
+    const own = () => listener();
+    this.#onMembers.add(own);
+    return () => void this.#onMembers.delete(own);
+  }
+
+  /** How many listeners wait for changes of the members. */
+  get listening(): number {
+    return this.#onMembers.size;
   }
 
   membership(): Membership {
@@ -145,6 +161,7 @@ export class SharedMemoryStore implements SharedStore {
   constructor(shared: SharedMemory) {
     this.#shared = shared;
     this.registry = {
+      claim: async (id) => demandFree(id, shared.membership().members),
       join: async (member) => {
         this.#id = member.id;
         shared.join(member);
@@ -170,16 +187,16 @@ export class SharedMemoryStore implements SharedStore {
     return Promise.resolve(state);
   }
 
-  async append(prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
-    const missed = this.#missed();
+  async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
+    const missed = this.#after(after);
     const indexes = this.#shared.append(this, prepare(missed));
     this.#index = indexes.at(-1) ?? this.#index;
     await this.#shared.readByAll(this.#index);
     return indexes;
   }
 
-  async read(): Promise<readonly StoredSet[]> {
-    return this.#missed();
+  async read(after: bigint): Promise<readonly StoredSet[]> {
+    return this.#after(after);
   }
 
   onAppended(listener: () => void): void {
@@ -203,8 +220,8 @@ export class SharedMemoryStore implements SharedStore {
     for (const listener of this.#onAppended) listener();
   }
 
-  #missed(): StoredSet[] {
-    const missed = this.#shared.since(this.#index);
+  #after(index: bigint): StoredSet[] {
+    const missed = this.#shared.since(index);
     this.#index = missed.at(-1)?.index ?? this.#index;
     // Once the caller has applied them, which it does in this turn.
     if (missed.length > 0) setImmediate(() => this.#shared.noteRead());

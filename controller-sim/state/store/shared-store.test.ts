@@ -1,19 +1,22 @@
 // Stores that several controllers share, in memory and in PostgreSQL: one order of all changes, the same data at every
 // member, nothing lost when the database is away.
 
+import pg from 'pg';
 import t, { type Test } from 'tap';
 import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { type Log, silentLog } from '#lib/log.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
+import { FaultyPort } from '../../../test/support/faulty-port.ts';
 import { until } from '../../../test/support/overlay.ts';
 import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';
+import { Cluster } from '../../cluster/cluster.ts';
 import type { ChangeSet } from '../change.ts';
 import { State } from '../state.ts';
 import type { Service } from '../types.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { SharedMemory } from './shared-memory.ts';
-import type { MemberInfo, SharedStore } from './shared-store.ts';
+import { type MemberInfo, MOST_MEMBERS, type SharedStore } from './shared-store.ts';
 import { StoreWriteError } from './store.ts';
 
 const clock = new SystemClock();
@@ -71,6 +74,14 @@ function change({ state }: Member, random: Random): Promise<unknown> {
     if (owner && owner.id !== id) throw new Error('taken');
     return transaction.put('service', service(id, name));
   });
+}
+
+/** A connection of another program to the database. */
+async function connect(url: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const ask = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
+  return { ask, [Symbol.asyncDispose]: () => client.end() };
 }
 
 const info = (id: string): MemberInfo => ({
@@ -156,6 +167,37 @@ async function contract(t: Test, name: string, open: () => Promise<() => Promise
     for (const store of [a, b]) await store.close();
   });
 
+  t.test(`${name}: an id belongs to one running member, and a limit bounds their number`, async (t) => {
+    const opener = await open();
+    const [a, b] = [await opener(), await opener()];
+    await a.registry.claim('a');
+    await a.registry.join(info('a'));
+    await t.rejects(b.registry.claim('a'), /a controller with the id a runs already .*\(member, --member\)/);
+    await a.registry.leave();
+    await a.close();
+    await t.resolves(b.registry.claim('a'), 'it has stopped');
+    await b.registry.join(info('a'));
+    for (let count = 1; count < MOST_MEMBERS; count++) await b.registry.join(info(`m${count}`));
+    await b.registry.join(info('a'));
+    const c = await opener();
+    await t.rejects(c.registry.claim('one too many'), /100 controllers; .*remove those/);
+    for (const store of [b, c]) await store.close();
+  });
+
+  t.test(`${name}: ids and names may have any characters`, async (t) => {
+    const opener = await open();
+    const a = await join(await opener());
+    const ids = ['a\0b', 'a\x01b', 'a\x010b', 'a\x01\0b', '%\\', 'é😀', "'; --"];
+    for (const id of ids) await a.state.change((transaction) => transaction.put('service', service(id, `name ${id}`)));
+    const late = await join(await opener());
+    t.same(Array.from(late.state.tables.service.values(), ({ id }) => id).sort(), [...ids].sort());
+    t.equal(contents(late), contents(a));
+    for (const id of ids) await late.state.change((transaction) => transaction.delete('service', id));
+    const empty = await join(await opener());
+    t.equal(empty.state.tables.service.size, 0);
+    for (const { state } of [a, late, empty]) await state.close();
+  });
+
   t.test(`${name}: values beside entities are common`, async (t) => {
     const opener = await open();
     const [a, b] = [await opener(), await opener()];
@@ -184,6 +226,18 @@ t.test('memory: an acknowledged change is visible at every member', async (t) =>
   await t.resolves(waiting, 'a member that closes holds up nobody');
   await a.state.change((transaction) => transaction.put('service', service('s', 'alone')));
   await a.state.close();
+});
+
+t.test('memory: members that close leave no listeners', async (t) => {
+  const shared = new SharedMemory();
+  for (let count = 0; count < 3; count++) {
+    const { registry } = shared.open();
+    const components = { registry, clock, log: silentLog };
+    const cluster = await Cluster.join(components, info(`m${count}`));
+    t.equal(shared.listening, 1);
+    await cluster.close();
+  }
+  t.equal(shared.listening, 0);
 });
 
 const obstacle = postgresObstacle();
@@ -230,7 +284,12 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
       (each: unknown) => each,
     );
     t.ok(error instanceof StoreWriteError, String(error));
-    t.notMatch(String(error), /postgres:\/\//);
+    t.match(String(error), /did not store the change: (?:it reports \w+|its connection was lost); try again/);
+    t.notMatch(String(error), /127\.0\.0\.1|edgeweave|postgres:/);
+    const again = await a.state
+      .change((transaction) => transaction.put('service', service('lost', 'lost')))
+      .catch((each: unknown) => each);
+    t.match(String(again), /it reports ECONNREFUSED; try again/);
     t.equal(a.state.tables.service.get('kept')?.name, 'kept');
     t.notOk(a.state.tables.service.has('lost'));
     await postgres.restart();
@@ -253,17 +312,175 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await a.load();
     await b.load();
     const order: string[] = [];
-    const slow = a.append(() => {
+    const slow = a.append(0n, () => {
       order.push('a');
       return [{ origin: undefined, time: 0, changes: [] }];
     });
-    const other = b.append((missed) => {
+    const other = b.append(0n, (missed) => {
       order.push(`b after ${missed.length}`);
       return [];
     });
     await Promise.all([slow, other]);
     t.ok(order.join() === 'a,b after 1' || order.join() === 'b after 0,a', order.join());
     for (const store of [a, b]) await store.close();
+  });
+
+  t.test('a damaged or missing set is reported, and no later set is applied without it', async (t) => {
+    const url = await newDatabase();
+    const { state } = await join(await PostgresStore.open(url, components));
+    await using database = await connect(url);
+    const texts = Array.from({ length: 1_200 }, (_, count) =>
+      JSON.stringify({ time: 0, changes: [{ kind: 'service', id: 's', after: service('s', `name ${count}`) }] }),
+    );
+    await database.ask('INSERT INTO edgeweave.change SELECT * FROM unnest($1::bigint[], $2::text[])', [
+      texts.map((_, position) => position + 1),
+      texts,
+    ]);
+    await database.ask('UPDATE edgeweave.head SET index = 1200');
+    for (const [body, problem] of [
+      ['{', /row 1100: the body is invalid: it is not JSON/],
+      ['{"time":0,"changes":{}}', /row 1100: .*it has no changes/],
+      ['{"time":0,"changes":[{"kind":"nothing","id":"s"}]}', /the kind of a change is unknown/],
+      ['{"time":0,"changes":[{"kind":"service","id":"s","after":{"id":"other"}}]}', /its id differs/],
+    ] as const) {
+      const [{ body: kept }] = await database.ask('SELECT body FROM edgeweave.change WHERE index = 1100');
+      await database.ask('UPDATE edgeweave.change SET body = $1 WHERE index = 1100', [body]);
+      await t.rejects(
+        state.change((transaction) => transaction.put('service', service('other', 'other'))),
+        problem,
+      );
+      await database.ask('UPDATE edgeweave.change SET body = $1 WHERE index = 1100', [kept]);
+    }
+    await database.ask('DELETE FROM edgeweave.change WHERE index = 1200');
+    await t.rejects(
+      state.change((transaction) => transaction.put('service', service('other', 'other'))),
+      /the change 1200 is no longer in the database .*; restart this controller/,
+    );
+    await database.ask('INSERT INTO edgeweave.change VALUES (1200, $1)', [texts[1_199]]);
+    await state.change((transaction) => transaction.put('service', service('other', 'other')));
+    t.equal(state.tables.service.get('s')?.name, 'name 1199');
+    t.equal(state.index, 1_201n);
+    await state.close();
+  });
+
+  t.test('wrong rows are named with their table and row', async (t) => {
+    const url = await newDatabase();
+    const store = await PostgresStore.open(url, components);
+    await store.append(0n, () => [{ origin: undefined, time: 0, changes: [] }]);
+    await store.registry.join(info('a'));
+    await using database = await connect(url);
+    await database.ask(`UPDATE edgeweave.member SET info = '{"id":"a"}'`);
+    await t.rejects(store.registry.read(), /table member, row a: the info has no controlAddress/);
+    await database.ask(`UPDATE edgeweave.member SET info = 'geheim'`);
+    const error = await store.registry.read().catch((each: unknown) => each);
+    t.match(String(error), /table member, row a: the info is not JSON/);
+    t.notMatch(String(error), /geheim/);
+    await database.ask('UPDATE edgeweave.head SET index = 0');
+    await t.rejects(store.load(), /table head, row 1: its index is 0, but the last change is 1/);
+    await t.rejects(
+      store.append(1n, () => []),
+      /the database went back from change 1 to 0; restart/,
+    );
+    await database.ask('DELETE FROM edgeweave.head');
+    await t.rejects(store.load(), /table head, row 1: it is missing/);
+    await t.rejects(
+      store.append(0n, () => []),
+      /table head, row 1: it is missing/,
+    );
+    await store.close();
+  });
+
+  t.test('a change that waits for a lock does not hold up the renewal of its member', async (t) => {
+    const url = await newDatabase();
+    const a = await join(await PostgresStore.open(url, components));
+    await a.store.registry.join(info('a'));
+    await using database = await connect(url);
+    await database.ask('BEGIN');
+    await database.ask('SELECT 1 FROM edgeweave.head FOR UPDATE');
+    const waiting = a.state.change((transaction) => transaction.put('service', service('s', 's')));
+    await using other = await connect(url);
+    await until('the wait', async () => {
+      const rows = await other.ask(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    });
+    await other.ask(`UPDATE edgeweave.member SET renewed_at = now() - interval '1 hour'`);
+    const isFresh = `SELECT 1 FROM edgeweave.member WHERE renewed_at > now() - interval '1 minute'`;
+    await until('a renewal', async () => (await other.ask(isFresh)).length === 1);
+    await database.ask('COMMIT');
+    await t.resolves(waiting);
+    await a.state.close();
+  });
+
+  t.test('a change whose notification was lost is read with the next renewal', async (t) => {
+    const url = await newDatabase();
+    const a = await join(await PostgresStore.open(url, components));
+    const cluster = await Cluster.join({ registry: a.store.registry, clock, log: silentLog }, info('a'));
+    await using database = await connect(url);
+    const changes = [{ kind: 'service', id: 's', after: service('s', 's') }];
+    await database.ask('BEGIN');
+    await database.ask('INSERT INTO edgeweave.change VALUES (1, $1)', [JSON.stringify({ time: 0, changes })]);
+    await database.ask('UPDATE edgeweave.head SET index = 1, members_index = members_index + 1');
+    await database.ask('INSERT INTO edgeweave.member (id, info) VALUES ($1, $2)', ['b', JSON.stringify(info('b'))]);
+    await database.ask('COMMIT');
+    await until('the change', () => a.state.tables.service.has('s'));
+    await until('the member', () => cluster.find('b') !== undefined);
+    await cluster.close();
+    await a.state.close();
+    t.equal(a.state.index, 1n);
+  });
+
+  t.test('a connection for notifications that hangs is replaced', async (t) => {
+    const url = await newDatabase();
+    using port = await FaultyPort.start(postgres.port);
+    const store = await PostgresStore.open(url.replace(`:${postgres.port}/`, `:${port.port}/`), components);
+    await store.registry.join(info('a'));
+    port.cut(); // that for statements, which is opened again when it is needed
+    await until('its end', () => port.open === 1);
+    port.freeze();
+    let notified = 0;
+    store.onAppended(() => notified++);
+    await until('another connection', () => notified > 0, 30_000);
+    const other = await PostgresStore.open(url, components);
+    await other.append(0n, () => [{ origin: undefined, time: 0, changes: [] }]);
+    await until('a notification', () => notified > 1);
+    t.equal((await store.read(0n)).length, 1);
+    for (const each of [store, other]) await each.close();
+  });
+
+  t.test('a process whose id another one has taken meanwhile does not take it back', async (t) => {
+    const url = await newDatabase();
+    const errors: string[] = [];
+    const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) } as Log;
+    const store = await PostgresStore.open(url, { clock, log });
+    await store.registry.join(info('a'));
+    await using database = await connect(url);
+    await database.ask(`UPDATE edgeweave.member SET instance = 'other', renewed_at = now() + interval '1 hour'`);
+    await until('an error', () => errors.length > 0);
+    t.match(errors, [/another process runs with the id of this controller; stop one of them/]);
+    t.match(await database.ask('SELECT instance FROM edgeweave.member'), [{ instance: 'other' }]);
+    await database.ask('UPDATE edgeweave.member SET is_running = false');
+    await until('its return', async () => (await store.registry.read()).members[0]?.isConnected === true);
+    t.equal(errors.length, 1, 'it is logged once');
+    await store.close();
+  });
+
+  t.test('stores that close leave no connections, even if they open in vain', async (t) => {
+    const url = await newDatabase();
+    await using database = await connect(url);
+    const count = async () =>
+      (
+        await database.ask(
+          `SELECT 1 FROM pg_stat_activity WHERE application_name = 'edgeweave-sim' AND datname = current_database()`,
+        )
+      ).length;
+    for (let round = 0; round < 20; round++) {
+      const stores = [await PostgresStore.open(url, components), await PostgresStore.open(url, components)];
+      await stores[0]?.registry.claim('a');
+      for (const store of stores) await store.close();
+    }
+    await t.resolves(until('the end of all connections', async () => (await count()) === 0));
   });
 
   t.test('an address that leads nowhere is reported without its password', async (t) => {

@@ -3,6 +3,7 @@
 
 import type { Change } from '../change.ts';
 import type { Origin } from '../origin.ts';
+import { StoreError } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
 /** A set of changes to append. */
@@ -51,6 +52,11 @@ export interface Membership {
 
 /** The list of members that all of them keep together. Methods reject with StoreWriteError if it cannot be changed. */
 export interface Registry {
+  /**
+   * Reserves the id of this member before it changes anything. Rejects with StoreError if a running member has it, or
+   * if there are too many members.
+   */
+  claim(id: string): Promise<void>;
   /** Adds this member, or replaces its addresses. It is connected until `leave`, or until it no longer renews. */
   join(member: MemberInfo): Promise<void>;
   /** This member stops; another becomes the leader. Its addresses stay. */
@@ -60,20 +66,36 @@ export interface Registry {
   /** Makes another connected member the leader. @returns false if there is none with this id */
   transfer(id: string): Promise<boolean>;
   read(): Promise<Membership>;
-  /** Calls `listener` after changes of members and leader. */
-  onChange(listener: () => void): void;
+  /** Calls `listener` after changes of members and leader, until the returned function is called. */
+  onChange(listener: () => void): () => void;
+}
+
+/** Limit on members, stopped ones included: routers know the addresses of all of them. */
+export const MOST_MEMBERS = 100;
+
+/** @throws StoreError if a running member has this id, or for a new one beyond the limit */
+export function demandFree(id: string, members: readonly Pick<Member, 'id' | 'isConnected'>[]): void {
+  const known = members.find((member) => member.id === id);
+  if (known?.isConnected)
+    throw new StoreError(
+      `a controller with the id ${id} runs already with this store; stop it, or choose another id (member, --member)`,
+    );
+  if (!known && members.length >= MOST_MEMBERS)
+    throw new StoreError(
+      `the network has ${members.length} controllers; start with the id of one that has stopped (member, --member), or remove those that are no longer needed (ziti ops cluster remove)`,
+    );
 }
 
 export interface SharedStore extends Omit<Store, 'commit'> {
   readonly registry: Registry;
   /**
-   * Waits for the lock, calls `prepare` with the sets that this member has not read, and makes the sets that it returns
+   * Waits for the lock, calls `prepare` with the sets after the index `after`, and makes the sets that it returns
    * durable, together or none. Returns the index of each. Calls never overlap. If it rejects, `prepare` may not have
-   * been called.
+   * been called. The caller applies all sets in the same turn of the event loop.
    */
-  append(prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]>;
-  /** The sets of others that this member has not read, in their order. */
-  read(): Promise<readonly StoredSet[]>;
+  append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]>;
+  /** The sets after the index `after`, in their order; perhaps only the first of them. */
+  read(after: bigint): Promise<readonly StoredSet[]>;
   /** Calls `listener` when others have appended. */
   onAppended(listener: () => void): void;
   /** Runs `work` while no other member starts: the first one creates what all share. */

@@ -27,7 +27,7 @@ export function readStoredEntity({ kind, id, body }: Readonly<Record<string, unk
 }
 
 /** Checks the fields that all entities have; undefined if they are valid. */
-function entityProblem(entity: unknown, rowId: unknown): string | undefined {
+export function entityProblem(entity: unknown, rowId: unknown): string | undefined {
   if (!isMap(entity)) return 'it is not a map';
   const { id, createdAt, updatedAt, tags, isSystem } = entity;
   if (typeof id !== 'string' || id !== rowId) return 'its id differs from that of the row';

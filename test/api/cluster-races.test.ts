@@ -1,0 +1,157 @@
+// Requests to two controllers at the same moment: what may happen once happens once, whichever of them is first. In
+// memory, and with PostgreSQL.
+
+import { Secret, TOTP } from 'otpauth';
+import t, { type Test } from 'tap';
+import { AdvancingClock } from '../../common/lib/advancing-clock.ts';
+import { startCluster } from '../../controller-sim/assembly/nodes.ts';
+import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
+import { OidcClient } from '../support/oidc-client.ts';
+import { until } from '../support/overlay.ts';
+import { Postgres, postgresObstacle } from '../support/postgres.ts';
+
+const OPTIONS = { password: PASSWORD, passwordCost: TEST_COST };
+type Pair = readonly [ApiClient, ApiClient];
+
+/** The controllers, and a wait until both have the same data. */
+interface Parts {
+  readonly pair: Pair;
+  readonly settled: () => Promise<void>;
+  advance(duration: string): Promise<void>;
+  readonly now: () => number;
+}
+
+async function withPair(nodes: readonly Simulator[], work: (parts: Parts) => Promise<void>): Promise<void> {
+  const [one, two] = nodes as [Simulator, Simulator];
+  const pair = [new ApiClient(one), new ApiClient(two)] as const;
+  const settled = async () => {
+    const indexOf = async (node: Simulator) => {
+      node.lab.snapshots.take('now');
+      return node.lab.snapshots.list().at(-1)?.index;
+    };
+    await until('the same data', async () => (await indexOf(one)) === (await indexOf(two)));
+  };
+  const advance = (duration: string) => one.lab.clock.advance(duration);
+  await work({ pair, settled, advance, now: () => one.lab.clock.now().getTime() });
+  for (const api of pair) await api.close();
+  for (const node of nodes.toReversed()) await node.close();
+}
+
+const statuses = (answers: readonly { readonly status: number }[]) => answers.map(({ status }) => status).sort();
+
+async function once(t: Test, { pair, settled, advance, now }: Parts): Promise<void> {
+  const [one, two] = pair;
+  await t.test('a one-time token enrolls one client', async (t) => {
+    for (let round = 0; round < 5; round++) {
+      const body = { name: `device ${round}`, type: 'Device', isAdmin: false, enrollment: { ott: true } };
+      const id = await one.create('/identities', body);
+      await settled();
+      const { token } = (await one.get(`/identities/${id}`)).enrollment.ott;
+      const answers = await Promise.all(
+        pair.map((api) => {
+          const request = { body: newRequest('device').csr, type: 'application/x-pem-file' };
+          return api.ask('POST', `/enroll?method=ott&token=${token}`, request);
+        }),
+      );
+      t.match(statuses(answers), [200, /40[04]/]);
+      const filter = encodeURIComponent(`identity = "${id}"`);
+      t.equal((await one.get(`/authenticators?filter=${filter}`)).length, 1);
+    }
+  });
+
+  await t.test('a second factor is enrolled once, and each of its codes used once', async (t) => {
+    await one.person('anna');
+    await settled();
+    const [first, second] = [await one.login('anna'), await two.login('anna')];
+    await settled();
+    const ask = (api: ApiClient, token: string, path: string, body: object) => api.ask('POST', path, { body, token });
+    const both = (path: string, body: object) =>
+      Promise.all([ask(one, first, path, body), ask(two, second, path, body)]);
+    t.same(statuses(await both('/current-identity/mfa', {})), [201, 409]);
+    await settled();
+    const { provisioningUrl, recoveryCodes } = await one.get('/current-identity/mfa', first);
+    const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
+    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now() });
+    await one.change('POST', '/current-identity/mfa/verify', { code: code() }, first);
+    await settled();
+    await advance('90s');
+    t.match(statuses(await both('/authenticate/mfa', { code: code() })), [200, 400], 'a code of the app');
+    t.match(statuses(await both('/authenticate/mfa', { code: recoveryCodes[0] })), [200, 400], 'a recovery code');
+  });
+
+  await t.test('a refresh token is accepted at both for 30 seconds, and at neither afterwards', async (t) => {
+    await one.person('berta');
+    await settled();
+    const clients = pair.map((api) => new OidcClient(api));
+    const { body } = await (clients[0] as OidcClient).login('berta', PASSWORD);
+    const refresh = () => Promise.all(clients.map((client) => client.refresh(String(body.refresh_token))));
+    t.same(statuses(await refresh()), [200, 200]);
+    await settled();
+    await advance('31s');
+    t.same(statuses(await refresh()), [400, 400]);
+    const code = await (clients[0] as OidcClient).code('berta', PASSWORD);
+    t.equal((await (clients[1] as OidcClient).redeem(code)).status, 400, 'a login in progress is known to one');
+    t.equal((await (clients[0] as OidcClient).redeem(code)).status, 200);
+  });
+
+  await t.test('a lock ends once, and so does a session', async (t) => {
+    const id = await one.person('carla');
+    await one.login('carla');
+    await one.manage('POST', `/identities/${id}/disable`, { durationMinutes: 5 });
+    await settled();
+    const seen: string[] = [];
+    const unsubscribe = two.simulator.events.subscribe(
+      (event) => {
+        const { eventType, entityType, initialState } = event as never as Record<string, never>;
+        if ((initialState as { id?: string } | undefined)?.id === id) seen.push(`${eventType} ${entityType}`);
+      },
+      ['entityChange'],
+    );
+    await advance('6m');
+    await until('the end', async () => (await two.get(`/identities/${id}`)).disabled === false);
+    await settled();
+    t.equal(seen.filter((each) => each.startsWith('updated')).length, 1, seen.join());
+    unsubscribe();
+    await one.login('carla');
+    await settled();
+    await advance('33m');
+    await settled();
+    const left = await two.get(`/api-sessions?filter=${encodeURIComponent(`identity = "${id}"`)}`);
+    t.same(left, []);
+  });
+
+  await t.test('restores, resets and seeds at both end in one state', async (t) => {
+    const [a, b] = pair.map(({ simulator }) => simulator.lab) as [Simulator['lab'], Simulator['lab']];
+    const document = { services: [{ name: 'seeded', encryptionRequired: true }] };
+    for (let round = 0; round < 5; round++) {
+      const created = await Promise.all([a.seed(document), b.seed(document)]);
+      t.equal(created.filter((each) => (each.created.services ?? 0) > 0).length <= 1, true, JSON.stringify(created));
+      a.snapshots.take('base');
+      await Promise.all([
+        a.snapshots.restore('base'),
+        b.reset(),
+        one.manage('POST', '/services', { name: `s${round}`, encryptionRequired: true }),
+        two.tryLogin('berta'),
+      ]);
+      await settled();
+      t.same(a.export(), b.export());
+    }
+  });
+}
+
+t.test('in memory', async (t) => {
+  const { nodes } = await startCluster({ nodes: 2, ...OPTIONS });
+  await withPair(nodes, (parts) => once(t, parts));
+});
+
+t.test('with PostgreSQL', { skip: postgresObstacle() ?? false }, async (t) => {
+  await using postgres = await Postgres.start();
+  const options = { ...OPTIONS, store: await postgres.database('network'), clock: new AdvancingClock() };
+  const nodes = [
+    await startSimulator({ ...options, member: 'one' }),
+    await startSimulator({ ...options, member: 'two' }),
+  ];
+  await withPair(nodes, (parts) => once(t, parts));
+});
