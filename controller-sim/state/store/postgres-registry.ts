@@ -38,7 +38,6 @@ export const MEMBER_TABLES = `
     renewed_at timestamptz NOT NULL DEFAULT now(), is_running boolean NOT NULL DEFAULT true,
     instance text NOT NULL DEFAULT ''
   );
-  ALTER TABLE edgeweave.member ADD COLUMN IF NOT EXISTS instance text NOT NULL DEFAULT '';
 `;
 
 export class PostgresRegistry implements Registry {
