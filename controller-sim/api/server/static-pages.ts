@@ -32,8 +32,8 @@ function withTag(text: string): { text: string; etag: string } {
 }
 
 function isKnown({ headers }: FastifyRequest, etag: string): boolean {
-  const known = headers['if-none-match'];
-  return known !== undefined && known.split(',').some((each) => each.trim() === etag || each.trim() === '*');
+  const known = headers['if-none-match']?.split(',').map((each) => each.trim()) ?? [];
+  return known.includes(etag) || known.includes('*');
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
