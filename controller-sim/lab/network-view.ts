@@ -20,6 +20,8 @@ export interface ControllerView {
   readonly controlAddress: string;
   readonly connected: boolean;
   readonly leader: boolean;
+  /** RFC 3339: its last start. */
+  readonly startedAt: string;
 }
 
 export interface RouterView {
@@ -111,12 +113,13 @@ export function viewNetwork({ state, network, cluster, journal, now }: NetworkVi
 }
 
 function controllers({ membership: { members, leaderId } }: Cluster): ControllerView[] {
-  return members.map(({ id, baseUrl, controlAddress, isConnected }) => ({
+  return members.map(({ id, baseUrl, controlAddress, isConnected, joinedAt }) => ({
     id,
     url: baseUrl,
     controlAddress,
     connected: isConnected,
     leader: id === leaderId,
+    startedAt: joinedAt,
   }));
 }
 

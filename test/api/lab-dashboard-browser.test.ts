@@ -23,6 +23,12 @@ async function openPage(url: string | undefined, size?: { width: number; height:
   return browser;
 }
 
+async function requestOnce({ baseUrl, ca }: Simulator, path: string): Promise<void> {
+  const dispatcher = new Agent({ connect: { ca } });
+  await (await request(baseUrl + path, { dispatcher })).body.dump();
+  await dispatcher.close();
+}
+
 /** Fills the journal, over a few connections. */
 async function requestOften({ baseUrl, ca }: Simulator, path: string): Promise<void> {
   const dispatcher = new Agent({ connect: { ca }, connections: 8, pipelining: 10 });
@@ -162,12 +168,18 @@ t.test('a simulator that stops is reported, and the page continues when it retur
   const first = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
   const { port, dashboardUrl } = first;
   await using browser = await openPage(dashboardUrl);
+  await browser.click('#tab-journal');
+  await requestOnce(first, '/edge/client/v1/before');
+  await browser.shows('/edge/client/v1/before');
   await first.close();
   await browser.shows('The simulator does not answer');
   await using second = await startSimulator({ port, password: PASSWORD, passwordCost: TEST_COST });
   await browser.until(`!document.body.innerText.includes('The simulator does not answer')`);
   await browser.shows(second.controllerId);
-  t.pass();
+  await browser.shows('No entries match');
+  await requestOnce(second, '/edge/client/v1/after');
+  await browser.shows('/edge/client/v1/after');
+  t.notOk(await browser.evaluate(`document.body.innerText.includes('/edge/client/v1/before')`));
 });
 
 t.test('the keyboard reaches every view', options, async (t) => {

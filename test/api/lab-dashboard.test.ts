@@ -139,7 +139,16 @@ t.test('the network has controllers, routers, links, circuits and counts', async
   const transit = await api.create('/transit-routers', { name: 'relay', cost: 7 });
   const network = await api.get('/lab/v1/network');
   t.same(network, JSON.parse(JSON.stringify(lab.network())), 'as the library has it');
-  t.same(network.controllers, [{ id: controllerId, url: baseUrl, controlAddress, connected: true, leader: true }]);
+  t.same(network.controllers, [
+    {
+      id: controllerId,
+      url: baseUrl,
+      controlAddress,
+      connected: true,
+      leader: true,
+      startedAt: new Date(api.clock.now()).toISOString(),
+    },
+  ]);
   const offline = { online: false, disabled: false, identities: 0 };
   t.strictSame(
     network.routers.sort((a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)),

@@ -5,7 +5,7 @@ import { FaultsView } from './faults-view.js';
 import { countText, dateText, durationText } from './format.js';
 import { html, render, useEffect, useMemo, useState } from './htm.js';
 import { JournalView } from './journal-view.js';
-import { LabClient } from './lab-client.js';
+import { LabClient, ownController } from './lab-client.js';
 import { Login } from './login.js';
 import { NetworkView } from './network-view.js';
 import { Empty } from './parts.js';
@@ -82,10 +82,10 @@ function Lab({ client }) {
 }
 
 function Header({ client, data: { network, clock, isStopped } }) {
-  const leader = network?.controllers.find((each) => each.leader) ?? network?.controllers[0];
+  const own = network && ownController(network);
   return html`<header class="top">
     <h1><span class="mark" aria-hidden="true">◆</span> Simulator lab</h1>
-    <span class="muted mono">${leader?.id ?? ''}</span>
+    <span class="muted mono">${own?.id ?? ''}</span>
     <span class="space"></span>
     ${clock && html`<${Time} clock=${clock} />`}
     <span class=${`status ${isStopped ? 'bad' : 'ok'}`} role="status">${isStopped ? 'stopped' : 'live'}</span>

@@ -3,6 +3,7 @@
 import { countText, entryCells, prettyBody, timeText } from './format.js';
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
 import { journalQuery, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
+import { ownController } from './lab-client.js';
 import { Confirm, Field, Problem } from './parts.js';
 import { useAction, usePoll } from './poll.js';
 
@@ -19,7 +20,7 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
   const query = useQuiet(journalQuery(filter));
   const [isPaused, setPaused] = useState(false);
   const [error, setError] = useState();
-  const [entries, setEntries] = useEntries({ client, query, journal: network.journal, isPaused, setError });
+  const [entries, setEntries] = useEntries({ client, query, network, isPaused, setError });
   const [selected, setSelected] = useState();
   const action = useAction();
   const clear = async () => {
@@ -70,7 +71,10 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
 }
 
 /** The entries that match, the newest last. */
-function useEntries({ client, query, journal, isPaused, setError }) {
+function useEntries({ client, query, network, isPaused, setError }) {
+  const { journal } = network;
+  /** After a restart of the simulator the numbers begin again. */
+  const instance = ownController(network)?.startedAt;
   const [entries, setEntries] = useState([]);
   const latest = useRef(entries);
   latest.current = entries;
@@ -82,7 +86,7 @@ function useEntries({ client, query, journal, isPaused, setError }) {
   useEffect(() => {
     isFirst.current = true;
     keep([]);
-  }, [query]);
+  }, [query, instance]);
   usePoll(
     async (isCurrent) => {
       const known = latest.current.at(-1)?.sequence ?? 0;
@@ -100,14 +104,11 @@ function useEntries({ client, query, journal, isPaused, setError }) {
       }
     },
     INTERVAL,
-    [query],
+    [query, instance],
     !isPaused,
   );
   useEffect(() => {
-    // After a restart of the simulator the numbers begin again.
-    const isRestarted = journal.last < (latest.current.at(-1)?.sequence ?? 0) - AT_ONCE;
-    if (isRestarted) isFirst.current = true;
-    keep(isRestarted ? [] : merged(latest.current, [], journal));
+    keep(merged(latest.current, [], journal));
   }, [journal.entries, journal.last]);
   return [entries, keep];
 }

@@ -8,6 +8,11 @@ const NAME = 'lab.name';
 /** Milliseconds. A restore or a seed of a large network takes seconds. */
 const TIMEOUT = 60_000;
 
+/** The controller that serves this page; the leader if its address has another name. */
+export function ownController({ controllers }) {
+  return controllers.find(({ url }) => url === location.origin) ?? controllers.find(({ leader }) => leader);
+}
+
 /** A rejected request. `status` is 0 if there was no answer. */
 export class LabError extends Error {
   constructor(message, { status = 0, code = '', mistakes = [] } = {}) {

@@ -126,7 +126,14 @@ function Controllers({ controllers }) {
     <h2>Controllers</h2>
     <ul class="controllers">
       ${controllers.map(
-        ({ id, url, controlAddress, connected, leader }) => html`<li key=${id}>
+        ({
+          id,
+          url,
+          controlAddress,
+          connected,
+          leader,
+          startedAt,
+        }) => html`<li key=${id} title=${`started ${startedAt}`}>
           <i class=${`dot ${connected ? 'on' : 'offline'}`} title=${connected ? 'connected' : 'not connected'}></i>
           <span>
             <b class="long">${id}</b>${leader && html` <span class="badge">leader</span>`}
