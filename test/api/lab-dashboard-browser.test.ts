@@ -1,6 +1,7 @@
 // The dashboard in a real browser, as its users see it: every view against a running network, a simulator that stops and
 // returns, hostile names, a large network. Needs `chromium`; elsewhere the tests are skipped.
 
+import { connect } from 'node:net';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
@@ -52,6 +53,22 @@ t.test('every view shows and controls a running network', options, async (t) => 
   await overlay.ready();
   await browser.shows('2 of 2 routers online, 1 link');
   await browser.until(`document.querySelector('.router.online[data-router="${a.id}"]')`);
+  const client = connect(a.proxyPort, '127.0.0.1');
+  client.write('hello');
+  await browser.shows('echo from west');
+  t.match(lab.network(), {
+    routers: [
+      { name: 'west', online: true },
+      { name: 'east', online: true },
+    ],
+    links: [{ state: 'up' }],
+    circuits: [{ service: 'echo', client: 'west', path: [a.id, b.id] }],
+    totals: { routers: 2, online: 2, links: 1, circuits: 1 },
+  });
+  await browser.click('.circuits button');
+  await browser.until(`document.querySelectorAll('.link.path, .router.path').length === 3`);
+  client.destroy();
+  await browser.shows('1 link, 0 circuits');
   await b.router.close({ drain: 0 });
   await browser.shows('1 of 2 routers online');
   await browser.until(`document.querySelector('.router.offline[data-router="${b.id}"]')`);
