@@ -59,6 +59,7 @@ export class Browser {
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );
+    process.once('exit', () => child.kill('SIGKILL')); // a test that is ended by its time limit
     const socket = new WebSocket(await debugAddress(child), { perMessageDeflate: false });
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     const browser = new Browser(child, profile, socket);
