@@ -9,6 +9,7 @@ import { WebSocket } from 'ws';
 
 /** Milliseconds. */
 const LONGEST_WAIT = 30_000;
+const LONGEST_END = 10_000;
 const PAUSE = 50;
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -74,9 +75,13 @@ export class Browser {
 
   async close(): Promise<void> {
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#socket.close();
-    this.#child.kill('SIGKILL');
+    // Its processes write to the profile until it ends in order.
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), LONGEST_END);
+    this.#session = undefined;
+    this.send('Browser.close').catch(() => undefined);
     await ended;
+    clearTimeout(late);
+    this.#socket.close();
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 
