@@ -10,7 +10,11 @@ import { manuals } from './manuals.ts';
 const DIST = join(ROOT, 'dist');
 const ROOMS = '{agent,controller-sim,common,schemas}';
 /** Files that the code reads or imports in addition to its modules. */
-const ASSETS = [`${ROOMS}/**/gen/*.{js,d.ts}`, 'schemas/**/*.{json,tsv}'];
+const ASSETS = [
+  `${ROOMS}/**/gen/*.{js,d.ts}`,
+  'schemas/**/*.{json,tsv}',
+  'controller-sim/dashboard/page/*.{html,css,js}',
+];
 /** A module of ours in an import, an export or a URL: relative, or by a name in package.json. */
 const SPECIFIER = /(?<before>\b(?:from|import|new URL)\s*\(?\s*)'(?<path>(?:\.{1,2}\/|#)[^']+)\.ts'/g;
 

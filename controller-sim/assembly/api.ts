@@ -8,6 +8,7 @@ import { Jwks } from '../auth/jwks.ts';
 import { Lockouts } from '../auth/lockouts.ts';
 import { CodeGuesses } from '../auth/second-factor/code-guesses.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import { dashboardPages } from '../dashboard/pages.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { Network } from '../network/network.ts';
 import { DataIntegrity } from '../state/integrity.ts';
@@ -81,5 +82,10 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     sessionLifetime,
     enrollmentLifetime,
   };
-  return context.own(await ApiServer.open(services, options.console));
+  return context.own(
+    await ApiServer.open(services, {
+      console: options.console,
+      pages: options.dashboard === false ? [] : dashboardPages(),
+    }),
+  );
 }

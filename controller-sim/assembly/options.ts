@@ -63,6 +63,8 @@ export interface SimulatorOptions {
   member?: string;
   /** Folder of a built web console of the reference, served at `consoleUrl`. */
   console?: string;
+  /** Serves the page to see and control the simulator at `dashboardUrl`; default true. */
+  dashboard?: boolean;
   /** Milliseconds after a connection during which a router may not connect again. */
   churnLimit?: number;
   /** Dials disconnected routers that listen for controllers. */
@@ -152,6 +154,7 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   store,
   member,
   console: path,
+  dashboard: flag,
   churnLimit: wholeNumber(0, YEAR),
   dialRouters: flag,
   seed,

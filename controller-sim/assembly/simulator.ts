@@ -13,6 +13,7 @@ import { readProblem } from '#lib/read-problem.ts';
 import { validateBody } from '../api/http/validate.ts';
 import { CONSOLE_PATH } from '../api/server/console.ts';
 import { Cluster } from '../cluster/cluster.ts';
+import { DASHBOARD_PATH } from '../dashboard/pages.ts';
 import type { Events } from '../events/events.ts';
 import { Lab } from '../lab/lab.ts';
 import { LabTraffic } from '../lab/lab-traffic.ts';
@@ -43,6 +44,8 @@ export class Simulator {
   readonly clientUrl: string;
   /** Undefined if no web console is served. */
   readonly consoleUrl: string | undefined;
+  /** The page to see and control the simulator; undefined if it is turned off. */
+  readonly dashboardUrl: string | undefined;
   /** `tls:host:port`, for routers. */
   readonly controlAddress: string;
   readonly username: string;
@@ -67,6 +70,7 @@ export class Simulator {
     this.managementUrl = facts.managementUrl;
     this.clientUrl = facts.clientUrl;
     this.consoleUrl = facts.consoleUrl;
+    this.dashboardUrl = facts.dashboardUrl;
     this.controlAddress = facts.controlAddress;
     this.username = facts.username;
     this.password = facts.password;
@@ -120,7 +124,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const traffic = openTraffic(context, data.state, network);
   const control = assembleControl(context, { data, rules, network, addresses, cluster, traffic });
   const enrollmentLifetime = options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime;
-  const lab = openLab(context, { data, rules, control, network, traffic, enrollmentLifetime });
+  const lab = openLab(context, { data, rules, control, network, traffic, cluster, enrollmentLifetime });
   const api = await openApi(context, {
     data,
     rules,
@@ -150,6 +154,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
       managementUrl: `${baseUrl}/edge/management/v1`,
       clientUrl: `${baseUrl}/edge/client/v1`,
       consoleUrl: options.console === undefined ? undefined : `${baseUrl}${CONSOLE_PATH}`,
+      dashboardUrl: options.dashboard === false ? undefined : `${baseUrl}${DASHBOARD_PATH}`,
       controlAddress,
       ...data.admin,
       ca: data.authority.bundle,
@@ -187,6 +192,7 @@ interface LabParts {
   readonly control: Control;
   readonly network: Network;
   readonly traffic: LabTraffic;
+  readonly cluster: Cluster;
   readonly enrollmentLifetime: number;
 }
 

@@ -42,6 +42,7 @@ interface StartOptions {
   member?: string;
   nodes?: number;
   console?: string;
+  dashboard: boolean;
   dialRouters?: boolean;
   eventsFile?: string;
   events: Namespace[];
@@ -112,6 +113,7 @@ export function startCommand(): Command {
     .option('--console <folder>', 'serve the built web console in this folder', (folder) =>
       checked(OPTION_CHECKS.console, folder),
     )
+    .option('--no-dashboard', 'do not serve the page to see and control the simulator')
     .option(
       '--seed <file>',
       'create the entities of this file (YAML or JSON, as `export` writes it) that the data does not have',
@@ -248,12 +250,14 @@ function readyLine(
   ca: string,
   data: string | undefined,
 ): Record<string, unknown> {
-  const { managementUrl, clientUrl, consoleUrl, controlAddress, username, password, port, controllerId } = simulator;
+  const { managementUrl, clientUrl, consoleUrl, dashboardUrl, controlAddress, username, password, port, controllerId } =
+    simulator;
   return {
     event: 'ready',
     management: managementUrl,
     client: clientUrl,
     ...(consoleUrl !== undefined && { console: consoleUrl }),
+    ...(dashboardUrl !== undefined && { dashboard: dashboardUrl }),
     ctrl: controlAddress,
     username,
     password: password ?? null,
@@ -277,11 +281,12 @@ function readyText(
   ca: string,
   data: string | undefined,
 ): string {
-  const { managementUrl, clientUrl, consoleUrl, controlAddress, username, password } = simulator;
+  const { managementUrl, clientUrl, consoleUrl, dashboardUrl, controlAddress, username, password } = simulator;
   const rows = {
     management: managementUrl,
     client: clientUrl,
     ...(consoleUrl !== undefined && { console: consoleUrl }),
+    ...(dashboardUrl !== undefined && { dashboard: dashboardUrl }),
     ctrl: controlAddress,
     username,
     password: password ?? `(${keptPassword(data)})`,

@@ -2,11 +2,13 @@
 // tests; a controller has none of this.
 
 import type { AdvanceableClock } from '#lib/clock.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Faults } from './faults.ts';
 import type { Journal } from './journal.ts';
 import { LabClock } from './lab-clock.ts';
 import type { LabTraffic } from './lab-traffic.ts';
+import { type NetworkView, viewNetwork } from './network-view.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import type { SeedComponents } from './seed/seed.ts';
 import type { Seeded } from './seed/seeded.ts';
@@ -16,6 +18,7 @@ import { explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from
 export interface LabComponents extends WhyComponents, SeedComponents {
   readonly clock: AdvanceableClock;
   readonly traffic: LabTraffic;
+  readonly cluster: Cluster;
 }
 
 export class Lab {
@@ -37,6 +40,12 @@ export class Lab {
 
   get faults(): Faults {
     return this.#components.traffic.faults;
+  }
+
+  /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
+  network(): NetworkView {
+    const { state, network, cluster, clock } = this.#components;
+    return viewNetwork({ state, network, cluster, journal: this.journal, now: clock.now() });
   }
 
   /** Returns to the state after the start, removes the faults, and clears the journal. */

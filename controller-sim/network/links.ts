@@ -103,6 +103,12 @@ export class Links {
   }
 }
 
+/** Milliseconds, the mean of both ends; undefined until both have measured it. */
+export function latencyOf({ sourceLatency, destinationLatency }: NetworkLink): number | undefined {
+  if (sourceLatency === INITIAL_LATENCY || destinationLatency === INITIAL_LATENCY) return undefined;
+  return (sourceLatency + destinationLatency) / 2 / MILLISECOND;
+}
+
 /** The static cost plus one for each whole millisecond of latency, at both ends. */
 export function linkCost(link: NetworkLink): number {
   const whole = (nanoseconds: number) => Math.floor(nanoseconds / MILLISECOND);

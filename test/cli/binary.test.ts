@@ -10,6 +10,7 @@ import t, { type Test } from 'tap';
 import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Transfer, transfer } from '../../examples/two-routers/transfer.ts';
+import { differingFiles } from '../support/dashboard-files.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -53,7 +54,8 @@ t.test('the executables are built, with the licenses of their contents', options
     'edgeweave-sim.1',
   ]);
   const licenses = readFileSync(join(root, 'LICENSES.txt'), 'utf8');
-  for (const name of ['Node.js v', 'fastify ', 'sodium-native ', 'pino ']) t.match(licenses, `\n${name}`.trimStart());
+  for (const name of ['Node.js v', 'fastify ', 'sodium-native ', 'pino ', 'htm ', 'It contains preact, MIT'])
+    t.match(licenses, `\n${name}`.trimStart());
   const libraries = execFileSync('ldd', [join(root, 'edgeweave-router')], { encoding: 'utf8' });
   for (const [library] of libraries.matchAll(/\/\S+/g)) {
     mkdirSync(join(root, dirname(library)), { recursive: true });
@@ -94,8 +96,11 @@ t.test('a simulator and a router carry encrypted bytes', options, async (t) => {
   const [line] = await createInterface({ input: simulator.stdout as NodeJS.ReadableStream })
     [Symbol.asyncIterator]()
     .next()
-    .then(({ value }) => [JSON.parse(String(value)) as Record<'management' | 'ctrl' | 'password' | 'ca', string>]);
-  const { management: url = '', ctrl = '', password = '', ca = '' } = line ?? {};
+    .then(({ value }) => [
+      JSON.parse(String(value)) as Record<'management' | 'dashboard' | 'ctrl' | 'password' | 'ca', string>,
+    ]);
+  const { management: url = '', dashboard = '', ctrl = '', password = '', ca = '' } = line ?? {};
+  t.same(await differingFiles(dashboard, readFileSync(join(root, ca), 'utf8')), [], 'the dashboard is complete');
   const management = new Management(url, readFileSync(join(root, ca), 'utf8'));
   await management.login('admin', password);
   await using overlay = await Overlay.of({ controlAddress: ctrl, close: async () => undefined }, management);

@@ -46,6 +46,7 @@ t.test('one line contains everything to use it', async (t) => {
     ctrl: /^tls:sim\.example:\d+$/,
     management: /\/edge\/management\/v1$/,
     client: /\/edge\/client\/v1$/,
+    dashboard: /^https:\/\/sim\.example:\d+\/lab\/$/,
   });
   t.ok((line.password ?? '').length >= 16, 'a password is generated');
   const ca = readFileSync(line.ca, 'utf8');
@@ -61,6 +62,21 @@ t.test('one line contains everything to use it', async (t) => {
   await program.stop();
   t.equal(await program.exited, 0);
   t.throws(() => statSync(line.ca), 'temporary files are deleted');
+});
+
+t.test('the address of the dashboard is printed, unless it is turned off', async (t) => {
+  for (const [flags, isOn] of [
+    [[], true],
+    [['--no-dashboard'], false],
+  ] as const) {
+    const program = start(`dashboard-${isOn}`, ...flags);
+    t.equal('dashboard' in (await ready(program)), isOn);
+    await program.stop();
+    const child = spawn(process.execPath, ['controller-sim/cli.ts', 'start', ...flags]);
+    const output = text(child.stdout);
+    child.stdout.once('data', () => child.kill());
+    t.equal(/^ {2}dashboard +https:\/\/127\.0\.0\.1:\d+\/lab\/$/m.test(await output), isOn);
+  }
 });
 
 t.test('the printed addresses lead to the host that the simulator listens on', async (t) => {

@@ -40,6 +40,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['cli.ts', 'index.ts'],
     ['commands'],
     ['assembly'],
+    ['dashboard'],
     ['api'],
     ['listener', 'control-channel', 'events'],
     ['lab'],

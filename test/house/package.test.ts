@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { differingFiles } from '../support/dashboard-files.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -100,8 +101,13 @@ t.test('both commands run, and an old Node gets one sentence', async (t) => {
   const [line] = await createInterface({ input: simulator.stdout })
     [Symbol.asyncIterator]()
     .next()
-    .then(({ value }) => [JSON.parse(String(value)) as { event: string; management: string }]);
+    .then(({ value }) => [JSON.parse(String(value)) as Record<'event' | 'management' | 'dashboard' | 'ca', string>]);
   t.match(line, { event: 'ready', management: /^https:/ });
+  t.same(
+    await differingFiles(line?.dashboard ?? '', readFileSync(line?.ca ?? '', 'utf8')),
+    [],
+    'the dashboard is complete',
+  );
   simulator.kill('SIGTERM');
   t.equal(await exited, 0);
 });

@@ -7,6 +7,33 @@ import { ROOT } from '../commands.ts';
 const RULE = '-'.repeat(80);
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)/i;
 
+/** Packages whose files contain another package, with its license. */
+const CONTAINED: Readonly<Record<string, string>> = {
+  htm: `It contains preact, MIT
+
+The MIT License (MIT)
+
+Copyright (c) 2015-present Jason Miller
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.`,
+};
+
 /** @param packages Folders in the project. */
 export function licenses(packages: ReadonlySet<string>): string {
   const node = `Node.js ${process.version}, MIT and others: https://github.com/nodejs/node/blob/${process.version}/LICENSE`;
@@ -17,7 +44,8 @@ export function licenses(packages: ReadonlySet<string>): string {
     >;
     const files = readdirSync(join(ROOT, folder)).filter((file) => LICENSE_FILE.test(file));
     const texts = files.map((file) => readFileSync(join(ROOT, folder, file), 'utf8').trim());
-    return [`${name} ${version}, ${license}`, ...texts].join('\n\n');
+    const contained = CONTAINED[name ?? ''] ?? [];
+    return [`${name} ${version}, ${license}`, ...texts, ...[contained].flat()].join('\n\n');
   });
   return `${[node, ...parts].join(`\n\n${RULE}\n`)}\n`;
 }

@@ -18,6 +18,7 @@ export const labHandlers: Handlers = {
     await lab.clock.advance(textOf(body, 'duration'));
     return showClock(lab);
   }),
+  detailNetwork: ({ services }) => ({ data: services.lab.network() }),
   listSnapshots: ({ services }) => ({ data: services.lab.snapshots.list().map(showSnapshot) }),
   createSnapshot: labHandler((lab, { body }) => ({
     data: showSnapshot(lab.snapshots.take(textOf(body, 'name'))),

@@ -5,6 +5,7 @@ import { BASE as OIDC_BASE } from '../oidc/context.ts';
 import { OIDC_ROUTES } from '../oidc/routes.ts';
 import { HEALTH_PATHS } from './health.ts';
 import type { Route } from './routes.ts';
+import type { StaticPage } from './static-pages.ts';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -17,13 +18,13 @@ interface Served {
 export class Paths {
   readonly #served: readonly Served[];
 
-  constructor(routes: readonly Route[]) {
+  constructor(routes: readonly Route[], pages: readonly StaticPage[] = []) {
     this.#served = [
       ...routes.flatMap(({ operation: { api, method, path } }) =>
         BASES[api].map((base) => ({ method, path: `${base}${path}` })),
       ),
       ...OIDC_ROUTES.map(({ method, path }) => ({ method, path: `${OIDC_BASE}${path}` })),
-      ...HEALTH_PATHS.map((path) => ({ method: 'GET', path })),
+      ...[...HEALTH_PATHS, ...pages.map(({ path }) => path)].map((path) => ({ method: 'GET', path })),
     ];
   }
 

@@ -148,7 +148,8 @@ function oauthError(status: number, message: string): Sent {
 }
 
 function isOfLab({ routeOptions, url }: FastifyRequest): boolean {
-  return routeOptions.config?.operation?.api === 'lab' || tidy(pathOf(url)).startsWith(`${BASES.lab[0]}/`);
+  const { operation, isStaticPage } = routeOptions.config ?? {};
+  return isStaticPage || operation?.api === 'lab' || tidy(pathOf(url)).startsWith(`${BASES.lab[0]}/`);
 }
 
 /** A file of the console is a stream: its answer ends after the headers. */

@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Missing for paths outside of the table of operations. */
     operation?: ApiOperation;
+    /** A file of the dashboard: neither recorded nor subject to faults. */
+    isStaticPage?: boolean;
   }
   interface FastifyRequest {
     /** Undefined for requests that are not recorded. */
@@ -51,7 +53,7 @@ export class RequestJournal {
   begin(request: FastifyRequest): void {
     const { raw, routeOptions, is404 } = request;
     const operation = routeOptions.config?.operation;
-    if (operation?.api === 'lab') return;
+    if (operation?.api === 'lab' || routeOptions.config?.isStaticPage) return;
     request.record = this.recordOf(raw, operation, !is404 && routeOptions.url !== undefined);
   }
 

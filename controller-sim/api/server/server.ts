@@ -27,6 +27,7 @@ import { METHODS, Paths } from './paths.ts';
 import { RequestFaults } from './request-faults.ts';
 import { noteError, RequestJournal } from './request-journal.ts';
 import { type Route, routes } from './routes.ts';
+import { type StaticPage, serveStaticPages } from './static-pages.ts';
 import { isOfUnacceptedType, perform } from './steps.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
@@ -45,13 +46,20 @@ const CHALLENGE = 'www-authenticate';
 /** Limit on ids in paths. Unknown ids get the answer of their operation, as in the reference. */
 const LONGEST_ID = 8_192;
 
+export interface ApiServerInit {
+  /** Folder of a built web console. */
+  readonly console?: string | undefined;
+  readonly pages?: readonly StaticPage[];
+}
+
 export class ApiServer {
   readonly #fastify: FastifyInstance;
   readonly #http: Server;
   readonly #services: ApiServices;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #routes: readonly Route[] = routes();
-  readonly #paths = new Paths(this.#routes);
+  readonly #pages: readonly StaticPage[];
+  readonly #paths: Paths;
   readonly #management: ManagementUpgrade;
   readonly #timeouts: HttpTimeouts;
   readonly #running = new Shares(AT_ONCE);
@@ -59,10 +67,12 @@ export class ApiServer {
   readonly #journal: RequestJournal;
   readonly #faults: RequestFaults;
 
-  private constructor(services: ApiServices) {
+  private constructor(services: ApiServices, pages: readonly StaticPage[]) {
     const http = createServer({ maxHeaderSize: LARGEST_HEADERS });
     let serve: RequestListener | undefined;
     this.#services = services;
+    this.#pages = pages;
+    this.#paths = new Paths(this.#routes, pages);
     this.#journal = new RequestJournal(services);
     this.#faults = new RequestFaults({
       services,
@@ -105,11 +115,11 @@ export class ApiServer {
     });
   }
 
-  /** `consoleFolder` has a built web console. Rejects with ConsoleError otherwise. */
-  static async open(services: ApiServices, consoleFolder?: string): Promise<ApiServer> {
-    const server = new ApiServer(services);
+  /** Rejects with ConsoleError if the folder of the console has none. */
+  static async open(services: ApiServices, { console: folder, pages = [] }: ApiServerInit = {}): Promise<ApiServer> {
+    const server = new ApiServer(services, pages);
     await server.#setUp();
-    if (consoleFolder !== undefined) await serveConsole(server.#fastify, consoleFolder, server.#rejectUnknown);
+    if (folder !== undefined) await serveConsole(server.#fastify, folder, server.#rejectUnknown);
     await server.#fastify.ready();
     return server;
   }
@@ -145,6 +155,7 @@ export class ApiServer {
     }
     serveOidc(app, this.#services);
     serveHealth(app, this.#services);
+    serveStaticPages(app, this.#pages);
     app.setNotFoundHandler(this.#rejectUnknown);
     app.setErrorHandler((error, request, reply) => this.#reject(request, reply, error));
   }

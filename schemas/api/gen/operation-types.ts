@@ -92,6 +92,7 @@ export type OperationId =
   | 'detailMfa'
   | 'detailMfaQrCode'
   | 'detailMfaRecoveryCodes'
+  | 'detailNetwork'
   | 'detailPostureCheck'
   | 'detailPostureCheckType'
   | 'detailRevocation'

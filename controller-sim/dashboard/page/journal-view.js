@@ -1,0 +1,229 @@
+// The journal of requests and control messages: it continues while the page is visible, and only visible rows exist.
+
+import { countText, entryCells, prettyBody, timeText } from './format.js';
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
+import { journalQuery, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
+import { ownController } from './lab-client.js';
+import { Confirm, Field, Problem } from './parts.js';
+import { useAction, usePoll } from './poll.js';
+
+/** Milliseconds. */
+const INTERVAL = 1_000;
+/** Milliseconds without a change of the filter before it is applied. */
+const QUIET = 300;
+/** The most that the simulator answers at once. */
+const AT_ONCE = 1_000;
+const NO_FILTER = { kind: '', failed: false, identity: '', path: '', router: '' };
+
+export function JournalView({ client, data: { network }, journalFilter, refresh }) {
+  const [filter, setFilter] = useState({ ...NO_FILTER, ...journalFilter });
+  const query = useQuiet(journalQuery(filter));
+  const [isPaused, setPaused] = useState(false);
+  const [error, setError] = useState();
+  const [entries, setEntries] = useEntries({ client, query, network, isPaused, setError });
+  const [selected, setSelected] = useState();
+  const action = useAction();
+  const clear = async () => {
+    await client.ask('DELETE', '/journal');
+    setEntries([]);
+    await refresh();
+  };
+  const entry = entries.find(({ sequence }) => sequence === selected);
+  const change = (name) => (value) => setFilter((last) => ({ ...last, [name]: value }));
+  return html`<div class="toolbar" role="search">
+      <label class="field">
+        <span>Kind</span>
+        <select value=${filter.kind} onChange=${({ currentTarget }) => change('kind')(currentTarget.value)}>
+          <option value="">all</option>
+          <option value="http">requests</option>
+          <option value="control">control channels</option>
+        </select>
+      </label>
+      <${Field} label="Identity" name="identity" value=${filter.identity} onInput=${change('identity')} placeholder="id or name" />
+      <${Field} label="Path begins with" name="path" value=${filter.path} onInput=${change('path')} placeholder="/edge/client/v1" />
+      <${Field}
+        label="Router"
+        name="router"
+        value=${filter.router}
+        onInput=${change('router')}
+        placeholder="id or name"
+        options=${network.routers.slice(0, 100).map(({ name }) => name)}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          name="failed"
+          checked=${filter.failed}
+          onChange=${({ currentTarget }) => change('failed')(currentTarget.checked)}
+        />
+        failed only
+      </label>
+      <span class="space"></span>
+      <span class="muted" role="status">${countText(entries.length, 'entry').replace('entrys', 'entries')}</span>
+      <button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>
+        ${isPaused ? 'Resume' : 'Pause'}
+      </button>
+      <${Confirm} question="Clear the journal?" disabled=${action.isBusy} onConfirm=${() => action.run(clear)}>Clear<//>
+    </div>
+    <${Problem} error=${error ?? action.error} />
+    <${Rows} entries=${entries} selected=${selected} onSelect=${setSelected} />
+    ${entry && html`<${Details} entry=${entry} onClose=${() => setSelected(undefined)} />`}`;
+}
+
+/** The entries that match, the newest last. */
+function useEntries({ client, query, network, isPaused, setError }) {
+  const { journal } = network;
+  /** After a restart of the simulator the numbers begin again. */
+  const instance = ownController(network)?.startedAt;
+  const [entries, setEntries] = useState([]);
+  const latest = useRef(entries);
+  latest.current = entries;
+  const isFirst = useRef(true);
+  const keep = (next) => {
+    latest.current = next;
+    setEntries(next);
+  };
+  useEffect(() => {
+    isFirst.current = true;
+    keep([]);
+  }, [query, instance]);
+  usePoll(
+    async (isCurrent) => {
+      const known = latest.current.at(-1)?.sequence ?? 0;
+      const after = isFirst.current ? '' : `&after=${known}`;
+      try {
+        const added = await client.get(`/journal?limit=${AT_ONCE}${after}${query && `&${query}`}`);
+        if (!isCurrent()) return false;
+        isFirst.current = false;
+        setError(undefined);
+        keep(merged(latest.current, added));
+        return after !== '' && added.length === AT_ONCE;
+      } catch (error) {
+        if (isCurrent()) setError(error.isStopped ? undefined : error);
+        throw error;
+      }
+    },
+    INTERVAL,
+    [query, instance],
+    !isPaused,
+  );
+  useEffect(() => {
+    keep(merged(latest.current, [], journal));
+  }, [journal.entries, journal.last]);
+  return [entries, keep];
+}
+
+function useQuiet(value) {
+  const [quiet, setQuiet] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setQuiet(value), QUIET);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return quiet;
+}
+
+/** The newest entry is at the end, and stays visible while the list is scrolled to its end. */
+function Rows({ entries, selected, onSelect }) {
+  const box = useRef();
+  const isAtEnd = useRef(true);
+  const [place, setPlace] = useState({ top: 0, height: 600 });
+  const measure = () => {
+    const { scrollTop, clientHeight, scrollHeight } = box.current;
+    isAtEnd.current = scrollTop + clientHeight >= scrollHeight - ROW_HEIGHT;
+    setPlace({ top: scrollTop, height: clientHeight });
+  };
+  useEffect(() => {
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (isAtEnd.current && selected === undefined) box.current.scrollTop = box.current.scrollHeight;
+  }, [entries]);
+  const move = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, End: entries.length, Home: -entries.length }[event.key];
+    if (event.key === 'Escape') onSelect(undefined);
+    if (step === undefined || entries.length === 0) return;
+    event.preventDefault();
+    const at = entries.findIndex(({ sequence }) => sequence === selected);
+    const from = at < 0 ? (step > 0 ? -1 : entries.length) : at;
+    const next = Math.min(entries.length - 1, Math.max(0, from + step));
+    onSelect(entries[next].sequence);
+    reveal(box.current, next);
+  };
+  const { from, to, above, below } = visibleRows(entries.length, place.top, place.height);
+  const rows = useMemo(
+    () =>
+      entries
+        .slice(from, to)
+        .map(
+          (entry) =>
+            html`<${Row} key=${entry.sequence} entry=${entry} isSelected=${entry.sequence === selected} onSelect=${onSelect} />`,
+        ),
+    [entries, from, to, selected],
+  );
+  return html`<div class="rows" role="grid" aria-label="Journal" aria-rowcount=${entries.length} tabindex="0" ref=${box} onScroll=${measure} onKeyDown=${move}>
+    <div class="row head" role="row">
+      ${['#', 'Time', 'Kind', 'Request or message', 'Status', 'Size', 'Took', 'Caller or router', 'Fault'].map(
+        (title) => html`<span role="columnheader">${title}</span>`,
+      )}
+    </div>
+    <div style=${{ height: `${above}px` }}></div>
+    ${rows}
+    <div style=${{ height: `${below}px` }}></div>
+    ${entries.length === 0 && html`<p class="empty">No entries match. Requests and control messages appear here as they happen.</p>`}
+  </div>`;
+}
+
+function reveal(box, index) {
+  const top = index * ROW_HEIGHT;
+  const height = box.clientHeight - ROW_HEIGHT; // without the header
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + ROW_HEIGHT > box.scrollTop + height) box.scrollTop = top + ROW_HEIGHT - height;
+}
+
+function Row({ entry, isSelected, onSelect }) {
+  const { kind, subject, outcome, size, took, who, level } = entryCells(entry);
+  return html`<div
+    class=${`row ${level} ${entry.kind}`}
+    role="row"
+    aria-selected=${isSelected}
+    onClick=${() => onSelect(isSelected ? undefined : entry.sequence)}
+  >
+    <span role="gridcell" class="muted">${entry.sequence}</span>
+    <span role="gridcell" class="muted">${timeText(entry.time)}</span>
+    <span role="gridcell" class="kind">${kind}</span>
+    <span role="gridcell" title=${subject}>${subject}</span>
+    <span role="gridcell" class="outcome">${outcome}</span>
+    <span role="gridcell" class="muted">${size}</span>
+    <span role="gridcell" class="muted">${took}</span>
+    <span role="gridcell" title=${who}>${who}</span>
+    <span role="gridcell">${entry.fault && html`<b class="badge warn">${entry.fault}</b>`}</span>
+  </div>`;
+}
+
+/** All fields of an entry. */
+function Details({ entry, onClose }) {
+  const { kind: _kind, method: _method, body, reason, code, ...facts } = entry;
+  const shown = Object.entries(facts).map(([name, value]) => [
+    name,
+    typeof value === 'object' && value ? partsOf(value) : String(value ?? '–'),
+  ]);
+  return html`<section class="details" aria-label="Entry" onKeyDown=${({ key }) => key === 'Escape' && onClose()}>
+    <h2>
+      <span class="long">${entryCells(entry).kind} ${entryCells(entry).subject}</span>
+      <button type="button" class="quiet" aria-label="Close" onClick=${onClose}>×</button>
+    </h2>
+    ${(code || reason) && html`<p class="problem">${code && html`<code>${code}</code> `}${reason}</p>`}
+    <div class="columns">
+      <dl class="facts">
+        ${shown.map(([name, text]) => html`<dt key=${name}>${name}</dt><dd class="mono">${text}</dd>`)}
+      </dl>
+      ${body === undefined ? html`<p class="empty">No body.</p>` : html`<pre tabindex="0" aria-label="Body">${prettyBody(body)}</pre>`}
+    </div>
+  </section>`;
+}
+
+function partsOf(value) {
+  return [value.name, value.id].filter(Boolean).join(' · ');
+}

@@ -1,0 +1,175 @@
+// The network as a picture: routers, links, and the paths of circuits. The wheel zooms, the mouse moves the picture, the
+// arrow keys select the next router.
+
+import { latencyText } from './format.js';
+import { html, useEffect, useMemo, useRef, useState } from './htm.js';
+import { HEIGHT, layout, WIDTH } from './layout.js';
+
+/** Routers up to which all have a name in the picture, and links up to which all have a latency. */
+const MOST_NAMED = 60;
+const MOST_MEASURED = 40;
+const LONGEST_NAME = 24;
+const ALL = { x: 0, y: 0, scale: 1 };
+
+export function Topology({ network, selected, onSelect, path, search }) {
+  const { routers, links } = network;
+  const places = usePlaces(routers, links);
+  const [view, setView] = useState(ALL);
+  const found = search.trim().toLowerCase();
+  const isFound = ({ name, id }) => found !== '' && (name.toLowerCase().includes(found) || id === found);
+  const hops = useMemo(() => hopsOf(path), [path.join()]);
+  // The same picture is not compared again.
+  const picture = useMemo(
+    () => html`<g class="links">
+        ${links.map((link) => html`<${Link} key=${link.id} ...${{ link, places, hops, selected, count: links.length }} />`)}
+      </g>
+      <g class="routers">
+        ${routers.map(
+          (router) =>
+            html`<${Router}
+              key=${router.id}
+              router=${router}
+              place=${places.get(router.id)}
+              isSelected=${router.id === selected}
+              isOnPath=${path.includes(router.id)}
+              isFound=${isFound(router)}
+              count=${routers.length}
+              onSelect=${onSelect}
+            />`,
+        )}
+      </g>`,
+    [shapeOf(network), places, selected, path.join(), found],
+  );
+  const pan = usePan(view, setView);
+  return html`<div class="topology">
+    <svg
+      viewBox=${`${view.x} ${view.y} ${WIDTH / view.scale} ${HEIGHT / view.scale}`}
+      role="application"
+      aria-label="Routers and links. The arrow keys select a router."
+      tabindex="0"
+      onKeyDown=${(event) => onKey(event, routers, selected, onSelect)}
+      onClick=${({ target, currentTarget }) => target === currentTarget && onSelect(undefined)}
+      ...${pan}
+    >
+      ${picture}
+    </svg>
+    ${routers.length === 0 && html`<p class="nothing">No routers yet. Create and enroll one, and it appears here.</p>`}
+    ${view !== ALL && html`<button type="button" class="quiet whole" onClick=${() => setView(ALL)}>Show all</button>`}
+    <ul class="legend" aria-label="Legend">
+      <li><i class="dot edge"></i>edge</li>
+      <li><i class="dot transit"></i>transit</li>
+      <li><i class="dot offline"></i>offline</li>
+      <li><i class="line up"></i>link</li>
+      <li><i class="line disabled"></i>disabled</li>
+      <li><i class="line path"></i>circuit</li>
+    </ul>
+  </div>`;
+}
+
+/** Computed again only when routers or links come or go. */
+function usePlaces(routers, links) {
+  const previous = useRef(new Map());
+  const ids = routers.map(({ id }) => id);
+  const key = `${[...ids].sort().join()} ${links
+    .map(({ id }) => id)
+    .sort()
+    .join()}`;
+  return useMemo(() => {
+    previous.current = layout(ids, links, previous.current);
+    return previous.current;
+  }, [key]);
+}
+
+/** What the picture shows of the network. */
+function shapeOf({ routers, links }) {
+  return JSON.stringify([
+    routers,
+    links.map(({ id, state, cost, latency }) => [id, state, cost, latencyText(latency)]),
+  ]);
+}
+
+function Link({ link, places, hops, selected, count }) {
+  const { source, destination, state, cost, latency } = link;
+  const [from, to] = [places.get(source), places.get(destination)];
+  if (!from || !to) return null;
+  const isOfSelected = selected !== undefined && (source === selected || destination === selected);
+  const isOnPath = hops.has(`${source} ${destination}`) || hops.has(`${destination} ${source}`);
+  const isMeasured = latency !== undefined && state === 'up' && (count <= MOST_MEASURED || isOfSelected || isOnPath);
+  return html`<g class=${`link ${state} ${isOnPath ? 'path' : ''} ${isOfSelected ? 'near' : ''}`}>
+    <title>${`link ${link.id}: ${state}, cost ${cost}, latency ${latencyText(latency)}`}</title>
+    <line x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y} />
+    ${isMeasured && html`<text x=${(from.x + to.x) / 2} y=${(from.y + to.y) / 2 - 4}>${latencyText(latency)}</text>`}
+  </g>`;
+}
+
+function Router({ router, place, isSelected, isOnPath, isFound, count, onSelect }) {
+  if (!place) return null;
+  const { id, name, online, type, disabled, identities } = router;
+  const radius = count <= MOST_NAMED ? 11 : count <= 200 ? 8 : 5;
+  const isNamed = count <= MOST_NAMED || isSelected || isOnPath || isFound;
+  const classes = ['router', type, online ? 'online' : 'offline', disabled && 'disabled', isSelected && 'selected'];
+  const state = disabled ? 'disabled' : online ? 'online' : 'offline';
+  return html`<g
+    class=${[...classes, isOnPath && 'path', isFound && 'found'].filter(Boolean).join(' ')}
+    transform=${`translate(${place.x} ${place.y})`}
+    data-router=${id}
+    onClick=${() => onSelect(isSelected ? undefined : id)}
+  >
+    <title>${`${name} (${type} router, ${state})`}</title>
+    <circle r=${radius + 6} class="halo" />
+    <circle r=${radius} class="body" />
+    ${identities > 0 && count <= MOST_NAMED && html`<text class="inside" dy="3.5">${identities}</text>`}
+    ${isNamed && html`<text class="name" y=${radius + 15}>${shortened(name)}</text>`}
+  </g>`;
+}
+
+function shortened(name) {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
+}
+
+function hopsOf(path) {
+  return new Set(path.slice(1).map((id, index) => `${path[index]} ${id}`));
+}
+
+function onKey(event, routers, selected, onSelect) {
+  if (event.key === 'Escape') onSelect(undefined);
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (step === undefined || routers.length === 0) return;
+  event.preventDefault();
+  const sorted = routers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const at = sorted.findIndex(({ id }) => id === selected);
+  onSelect(sorted.at(at < 0 ? 0 : (at + step) % sorted.length)?.id);
+}
+
+/** Zooms with the wheel, and moves with the pressed mouse. */
+function usePan(view, setView) {
+  const start = useRef();
+  useEffect(() => {
+    const end = () => {
+      start.current = undefined;
+    };
+    addEventListener('pointerup', end);
+    return () => removeEventListener('pointerup', end);
+  }, []);
+  return {
+    onWheel: (event) => {
+      event.preventDefault();
+      const box = event.currentTarget.getBoundingClientRect();
+      const scale = Math.min(12, Math.max(1, view.scale * (event.deltaY < 0 ? 1.2 : 1 / 1.2)));
+      const [across, down] = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+      const change = 1 / view.scale - 1 / scale;
+      const next = { x: view.x + across * WIDTH * change, y: view.y + down * HEIGHT * change, scale };
+      setView(scale === 1 ? ALL : next);
+    },
+    onPointerDown: ({ clientX, clientY }) => {
+      start.current = { clientX, clientY, view };
+    },
+    onPointerMove: (event) => {
+      const from = start.current;
+      if (!from || from.view.scale === 1) return;
+      const ratio = WIDTH / from.view.scale / event.currentTarget.getBoundingClientRect().width;
+      const [x, y] = [(from.clientX - event.clientX) * ratio, (from.clientY - event.clientY) * ratio];
+      setView({ ...from.view, x: from.view.x + x, y: from.view.y + y });
+    },
+  };
+}

@@ -1,0 +1,199 @@
+// The network at one moment, for people who watch it: controllers, routers, links, circuits, counts. Each list has a
+// limit, and the totals count what it omits, so that a page may read it every few seconds.
+
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Circuit } from '../network/circuit.ts';
+import { latencyOf, linkCost, type NetworkLink } from '../network/links.ts';
+import type { Network } from '../network/network.ts';
+import type { State } from '../state/state.ts';
+import type { Tables } from '../state/tables.ts';
+import type { Router } from '../state/types.ts';
+import type { Journal } from './journal.ts';
+
+const MOST_ROUTERS = 1_000;
+const MOST_LINKS = 5_000;
+const MOST_CIRCUITS = 500;
+
+export interface ControllerView {
+  readonly id: string;
+  readonly url: string;
+  readonly controlAddress: string;
+  readonly connected: boolean;
+  readonly leader: boolean;
+  /** RFC 3339: its last start. */
+  readonly startedAt: string;
+}
+
+export interface RouterView {
+  readonly id: string;
+  readonly name: string;
+  readonly online: boolean;
+  readonly type: 'edge' | 'transit';
+  readonly disabled: boolean;
+  readonly cost: number;
+  /** Missing while it is offline. */
+  readonly version?: string;
+  /** How many identities are connected to it. */
+  readonly identities: number;
+}
+
+export interface LinkView {
+  readonly id: string;
+  /** Id of the dialing router. */
+  readonly source: string;
+  readonly destination: string;
+  /** `disabled` by an administrator; `disconnected`: one of its routers is offline. */
+  readonly state: 'up' | 'disabled' | 'disconnected';
+  readonly cost: number;
+  /** Milliseconds, the mean of both ends; missing until both have measured it. */
+  readonly latency?: number;
+}
+
+export interface CircuitView {
+  readonly id: string;
+  /** Names; the ids of those that no longer exist. */
+  readonly service: string;
+  readonly client: string;
+  /** Ids of routers, from the client to the host. */
+  readonly path: readonly string[];
+  /** Milliseconds. */
+  readonly age: number;
+}
+
+export interface NetworkView {
+  readonly controllers: readonly ControllerView[];
+  /** Online ones first; at most 1,000. */
+  readonly routers: readonly RouterView[];
+  /** At most 5,000. */
+  readonly links: readonly LinkView[];
+  /** The newest first; at most 500. */
+  readonly circuits: readonly CircuitView[];
+  readonly totals: {
+    readonly routers: number;
+    readonly online: number;
+    readonly links: number;
+    readonly circuits: number;
+  };
+  /** How many, by kind. */
+  readonly entities: Readonly<Record<string, number>>;
+  /** Its size, and the sequence number of its latest entry. */
+  readonly journal: { readonly entries: number; readonly last: number };
+}
+
+export interface NetworkViewComponents {
+  readonly state: State;
+  readonly network: Network;
+  readonly cluster: Cluster;
+  readonly journal: Journal;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+export function viewNetwork({ state, network, cluster, journal, now }: NetworkViewComponents): NetworkView {
+  const { tables } = state;
+  const links = network.links.values();
+  const circuits = network.circuits.values();
+  return {
+    controllers: controllers(cluster),
+    routers: firstRouters(tables, network).map((router) => viewRouter(router, network)),
+    links: links.slice(0, MOST_LINKS).map((link) => viewLink(link, network)),
+    circuits: circuits
+      .slice(-MOST_CIRCUITS)
+      .reverse()
+      .map((circuit) => viewCircuit(circuit, tables, now)),
+    totals: {
+      routers: tables.router.size,
+      online: network.routers.size,
+      links: links.length,
+      circuits: circuits.length,
+    },
+    entities: counts(tables),
+    journal: { entries: journal.size, last: journal.last },
+  };
+}
+
+function controllers({ membership: { members, leaderId } }: Cluster): ControllerView[] {
+  return members.map(({ id, baseUrl, controlAddress, isConnected, joinedAt }) => ({
+    id,
+    url: baseUrl,
+    controlAddress,
+    connected: isConnected,
+    leader: id === leaderId,
+    startedAt: joinedAt,
+  }));
+}
+
+/** Those that are connected come first: the limit must not omit them. */
+function firstRouters(tables: Tables, network: Network): Router[] {
+  const first: Router[] = [];
+  for (const id of network.routers.keys()) {
+    const router = tables.router.get(id);
+    if (router && first.length < MOST_ROUTERS) first.push(router);
+  }
+  for (const router of tables.router.values()) {
+    if (first.length >= MOST_ROUTERS) break;
+    if (!network.routers.has(router.id)) first.push(router);
+  }
+  return first;
+}
+
+function viewRouter({ id, name, isEdge, disabled, cost }: Router, network: Network): RouterView {
+  const connected = network.routers.get(id);
+  return {
+    id,
+    name,
+    online: connected !== undefined,
+    type: isEdge ? 'edge' : 'transit',
+    disabled,
+    cost,
+    ...(connected && { version: connected.version.version }),
+    identities: connected?.identities.size ?? 0,
+  };
+}
+
+function viewLink(link: NetworkLink, { routers }: Network): LinkView {
+  const { id, source, destination, isDown } = link;
+  const isConnected = routers.has(source) && routers.has(destination);
+  const latency = latencyOf(link);
+  return {
+    id,
+    source,
+    destination,
+    state: isDown ? 'disabled' : isConnected ? 'up' : 'disconnected',
+    cost: linkCost(link),
+    ...(latency !== undefined && { latency }),
+  };
+}
+
+function viewCircuit(circuit: Circuit, tables: Tables, now: number): CircuitView {
+  const { id, serviceId, clientId, path, createdAt } = circuit;
+  return {
+    id,
+    service: tables.service.get(serviceId)?.name ?? serviceId,
+    client: tables.identity.get(clientId)?.name ?? clientId,
+    path: path.routers,
+    age: Math.max(0, Math.round(now - createdAt)),
+  };
+}
+
+function counts(tables: Tables): Record<string, number> {
+  return {
+    identities: tables.identity.size,
+    services: tables.service.size,
+    routers: tables.router.size,
+    terminators: tables.terminator.size,
+    servicePolicies: tables.servicePolicy.size,
+    edgeRouterPolicies: tables.edgeRouterPolicy.size,
+    serviceEdgeRouterPolicies: tables.serviceEdgeRouterPolicy.size,
+    configs: tables.config.size,
+    configTypes: tables.configType.size,
+    postureChecks: tables.postureCheck.size,
+    authPolicies: tables.authPolicy.size,
+    authenticators: tables.authenticator.size,
+    enrollments: tables.enrollment.size,
+    certificateAuthorities: tables.ca.size,
+    externalJwtSigners: tables.externalJwtSigner.size,
+    apiSessions: tables.apiSession.size,
+    sessions: tables.session.size,
+  };
+}
