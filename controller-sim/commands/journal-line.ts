@@ -3,7 +3,7 @@
 //   12  10:15:00.123  POST /edge/client/v1/authenticate?method=password  401 INVALID_AUTH  2.1 ms  127.0.0.1
 //   13  10:15:00.204  router-a ← Route  118 bytes
 
-import type { ControlEntry, HttpEntry } from '../lab/journal-entry.ts';
+import type { ControlEntry, HttpEntry } from '../lab/journal/journal-entry.ts';
 
 type AsJson<Entry> = Omit<Entry, 'time'> & { readonly time: string };
 /** An entry as the lab API answers it. */

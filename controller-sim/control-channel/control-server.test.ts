@@ -9,8 +9,8 @@ import { ControlRoom } from '../../test/support/control-room.ts';
 import { Body } from '../entities/body.ts';
 import { createTransitRouter } from '../entities/router.ts';
 import { ControlTraffic } from '../lab/control-traffic.ts';
-import { Faults } from '../lab/faults.ts';
-import { Journal } from '../lab/journal.ts';
+import { Faults } from '../lab/faults/faults.ts';
+import { Journal } from '../lab/journal/journal.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { ControlServer } from './control-server.ts';
 

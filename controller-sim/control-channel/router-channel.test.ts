@@ -9,8 +9,8 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
 import { Message } from '#wire/message.ts';
 import { ControlTraffic } from '../lab/control-traffic.ts';
-import { Faults } from '../lab/faults.ts';
-import { Journal } from '../lab/journal.ts';
+import { Faults } from '../lab/faults/faults.ts';
+import { Journal } from '../lab/journal/journal.ts';
 import { RouterChannel } from './router-channel.ts';
 
 const MIB = 1024 * 1024;

@@ -4,11 +4,11 @@ import type { Clock } from '#lib/clock.ts';
 import { ownText } from '#lib/own-text.ts';
 import { ChannelType } from '#wire/gen/numbers.ts';
 import type { State } from '../state/state.ts';
-import { ControlRecord, type NewControlEvent } from './control-record.ts';
-import type { ControlRule } from './fault-rule.ts';
-import type { Applied, Faults } from './faults.ts';
-import type { Journal } from './journal.ts';
-import { LONGEST_TEXT } from './redact.ts';
+import type { ControlRule } from './faults/fault-rule.ts';
+import type { Applied, Faults } from './faults/faults.ts';
+import { ControlRecord, type NewControlEvent } from './journal/control-record.ts';
+import type { Journal } from './journal/journal.ts';
+import { LONGEST_TEXT } from './journal/redact.ts';
 
 export type Direction = 'in' | 'out';
 

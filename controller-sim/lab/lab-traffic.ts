@@ -6,8 +6,8 @@ import type { Random } from '#lib/random.ts';
 import type { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
 import { ControlTraffic } from './control-traffic.ts';
-import { Faults } from './faults.ts';
-import { Journal } from './journal.ts';
+import { Faults } from './faults/faults.ts';
+import { Journal } from './journal/journal.ts';
 
 export interface LabTrafficComponents {
   readonly state: State;

@@ -4,8 +4,8 @@
 import type { AdvanceableClock } from '#lib/clock.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Faults } from './faults.ts';
-import type { Journal } from './journal.ts';
+import type { Faults } from './faults/faults.ts';
+import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';
 import type { LabTraffic } from './lab-traffic.ts';
 import { type NetworkView, viewNetwork } from './network-view.ts';

@@ -8,7 +8,7 @@ import type { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Router } from '../state/types.ts';
-import type { Journal } from './journal.ts';
+import type { Journal } from './journal/journal.ts';
 
 const MOST_ROUTERS = 1_000;
 const MOST_LINKS = 5_000;

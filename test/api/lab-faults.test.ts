@@ -4,8 +4,8 @@ import { get } from 'node:https';
 import t from 'tap';
 import { Agent } from 'undici';
 import { systemRandom } from '#lib/random.ts';
-import type { HttpFault } from '../../controller-sim/lab/fault-rule.ts';
-import type { HttpEntry } from '../../controller-sim/lab/journal-entry.ts';
+import type { HttpFault } from '../../controller-sim/lab/faults/fault-rule.ts';
+import type { HttpEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { ApiClient } from '../support/api-client.ts';
 
 const FAULTS = '/lab/v1/faults';

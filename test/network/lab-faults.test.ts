@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
-import type { ControlEntry } from '../../controller-sim/lab/journal-entry.ts';
+import type { ControlEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, proxyNetwork, until } from '../support/overlay.ts';
 import { SkippingClock } from '../support/skipping-clock.ts';

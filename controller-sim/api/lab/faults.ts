@@ -1,7 +1,7 @@
 // Faults in the lab API.
 
 import { formatDuration } from '#lib/duration.ts';
-import type { Fault, NewFault } from '../../lab/fault-rule.ts';
+import type { Fault, NewFault } from '../../lab/faults/fault-rule.ts';
 import type { Handlers } from '../http/context.ts';
 import { labHandler } from './lab-handler.ts';
 

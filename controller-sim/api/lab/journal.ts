@@ -1,6 +1,6 @@
 // The journal of requests and control messages in the lab API.
 
-import type { JournalFilter, JournalKind } from '../../lab/journal-entry.ts';
+import type { JournalFilter, JournalKind } from '../../lab/journal/journal-entry.ts';
 import { InvalidError } from '../../lab/lab-error.ts';
 import type { Handlers } from '../http/context.ts';
 import { labHandler } from './lab-handler.ts';

@@ -5,7 +5,7 @@ import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { seededRandom } from '#lib/random.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { Faults } from '../../lab/faults.ts';
+import { Faults } from '../../lab/faults/faults.ts';
 import type { ApiServices } from '../http/context.ts';
 import { RequestFaults } from './request-faults.ts';
 import type { RequestJournal } from './request-journal.ts';

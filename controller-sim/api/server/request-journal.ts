@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiOperation } from '#schemas/api/operations.ts';
 import type { ApiError } from '../../errors/errors.ts';
-import { HttpRecord } from '../../lab/http-record.ts';
+import { HttpRecord } from '../../lab/journal/http-record.ts';
 import type { ApiServices } from '../http/context.ts';
 
 declare module 'fastify' {

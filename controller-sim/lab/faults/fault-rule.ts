@@ -4,9 +4,9 @@ import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 import { didYouMean } from '#lib/suggestion.ts';
 import { readOperations } from '#schemas/api/operations.ts';
-import { API_ERRORS, type ApiErrorCode } from '../errors/errors.ts';
-import { InvalidError } from './lab-error.ts';
-import { MESSAGE_NAMES } from './message-names.ts';
+import { API_ERRORS, type ApiErrorCode } from '../../errors/errors.ts';
+import { InvalidError } from '../lab-error.ts';
+import { MESSAGE_NAMES } from '../message-names.ts';
 
 /** Milliseconds: a request and its answer may take a minute in total. */
 const LONGEST_DELAY = 50_000;

@@ -8,8 +8,8 @@ import { ClosedError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import { didYouMean } from '#lib/suggestion.ts';
+import { InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter, JournalRecord } from './journal-entry.ts';
-import { InvalidError } from './lab-error.ts';
 
 /** Entries; beyond it the oldest are dropped. */
 const MOST_ENTRIES = 10_000;

@@ -1,7 +1,7 @@
 // An event of a control channel in the journal.
 
+import { nameOfMessage } from '../message-names.ts';
 import type { ControlEntry, ControlEventName, JournalRecord } from './journal-entry.ts';
-import { nameOfMessage } from './message-names.ts';
 import { cut, LONGEST_TEXT } from './redact.ts';
 
 export interface NewControlEvent {

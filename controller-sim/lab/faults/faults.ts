@@ -3,11 +3,11 @@
 
 import type { Random } from '#lib/random.ts';
 import { didYouMean } from '#lib/suggestion.ts';
-import type { Network } from '../network/network.ts';
-import type { State } from '../state/state.ts';
+import type { Network } from '../../network/network.ts';
+import type { State } from '../../state/state.ts';
+import { InvalidError, UnknownError } from '../lab-error.ts';
+import { nameOfMessage } from '../message-names.ts';
 import { type ControlRule, checkedFault, type Fault, type HttpRule, type NewFault } from './fault-rule.ts';
-import { InvalidError, UnknownError } from './lab-error.ts';
-import { nameOfMessage } from './message-names.ts';
 
 const MOST_FAULTS = 100;
 
