@@ -49,6 +49,13 @@ export const SLOWEST = [
   'test/network/tunnel-udp.test.ts',
   'test/network/reroute.test.ts',
   'test/cli/binary.test.ts',
+  'test/cli/suspended.test.ts',
+  'test/cli/many-circuits.test.ts',
+  'test/cli/cluster-cli.test.ts',
+  'test/cli/lab-cli.test.ts',
+  'test/api/lab-dashboard-browser.test.ts',
+  'test/attack/half-open.test.ts',
+  'controller-sim/state/store/shared-store.test.ts',
 ];
 
 /** `all` are the test files of the project, relative to `root`; arguments are relative to `root` too, or absolute. */
