@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { hostProblem, isAscii } from './address.ts';
 import { ProjectError } from './errors.ts';
-import { didYouMean } from './suggestion.ts';
+import { didYouMean, meantOrKnown } from './suggestion.ts';
 
 /** Returns one sentence with the problem of a value and the remedy; undefined for a valid one. */
 export type OptionCheck = (value: unknown) => string | undefined;
@@ -26,7 +26,7 @@ export function checkOptions(caller: string, options: unknown, checks: Readonly<
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) {
-      const remedy = didYouMean(name, names) || `known are ${names.join(', ')}`;
+      const remedy = meantOrKnown(name, names);
       throw new OptionError(`${caller}: unknown option ${name}; ${remedy}`);
     }
     const problem = value === undefined ? undefined : check(value);

@@ -23,6 +23,12 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return meant === undefined ? '' : `did you mean ${meant}?`;
 }
 
+/** `did you mean X?`; if no candidate is near, all of them, or their number if they are more than `most`. */
+export function meantOrKnown(word: string, candidates: readonly string[], most = Number.POSITIVE_INFINITY): string {
+  const known = candidates.length > most ? `there are ${candidates.length}` : `known are ${candidates.join(', ')}`;
+  return didYouMean(word, candidates) || known;
+}
+
 /** Damerau-Levenshtein distance (two swapped neighbors count once). */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > FARTHEST) return FARTHEST + 1;

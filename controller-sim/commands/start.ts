@@ -18,6 +18,7 @@ import { type OptionCheck, path } from '#lib/options.ts';
 import { releaseProgramPages } from '#lib/program-pages.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
+import type { SimulatorCluster } from '../assembly/nodes.ts';
 import {
   CA_SUFFIX,
   combinationProblem,
@@ -192,9 +193,9 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   const { log } = daemonLog;
   signals.onHangup = () => daemonLog.reopen();
   signals.onQuit = () => daemonLog.report('diagnostic report', stackDump(clock).split('\n'));
-  let simulators: readonly [Simulator, ...Simulator[]];
+  let cluster: SimulatorCluster;
   try {
-    simulators = await startAll({ ...rest, eventTypes: events, log, clock });
+    cluster = await startAll({ ...rest, eventTypes: events, log, clock });
   } catch (error) {
     process.stderr.write(`the simulator cannot start: ${explain(error, options)}\n`);
     await daemonLog.close();
@@ -202,17 +203,14 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   }
   signals.onHangup = () => {
     daemonLog.reopen();
-    for (const simulator of simulators) simulator.reopenEventsFile();
+    for (const simulator of cluster.nodes) simulator.reopenEventsFile();
   };
-  const close = async () => {
-    for (const simulator of simulators.toReversed()) await simulator.close();
-  };
-  const [simulator] = simulators;
+  const [simulator] = cluster.nodes;
   let ca: CaFile;
   try {
     ca = writeCa(simulator.ca, options.data);
   } catch (error) {
-    await close();
+    await cluster.close();
     process.stderr.write(
       `the simulator cannot start: could not write its certificate authorities: ${describeError(error)}\n`,
     );
@@ -221,13 +219,13 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   }
   const { data } = options;
   process.stdout.write(
-    `${json ? JSON.stringify(readyLine(simulators, ca.file, data)) : readyText(simulators, ca.file, data)}\n`,
+    `${json ? JSON.stringify(readyLine(cluster.nodes, ca.file, data)) : readyText(cluster.nodes, ca.file, data)}\n`,
   );
   keepCompiledCode();
   releaseProgramPages();
   const signal = await stop;
   log.info({ signal }, 'simulator stops');
-  await close();
+  await cluster.close();
   ca.remove();
   await daemonLog.close();
   return 0;
@@ -236,13 +234,11 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
 type StartedOptions = SimulatorOptions & { readonly nodes?: number };
 
 /** One simulator, or the members of a cluster. */
-async function startAll({ nodes, ...options }: StartedOptions): Promise<readonly [Simulator, ...Simulator[]]> {
-  if (nodes !== undefined) {
-    const { startCluster } = await import('../assembly/nodes.ts');
-    return (await startCluster({ ...options, nodes })).nodes;
-  }
+async function startAll({ nodes, ...options }: StartedOptions): Promise<SimulatorCluster> {
+  const { SimulatorCluster, startCluster } = await import('../assembly/nodes.ts');
+  if (nodes !== undefined) return startCluster({ ...options, nodes });
   const { startSimulator } = await import('../assembly/simulator.ts');
-  return [await startSimulator(options)];
+  return new SimulatorCluster([await startSimulator(options)]);
 }
 
 function readyLine(

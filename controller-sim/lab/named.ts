@@ -1,6 +1,6 @@
 // Finds entities by id or name, and suggests similar names.
 
-import { didYouMean } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/suggestion.ts';
 import type { Table } from '../state/table.ts';
 import type { Named } from '../state/types.ts';
 import { UnknownError } from './lab-error.ts';
@@ -13,7 +13,6 @@ export function named<T extends Named>(table: Table<T>, word: string, given: str
   const found = table.get(given) ?? table.findBy('name', given);
   if (found) return found;
   const names = Array.from(table.values(), ({ name }) => name);
-  const known = names.length > MOST_NAMED ? `there are ${names.length}` : `known are ${names.sort().join(', ')}`;
-  const meant = names.length === 0 ? 'none exists' : didYouMean(given, names) || known;
+  const meant = names.length === 0 ? 'none exists' : meantOrKnown(given, names.sort(), MOST_NAMED);
   throw new UnknownError(`there is no ${word} ${given}; ${meant}`);
 }

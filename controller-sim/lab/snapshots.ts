@@ -6,8 +6,9 @@
 // identity, service and router stay, and end otherwise.
 
 import type { Clock } from '#lib/clock.ts';
-import { didYouMean } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/suggestion.ts';
 import { endApiSession } from '../entities/api-session.ts';
+import { isHosted } from '../entities/terminator.ts';
 import type { State } from '../state/state.ts';
 import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
@@ -39,9 +40,6 @@ const KINDS = [
   'servicePolicy',
   'terminator',
 ] as const satisfies readonly EntityKind[];
-
-/** Bindings of the terminators that routers create for their hosts. */
-const HOSTED: ReadonlySet<string> = new Set(['edge', 'tunnel']);
 
 type Entities = ReadonlyMap<EntityKind, ReadonlyMap<string, Entity>>;
 
@@ -122,9 +120,7 @@ export class LabSnapshots {
     const found = this.#taken.get(name);
     if (found) return found;
     const names = [...this.#taken.keys()];
-    throw new UnknownError(
-      `there is no snapshot ${name}; ${didYouMean(name, names) || `known are ${names.join(', ')}`}`,
-    );
+    throw new UnknownError(`there is no snapshot ${name}; ${meantOrKnown(name, names)}`);
   }
 }
 
@@ -140,7 +136,7 @@ function byId(entity: Entity): [string, Entity] {
 }
 
 function isKept(kind: EntityKind): (entity: Entity) => boolean {
-  return (entity) => kind !== 'terminator' || !HOSTED.has((entity as Terminator).binding);
+  return (entity) => kind !== 'terminator' || !isHosted(entity as Terminator);
 }
 
 function tableOf(tables: Tables, kind: EntityKind): Table<Entity> {

@@ -207,7 +207,7 @@ export class State {
     }
   }
 
-  /** Builds on the changes of others. Until the store has the own ones, other code sees the tables without them. */
+  /** Builds on the changes of others. Other code sees the new changes only once the store has them. */
   async #append(store: SharedStore, waiting: readonly Waiting[]): Promise<void> {
     let built: Built[] | undefined;
     let indexes: bigint[];

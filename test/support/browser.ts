@@ -16,7 +16,7 @@ const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 // biome-ignore lint/suspicious/noExplicitAny: answers of the DevTools protocol have every shape
 type Answer = any;
 
-/** The installed program; undefined if there is none. */
+/** The path of the installed program; undefined if it is not installed. */
 export function findChromium(): string | undefined {
   return PROGRAMS.find((program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0);
 }

@@ -1,6 +1,7 @@
 // The lab API: the simulator's time, state and faults under the control of a test, and the journal of requests.
 
 import { formatDuration } from '#lib/duration.ts';
+import { withoutNulls } from '#lib/without-nulls.ts';
 import type { Lab } from '../../lab/lab.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
@@ -32,13 +33,10 @@ export const labHandlers: Handlers = {
   exportNetwork: ({ services }) => ({ data: services.lab.export() }),
   seed: labHandler(async (lab, { body }) => ({ data: await lab.seed(body as SeedDocument | string) })),
   // The type of the body has checked it.
-  why: labHandler((lab, { body }) => ({ data: lab.why(withoutNulls(body) as WhyQuestion) })),
+  why: labHandler((lab, { body }) => ({
+    data: lab.why(withoutNulls(body as object as Readonly<Record<string, unknown>>) as unknown as WhyQuestion),
+  })),
 };
-
-/** A null counts as missing. */
-function withoutNulls(body: unknown): unknown {
-  return Object.fromEntries(Object.entries(body as object).filter(([, value]) => value !== null));
-}
 
 function showClock({ clock }: Lab): Answer {
   return { data: { now: clock.now().toISOString(), advanced: formatDuration(clock.advanced) } };

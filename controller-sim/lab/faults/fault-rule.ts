@@ -2,7 +2,7 @@
 
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
-import { didYouMean } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/suggestion.ts';
 import { readOperations } from '#schemas/api/operations.ts';
 import { API_ERRORS, type ApiErrorCode } from '../../errors/errors.ts';
 import { InvalidError } from '../lab-error.ts';
@@ -11,6 +11,8 @@ import { MESSAGE_NAMES } from '../message-names.ts';
 /** Milliseconds: a request and its answer may take a minute in total. */
 const LONGEST_DELAY = 50_000;
 const LONGEST_TEXT = 1_000;
+/** Known words in a message. */
+const MOST_SHOWN = 20;
 const LOWEST_STATUS = 400;
 const HIGHEST_STATUS = 599;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -99,7 +101,11 @@ export function checkedFault(given: NewFault): HttpRule | ControlRule {
   if (kind !== 'http' && kind !== 'control') throw new InvalidError('kind', 'use http or control', kind);
   for (const name of Object.keys(fault))
     if (!FIELDS[kind].includes(name))
-      throw new InvalidError(name, `faults of this kind have no ${name}; ${hint(name, FIELDS[kind])}`, '');
+      throw new InvalidError(
+        name,
+        `faults of this kind have no ${name}; ${meantOrKnown(name, FIELDS[kind], MOST_SHOWN)}`,
+        '',
+      );
   checkCommon(fault);
   const delay = fault.delay === undefined ? undefined : delayOf(fault.delay);
   const rule = { ...fault, ...(delay !== undefined && { delay }) };
@@ -170,14 +176,8 @@ function checkFlags(flags: Readonly<Record<string, unknown>>): void {
 
 function checkKnown(field: string, given: string, known: Iterable<string>): void {
   const all = [...known];
-  if (!all.includes(given)) throw new InvalidError(field, `${given} is unknown; ${hint(given, all)}`, given);
-}
-
-/** The most similar word, or all if they are few. */
-function hint(given: string, known: readonly string[]): string {
-  const meant = didYouMean(given, known);
-  if (meant !== '') return meant;
-  return known.length > 20 ? `there are ${known.length}` : `known are ${known.join(', ')}`;
+  if (!all.includes(given))
+    throw new InvalidError(field, `${given} is unknown; ${meantOrKnown(given, all, MOST_SHOWN)}`, given);
 }
 
 /** The answer of a rule with a status or a code. */

@@ -7,7 +7,7 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { ClosedError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
-import { didYouMean } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/suggestion.ts';
 import { InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter, JournalRecord } from './journal-entry.ts';
 
@@ -203,8 +203,7 @@ function isNamed(named: { readonly id?: string; readonly name?: string } | undef
 function checkFilter(filter: JournalFilter): void {
   for (const name of Object.keys(filter)) {
     if ((FILTER_NAMES as readonly string[]).includes(name)) continue;
-    const known = didYouMean(name, FILTER_NAMES) || `known are ${FILTER_NAMES.join(', ')}`;
-    throw new InvalidError(name, `the journal has no filter ${name}; ${known}`, '');
+    throw new InvalidError(name, `the journal has no filter ${name}; ${meantOrKnown(name, FILTER_NAMES)}`, '');
   }
   const { kind, identity, router, path, failed, after, limit } = filter;
   if (kind !== undefined && kind !== 'http' && kind !== 'control')

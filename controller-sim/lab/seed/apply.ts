@@ -2,6 +2,7 @@
 // but not by name: names and other unique values within the seed are compared here.
 
 import { didYouMean } from '#lib/suggestion.ts';
+import { withoutNulls } from '#lib/without-nulls.ts';
 import { Body } from '../../entities/body.ts';
 import { updateSigner } from '../../entities/external-jwt-signer.ts';
 import { updateIdentity } from '../../entities/identity.ts';
@@ -13,7 +14,6 @@ import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
 import type { SeedPath } from './mistake.ts';
 import {
   type Entry,
-  given,
   type Refer,
   routerIdentityBody,
   type SectionName,
@@ -93,7 +93,7 @@ export class Applier {
   #create(item: Item): boolean {
     const { section, entry, id, made } = item;
     const refer = this.#referTo(item);
-    const fields = given(section.body(entry, refer));
+    const fields = withoutNulls(section.body(entry, refer));
     if (item.isBroken) return false;
     section.create(this.#transaction, id, new Body(fields, 'create'), made);
     if (section.kind === 'router') this.#newRouters.add(id);

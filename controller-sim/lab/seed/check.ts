@@ -1,7 +1,7 @@
 // Checks a seed against its schema: sections, fields, types. All mistakes are found at once.
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { didYouMean } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/suggestion.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import type { SeedPath } from './mistake.ts';
 
@@ -40,7 +40,7 @@ function describe({ keyword, params, message, parentSchema, data }: ErrorObject)
     case 'additionalProperties': {
       const name = String(params.additionalProperty);
       const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
-      return `unknown field ${name}; ${didYouMean(name, known) || `known are ${known.join(', ')}`}`;
+      return `unknown field ${name}; ${meantOrKnown(name, known)}`;
     }
     case 'required':
       return `the field ${String(params.missingProperty)} is missing`;

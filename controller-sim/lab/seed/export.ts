@@ -1,8 +1,10 @@
 // Exports a network as a seed: sorted, without secrets, and without what every network has. Credentials, sessions,
 // enrollments and the terminators of hosts are left out.
 
+import { withoutNulls } from '#lib/without-nulls.ts';
 import { builtInConfigTypes } from '../../entities/built-in.ts';
 import { isDisabled } from '../../entities/identity.ts';
+import { isHosted } from '../../entities/terminator.ts';
 import type { Table } from '../../state/table.ts';
 import type { Tables } from '../../state/tables.ts';
 import type { Identity, Named, PostureCheck, Router, Terminator } from '../../state/types.ts';
@@ -13,8 +15,6 @@ export type SeedDocument = Partial<Readonly<Record<SectionName, readonly Entry[]
 const BUILT_IN = new Set(
   builtInConfigTypes((id) => ({ id, createdAt: '', updatedAt: '', tags: {}, isSystem: true })).map(({ id }) => id),
 );
-/** Bindings of the terminators that routers create for their hosts. */
-const HOSTED: ReadonlySet<string> = new Set(['edge', 'tunnel']);
 
 /** Every section, in the order of their names. `now` in milliseconds. */
 export function exportNetwork(tables: Tables, now: number): SeedDocument {
@@ -152,8 +152,7 @@ function section<T extends Named>(
 
 /** The fields without nulls. */
 function entry(fields: Fields): Entry {
-  const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return sorted(Object.fromEntries(given)) as Entry;
+  return sorted(withoutNulls(fields)) as Entry;
 }
 
 /** Maps in the order of their keys, on all levels: the depth of stored JSON is limited. */
@@ -248,7 +247,7 @@ function demands(check: PostureCheck): Fields {
 
 function terminators(tables: Tables, names: Names): Entry[] {
   return [...tables.terminator.values()]
-    .filter(({ binding, serviceId }) => !HOSTED.has(binding) && tables.service.get(serviceId)?.isFabricOnly === false)
+    .filter((each) => !isHosted(each) && tables.service.get(each.serviceId)?.isFabricOnly === false)
     .map((terminator) => entry(terminatorFields(terminator, names)))
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }

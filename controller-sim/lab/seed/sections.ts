@@ -1,6 +1,7 @@
 // The sections of a seed in the order in which their entities are created: each after those to which it refers. Each
 // section converts an entry to the body of the management API, and creates the entity by its rules.
 
+import { withoutNulls } from '#lib/without-nulls.ts';
 import { createAuthPolicy } from '../../entities/auth-policy.ts';
 import { addAuthenticator, passwordProof } from '../../entities/authenticator.ts';
 import { Body } from '../../entities/body.ts';
@@ -88,7 +89,7 @@ export const SECTIONS: readonly Section[] = [
     kind: 'ca',
     word: 'certificate authority',
     bodyType: 'caCreate',
-    body: (entry) => ({ ...AUTHORITY, ...given(entry) }),
+    body: (entry) => ({ ...AUTHORITY, ...withoutNulls(entry) }),
     create: (transaction, id, body) => createCa(transaction, id, body, true),
     complete: (transaction, id, { isVerified }) => {
       if (isVerified === true) transaction.patch('ca', id, { isVerified: true });
@@ -207,7 +208,7 @@ export const SECTIONS: readonly Section[] = [
     bodyType: 'terminatorCreate',
     body: (entry, refer) => ({
       binding: '',
-      ...given(entry),
+      ...withoutNulls(entry),
       service: refer('service', entry.service, ['service']),
       router: refer('router', entry.router, ['router']),
     }),
@@ -222,11 +223,6 @@ const AUTHORITY = {
   isAutoCaEnrollmentEnabled: false,
   isOttCaEnrollmentEnabled: false,
 };
-
-/** Fields that are not null. */
-export function given(entry: Entry): Fields {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null && value !== undefined));
-}
 
 function plain(entry: Entry): Fields {
   return { ...entry };
@@ -255,7 +251,7 @@ function routerBody(entry: Entry, refer: Refer): Fields {
 function authPolicyBody(entry: Entry, refer: Refer): Fields {
   const primary = { ...(entry.primary as Fields) };
   const extJwt = { ...(primary.extJwt as Fields) };
-  const secondary: Fields = { requireTotp: false, ...given(entry.secondary as Entry) };
+  const secondary: Fields = { requireTotp: false, ...withoutNulls(entry.secondary as Entry) };
   const kind = 'externalJwtSigner';
   extJwt.allowedSigners = all(kind, extJwt.allowedSigners, ['primary', 'extJwt', 'allowedSigners'], refer);
   if (secondary.requireExtJwtSigner !== undefined)
@@ -281,7 +277,7 @@ function identityBody(entry: Entry, refer: Refer): Fields {
     enrollment: _enrollment,
     password: _password,
     ...fields
-  } = given(entry);
+  } = withoutNulls(entry);
   const settings = settingsOf(entry).map((setting, index) => ({
     ...setting,
     id: String(refer('service', setting.service, ['serviceSettings', index, 'service'])),
@@ -339,8 +335,8 @@ function timeOf(text: unknown): number | undefined {
 
 /** The signer's part that refers to an auth policy; undefined without one. */
 export function signerEnrollment(entry: Entry, refer: Refer): Body | undefined {
-  const { enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled } = given(entry);
-  const fields = given({ enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled });
+  const { enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled } = withoutNulls(entry);
+  const fields = withoutNulls({ enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled });
   if (Object.keys(fields).length === 0) return undefined;
   const isName = typeof enrollAuthPolicyId === 'string' && enrollAuthPolicyId.startsWith('@');
   const policy = isName && { enrollAuthPolicyId: refer('authPolicy', enrollAuthPolicyId, ['enrollAuthPolicyId']) };

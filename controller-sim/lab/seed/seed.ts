@@ -3,6 +3,7 @@
 // reported at once.
 
 import type { Clock } from '#lib/clock.ts';
+import { withoutNulls } from '#lib/without-nulls.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import {
   type EnrollmentSigner,
@@ -19,7 +20,7 @@ import { checkSeed } from './check.ts';
 import { readSeedObject, readSeedText, type SeedSource } from './document.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
 import { SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
-import { type Entry, given, type Prepared, SECTIONS, usernameOf } from './sections.ts';
+import { type Entry, type Prepared, SECTIONS, usernameOf } from './sections.ts';
 import type { Seeded } from './seeded.ts';
 
 export interface SeedComponents {
@@ -131,7 +132,7 @@ async function checkBodies({ validateBody }: SeedComponents, items: readonly Ite
     if (item.isBroken) continue;
     const { section, entry } = item;
     try {
-      await validateBody(section.bodyType, given(section.body(entry, (_kind, value) => value)));
+      await validateBody(section.bodyType, withoutNulls(section.body(entry, (_kind, value) => value)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       item.isBroken = true;
@@ -161,7 +162,7 @@ async function prepare(components: SeedComponents, { section, entry, id }: Item)
   if (section.name === 'transitRouters') return { routerEnrollment: await signEnrollment(components, 'trott', id) };
   if (section.name !== 'identities') return {};
   const { password, enrollment } = entry;
-  const wanted = wantedEnrollment(given((enrollment ?? {}) as Entry), id);
+  const wanted = wantedEnrollment(withoutNulls((enrollment ?? {}) as Entry), id);
   return {
     ...(typeof password === 'string' && { passwordHash: await components.passwords.hash(password) }),
     ...(wanted && { identityEnrollment: await prepareEnrollment(components, wanted) }),

@@ -72,7 +72,7 @@ export class PostgresConnection {
 
   /**
    * Runs `work` in a transaction, after all earlier work: the connection has one transaction at a time. After an error
-   * the connection is opened anew.
+   * the next work opens another connection.
    */
   transaction<T>(begin: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
     return this.#inTurn(async (client) => {

@@ -63,7 +63,7 @@ export interface Registry {
   leave(): Promise<void>;
   /** @returns false for an unknown member */
   remove(id: string): Promise<boolean>;
-  /** Makes another connected member the leader. @returns false if there is none with this id */
+  /** Makes another member the leader. @returns false if no connected member has this id */
   transfer(id: string): Promise<boolean>;
   read(): Promise<Membership>;
   /** Calls `listener` after changes of members and leader, until the returned function is called. */
