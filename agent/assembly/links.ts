@@ -9,12 +9,14 @@ import { onFault } from '../control/messages/fault.ts';
 import { onPeerStateChanges } from '../control/messages/peer-state-changes.ts';
 import { verifyRouter } from '../control/messages/verify-router.ts';
 import type { LinkInit } from '../link/link.ts';
+import type { LinkChannelSettings } from '../link/link-dialer.ts';
 import { LinkListener } from '../link/link-listener.ts';
 import { LinkRegistry } from '../link/link-registry.ts';
 import { LinkReporter } from '../link/link-reporter.ts';
 import { WantedLinks } from '../link/wanted-links.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
+import { BufferBudget } from '../xgress/buffer-budget.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
 import { httpProxy, linkChannelSettings, linkDialerSettings, linkListenerSettings } from './settings.ts';
@@ -24,6 +26,7 @@ export interface Links {
   readonly registry: LinkRegistry;
   readonly wanted: WantedLinks;
   readonly reporter: LinkReporter;
+  readonly settings: LinkChannelSettings;
 }
 
 export function assembleLinks(
@@ -36,7 +39,7 @@ export function assembleLinks(
   const { linkDialQueueLength, linkDialWorkerCount } = config.forwarder;
   const reporter = new LinkReporter({ clock, log, controllers, faults: metrics.meter('faults.link') });
   const registry = new LinkRegistry({ clock, log, forwarder, metrics, reporter, onUnroutable });
-  const settings = linkChannelSettings(config);
+  const settings = linkChannelSettings(config, new BufferBudget());
   const dial = { clock, log, random, identity, proxy: httpProxy(config.proxy), settings };
   const dialQueue = meteredQueue(metrics, clock, 'pool.link.dialer', linkDialQueueLength, linkDialWorkerCount);
   const wanted = new WantedLinks(
@@ -49,7 +52,7 @@ export function assembleLinks(
   controllers.on(ControlType.PeerStateChanges, onPeerStateChanges(wanted));
   controllers.on(ControlType.Fault, onFault(registry));
   controllers.onConnect((controller) => reporter.refresh(controller, () => registry.links));
-  return { registry, wanted, reporter };
+  return { registry, wanted, reporter, settings };
 }
 
 export type OpenLinkListener = (listener: LinkConfig['listeners'][number], key: string) => Promise<LinkListener>;
@@ -58,7 +61,7 @@ export type OpenLinkListener = (listener: LinkConfig['listeners'][number], key: 
 export function linkListenerOpener(
   context: RouterContext,
   controllers: Controllers,
-  { registry }: Links,
+  { registry, settings }: Links,
   ports: TlsPorts,
   listeners: LinkListener[],
 ): OpenLinkListener {
@@ -78,7 +81,7 @@ export function linkListenerOpener(
       log,
       protocol: config.transport.protocol,
       identity,
-      settings: linkChannelSettings(config),
+      settings,
       verifyRouter: (routerId: string, fingerprints: string[]) => verifyRouter(controllers, routerId, fingerprints),
       onHello: () => figures.begin(),
       onLink: (init: LinkInit) => void registry.register(init),

@@ -6,6 +6,7 @@ import type { HttpProxy } from '#wire/dial.ts';
 import { CtrlChanListenersSchema, ListenersSchema } from '#wire/gen/control_pb.js';
 import { RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
+import type { QueueBudget } from '#wire/send-lanes.ts';
 import type { LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
 import { heartbeatSeconds } from '../config/session-heartbeat.ts';
 import { isServed } from '../config/unserved.ts';
@@ -57,10 +58,11 @@ export function controlSettings({
 }
 
 /** For the channels of all links. */
-export function linkChannelSettings({ link }: RouterConfig): LinkChannelSettings {
+export function linkChannelSettings({ link }: RouterConfig, payloadBudget: QueueBudget): LinkChannelSettings {
   const { closeUnresponsiveTimeout } = link.heartbeats;
   return {
     payloadQueueLength: link.payloadSenderQueueSize,
+    payloadBudget,
     ackQueueLength: link.ackSenderQueueSize,
     heartbeat: { ...LINK_HEARTBEAT, closeUnresponsiveTimeout, initialGrace: 2 * closeUnresponsiveTimeout },
   };

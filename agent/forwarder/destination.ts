@@ -29,8 +29,10 @@ export interface Destination {
   acceptPayload(payload: Payload, origin: PayloadOrigin): boolean;
   acceptAcknowledgement(acknowledgement: Acknowledgement): boolean;
   acceptControl(frame: Frame): boolean;
-  /** Calls `task` once, as soon as the destination accepts payloads again. */
-  onceWritable(task: () => void): void;
+  /** Calls `task` once, as soon as the destination accepts payloads of this circuit again. */
+  onceWritable(circuitId: string, task: () => void): void;
+  /** The destination bounds the bytes on their way by itself. */
+  readonly isPaced?: boolean;
 }
 
 /** A destination at the end of a circuit. */

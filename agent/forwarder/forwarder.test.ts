@@ -40,7 +40,7 @@ class Recorder implements Destination {
     return !this.isFull;
   }
 
-  onceWritable(task: () => void): void {
+  onceWritable(_circuitId: string, task: () => void): void {
     task();
   }
 }

@@ -11,6 +11,7 @@ import { soon } from '../../test/support/channels.ts';
 import { PayloadOrigin } from '../forwarder/destination.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
+import { BufferBudget } from '../xgress/buffer-budget.ts';
 import { Link, LinkUnderlay } from './link.ts';
 import { linkChannel } from './link-dialer.ts';
 import { LinkMetrics } from './link-metrics.ts';
@@ -22,7 +23,12 @@ const HEARTBEAT = { sendInterval: 10 * SECOND, checkInterval: SECOND, closeUnres
 /** A link, and the channel of the other router, which reads everything. */
 function rooms({ grouped }: { grouped: boolean }) {
   const clock = new VirtualClock();
-  const settings = { payloadQueueLength: 8, ackQueueLength: 8, heartbeat: HEARTBEAT };
+  const settings = {
+    payloadQueueLength: 8,
+    payloadBudget: new BufferBudget(),
+    ackQueueLength: 8,
+    heartbeat: HEARTBEAT,
+  };
   const init = { linkId: 'l', peerId: 'peer', connectionId: 'c', grouped, writeTimeout: 0 };
   const [ours, theirs] = [1, 2].map(() => linkChannel({ clock, log: silentLog, settings }, init)) as [
     ReturnType<typeof linkChannel>,
@@ -62,7 +68,7 @@ function upload(link: Link, circuitId: string, count: number): Promise<void> {
   let left = count;
   const send = () => {
     while (left > 0 && link.acceptPayload(payload, PayloadOrigin.Xgress)) left--;
-    if (left > 0 && !link.isClosed) link.onceWritable(send);
+    if (left > 0 && !link.isClosed) link.onceWritable(circuitId, send);
     else resolve();
   };
   send();

@@ -16,11 +16,11 @@ import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import type { HeartbeatOptions } from '#wire/heartbeat.ts';
 import { sendHello } from '#wire/hello.ts';
 import type { Message } from '#wire/message.ts';
-import type { LanePolicy } from '#wire/send-lanes.ts';
+import type { LanePolicy, QueueBudget } from '#wire/send-lanes.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { versionAtLeast } from '#wire/version-info.ts';
-import { ACK_LANE, HEARTBEAT_LANE, LinkUnderlay, LOCAL_LANE, PAYLOAD_LANE } from './link.ts';
+import { ACK_LANE, HEARTBEAT_LANE, LinkUnderlay, PAYLOAD_LANE } from './link.ts';
 
 /** Settings of a configured dialer. */
 export interface LinkDialerSettings {
@@ -42,6 +42,8 @@ export interface LinkDialerSettings {
 
 export interface LinkChannelSettings {
   readonly payloadQueueLength: number;
+  /** Memory of all links of this router for payloads that wait. */
+  readonly payloadBudget: QueueBudget;
   readonly ackQueueLength: number;
   readonly heartbeat: HeartbeatOptions;
 }
@@ -119,8 +121,10 @@ export function linkChannel(
     limits: LINK_LIMITS,
     reuseMemory: true,
     lanes: {
-      [PAYLOAD_LANE]: lane([LinkUnderlay.Default], settings.payloadQueueLength),
-      [LOCAL_LANE]: lane([LinkUnderlay.Default], settings.payloadQueueLength),
+      [PAYLOAD_LANE]: {
+        ...lane([LinkUnderlay.Default], settings.payloadQueueLength),
+        flows: settings.payloadBudget,
+      },
       [ACK_LANE]: lane([LinkUnderlay.Ack, LinkUnderlay.Default], settings.ackQueueLength),
       [HEARTBEAT_LANE]: lane([LinkUnderlay.Default, LinkUnderlay.Ack], HEARTBEAT_QUEUE, false),
     },

@@ -8,6 +8,7 @@ import { seededRandom } from '#lib/random.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
+import { BufferBudget } from '../xgress/buffer-budget.ts';
 import type { LinkInit } from './link.ts';
 import { type LinkDialerSettings, linkChannel } from './link-dialer.ts';
 import { LinkRegistry } from './link-registry.ts';
@@ -29,7 +30,7 @@ function rooms(dialers: readonly LinkDialerSettings[] = [], log = silentLog) {
   const reporter = new LinkReporter({ clock, log, controllers: { all: [] }, faults: metrics.meter('faults.link') });
   const registry = new LinkRegistry({ clock, log, forwarder, metrics, reporter, onUnroutable: () => undefined });
   const heartbeat = { sendInterval: 10_000, checkInterval: 1_000, closeUnresponsiveTimeout: MINUTE };
-  const settings = { payloadQueueLength: 8, ackQueueLength: 8, heartbeat };
+  const settings = { payloadQueueLength: 8, payloadBudget: new BufferBudget(), ackQueueLength: 8, heartbeat };
   const dialQueue = new DialQueue({ name: 'pool.link.dialer', length: 100, workers: 1, clock });
   const { promise: forever, resolve: endForever } = Promise.withResolvers<void>();
   dialQueue.add(() => forever).catch(() => undefined); // no dial begins before `startDials`

@@ -4,11 +4,10 @@
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { wakeInTurn } from '#lib/turns.ts';
 import type { Channel } from '#wire/channel.ts';
 import type { Frame } from '#wire/frame.ts';
 import { XgressType } from '#wire/gen/numbers.ts';
-import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
+import { Acknowledgement, circuitIdOf, Payload } from '#wire/xgress-frames.ts';
 import { type Destination, PayloadOrigin } from '../forwarder/destination.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { LinkMetrics } from './link-metrics.ts';
@@ -16,11 +15,6 @@ import type { LinkMetrics } from './link-metrics.ts';
 export const LinkUnderlay = Object.freeze({ Default: 'link.default', Ack: 'link.ack' } as const);
 export const ACK_LANE = 'ack';
 export const PAYLOAD_LANE = 'default';
-/**
- * For payloads of local ends: they wait for places and would take every one of the payload lane, whose frames cannot
- * wait. The two lanes alternate.
- */
-export const LOCAL_LANE = 'local';
 /** Apart from circuit traffic, which may fill its lanes for minutes: a peer closes a link without answers. */
 export const HEARTBEAT_LANE = 'heartbeat';
 
@@ -78,7 +72,8 @@ export class Link implements Destination {
   readonly #payloads: Channel;
   readonly #acks: Channel;
   readonly #stopGrowing: (() => void) | undefined;
-  readonly #waiting = new Set<() => void>();
+  /** By circuit: ends that wait until their last payload has left. */
+  readonly #waiting = new Map<string, (() => void)[]>();
 
   constructor(components: LinkComponents, init: LinkInit) {
     this.#components = components;
@@ -94,13 +89,8 @@ export class Link implements Destination {
     this.#acks = init.acknowledgements;
     this.#stopGrowing = init.stopGrowing;
     for (const channel of this.channels) this.#receiveFrom(channel);
-    this.#payloads.onWritable = (lane) => {
-      if (lane !== LOCAL_LANE) return;
-      wakeInTurn(
-        this.#waiting,
-        () => !this.#payloads.isFull(LOCAL_LANE),
-        (task) => task(),
-      );
+    this.#payloads.onDrained = (lane, circuitId) => {
+      if (lane === PAYLOAD_LANE) this.#wake(circuitId);
     };
     this.closed = Promise.race(this.channels.map((channel) => channel.closed));
     void this.closed.then((reason) => this.close(reason));
@@ -137,11 +127,7 @@ export class Link implements Destination {
 
   /** Milliseconds that the oldest frame has waited for a connection. */
   get queueTime(): number {
-    return Math.max(
-      this.#payloads.oldestWait(PAYLOAD_LANE),
-      this.#payloads.oldestWait(LOCAL_LANE),
-      this.#acks.oldestWait(ACK_LANE),
-    );
+    return Math.max(this.#payloads.oldestWait(PAYLOAD_LANE), this.#acks.oldestWait(ACK_LANE));
   }
 
   /** Milliseconds for which an answer of the other router is overdue; 0 if none is. */
@@ -156,17 +142,26 @@ export class Link implements Destination {
 
   close(reason: Error | null = null): void {
     for (const channel of this.channels) channel.close(reason);
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const task of waiting) task();
+    for (const circuitId of [...this.#waiting.keys()]) this.#wake(circuitId);
+  }
+
+  #wake(circuitId: string): void {
+    const tasks = this.#waiting.get(circuitId);
+    if (!tasks) return;
+    this.#waiting.delete(circuitId);
+    for (const task of tasks) task();
   }
 
   // From the forwarder -----------------------------------------------------------------------------------------------------
 
+  /** Payloads of local ends wait there: one of each circuit is enough for its turn. */
   acceptPayload(payload: Payload, origin: PayloadOrigin): boolean {
+    const { circuitId } = payload;
     const isLocal = origin === PayloadOrigin.Xgress || origin === PayloadOrigin.Retransmission;
     if (!isLocal) payload.writeStamp(this.#components.clock.now());
-    const accepted = this.#payloads.trySendFrame(payload.bytes, undefined, isLocal ? LOCAL_LANE : PAYLOAD_LANE);
+    const accepted =
+      !(isLocal && this.#payloads.waitingBytes(PAYLOAD_LANE, circuitId) > 0) &&
+      this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE, circuitId);
     if (accepted) this.#components.metrics.sent(payload.bytes.length);
     // A local end keeps its rejected data, so this is not counted as a drop.
     else if (origin !== PayloadOrigin.Xgress) this.#components.metrics.dropped(origin);
@@ -180,12 +175,19 @@ export class Link implements Destination {
   }
 
   acceptControl(frame: Frame): boolean {
-    return this.#payloads.trySendFrame(frame.bytes, undefined, PAYLOAD_LANE);
+    return this.#payloads.trySendFrame(frame.bytes, undefined, PAYLOAD_LANE, circuitIdOf(frame));
   }
 
-  onceWritable(task: () => void): void {
-    if (this.isClosed) setImmediate(task);
-    else this.#waiting.add(task);
+  onceWritable(circuitId: string, task: () => void): void {
+    const waiting = this.#waiting.get(circuitId);
+    if (this.isClosed || this.#payloads.waitingBytes(PAYLOAD_LANE, circuitId) === 0) setImmediate(task);
+    else if (waiting) waiting.push(task);
+    else this.#waiting.set(circuitId, [task]);
+  }
+
+  /** Whether the path of the link bounds the bytes in flight. */
+  get isPaced(): boolean {
+    return this.#payloads.isPaced;
   }
 
   // From the network -------------------------------------------------------------------------------------------------------
@@ -201,7 +203,10 @@ export class Link implements Destination {
     // Acknowledgements and controls without a route are dropped without a report: their payloads are reported.
     channel.onFrame(XgressType.Acknowledgement, (frame) => {
       metrics.received(frame.bytes.length);
-      forwarder.forwardAcknowledgement(this.id, Acknowledgement.fromFrame(frame));
+      const acknowledgement = Acknowledgement.fromFrame(frame);
+      const pressure = this.#payloads.backPressure(PAYLOAD_LANE, acknowledgement.circuitId);
+      if (pressure > 0) acknowledgement.addReceiveBuffer(pressure);
+      forwarder.forwardAcknowledgement(this.id, acknowledgement);
     });
     channel.onFrame(XgressType.Control, (frame) => {
       forwarder.forwardControl(this.id, frame);

@@ -22,7 +22,7 @@ function rooms() {
     sent.push(origin === PayloadOrigin.Retransmission ? `${payload.sequence} again` : `${payload.sequence}`);
     return 'sent';
   };
-  const hop = { onceWritable: (task: () => void) => void waiting.push(task) } as Destination;
+  const hop = { onceWritable: (_circuitId: string, task: () => void) => void waiting.push(task) } as Destination;
   const sender = new PayloadSender(
     {
       clock,

@@ -132,20 +132,13 @@ export class PayloadSender {
   /** Returns true if a payload was acknowledged for the first time. */
   acknowledge(acknowledgement: Acknowledgement, now: number): boolean {
     const before = this.#buffer.count;
-    const { sequences, receiveBufferSize, stamp } = acknowledgement;
-    this.#buffer.acknowledge(sequences, receiveBufferSize, this.#roundTrip(stamp), now);
+    const { sequences, receiveBufferSize } = acknowledgement;
+    const isPaced = this.#hop?.isPaced ?? false;
+    this.#buffer.acknowledge(sequences, receiveBufferSize, { now, isPaced });
     const isProgress = this.#buffer.count < before;
     if (!this.#isWaiting) this.#retransmit(now);
     this.#unblock();
     return isProgress;
-  }
-
-  /**
-   * Milliseconds. Routers on the path write timestamps of their own clocks, so this reads the time of day; a timestamp
-   * has 16 bits. Where clocks differ, only the limits of the send buffer bound the result.
-   */
-  #roundTrip(stamp: number): number | undefined {
-    return stamp > 0 ? ((this.#components.clock.now() & 0xffff) - stamp + 0x1_0000) & 0xffff : undefined;
   }
 
   /** Also while it waits for room: a reroute may have given the circuit another link. */
@@ -165,10 +158,13 @@ export class PayloadSender {
     this.discard();
     this.#isClosed = true;
     if (flags === undefined || this.#sequence > MAX_SEQUENCE) return;
-    const { circuitId, address } = this.#init;
     const last = this.#next(flags, EMPTY);
-    const hop = this.#components.forwarder.nextHop(circuitId, address);
+    const hop = this.#hop;
     if (this.#forward(last, PayloadOrigin.Xgress) === 'full' && hop) sendWhenWritable(hop, last, LAST_ATTEMPTS);
+  }
+
+  get #hop(): Destination | undefined {
+    return this.#components.forwarder.nextHop(this.#init.circuitId, this.#init.address);
   }
 
   #next(flags: number, data: Buffer, headers?: ReadonlyMap<number, Buffer>): Payload {
@@ -198,10 +194,10 @@ export class PayloadSender {
   /** Waits once for a place; `tick` also retries. */
   #waitForRoom(): void {
     if (this.#isWaiting) return;
-    const { circuitId, address } = this.#init;
-    const hop = this.#components.forwarder.nextHop(circuitId, address);
+    const { circuitId } = this.#init;
+    const hop = this.#hop;
     this.#isWaiting = hop !== undefined;
-    hop?.onceWritable(() => {
+    hop?.onceWritable(circuitId, () => {
       this.#isWaiting = false;
       this.#resume(this.#components.clock.monotonic());
     });
@@ -249,7 +245,7 @@ export class PayloadSender {
 }
 
 function sendWhenWritable(hop: Destination, payload: Payload, attempts: number): void {
-  hop.onceWritable(() => {
+  hop.onceWritable(payload.circuitId, () => {
     if (!hop.acceptPayload(payload, PayloadOrigin.Xgress) && attempts > 1) sendWhenWritable(hop, payload, attempts - 1);
   });
 }

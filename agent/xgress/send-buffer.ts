@@ -23,6 +23,17 @@ const MOST_RETX_SCALE = 8;
  * Each unanswered retransmission doubles the wait, up to this factor: a peer with a full buffer drops every payload.
  */
 const MOST_BACKOFF = 128;
+/**
+ * A payload is lost if another one was delivered that left later by so many milliseconds, and by two round trips: the
+ * connections of a link deliver independently, and one that repeats a packet is late by a round trip.
+ */
+const MIN_REORDERING = 100;
+const REORDERING_ROUND_TRIPS = 2;
+/**
+ * Bytes to retransmit while the peer acknowledges nothing: its answer tells which of the others are lost. A link that
+ * only stood still delivers all of them. If it acknowledges these, twice as many follow.
+ */
+const PROBE = 64 * 1024;
 /** Milliseconds, if the configuration sets no limit. */
 const LONGEST_WAIT = 60_000;
 /** Bytes that an entry needs beside its payload: objects, table entry. */
@@ -38,6 +49,7 @@ interface Entry {
   readonly payload: Payload;
   /** Time of the last transmission, or NOT_SENT before the first. */
   sentAt: number;
+  isRetransmitted: boolean;
 }
 
 /** Field names as in the reference. */
@@ -81,6 +93,11 @@ export class SendBuffer {
   #retxScale: number;
   #retxThreshold: number;
   #lastRtt = 0;
+  /** When the newest delivered payload was sent, and when the peer last acknowledged one. */
+  #newestDelivered = Number.NEGATIVE_INFINITY;
+  #progressAt = Number.NEGATIVE_INFINITY;
+  /** Bytes of retransmissions that the peer has acknowledged since the last ones were selected. */
+  #recovered = 0;
   #lastCheck = 0;
   #backoff = 1;
   #closing = false;
@@ -177,7 +194,7 @@ export class SendBuffer {
 
   /** Stores a payload. The buffer owns it from now on and releases it once it is acknowledged. */
   add(payload: Payload): void {
-    this.#entries.set(payload.sequence, { payload, sentAt: NOT_SENT });
+    this.#entries.set(payload.sequence, { payload, sentAt: NOT_SENT, isRetransmitted: false });
     this.#size += payload.dataLength;
     this.#keep(payload.memory + ENTRY_OVERHEAD);
   }
@@ -187,21 +204,34 @@ export class SendBuffer {
     const entry = this.#entries.get(sequence);
     if (!entry) return;
     if (entry.sentAt !== NOT_SENT) {
+      entry.isRetransmitted = true;
       this.#entries.delete(sequence);
       this.#entries.set(sequence, entry);
     }
     entry.sentAt = now;
   }
 
-  /** @param roundTrip Milliseconds, if the acknowledgement carries a timestamp. */
-  acknowledge(sequences: readonly number[], peerBuffer: number, roundTrip: number | undefined, now: number): void {
+  /**
+   * Round trips are measured here, not read from the timestamps of acknowledgements: each router on the way replaces
+   * those, so they show a part of the way, by another clock.
+   *
+   * @param isPaced The next hop bounds the bytes on their way: circuits need no bound of their own.
+   */
+  acknowledge(
+    sequences: readonly number[],
+    peerBuffer: number,
+    { now, isPaced }: { now: number; isPaced: boolean },
+  ): void {
     const size = this.#size;
-    const newest = this.#entries.get(sequences.at(-1) ?? -1)?.sentAt ?? NOT_SENT;
-    for (const sequence of sequences) this.#acknowledge(sequence);
-    if (newest !== NOT_SENT && size > this.#size) this.#delayLimit.measured(now - newest, size - this.#size, size, now);
+    const newest = this.#entries.get(sequences.at(-1) ?? -1);
+    for (const sequence of sequences) this.#acknowledge(sequence, now);
+    if (newest && newest.sentAt !== NOT_SENT && !newest.isRetransmitted) {
+      const roundTrip = now - newest.sentAt;
+      this.#measure(roundTrip);
+      if (size > this.#size && !isPaced) this.#delayLimit.measured(roundTrip, size - this.#size, size, now);
+    }
     if (peerBuffer < this.#peerBuffer) this.#backoff = 1; // the peer has room for the dropped payloads again
     this.#peerBuffer = peerBuffer;
-    if (roundTrip !== undefined) this.#measure(roundTrip);
   }
 
   /**
@@ -229,12 +259,28 @@ export class SendBuffer {
     if (now - this.#lastCheck < MIN_CHECK_INTERVAL) return NONE;
     this.#lastCheck = now;
     const before = now - this.retransmitAfter;
-    const due: number[] = [];
+    const lostBefore = this.#newestDelivered - Math.max(MIN_REORDERING, REORDERING_ROUND_TRIPS * this.#lastRtt);
+    const lost: number[] = [];
+    const late: number[] = [];
     for (const { payload, sentAt } of this.#entries.values()) {
       if (sentAt > before) break; // later entries were sent later
-      if (sentAt !== NOT_SENT) due.push(payload.sequence);
+      if (sentAt !== NOT_SENT) (sentAt < lostBefore ? lost : late).push(payload.sequence);
     }
+    const due = this.#progressAt <= before ? [...lost, ...this.#probe(late)] : lost;
+    if (due.length > 0) this.#recovered = 0;
     return due.sort((a, b) => b - a);
+  }
+
+  /** The first of these payloads: the peer holds back all others for them. */
+  #probe(late: number[]): number[] {
+    let bytes = Math.max(PROBE, 2 * this.#recovered);
+    const first = late
+      .sort((a, b) => a - b)
+      .findIndex((sequence) => {
+        bytes -= this.#entries.get(sequence)?.payload.memory ?? 0;
+        return bytes <= 0;
+      });
+    return first === -1 ? late : late.slice(0, first + 1);
   }
 
   retransmitted(sequence: number, now: number): void {
@@ -253,16 +299,21 @@ export class SendBuffer {
     this.#size = 0;
   }
 
-  #acknowledge(sequence: number): void {
+  #acknowledge(sequence: number, now: number): void {
     const entry = this.#entries.get(sequence);
     if (!entry || entry.sentAt === NOT_SENT) {
       this.#onDuplicate();
       return;
     }
     this.#backoff = 1;
+    this.#progressAt = now;
+    // The acknowledgement of a retransmission may belong to the first transmission, if it arrives early.
+    if (!entry.isRetransmitted || now - entry.sentAt >= this.#lastRtt)
+      this.#newestDelivered = Math.max(this.#newestDelivered, entry.sentAt);
     this.#entries.delete(sequence);
     const length = entry.payload.dataLength;
     this.#size -= length;
+    if (entry.isRetransmitted) this.#recovered += length;
     this.#keep(-entry.payload.memory - ENTRY_OVERHEAD);
     entry.payload.release();
     this.#accumulator += length;

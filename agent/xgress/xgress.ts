@@ -276,7 +276,7 @@ export class Xgress implements CircuitEnd, Ticking {
    * This end never rejects a payload for lack of space: payloads that do not fit are dropped, and the peer retransmits
    * them.
    */
-  onceWritable(task: () => void): void {
+  onceWritable(_circuitId: string, task: () => void): void {
     setImmediate(task);
   }
 

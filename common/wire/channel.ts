@@ -15,6 +15,7 @@ import { ChannelHeader, ChannelType, ResultHeader } from './gen/numbers.ts';
 import { Heartbeat, type HeartbeatOptions, type HeartbeatPort, question } from './heartbeat.ts';
 import { asReply, Message, resultMessage } from './message.ts';
 import { isWatched, publishMessage } from './message-events.ts';
+import type { PathInspection } from './path/channel-path.ts';
 import { DEFAULT_LANE, isFull, type Lane, type LanePolicy, SendLanes } from './send-lanes.ts';
 import type { Underlay } from './underlay.ts';
 
@@ -83,6 +84,8 @@ export class Channel {
   onUnderlays: ((channel: Channel) => void) | undefined;
   /** A full lane accepts frames again. */
   onWritable: ((lane: string) => void) | undefined;
+  /** No frame of a flow waits any longer. */
+  onDrained: ((lane: string, flow: string) => void) | undefined;
   readonly #options: ChannelOptions;
   readonly #log: Log;
   readonly #clock: Clock;
@@ -108,8 +111,16 @@ export class Channel {
     this.connectionId = options.connectionId;
     this.#clock = options.clock;
     this.#log = options.log;
-    const onWritable = (lane: string) => this.onWritable?.(lane);
-    this.#lanes = new SendLanes({ clock: this.#clock, underlays: this.#underlays, onWritable }, options.lanes);
+    this.#lanes = new SendLanes(
+      {
+        clock: this.#clock,
+        underlays: this.#underlays,
+        writeTimeout: options.writeTimeout ?? 0,
+        onWritable: (lane) => this.onWritable?.(lane),
+        onDrained: (lane, flow) => this.onDrained?.(lane, flow),
+      },
+      options.lanes,
+    );
     this.closed = new Promise((resolve) => {
       this.#settleClosed = resolve;
     });
@@ -137,13 +148,33 @@ export class Channel {
 
   /** Whether a lane rejects frames. `onWritable` is called when it accepts them again. */
   isFull(lane: string): boolean {
-    return isFull(this.#lane(lane));
+    return isFull(this.#lane(lane), '', 0);
   }
 
-  /** Milliseconds that the first frame of a lane's queue has waited; 0 if the queue is empty. */
+  /** Bytes of a flow that wait in a lane's own queue. */
+  waitingBytes(lane: string, flow: string): number {
+    return this.#lane(lane).queue.bytesOf(flow);
+  }
+
+  /** Bytes by which the sender of a flow should believe its receiver's buffer to be fuller. */
+  backPressure(lane: string, flow: string): number {
+    return this.#lanes.backPressure(this.#lane(lane), flow);
+  }
+
+  /** Milliseconds that the oldest frame of a lane's queue has waited; 0 if the queue is empty. */
   oldestWait(lane: string = DEFAULT_LANE): number {
-    const oldest = this.#lane(lane).queue.peek();
-    return oldest ? this.#clock.monotonic() - oldest.since : 0;
+    const since = this.#lane(lane).queue.oldestSince;
+    return since === undefined ? 0 : this.#clock.monotonic() - since;
+  }
+
+  /** Whether the path bounds the bytes that lanes of flows leave to the system. */
+  get isPaced(): boolean {
+    return this.#lanes.isPaced;
+  }
+
+  /** The path to the peer; undefined where the system does not tell its state. */
+  inspectPath(): PathInspection | undefined {
+    return this.#lanes.inspectPath();
   }
 
   /** Calls `handler` for messages of a content type. Set all handlers before adding the first underlay. */
@@ -171,7 +202,7 @@ export class Channel {
     this.onUnderlays?.(this);
     const owner = { onFrame: (frame: Frame) => this.receive(frame), onWritable: () => this.#lanes.pump() };
     underlay.start(owner, this.#options);
-    this.#lanes.pump();
+    this.#lanes.update();
   }
 
   /** Pauses or resumes reading. While paused, the peer's frames stay in its own buffers; the channel still sends. */
@@ -196,19 +227,19 @@ export class Channel {
 
   /** Sends a numbered message. A subclass may record it or hold it back. Returns false if the lane is full. */
   protected transmit(message: Message, lane: string): boolean {
-    return this.#enqueue(message.encode(), undefined, this.#lane(lane));
+    return this.#enqueue(message.encode(), undefined, this.#lane(lane), '');
   }
 
   /**
    * The hot path: sends a frame whose 20-byte head and headers are in `head`, and whose body is in `body`, if any.
-   * Writes the sequence number into `head`. Returns false if the channel is closed or the lane is full. The channel
-   * copies both.
+   * Writes the sequence number into `head`. Returns false if the channel is closed or the lane is full; in a lane of
+   * flows, if the flow is. The channel copies both.
    */
-  trySendFrame(head: Buffer, body: Buffer | undefined, lane: string): boolean {
+  trySendFrame(head: Buffer, body: Buffer | undefined, lane: string, flow = ''): boolean {
     if (this.#isClosed) return false;
     this.#sequence = (this.#sequence + 1) | 0;
     writeSequence(head, this.#sequence);
-    return this.#enqueue(head, body, this.#lane(lane));
+    return this.#enqueue(head, body, this.#lane(lane), flow);
   }
 
   /**
@@ -276,9 +307,9 @@ export class Channel {
     return lane;
   }
 
-  #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
+  #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane, flow: string): boolean {
     const watched = isWatched() ? new Frame(Buffer.concat(body ? [head, body] : [head])) : undefined;
-    const isAccepted = this.#lanes.enqueue(head, body, lane);
+    const isAccepted = this.#lanes.enqueue(head, body, lane, flow);
     if (watched && isAccepted) this.#publish('out', watched);
     return isAccepted;
   }
@@ -406,6 +437,6 @@ export class Channel {
       return;
     }
     this.onUnderlays?.(this);
-    this.#lanes.pump();
+    this.#lanes.update();
   }
 }

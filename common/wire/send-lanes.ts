@@ -2,16 +2,29 @@
 // that has an underlay, so order is kept within a lane as long as the set of underlays does not change.
 //
 //   frame ──► least loaded underlay of the lane's type, if it accepts frames ──► else the lane's queue
+//
+// In a lane of flows, order is kept within a flow, flows take turns (fair-queue.ts), and the path decides how much the
+// system gets (path/channel-path.ts): the rest waits here.
 
 import { sharedBuffers } from '#lib/buffer-pool.ts';
-import type { Clock } from '#lib/clock.ts';
-import { RingQueue } from '#lib/ring-queue.ts';
+import type { Clock, Timer } from '#lib/clock.ts';
+import { FairQueue, type WaitingFrame } from './fair-queue.ts';
+import { ChannelPath, type PathInspection } from './path/channel-path.ts';
+import { PlainQueue } from './plain-queue.ts';
 import type { Underlay } from './underlay.ts';
+
+/** Memory that the waiting frames of several channels share. */
+export interface QueueBudget {
+  /** Bytes that one flow may hold at the moment. */
+  readonly share: number;
+  /** Records that `bytes` more are held, or fewer if negative. */
+  add(bytes: number): void;
+}
 
 export interface LanePolicy {
   /** Underlay types that may carry the lane, best first. */
   readonly types: readonly string[];
-  /** Limit on frames that wait for an underlay. */
+  /** Limit on frames that wait for an underlay. In a lane of flows: on full frames of one flow, see `FULL_FRAME`. */
   readonly queueLimit: number;
   /** The lane is full while so many bytes wait. Undefined: only their number counts. */
   readonly byteLimit?: number;
@@ -25,29 +38,49 @@ export interface LanePolicy {
    * one for each underlay.
    */
   readonly gathers?: boolean;
+  /** Frames belong to flows, which take turns; the waiting frames of all flows use this memory. */
+  readonly flows?: QueueBudget;
 }
 
 export const DEFAULT_LANE = 'default';
 
-interface Queued {
-  bytes: Buffer;
-  /** Monotonic time since when it waits. */
-  since: number;
-}
+/** Bytes of a payload of the largest size. */
+const FULL_FRAME = 64 * 1024;
+/** Bytes of a frame that passes bulk traffic, if its flow waits for nothing. */
+const LIGHT_FRAME = 4 * 1024;
+/**
+ * Milliseconds until a lane looks again whether the path has room, since the system does not notify: at least, as a
+ * share of the time for which the path has made no progress, and at most.
+ */
+const MIN_POLL = 1;
+const POLL_SHARE = 1 / 8;
+const MAX_POLL = 50;
+/**
+ * Bytes of a flow that may wait before its sender is slowed down, and by how much each further byte slows it down. A
+ * sender with the usual window of 4 MiB comes to rest with about half a MiB waiting.
+ */
+const FREE_WAITING = 128 * 1024;
+const BACK_PRESSURE = 8;
+/** Bytes. A flow whose share is smaller slows its sender down earlier, in the same proportion. */
+const USUAL_SHARE = 8 * 1024 * 1024;
+/** Bytes that a waiting frame needs beside its own: objects, places in queues. */
+const FRAME_OVERHEAD = 256;
 
 export interface Lane extends LanePolicy {
   readonly name: string;
-  readonly queue: RingQueue<Queued>;
-  /** Bytes of the queued frames. */
-  bytes: number;
+  readonly queue: PlainQueue | FairQueue;
 }
 
 export interface SendLanesComponents {
   clock: Clock;
   /** The current underlays of the channel. */
   underlays: ReadonlySet<Underlay>;
+  /** Milliseconds that the peer may take for frames while others wait; 0: no limit. */
+  writeTimeout: number;
   /** A full lane accepts frames again. */
   onWritable(lane: string): void;
+  /** No frame of this flow waits any longer. */
+  onDrained(lane: string, flow: string): void;
 }
 
 const NONE: readonly Lane[] = [];
@@ -56,6 +89,11 @@ export class SendLanes {
   readonly #components: SendLanesComponents;
   readonly #lanes = new Map<string, Lane>();
   readonly #all: readonly Lane[];
+  /** Those with flows. */
+  readonly #paced: readonly Lane[];
+  readonly #path: ChannelPath;
+  #poll: Timer | undefined;
+  #pollInterval = MIN_POLL;
   /** Index of the lane that writes next. */
   #next = 0;
   /** Increases with each write of a lane that takes turns. */
@@ -63,9 +101,13 @@ export class SendLanes {
 
   constructor(components: SendLanesComponents, policies: Readonly<Record<string, LanePolicy>>) {
     this.#components = components;
-    for (const [name, policy] of Object.entries(policies))
-      this.#lanes.set(name, { ...policy, name, queue: new RingQueue(policy.queueLimit), bytes: 0 });
+    this.#path = new ChannelPath(components.clock, components.underlays);
+    for (const [name, policy] of Object.entries(policies)) {
+      const queue = policy.flows ? new FairQueue() : new PlainQueue(policy.queueLimit, policy.byteLimit);
+      this.#lanes.set(name, { ...policy, name, queue });
+    }
     this.#all = [...this.#lanes.values()];
+    this.#paced = this.#all.filter(({ flows }) => flows);
   }
 
   /** The lane of this name, else the default lane; undefined if both are missing. */
@@ -78,33 +120,74 @@ export class SendLanes {
     return this.#all.some(({ types }) => types.includes(type)) ? type : (this.#all[0]?.types[0] ?? type);
   }
 
-  /** Writes or queues a copy of a frame. Returns false if the lane is full. */
-  enqueue(head: Buffer, body: Buffer | undefined, lane: Lane): boolean {
-    if (lane.queue.length === 0) {
-      const underlay = this.#underlayFor(lane);
-      if (underlay?.writable) {
-        underlay.write(head, body);
-        return true;
-      }
+  /**
+   * Bytes by which the sender of a flow should believe its receiver's buffer to be fuller, because so much of the flow
+   * waits here: it then slows down, before the flow is full and its frames are dropped.
+   */
+  backPressure({ queue, flows, queueLimit }: Lane, flow: string): number {
+    const waiting = queue.bytesOf(flow);
+    if (!flows || waiting === 0) return 0;
+    const scarcity = Math.max(1, USUAL_SHARE / shareOf(flows, queueLimit));
+    return waiting * scarcity <= FREE_WAITING ? 0 : Math.round(waiting * BACK_PRESSURE * scarcity);
+  }
+
+  /** Whether the path bounds the bytes that the system holds. */
+  get isPaced(): boolean {
+    return this.#path.isKnown;
+  }
+
+  inspectPath(): PathInspection | undefined {
+    return this.#path.inspect();
+  }
+
+  /** The set of underlays changed. */
+  update(): void {
+    if (this.#paced.length > 0) this.#path.update();
+    this.pump();
+  }
+
+  /** Writes or queues a copy of a frame. Returns false if the lane is full; in a lane of flows, if the flow is. */
+  enqueue(head: Buffer, body: Buffer | undefined, lane: Lane, flow: string): boolean {
+    const size = head.length + (body?.length ?? 0);
+    const underlay = this.#atOnce(lane, flow, size);
+    if (underlay) {
+      this.#path.wrote(underlay, size);
+      underlay.write(head, body);
+      return true;
     }
-    if (isFull(lane)) return false;
-    const bytes = inOne(head, body);
-    lane.bytes += bytes.length;
-    return lane.queue.push({ bytes, since: this.#components.clock.monotonic() });
+    if (isFull(lane, flow, size)) return false;
+    this.#push(lane, flow, { bytes: inOne(head, body), since: this.#components.clock.monotonic() });
+    return true;
   }
 
-  #underlayFor(lane: Lane): Underlay | undefined {
-    return (lane.gathers ? this.#gathering(lane) : undefined) ?? this.#leastLoaded(lane);
+  /** The underlay for a frame that need not wait. */
+  #atOnce(lane: Lane, flow: string, size: number): Underlay | undefined {
+    const { queue } = lane;
+    if (queue instanceof PlainQueue) return queue.length === 0 ? this.#accepting(lane) : undefined;
+    if (queue.isActive(flow)) return undefined;
+    if (!this.#path.isKnown) return queue.length === 0 || size <= LIGHT_FRAME ? this.#accepting(lane) : undefined;
+    if (size <= LIGHT_FRAME) return this.#light(lane);
+    return queue.length === 0 ? this.#path.bulk(lane.types) : undefined;
   }
 
-  #gathering(lane: Lane): Underlay | undefined {
+  #light(lane: LanePolicy): Underlay | undefined {
+    const underlay = this.#path.light(lane.types);
+    return (underlay && lane.gathers && this.#gathering(lane)) || underlay;
+  }
+
+  #accepting(lane: LanePolicy): Underlay | undefined {
+    const underlay = (lane.gathers ? this.#gathering(lane) : undefined) ?? this.#leastLoaded(lane);
+    return underlay?.writable ? underlay : undefined;
+  }
+
+  #gathering(lane: LanePolicy): Underlay | undefined {
     for (const underlay of this.#components.underlays)
       if (underlay.isGathering && lane.types.includes(underlay.type)) return underlay;
     return undefined;
   }
 
   /** The least loaded underlay of the best available type. */
-  #leastLoaded(lane: Lane): Underlay | undefined {
+  #leastLoaded(lane: LanePolicy): Underlay | undefined {
     for (const type of lane.types) {
       let best: Underlay | undefined;
       for (const underlay of this.#components.underlays) {
@@ -122,24 +205,46 @@ export class SendLanes {
     return undefined;
   }
 
+  #push(lane: Lane, flow: string, frame: WaitingFrame): void {
+    lane.flows?.add(frame.bytes.length + FRAME_OVERHEAD);
+    lane.queue.push(flow, frame);
+    if (lane.flows) this.#pollPath();
+  }
+
   /**
    * Writes queued frames until the underlays are full. Lanes that share an underlay alternate: a lane that is always full
    * would hold back the others for as long as it is.
    */
   pump(): void {
-    const full = this.#all.some(isFull) ? this.#all.filter(isFull) : NONE;
+    const full = this.#all.some(isFullLane) ? this.#all.filter(isFullLane) : NONE;
     for (let skipped = 0; skipped < this.#all.length; ) {
       const lane = this.#all[this.#next] as Lane;
       this.#next = (this.#next + 1) % this.#all.length;
       skipped = this.#writeNext(lane) ? 0 : skipped + 1;
     }
-    for (const lane of full) if (!isFull(lane)) this.#components.onWritable(lane.name);
+    for (const lane of full) if (!isFullLane(lane)) this.#components.onWritable(lane.name);
+    for (const { queue } of this.#paced) {
+      if (queue.length > 0) this.#pollPath();
+      else if (queue instanceof FairQueue) queue.settle();
+    }
   }
 
-  /** Returns false if the lane is empty, or its underlay full. */
+  /** The system does not notify when the peer has acknowledged bytes. */
+  #pollPath(): void {
+    if (!this.#path.isKnown) return;
+    this.#poll ??= this.#components.clock.after('path has room', this.#pollInterval, () => {
+      this.#poll = undefined;
+      const still = this.#path.check(this.#components.writeTimeout);
+      this.#pollInterval = Math.min(MAX_POLL, Math.max(MIN_POLL, still * POLL_SHARE));
+      this.pump();
+    });
+  }
+
+  /** Returns false if the lane is empty, or its underlays full. */
   #writeNext(lane: Lane): boolean {
-    const underlay = lane.queue.length > 0 ? this.#underlayFor(lane) : undefined;
-    if (!underlay?.writable) return false;
+    if (lane.queue.length === 0) return false;
+    const underlay = lane.flows && this.#path.isKnown ? this.#path.bulk(lane.types) : this.#accepting(lane);
+    if (!underlay) return false;
     this.#write(lane, underlay);
     return true;
   }
@@ -147,23 +252,28 @@ export class SendLanes {
   #write(lane: Lane, underlay: Underlay): void {
     const next = lane.queue.shift();
     if (!next) return;
-    lane.bytes -= next.bytes.length;
-    underlay.write(next.bytes);
-    sharedBuffers.release(next.bytes);
+    const { flow, frame } = next;
+    this.#path.wrote(underlay, frame.bytes.length);
+    underlay.write(frame.bytes);
+    sharedBuffers.release(frame.bytes);
+    if (!lane.flows) return;
+    lane.flows.add(-frame.bytes.length - FRAME_OVERHEAD);
+    if (lane.queue.bytesOf(flow) === 0) this.#components.onDrained(lane.name, flow);
   }
 
   /** Writes all queued frames, although the underlays are full: the channel ends. */
   flush(): void {
     for (const lane of this.#all) {
-      const underlay = this.#underlayFor(lane);
+      const underlay = this.#leastLoaded(lane);
       while (underlay && lane.queue.length > 0) this.#write(lane, underlay);
     }
   }
 
   clear(): void {
-    for (const lane of this.#lanes.values()) {
-      lane.queue.clear();
-      lane.bytes = 0;
+    this.#poll?.cancel();
+    for (const { queue, flows } of this.#all) {
+      flows?.add(-queue.bytes - FRAME_OVERHEAD * queue.length);
+      queue.clear();
     }
   }
 }
@@ -176,7 +286,18 @@ function inOne(head: Buffer, body: Buffer | undefined): Buffer {
   return bytes;
 }
 
-/** Whether a lane rejects frames. */
-export function isFull({ queue, bytes, byteLimit }: Lane): boolean {
-  return queue.full || (byteLimit !== undefined && bytes >= byteLimit);
+function isFullLane({ queue }: Lane): boolean {
+  return queue instanceof PlainQueue && queue.isFull;
+}
+
+/** Whether a lane rejects a frame of a flow. A flow may always hold one frame. */
+export function isFull({ queue, flows, queueLimit }: Lane, flow: string, size: number): boolean {
+  if (queue instanceof PlainQueue) return queue.isFull;
+  const held = queue.bytesOf(flow);
+  return held > 0 && flows !== undefined && held + size > shareOf(flows, queueLimit);
+}
+
+/** Bytes of one flow that may wait. */
+function shareOf(budget: QueueBudget, queueLimit: number): number {
+  return Math.min(queueLimit * FULL_FRAME, budget.share);
 }

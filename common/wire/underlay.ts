@@ -8,6 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { asError, ClosedError, TimeoutError } from '#lib/errors.ts';
 import { readInto } from '#lib/read-into.ts';
+import { type TcpSensor, tcpSensor } from '#lib/tcp-info.ts';
 import { sharedFlushes } from './flush-schedule.ts';
 import type { Frame } from './frame.ts';
 import { type FrameLimits, FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
@@ -72,6 +73,7 @@ export class Underlay {
   /** The peer ended the connection. */
   #hasEnd = false;
   readonly #queue: WriteQueue;
+  #sensor: TcpSensor | undefined;
   #isFlushScheduled = false;
   #isBulkFlushScheduled = false;
   readonly #flushSmall = () => {
@@ -117,6 +119,12 @@ export class Underlay {
   /** Bytes that wait to be written. */
   get backlog(): number {
     return this.#queue.bytes;
+  }
+
+  /** Reads the system's state of the connection; undefined where the system does not tell it. */
+  get tcpSensor(): TcpSensor | undefined {
+    this.#sensor ??= tcpSensor(this.#network);
+    return this.#sensor;
   }
 
   /** `10.0.0.1:40000`; empty if the connection is closed. */

@@ -15,6 +15,8 @@ const ABSENT = -1;
 export const MAX_CIRCUIT_ID = 256;
 /** The value for a receiver that does not report its buffer: it counts as free. */
 const UNKNOWN_BUFFER_SIZE = 0xffff_ffff;
+/** The largest value that routers write: receivers add their own bytes to it, in 32 bits. */
+const MAX_BUFFER_SIZE = 0x7fff_ffff;
 
 /**
  * A payload as a whole frame. A received payload borrows the read buffer: it is valid during the call that passes it,
@@ -201,6 +203,7 @@ export class Acknowledgement {
   readonly stamp: number;
   readonly bytes: Buffer;
   readonly #bodyOffset: number;
+  readonly #sizeOffset: number;
 
   private constructor(
     circuitId: string,
@@ -209,6 +212,7 @@ export class Acknowledgement {
     stamp: number,
     bytes: Buffer,
     bodyOffset: number,
+    sizeOffset: number,
   ) {
     this.circuitId = circuitId;
     this.flags = flags;
@@ -216,6 +220,7 @@ export class Acknowledgement {
     this.stamp = stamp;
     this.bytes = bytes;
     this.#bodyOffset = bodyOffset;
+    this.#sizeOffset = sizeOffset;
   }
 
   /** @throws ProtocolError if the circuit id is missing or the body is not a list of sequence numbers */
@@ -225,16 +230,19 @@ export class Acknowledgement {
     let flags = 0;
     let size = UNKNOWN_BUFFER_SIZE;
     let stamp = 0;
+    let sizeOffset = ABSENT;
     forEachHeader(bytes, bodyOffset, (key, start, end) => {
       if (key === XgressHeader.CircuitId) circuitId = readCircuitId(bytes, start, end);
       else if (key === XgressHeader.Flags && end - start === 4) flags = bytes.readUInt32LE(start);
-      else if (key === XgressHeader.ReceiveBufferSize && end - start === 4) size = bytes.readUInt32LE(start);
-      else if (key === XgressHeader.RoundTripTime && end - start === 2) stamp = bytes.readUInt16LE(start);
+      else if (key === XgressHeader.ReceiveBufferSize && end - start === 4) {
+        size = bytes.readUInt32LE(start);
+        sizeOffset = start;
+      } else if (key === XgressHeader.RoundTripTime && end - start === 2) stamp = bytes.readUInt16LE(start);
     });
     if (circuitId === undefined) throw new ProtocolError('an acknowledgement has no circuit id');
     if ((bytes.length - bodyOffset) % 4 !== 0)
       throw new ProtocolError('the body of an acknowledgement is not a list of sequence numbers');
-    return new Acknowledgement(circuitId, flags, size, stamp, bytes, bodyOffset);
+    return new Acknowledgement(circuitId, flags, size, stamp, bytes, bodyOffset, sizeOffset);
   }
 
   static create(
@@ -251,16 +259,23 @@ export class Acknowledgement {
     writeFrameHead(bytes, XgressType.Acknowledgement, headersLength, 4 * sequences.length);
     let offset = writeEntry(bytes, FRAME_HEAD_LENGTH, XgressHeader.CircuitId, id);
     if (flags !== 0) offset = writeUint32Entry(bytes, offset, XgressHeader.Flags, flags);
+    const sizeOffset = offset + ENTRY;
     offset = writeUint32Entry(bytes, offset, XgressHeader.ReceiveBufferSize, receiveBufferSize);
     offset = writeKey(bytes, offset, XgressHeader.RoundTripTime, 2);
     bytes.writeUInt16LE(stamp, offset);
     // Sequence numbers are the only big endian part of the protocol.
     for (const [index, sequence] of sequences.entries()) bytes.writeInt32BE(sequence, bodyOffset + 4 * index);
-    return new Acknowledgement(circuitId, flags, receiveBufferSize, stamp, bytes, bodyOffset);
+    return new Acknowledgement(circuitId, flags, receiveBufferSize, stamp, bytes, bodyOffset, sizeOffset);
   }
 
   get isFromTerminator(): boolean {
     return (this.flags & PayloadFlag.Originator) !== 0;
+  }
+
+  /** Writes, in place, that so many more bytes are in the receive buffer. A buffer that is not reported stays so. */
+  addReceiveBuffer(bytes: number): void {
+    if (this.#sizeOffset === ABSENT) return;
+    this.bytes.writeUInt32LE(Math.min(MAX_BUFFER_SIZE, this.receiveBufferSize + bytes), this.#sizeOffset);
   }
 
   get sequences(): number[] {

@@ -273,7 +273,7 @@ export class FaultyNetwork {
         this.#carry(link, other, () => void forwarder.forwardControl(address, new Frame(Buffer.from(bytes))));
         return true;
       },
-      onceWritable: (task) => void this.clock.after('link writable', 1, task),
+      onceWritable: (_circuitId, task) => void this.clock.after('link writable', 1, task),
     };
   }
 

@@ -134,7 +134,7 @@ function faultyEnd(client: SdkClient, circuitId: string, random: () => number) {
     acceptPayload: ({ bytes }) => send(bytes),
     acceptAcknowledgement: ({ bytes }) => send(bytes),
     acceptControl: ({ bytes }) => send(bytes),
-    onceWritable: (task) => setImmediate(task),
+    onceWritable: (_circuitId, task) => setImmediate(task),
   };
   forwarder.registerLink(router);
   forwarder.circuits.open(circuitId, 'c', {}).forwards.set('end', 'router').set('router', 'end');

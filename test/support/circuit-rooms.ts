@@ -82,7 +82,7 @@ export function link(address: string): Destination {
     acceptPayload: () => true,
     acceptAcknowledgement: () => true,
     acceptControl: () => true,
-    onceWritable: (task) => setImmediate(task),
+    onceWritable: (_circuitId, task) => setImmediate(task),
   };
 }
 

@@ -132,7 +132,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     return this.#send(answer.encode());
   }
 
-  onceWritable(task: () => void): void {
+  onceWritable(_circuitId: string, task: () => void): void {
     if (!this.#isOpen) setImmediate(task);
     else if (this.#waiting.push(task) === 1) this.#components.link.onceWritable(this);
   }

@@ -1,0 +1,63 @@
+// The system's state of real connections on loopback. Elsewhere there is none.
+
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import t from 'tap';
+import { whyNoSystemLibrary } from './system-library.ts';
+import { tcpSensor, unknownTcpState } from './tcp-info.ts';
+
+const reason = whyNoSystemLibrary();
+
+async function pair(t: { teardown(task: () => void): void }): Promise<{ client: Socket; server: Socket }> {
+  const listener = createServer({ pauseOnConnect: true });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const accepted = new Promise<Socket>((resolve) => listener.once('connection', resolve));
+  const client = connect((listener.address() as AddressInfo).port, '127.0.0.1');
+  const server = await accepted;
+  t.teardown(() => {
+    client.destroy();
+    server.destroy();
+    listener.close();
+  });
+  return { client, server };
+}
+
+t.test('the system tells what has arrived', { skip: reason ?? false }, async (t) => {
+  const { client, server } = await pair(t);
+  const sensor = tcpSensor(client);
+  const state = unknownTcpState();
+  t.ok(sensor?.read(state));
+  t.ok(state.congestionWindow > 0);
+  const before = state.delivered;
+  server.resume();
+  await new Promise((resolve) => client.write(Buffer.alloc(100_000), resolve));
+  while (sensor?.read(state) && state.delivered - before < 100_000) await new Promise(setImmediate);
+  t.equal(state.delivered - before, 100_000);
+  t.same({ inFlight: state.inFlight, unsent: state.unsent }, { inFlight: 0, unsent: 0 });
+  t.ok(state.rtt > 0 && state.rtt < 1_000, `${state.rtt} ms`);
+});
+
+t.test('the system tells what it could not send to a peer that reads nothing', { skip: reason ?? false }, async (t) => {
+  const { client } = await pair(t);
+  const sensor = tcpSensor(client);
+  const state = unknownTcpState();
+  for (let index = 0; index < 200 && state.unsent === 0; index++) {
+    client.write(Buffer.alloc(256 * 1024));
+    await new Promise(setImmediate);
+    t.ok(sensor?.read(state));
+  }
+  t.ok(state.unsent > 0);
+});
+
+t.test('a closed connection has no state', { skip: reason ?? false }, async (t) => {
+  const { client } = await pair(t);
+  const sensor = tcpSensor(client);
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  client.destroy();
+  await closed;
+  t.notOk(sensor?.read(unknownTcpState()));
+});
+
+t.test('streams that are no connection have no sensor', async (t) => {
+  t.equal(tcpSensor(new PassThrough()), undefined);
+});

@@ -1,0 +1,212 @@
+// The connections of a channel as one path to the peer: reads what the system knows about each, bounds the bytes that it
+// holds, and selects the connection for a frame. Frames for which there is no room wait in their lane.
+//
+//   bulk ──► the first connection with room in its congestion window, so that one connection is kept busy and the others
+//            join where it cannot carry everything: on paths with losses
+//   light ─► the connection with the least bytes on the way: such frames hardly add to a queue, and pass at once
+//
+// Where the system does not tell its state (no Linux, an older Node, streams inside other streams), it selects nothing:
+// the lane then uses the least loaded connection while that accepts bytes.
+
+import type { Clock } from '#lib/clock.ts';
+import { TimeoutError } from '#lib/errors.ts';
+import { type TcpSensor, type TcpState, unknownTcpState } from '#lib/tcp-info.ts';
+import type { Underlay } from '../underlay.ts';
+import { PathController, type PathPhase } from './path-controller.ts';
+
+/** Milliseconds for which measured values are used: reading them takes a microsecond for each connection. */
+const VALID = 0.3;
+/** Bytes beyond its congestion window that a connection gets: it needs some to see that its window limits it. */
+const SLACK = 16 * 1024;
+/** Light frames may exceed the window by so many bytes, or by this share of it. */
+const LIGHT_EXCESS = 16 * 1024;
+const LIGHT_SHARE = 1 / 8;
+/** A connection whose peer acknowledges nothing for so many milliseconds, and so many round trips, is not used. */
+const STALLED_AFTER = 500;
+const STALLED_ROUND_TRIPS = 4;
+
+export interface PathInspection {
+  readonly phase: PathPhase;
+  /** Bytes per second. */
+  readonly rate: number;
+  /** Milliseconds. */
+  readonly roundTrip: number;
+  readonly shortestRoundTrip: number | undefined;
+  readonly allowedWait: number;
+  /** Bytes that may be on their way, and bytes that are. */
+  readonly window: number;
+  readonly onTheWay: number;
+  readonly connections: readonly (TcpState & { readonly type: string; readonly isStalled: boolean })[];
+}
+
+interface Connection {
+  readonly underlay: Underlay;
+  readonly sensor: TcpSensor;
+  readonly state: TcpState;
+  /** Bytes that were written and not acknowledged. */
+  load: number;
+  /** Monotonic time of the last progress. */
+  movedAt: number;
+  isStalled: boolean;
+}
+
+const NONE: readonly Connection[] = [];
+
+export class ChannelPath {
+  readonly #controller = new PathController();
+  readonly #clock: Clock;
+  readonly #underlays: ReadonlySet<Underlay>;
+  readonly #connections = new Map<Underlay, Connection>();
+  #byType = new Map<string, Connection[]>();
+  #readAt = Number.NEGATIVE_INFINITY;
+  /** Bytes on their way, except on stalled connections. */
+  #load = 0;
+  /** Bytes that closed connections have delivered. */
+  #delivered = 0;
+  /** Packets that closed connections have lost. */
+  #lost = 0;
+  #isKnown = false;
+
+  constructor(clock: Clock, underlays: ReadonlySet<Underlay>) {
+    this.#clock = clock;
+    this.#underlays = underlays;
+  }
+
+  /** Whether the system tells the state of all connections. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  /** Call this when the underlays have changed. */
+  update(): void {
+    for (const [underlay, { state }] of this.#connections) {
+      if (this.#underlays.has(underlay)) continue;
+      this.#delivered += state.delivered;
+      this.#lost += state.lost;
+      this.#connections.delete(underlay);
+    }
+    for (const underlay of this.#underlays) this.#add(underlay);
+    this.#byType = Map.groupBy(this.#connections.values(), ({ underlay }) => underlay.type);
+    this.#isKnown = this.#connections.size > 0 && this.#connections.size === this.#underlays.size;
+    this.#readAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The connection for a frame of a circuit with many bytes; undefined if it must wait. */
+  bulk(types: readonly string[]): Underlay | undefined {
+    this.#read();
+    if (this.#load >= this.#controller.window) {
+      this.#controller.waiting(true);
+      return undefined;
+    }
+    for (const { underlay, load, state, isStalled } of this.#usable(types))
+      if (!isStalled && load < state.congestionWindow + SLACK && underlay.writable) return underlay;
+    this.#controller.waiting(false);
+    return undefined;
+  }
+
+  /** The connection for a small frame of a circuit that waits for nothing; undefined if it must wait. */
+  light(types: readonly string[]): Underlay | undefined {
+    this.#read();
+    const { window } = this.#controller;
+    if (this.#load >= window + Math.max(LIGHT_EXCESS, window * LIGHT_SHARE)) return undefined;
+    let best: Underlay | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const { underlay, load, isStalled } of this.#usable(types)) {
+      if (isStalled || load >= least || !underlay.writable) continue;
+      best = underlay;
+      least = load;
+    }
+    return best;
+  }
+
+  /**
+   * Milliseconds for which the connections have made no progress, at least 1. Frames wait: closes connections whose peer
+   * has acknowledged nothing for `writeTimeout` milliseconds (0: never), as if a write to them did not end.
+   */
+  check(writeTimeout: number): number {
+    this.#read();
+    const now = this.#clock.monotonic();
+    let still = Number.POSITIVE_INFINITY;
+    for (const { underlay, movedAt } of this.#connections.values()) {
+      still = Math.min(still, now - movedAt);
+      if (writeTimeout > 0 && now - movedAt > writeTimeout)
+        underlay.close(new TimeoutError(`a write to ${underlay.remoteAddress}`, writeTimeout));
+    }
+    return Math.max(1, still);
+  }
+
+  wrote(underlay: Underlay, bytes: number): void {
+    this.#load += bytes;
+    const connection = this.#connections.get(underlay);
+    if (connection) connection.load += bytes;
+  }
+
+  inspect(): PathInspection | undefined {
+    if (!this.#isKnown) return undefined;
+    this.#read();
+    const controller = this.#controller;
+    return {
+      phase: controller.phase,
+      rate: Math.round(controller.rate * 1_000),
+      roundTrip: controller.rtt,
+      shortestRoundTrip: controller.shortestRtt,
+      allowedWait: controller.allowedWait,
+      window: Math.round(controller.window),
+      onTheWay: this.#load,
+      connections: Array.from(this.#connections.values(), ({ underlay, state, isStalled }) => ({
+        type: underlay.type,
+        ...state,
+        isStalled,
+      })),
+    };
+  }
+
+  /** The connections of the first type that has any. */
+  #usable(types: readonly string[]): readonly Connection[] {
+    for (const type of types) {
+      const connections = this.#byType.get(type);
+      if (connections?.some(({ underlay }) => !underlay.isClosed)) return connections;
+    }
+    return NONE;
+  }
+
+  #add(underlay: Underlay): void {
+    if (this.#connections.has(underlay)) return;
+    const sensor = underlay.tcpSensor;
+    if (!sensor) return;
+    const state = unknownTcpState();
+    const movedAt = this.#clock.monotonic();
+    this.#connections.set(underlay, { underlay, sensor, state, load: 0, movedAt, isStalled: false });
+  }
+
+  #read(): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#readAt < VALID) return;
+    this.#readAt = now;
+    let rtt = 0;
+    let most = -1;
+    let delivered = this.#delivered;
+    let inFlight = 0;
+    let lost = this.#lost;
+    this.#load = 0;
+    for (const connection of this.#connections.values()) {
+      const { underlay, sensor, state } = connection;
+      const before = state.delivered;
+      if (!sensor.read(state)) continue;
+      connection.load = state.inFlight + state.unsent + underlay.backlog;
+      if (state.delivered !== before || connection.load === 0) connection.movedAt = now;
+      const still = now - connection.movedAt;
+      connection.isStalled = still > Math.max(STALLED_AFTER, STALLED_ROUND_TRIPS * state.rtt);
+      delivered += state.delivered;
+      lost += state.lost;
+      if (connection.isStalled) continue;
+      this.#load += connection.load;
+      inFlight += state.inFlight;
+      // The connection that carries most has the newest value.
+      if (state.inFlight <= most) continue;
+      most = state.inFlight;
+      rtt = state.rtt;
+    }
+    this.#controller.observe({ now, rtt, delivered, inFlight, lost });
+  }
+}

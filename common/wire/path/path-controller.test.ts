@@ -1,0 +1,146 @@
+// The controller on modelled paths: it fills them, keeps their queues short, shares them, and recovers from changes.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { PathModel, type PathShape, quantile } from '../../../test/support/path-model.ts';
+import { THOROUGH } from '../../../test/support/thorough.ts';
+import { MIN_WINDOW } from './path-controller.ts';
+
+const RUNS = THOROUGH ? 2_000 : 300;
+
+/**
+ * Paths from a home's uplink to a data centre; their queues hold at least 20 ms and half a round trip, and the paths
+ * themselves at most what one circuit may have in flight.
+ */
+const paths = fc
+  .record({
+    rate: fc.integer({ min: 10, max: 1_000 }),
+    delay: fc.integer({ min: 4, max: 300 }),
+    queue: fc.integer({ min: 20, max: 300 }),
+  })
+  .filter(({ rate, delay }) => rate * 125 * delay < 4 * 1024 * 1024)
+  .map((shape): PathShape => ({ ...shape, queue: Math.max(shape.queue, shape.delay / 2) }));
+
+/** Milliseconds in which a transfer finds the rate of a path: some seconds, and so many round trips. */
+function warmUp({ delay }: PathShape): number {
+  return 2_000 + 25 * delay;
+}
+
+function allowed({ senders, shape }: PathModel): number {
+  return senders[0]?.controller?.allowedWait ?? shape.delay;
+}
+
+t.test('one transfer fills any path, and hardly uses its queue', async () => {
+  fc.assert(
+    fc.property(paths, (shape) => {
+      const model = new PathModel(shape);
+      model.add();
+      model.run(warmUp(shape));
+      const { used, waits } = model.run(1_500 + 10 * shape.delay);
+      // No control reaches below the smallest window and a frame of the model.
+      const least = (2 * MIN_WINDOW) / model.capacity + shape.delay / 10;
+      return used > 0.93 && quantile(waits, 0.5) < 1.7 * allowed(model) + least;
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+t.test('it starts about as fast as a transfer without it', async () => {
+  fc.assert(
+    fc.property(paths, (shape) => {
+      const [plain, paced] = [false, true].map((isPaced) => {
+        const model = new PathModel(shape);
+        model.add({ isPaced });
+        return model.run(500 + 16 * shape.delay).used;
+      }) as [number, number];
+      return paced > 0.7 * plain;
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+t.test('it recovers from changes of the path within two seconds and some round trips', async (t) => {
+  const usual = { rate: 200, delay: 40, queue: 50 };
+  const changes: [string, PathShape, number][] = [
+    ['a tenth of the rate', { ...usual, rate: 20 }, 0.93],
+    ['the full rate again', usual, 0.93],
+    ['a longer way', { ...usual, delay: 80, rate: 60 }, 0.9],
+    ['the short way again', usual, 0.93],
+  ];
+  const model = new PathModel(usual);
+  model.add();
+  model.run(5_000);
+  for (const [name, shape, least] of changes) {
+    model.shape = shape;
+    model.run(2_000);
+    const { used, waits } = model.run(3_000);
+    t.ok(used > least, `${name}: ${used}`);
+    t.ok(quantile(waits, 0.5) < 15, `${name}: ${quantile(waits, 0.5)} ms`);
+  }
+});
+
+t.test('it recovers from a pause of the path', async (t) => {
+  const model = new PathModel({ rate: 200, delay: 40, queue: 50 });
+  model.add();
+  model.run(5_000);
+  model.isStopped = true;
+  model.run(3_000);
+  model.isStopped = false;
+  model.run(2_000);
+  const { used, waits } = model.run(3_000);
+  t.ok(used > 0.93, `${used}`);
+  t.ok(quantile(waits, 0.5) < 10, `${quantile(waits, 0.5)} ms`);
+});
+
+t.test('two of them fill a path together, and neither starves', async () => {
+  fc.assert(
+    fc.property(paths, (shape) => {
+      const model = new PathModel(shape);
+      model.add();
+      model.run(warmUp(shape));
+      model.add();
+      model.run(2 * warmUp(shape));
+      const { used, shares } = model.run(10_000 + 50 * shape.delay);
+      return used > 0.9 && Math.min(...shares) > 0.05;
+    }),
+    { numRuns: RUNS / 4 },
+  );
+});
+
+t.test('two of them keep the queue of a usual path short', async (t) => {
+  const model = new PathModel({ rate: 200, delay: 40, queue: 50 });
+  model.add();
+  model.run(5_000);
+  model.add();
+  model.run(5_000);
+  const { waits } = model.run(20_000);
+  t.ok(quantile(waits, 0.5) < 10, `${quantile(waits, 0.5)} ms`);
+});
+
+t.test('it keeps a part of a path whose queue others fill, and leaves the queue when they end', async (t) => {
+  const model = new PathModel({ rate: 200, delay: 40, queue: 50 });
+  const other = model.add({ isPaced: false });
+  model.run(5_000);
+  model.add();
+  model.run(5_000);
+  const { shares } = model.run(20_000);
+  t.ok((shares[1] ?? 0) > 0.15, `${shares}`);
+  other.isBusy = false;
+  model.run(12_000);
+  const { used, waits } = model.run(5_000);
+  t.ok(used > 0.93, `${used}`);
+  t.ok(quantile(waits, 0.5) < 12, `${quantile(waits, 0.5)} ms`);
+});
+
+t.test('a transfer that pauses finds the path as it left it', async (t) => {
+  const model = new PathModel({ rate: 100, delay: 50, queue: 60 });
+  const sender = model.add();
+  model.run(4_000);
+  const window = sender.controller?.window ?? 0;
+  sender.isBusy = false;
+  model.run(20_000);
+  sender.isBusy = true;
+  model.run(500);
+  t.ok(Math.abs((sender.controller?.window ?? 0) / window - 1) < 0.4, `${sender.controller?.window} and ${window}`);
+  t.ok(model.run(1_000).used > 0.9);
+});

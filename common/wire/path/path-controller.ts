@@ -1,0 +1,308 @@
+// How many bytes may be on their way to the peer: enough to keep the path busy, few enough that bytes wait here, where
+// circuits take turns, and not in the system's buffers or in the queue of a router on the path. A pure component: the
+// owner passes what the system has measured, and reads the window.
+//
+//   The system keeps its own congestion control, which finds the rate of the path and retreats after losses. This
+//   window only stops it from filling queues. So a wrong window costs delay or rate, never fairness to others.
+//
+//   bytes on the way = rate × round trip. A round trip above the shortest one is time in a queue. Once per round trip:
+//
+//                            waits longer than allowed                          every few seconds, or if it
+//               ┌─────────┐  ─────────────────────────►  ┌────────┐  waits too long although ─►  ┌───────┐
+//   fresh ────► │ startup │                              │ steady │       the window is right    │ drain │
+//               └─────────┘  ◄─────────────────────────  └────────┘  ◄── shortest round trip ──  └───────┘
+//               window × 2     the path has become       ± a part,          measured           window below the
+//                              longer: search again      see `#adjust`                         path: the queue empties
+
+/** The system's measurements of all connections of the path together. */
+export interface PathSample {
+  /** Milliseconds of a monotonic clock. */
+  readonly now: number;
+  /** Smoothed round trip in milliseconds; 0 if unknown. */
+  readonly rtt: number;
+  /** Bytes that have reached the peer's system since the start. */
+  readonly delivered: number;
+  /** Bytes that were sent and are not acknowledged. */
+  readonly inFlight: number;
+  /** Packets lost since the start. */
+  readonly lost: number;
+}
+
+export type PathPhase = 'startup' | 'steady' | 'drain' | 'compete';
+
+/** Bytes. */
+const FIRST_WINDOW = 64 * 1024;
+export const MIN_WINDOW = 16 * 1024;
+const MAX_WINDOW = 64 * 1024 * 1024;
+/** Time in queues that is allowed, as a share of the shortest round trip. */
+const ALLOWED_SHARE = 0.14;
+/**
+ * Limits of it in milliseconds. Less than the first cannot be told from the noise of timers and schedulers; within a
+ * machine or a rack that noise is larger than the round trip.
+ */
+const MIN_ALLOWED = 1.5;
+const MIN_ALLOWED_NEARBY = 3;
+const MAX_ALLOWED = 15;
+/** A shorter round trip, in milliseconds, is within a machine or a rack. */
+const NEARBY = 0.5;
+/** Growth of the window per round trip in the steady phase: at first, and at most. It doubles while nothing waits. */
+const FIRST_GAIN = 0.1;
+const MAX_GAIN = 0.25;
+/** The window is at most this multiple of what the path has carried. */
+const STARTUP_REACH = 4;
+const STEADY_REACH = 1.25;
+/** A path whose rate grows less in two round trips, while the window doubles, is full. */
+const STARTUP_GROWTH = 1.2;
+/** Round trips whose highest rate counts. */
+const RATES = 4;
+/**
+ * Milliseconds, and round trips, after which the shortest round trip is measured again: the path may have become
+ * longer. The longer of both.
+ */
+const DRAIN_INTERVAL = 2_500;
+const DRAIN_INTERVAL_ROUNDS = 40;
+/** Round trips of a drain: the window takes effect in the first, the last one is measured. */
+const DRAIN_ROUNDS = 2;
+/**
+ * Window of a drain, as a share of what the path holds without a queue: low enough to empty the queue of a few other
+ * controllers as well, which would otherwise all take each other's queue for a part of the path.
+ */
+const DRAIN_SHARE = 0.7;
+/** Drains whose shortest round trips count. */
+const EPOCHS = 3;
+/** Round trips with too long a wait, although the window was right, after which the path is measured again. */
+const MAX_LATE_ROUNDS = 3;
+
+/**
+ * Milliseconds for which the system's congestion control alone competes with the traffic of others, before the path is
+ * measured again: at first, and at most. It doubles each time.
+ */
+const COMPETITION_TIME = 500;
+const MAX_COMPETITION_TIME = 8_000;
+/**
+ * Milliseconds within which packets must be lost twice as a sign of competition, and milliseconds between the two: the
+ * start of a single transfer may lose some as well.
+ */
+const LOSSES_COUNT = 10_000;
+const LOSSES_APART = 500;
+
+interface Round {
+  readonly since: number;
+  readonly delivered: number;
+  /** The round ends when so many bytes are delivered: everything that was in flight at its start. */
+  readonly end: number;
+  /** The shortest round trip. */
+  rtt: number;
+  /** Frames waited for the window. */
+  isLimited: boolean;
+  /** Frames waited for any reason. */
+  isBusy: boolean;
+  /** Nothing waited for a whole round trip. */
+  isIdle: boolean;
+}
+
+export class PathController {
+  #window = FIRST_WINDOW;
+  #phase: PathPhase = 'startup';
+  #base = Number.POSITIVE_INFINITY;
+  /** The shortest round trips since the last drains. */
+  #epochs: number[] = [Number.POSITIVE_INFINITY];
+  #rtt = 0;
+  #gain = FIRST_GAIN;
+  #rates: number[] = [];
+  #round: Round | undefined;
+  #wasIdle = false;
+  #competesUntil = 0;
+  #competitionTime = COMPETITION_TIME;
+  #lost = 0;
+  #lostAt = Number.NEGATIVE_INFINITY;
+  #lostBefore = Number.NEGATIVE_INFINITY;
+  /** The shortest round trip before the path seemed to become longer; a loss tells that others fill its queue. */
+  #suspected: { readonly base: number; readonly until: number } | undefined;
+  #lateRounds = 0;
+  #drainRounds = 0;
+  #drainedAt: number | undefined;
+  /** The window before the queue began to look too long. */
+  #windowBefore = FIRST_WINDOW;
+
+  /** Bytes that may be on their way. */
+  get window(): number {
+    return this.#window;
+  }
+
+  get phase(): PathPhase {
+    return this.#phase;
+  }
+
+  /** The shortest round trip in milliseconds, without queues; undefined before the first one. */
+  get shortestRtt(): number | undefined {
+    return Number.isFinite(this.#base) ? this.#base : undefined;
+  }
+
+  /** The last round trip in milliseconds; 0 before the first one. */
+  get rtt(): number {
+    return this.#rtt;
+  }
+
+  /** Bytes per millisecond, the highest of the last round trips. */
+  get rate(): number {
+    return Math.max(0, ...this.#rates);
+  }
+
+  /** Milliseconds that bytes may wait in queues. */
+  get allowedWait(): number {
+    const least = this.#base < NEARBY ? MIN_ALLOWED_NEARBY : MIN_ALLOWED;
+    return Math.min(MAX_ALLOWED, Math.max(least, this.#base * ALLOWED_SHARE));
+  }
+
+  /** Frames wait: for the window, or for something else, such as the system's own congestion window. */
+  waiting(isForWindow: boolean): void {
+    const round = this.#round;
+    if (!round) return;
+    if (round.isIdle) this.#wasIdle = true;
+    round.isBusy = true;
+    round.isLimited ||= isForWindow;
+  }
+
+  /** Call it often, at least several times per round trip while frames wait. */
+  observe(sample: PathSample): void {
+    const round = this.#round;
+    if (this.#wasIdle) {
+      // The path was idle for a part of this round: it says nothing about its rate.
+      this.#wasIdle = false;
+      this.#drainedAt = sample.now;
+    } else if (round) {
+      round.isIdle ||= !round.isBusy && sample.now - round.since > this.#base;
+      if (sample.rtt > 0) round.rtt = Math.min(round.rtt, sample.rtt);
+      const elapsed = sample.now - round.since;
+      if (sample.delivered < round.end || elapsed < Math.max(1, Math.min(round.rtt, 1e3))) return;
+      if (Number.isFinite(round.rtt)) this.#finish(round, (sample.delivered - round.delivered) / elapsed, sample);
+    }
+    this.#round = {
+      since: sample.now,
+      delivered: sample.delivered,
+      end: sample.delivered + sample.inFlight,
+      rtt: Number.POSITIVE_INFINITY,
+      isLimited: false,
+      isBusy: false,
+      isIdle: false,
+    };
+  }
+
+  #finish(round: Round, rate: number, sample: PathSample): void {
+    const { now } = sample;
+    this.#rtt = round.rtt;
+    const hasLost = sample.lost > this.#lost;
+    if (hasLost) this.#noteLoss(now);
+    this.#lost = sample.lost;
+    this.#drainedAt ??= now;
+    // Where nothing waits, the path could have carried more.
+    if (round.isBusy || rate > this.rate) this.#rates.push(rate);
+    if (this.#rates.length > RATES) this.#rates.shift();
+    const suspected = this.#suspected;
+    if (hasLost && suspected && now < suspected.until && this.#losesAgain(now)) this.#compete(suspected.base, now);
+    else if (this.#phase === 'drain') this.#continueDrain(round.rtt, now);
+    else if (this.#phase === 'compete') this.#continueCompetition(round, rate, now);
+    else {
+      this.#noteShortest(round.rtt);
+      this.#adjust(round, rate, hasLost);
+      const isDue =
+        round.isBusy && now - this.#drainedAt > Math.max(DRAIN_INTERVAL, DRAIN_INTERVAL_ROUNDS * this.#base);
+      if (isDue || this.#lateRounds > MAX_LATE_ROUNDS) this.#drain();
+    }
+  }
+
+  #adjust(round: Round, rate: number, hasLost: boolean): void {
+    const target = this.#base + this.allowedWait;
+    const isStartup = this.#phase === 'startup';
+    const { rtt } = round;
+    // A window that doubles shows its queue late: a rate that no longer grows tells it earlier.
+    const rateBefore = this.#rates.at(-3) ?? 0;
+    const isFull = isStartup && round.isLimited && rate < rateBefore * STARTUP_GROWTH;
+    if (isStartup && hasLost) this.#phase = 'steady'; // the system has reduced its own window
+    if (rtt > target || isFull) {
+      if (!round.isBusy) return; // others fill the path
+      if (this.#lateRounds === 0) this.#windowBefore = this.#window;
+      if (rtt > this.#base + 2 * this.allowedWait) this.#lateRounds++;
+      this.#phase = 'steady';
+      this.#gain = FIRST_GAIN;
+      // A path with a queue carries its full rate, so this is the window that leaves the allowed queue.
+      this.#setWindow(Math.max(this.#window / 2, Math.min(this.#window, rate * target)));
+      return;
+    }
+    this.#lateRounds = 0;
+    if (!round.isLimited) return;
+    const reach = this.rate * target * (isStartup ? STARTUP_REACH : STEADY_REACH);
+    const gain = isStartup ? 1 : this.#gain * ((target - rtt) / this.allowedWait);
+    this.#setWindow(Math.max(this.#window, Math.min(reach, this.#window * (1 + gain))));
+    this.#gain = Math.min(MAX_GAIN, 2 * this.#gain);
+  }
+
+  /** Measures the shortest round trip again: sends less than the path carries, until its queue is empty. */
+  #drain(): void {
+    if (this.#lateRounds === 0) this.#windowBefore = this.#window;
+    this.#phase = 'drain';
+    this.#drainRounds = DRAIN_ROUNDS;
+    this.#setWindow(this.rate * this.#base * DRAIN_SHARE);
+  }
+
+  #continueDrain(rtt: number, now: number): void {
+    this.#drainRounds--;
+    if (this.#drainRounds > 0) return;
+    const base = this.#base;
+    const isLonger = rtt > base + 2 * this.allowedWait;
+    this.#epochs = isLonger ? [] : this.#epochs.slice(1 - EPOCHS);
+    this.#epochs.push(rtt);
+    this.#noteShortest(rtt);
+    this.#drainedAt = now;
+    this.#lateRounds = 0;
+    this.#phase = isLonger ? 'startup' : 'steady';
+    this.#setWindow(isLonger ? this.#windowBefore : Math.min(this.#windowBefore, this.rate * (rtt + this.allowedWait)));
+    if (!isLonger) return;
+    if (this.#losesAgain(now)) this.#compete(base, now);
+    else this.#suspected = { base, until: now + LOSSES_COUNT };
+  }
+
+  /**
+   * Packets are lost although this sender keeps no queue: others fill it. They would take the whole path from a sender
+   * that avoids queues, so the system's congestion control decides for a while.
+   */
+  #compete(base: number, now: number): void {
+    this.#phase = 'compete';
+    this.#competesUntil = now + this.#competitionTime;
+    this.#competitionTime = Math.min(MAX_COMPETITION_TIME, 2 * this.#competitionTime);
+    this.#suspected = undefined;
+    this.#epochs = [base];
+    this.#base = base;
+    this.#setWindow(MAX_WINDOW);
+  }
+
+  /** Ends with a drain, or early when the queue is empty: nobody else fills it. */
+  #continueCompetition(round: Round, rate: number, now: number): void {
+    this.#noteShortest(round.rtt);
+    const target = this.#base + this.allowedWait;
+    if (round.rtt > target && now < this.#competesUntil) return;
+    this.#setWindow(rate * target);
+    if (round.rtt > target) this.#drain();
+    else this.#phase = 'steady';
+  }
+
+  #noteLoss(now: number): void {
+    if (now - this.#lostAt > LOSSES_APART) this.#lostBefore = this.#lostAt;
+    this.#lostAt = now;
+  }
+
+  #losesAgain(now: number): boolean {
+    return now - this.#lostBefore < LOSSES_COUNT;
+  }
+
+  #noteShortest(rtt: number): void {
+    const newest = this.#epochs.length - 1;
+    this.#epochs[newest] = Math.min(rtt, this.#epochs[newest] ?? rtt);
+    this.#base = Math.min(...this.#epochs);
+  }
+
+  #setWindow(bytes: number): void {
+    this.#window = Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, bytes));
+  }
+}
