@@ -5,6 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Channel } from '#wire/channel.ts';
+import type { FlowId } from '#wire/fair-queue.ts';
 import type { Frame } from '#wire/frame.ts';
 import { XgressType } from '#wire/gen/numbers.ts';
 import { Acknowledgement, circuitIdOf, Payload } from '#wire/xgress-frames.ts';
@@ -15,6 +16,8 @@ import type { LinkMetrics } from './link-metrics.ts';
 export const LinkUnderlay = Object.freeze({ Default: 'link.default', Ack: 'link.ack' } as const);
 export const ACK_LANE = 'ack';
 export const PAYLOAD_LANE = 'default';
+/** Key of the ends that found the memory for waiting payloads exhausted. No circuit has this id. */
+const WITHOUT_PLACE = 0;
 /** Apart from circuit traffic, which may fill its lanes for minutes: a peer closes a link without answers. */
 export const HEARTBEAT_LANE = 'heartbeat';
 
@@ -73,7 +76,7 @@ export class Link implements Destination {
   readonly #acks: Channel;
   readonly #stopGrowing: (() => void) | undefined;
   /** By circuit: ends that wait until their last payload has left. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<FlowId, (() => void)[]>();
 
   constructor(components: LinkComponents, init: LinkInit) {
     this.#components = components;
@@ -91,6 +94,9 @@ export class Link implements Destination {
     for (const channel of this.channels) this.#receiveFrom(channel);
     this.#payloads.onDrained = (lane, circuitId) => {
       if (lane === PAYLOAD_LANE) this.#wake(circuitId);
+    };
+    this.#payloads.onWritable = (lane) => {
+      if (lane === PAYLOAD_LANE) this.#wake(WITHOUT_PLACE);
     };
     this.closed = Promise.race(this.channels.map((channel) => channel.closed));
     void this.closed.then((reason) => this.close(reason));
@@ -145,7 +151,7 @@ export class Link implements Destination {
     for (const circuitId of [...this.#waiting.keys()]) this.#wake(circuitId);
   }
 
-  #wake(circuitId: string): void {
+  #wake(circuitId: FlowId): void {
     const tasks = this.#waiting.get(circuitId);
     if (!tasks) return;
     this.#waiting.delete(circuitId);
@@ -179,10 +185,14 @@ export class Link implements Destination {
   }
 
   onceWritable(circuitId: string, task: () => void): void {
-    const waiting = this.#waiting.get(circuitId);
-    if (this.isClosed || this.#payloads.waitingBytes(PAYLOAD_LANE, circuitId) === 0) setImmediate(task);
-    else if (waiting) waiting.push(task);
-    else this.#waiting.set(circuitId, [task]);
+    if (this.isClosed) {
+      setImmediate(task);
+      return;
+    }
+    const key = this.#payloads.waitingBytes(PAYLOAD_LANE, circuitId) > 0 ? circuitId : WITHOUT_PLACE;
+    const waiting = this.#waiting.get(key);
+    if (waiting) waiting.push(task);
+    else this.#waiting.set(key, [task]);
   }
 
   /** Whether the path of the link bounds the bytes in flight. */

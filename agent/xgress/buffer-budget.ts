@@ -10,6 +10,8 @@ export const BUFFER_BUDGET = 64 * 1024 * 1024;
 const LEAST_SHARE = 16 * 1024;
 /** Bytes of memory of a payload that an end may hold beyond its share at any time: one read of a stream. */
 const ORDINARY_PAYLOAD = 68 * 1024;
+/** Holders may each exceed their share by a payload: together up to this multiple of the budget. */
+const EXHAUSTED = 2;
 /** Larger payloads may exceed the budget up to this multiple of it. */
 const MOST_EXCESS = 4;
 
@@ -29,6 +31,11 @@ export class BufferBudget {
   /** Bytes that one end may hold at the moment. */
   get share(): number {
     return Math.max(LEAST_SHARE, this.#limit - this.#used);
+  }
+
+  /** So much is held that even one ordinary payload of a further holder is too much. */
+  get isExhausted(): boolean {
+    return this.#used >= EXHAUSTED * this.#limit;
   }
 
   /** Whether an end may hold this many more bytes for one payload, even if it has used its share. */

@@ -9,6 +9,7 @@ import { asError, ClosedError, describeError, InvariantError, TimeoutError } fro
 import type { Log } from '#lib/log.ts';
 import { ConnectionProbes } from './connection-probes.ts';
 import { ProtocolError, RequestFailedError, SendQueueFullError } from './errors.ts';
+import type { FlowId } from './fair-queue.ts';
 import { Frame, forEachHeader, writeSequence } from './frame.ts';
 import type { FrameLimits } from './frame-reader.ts';
 import { ChannelHeader, ChannelType, ResultHeader } from './gen/numbers.ts';
@@ -82,10 +83,10 @@ export class Channel {
   onLatency: ((nanoseconds: number) => void) | undefined;
   /** The set of underlays changed. */
   onUnderlays: ((channel: Channel) => void) | undefined;
-  /** A full lane accepts frames again. */
+  /** A full lane accepts frames again; for a lane of flows: some of its waiting frames have left. */
   onWritable: ((lane: string) => void) | undefined;
   /** No frame of a flow waits any longer. */
-  onDrained: ((lane: string, flow: string) => void) | undefined;
+  onDrained: ((lane: string, flow: FlowId) => void) | undefined;
   readonly #options: ChannelOptions;
   readonly #log: Log;
   readonly #clock: Clock;
@@ -152,12 +153,12 @@ export class Channel {
   }
 
   /** Bytes of a flow that wait in a lane's own queue. */
-  waitingBytes(lane: string, flow: string): number {
+  waitingBytes(lane: string, flow: FlowId): number {
     return this.#lane(lane).queue.bytesOf(flow);
   }
 
   /** Bytes by which the sender of a flow should believe its receiver's buffer to be fuller. */
-  backPressure(lane: string, flow: string): number {
+  backPressure(lane: string, flow: FlowId): number {
     return this.#lanes.backPressure(this.#lane(lane), flow);
   }
 
@@ -218,16 +219,16 @@ export class Channel {
   }
 
   /** Returns false if the channel is closed or the lane is full. */
-  trySend(message: Message, lane: string = DEFAULT_LANE): boolean {
+  trySend(message: Message, lane: string = DEFAULT_LANE, flow: FlowId = ''): boolean {
     if (this.#isClosed) return false;
     this.#sequence = (this.#sequence + 1) | 0;
     message.sequence = this.#sequence;
-    return this.transmit(message, lane);
+    return this.transmit(message, lane, flow);
   }
 
   /** Sends a numbered message. A subclass may record it or hold it back. Returns false if the lane is full. */
-  protected transmit(message: Message, lane: string): boolean {
-    return this.#enqueue(message.encode(), undefined, this.#lane(lane), '');
+  protected transmit(message: Message, lane: string, flow: FlowId = ''): boolean {
+    return this.#enqueue(message.encode(), undefined, this.#lane(lane), flow);
   }
 
   /**
@@ -235,7 +236,7 @@ export class Channel {
    * Writes the sequence number into `head`. Returns false if the channel is closed or the lane is full; in a lane of
    * flows, if the flow is. The channel copies both.
    */
-  trySendFrame(head: Buffer, body: Buffer | undefined, lane: string, flow = ''): boolean {
+  trySendFrame(head: Buffer, body: Buffer | undefined, lane: string, flow: FlowId = ''): boolean {
     if (this.#isClosed) return false;
     this.#sequence = (this.#sequence + 1) | 0;
     writeSequence(head, this.#sequence);
@@ -307,7 +308,7 @@ export class Channel {
     return lane;
   }
 
-  #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane, flow: string): boolean {
+  #enqueue(head: Buffer, body: Buffer | undefined, lane: Lane, flow: FlowId): boolean {
     const watched = isWatched() ? new Frame(Buffer.concat(body ? [head, body] : [head])) : undefined;
     const isAccepted = this.#lanes.enqueue(head, body, lane, flow);
     if (watched && isAccepted) this.#publish('out', watched);

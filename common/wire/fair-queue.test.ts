@@ -18,7 +18,7 @@ function order(queue: FairQueue, count = Number.POSITIVE_INFINITY): string[] {
   while (flows.length < count) {
     const next = queue.shift();
     if (!next) break;
-    flows.push(next.flow);
+    flows.push(String(next.flow));
   }
   return flows;
 }
@@ -51,7 +51,7 @@ t.test('a flow that adds its next frame when the last one leaves gains nothing',
   for (let index = 0; index < 20; index++) {
     const next = queue.shift();
     if (!next) break;
-    flows.push(next.flow);
+    flows.push(String(next.flow));
     if (next.flow === 'refilled') queue.push('refilled', frame(16 * KIB));
   }
   t.ok(flows.filter((flow) => flow === 'waiting').length >= 9, flows.join(' '));
@@ -81,7 +81,7 @@ t.test('frames of a flow keep their order, none is lost, and counts are right', 
       const take = () => {
         const next = queue.shift();
         if (!next) return [...model.values()].every((marks) => marks.length === 0);
-        return model.get(next.flow)?.shift() === next.frame.bytes[0];
+        return model.get(String(next.flow))?.shift() === next.frame.bytes[0];
       };
       for (const each of steps) {
         if (each) {

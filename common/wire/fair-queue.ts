@@ -20,8 +20,11 @@ export interface WaitingFrame {
   readonly since: number;
 }
 
+/** The id of a circuit, or of a connection. */
+export type FlowId = string | number;
+
 interface Flow {
-  readonly name: string;
+  readonly id: FlowId;
   readonly frames: RingQueue<WaitingFrame>;
   bytes: number;
   /** Bytes that it may still send in this turn; negative after a large frame. */
@@ -29,7 +32,7 @@ interface Flow {
 }
 
 export class FairQueue {
-  readonly #flows = new Map<string, Flow>();
+  readonly #flows = new Map<FlowId, Flow>();
   /** Flows in their first turn. */
   #fresh: Flow[] = [];
   /** All others, in rotation. A set keeps the order of insertion. */
@@ -64,20 +67,20 @@ export class FairQueue {
   }
 
   /** Whether a flow has a place in the rotation: its frames wait, or its last one has just left. */
-  isActive(flow: string): boolean {
+  isActive(flow: FlowId): boolean {
     return this.#flows.has(flow);
   }
 
-  bytesOf(flow: string): number {
+  bytesOf(flow: FlowId): number {
     return this.#flows.get(flow)?.bytes ?? 0;
   }
 
   /** Adds a frame; the queue owns its memory until `shift`. */
-  push(name: string, frame: WaitingFrame): void {
-    let flow = this.#flows.get(name);
+  push(id: FlowId, frame: WaitingFrame): void {
+    let flow = this.#flows.get(id);
     if (!flow) {
-      flow = { name, frames: new RingQueue(Number.POSITIVE_INFINITY), bytes: 0, credit: QUANTUM };
-      this.#flows.set(name, flow);
+      flow = { id, frames: new RingQueue(Number.POSITIVE_INFINITY), bytes: 0, credit: QUANTUM };
+      this.#flows.set(id, flow);
       this.#fresh.push(flow);
     }
     flow.frames.push(frame);
@@ -95,7 +98,7 @@ export class FairQueue {
    * Removes the next frame. Its flow keeps its place in the rotation, so that an owner who pushes the next frame of this
    * flow at once gains nothing by that. Call `settle` when no further frames are removed.
    */
-  shift(): { readonly flow: string; readonly frame: WaitingFrame } | undefined {
+  shift(): { readonly flow: FlowId; readonly frame: WaitingFrame } | undefined {
     const flow = this.#next();
     const frame = flow?.frames.shift();
     if (!flow || !frame) return undefined;
@@ -104,7 +107,7 @@ export class FairQueue {
     flow.credit -= size;
     this.#length--;
     this.#bytes -= size;
-    return { flow: flow.name, frame };
+    return { flow: flow.id, frame };
   }
 
   clear(): void {
@@ -130,7 +133,7 @@ export class FairQueue {
         this.#others.add(flow);
       } else if (isFresh) {
         this.#others.add(flow); // else it would be fresh again at once, before the others
-      } else this.#flows.delete(flow.name);
+      } else this.#flows.delete(flow.id);
     }
   }
 }

@@ -1,7 +1,7 @@
 // Frames that wait in the order in which they came: the queue of lanes without flows. It has the methods of FairQueue.
 
 import { RingQueue } from '#lib/ring-queue.ts';
-import type { WaitingFrame } from './fair-queue.ts';
+import type { FlowId, WaitingFrame } from './fair-queue.ts';
 
 export class PlainQueue {
   readonly #frames: RingQueue<WaitingFrame>;
@@ -31,16 +31,16 @@ export class PlainQueue {
     return this.#frames.peek()?.since;
   }
 
-  bytesOf(_flow: string): number {
+  bytesOf(_flow: FlowId): number {
     return this.#bytes;
   }
 
   /** Only if the queue is not full. */
-  push(_flow: string, frame: WaitingFrame): void {
+  push(_flow: FlowId, frame: WaitingFrame): void {
     if (this.#frames.push(frame)) this.#bytes += frame.bytes.length;
   }
 
-  shift(): { readonly flow: string; readonly frame: WaitingFrame } | undefined {
+  shift(): { readonly flow: FlowId; readonly frame: WaitingFrame } | undefined {
     const frame = this.#frames.shift();
     if (!frame) return undefined;
     this.#bytes -= frame.bytes.length;

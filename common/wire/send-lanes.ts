@@ -8,7 +8,7 @@
 
 import { sharedBuffers } from '#lib/buffer-pool.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
-import { FairQueue, type WaitingFrame } from './fair-queue.ts';
+import { FairQueue, type FlowId, type WaitingFrame } from './fair-queue.ts';
 import { ChannelPath, type PathInspection } from './path/channel-path.ts';
 import { PlainQueue } from './plain-queue.ts';
 import type { Underlay } from './underlay.ts';
@@ -17,6 +17,8 @@ import type { Underlay } from './underlay.ts';
 export interface QueueBudget {
   /** Bytes that one flow may hold at the moment. */
   readonly share: number;
+  /** The flows together hold so much that even one frame of a further flow must wait at its sender. */
+  readonly isExhausted: boolean;
   /** Records that `bytes` more are held, or fewer if negative. */
   add(bytes: number): void;
 }
@@ -77,10 +79,10 @@ export interface SendLanesComponents {
   underlays: ReadonlySet<Underlay>;
   /** Milliseconds that the peer may take for frames while others wait; 0: no limit. */
   writeTimeout: number;
-  /** A full lane accepts frames again. */
+  /** A full lane accepts frames again; for a lane of flows: some of its waiting frames have left. */
   onWritable(lane: string): void;
   /** No frame of this flow waits any longer. */
-  onDrained(lane: string, flow: string): void;
+  onDrained(lane: string, flow: FlowId): void;
 }
 
 const NONE: readonly Lane[] = [];
@@ -124,7 +126,7 @@ export class SendLanes {
    * Bytes by which the sender of a flow should believe its receiver's buffer to be fuller, because so much of the flow
    * waits here: it then slows down, before the flow is full and its frames are dropped.
    */
-  backPressure({ queue, flows, queueLimit }: Lane, flow: string): number {
+  backPressure({ queue, flows, queueLimit }: Lane, flow: FlowId): number {
     const waiting = queue.bytesOf(flow);
     if (!flows || waiting === 0) return 0;
     const scarcity = Math.max(1, USUAL_SHARE / shareOf(flows, queueLimit));
@@ -147,7 +149,7 @@ export class SendLanes {
   }
 
   /** Writes or queues a copy of a frame. Returns false if the lane is full; in a lane of flows, if the flow is. */
-  enqueue(head: Buffer, body: Buffer | undefined, lane: Lane, flow: string): boolean {
+  enqueue(head: Buffer, body: Buffer | undefined, lane: Lane, flow: FlowId): boolean {
     const size = head.length + (body?.length ?? 0);
     const underlay = this.#atOnce(lane, flow, size);
     if (underlay) {
@@ -161,7 +163,7 @@ export class SendLanes {
   }
 
   /** The underlay for a frame that need not wait. */
-  #atOnce(lane: Lane, flow: string, size: number): Underlay | undefined {
+  #atOnce(lane: Lane, flow: FlowId, size: number): Underlay | undefined {
     const { queue } = lane;
     if (queue instanceof PlainQueue) return queue.length === 0 ? this.#accepting(lane) : undefined;
     if (queue.isActive(flow)) return undefined;
@@ -205,7 +207,7 @@ export class SendLanes {
     return undefined;
   }
 
-  #push(lane: Lane, flow: string, frame: WaitingFrame): void {
+  #push(lane: Lane, flow: FlowId, frame: WaitingFrame): void {
     lane.flows?.add(frame.bytes.length + FRAME_OVERHEAD);
     lane.queue.push(flow, frame);
     if (lane.flows) this.#pollPath();
@@ -216,6 +218,7 @@ export class SendLanes {
    * would hold back the others for as long as it is.
    */
   pump(): void {
+    const before = this.#paced.map(({ queue }) => queue.length);
     const full = this.#all.some(isFullLane) ? this.#all.filter(isFullLane) : NONE;
     for (let skipped = 0; skipped < this.#all.length; ) {
       const lane = this.#all[this.#next] as Lane;
@@ -223,7 +226,8 @@ export class SendLanes {
       skipped = this.#writeNext(lane) ? 0 : skipped + 1;
     }
     for (const lane of full) if (!isFullLane(lane)) this.#components.onWritable(lane.name);
-    for (const { queue } of this.#paced) {
+    for (const [index, { name, queue }] of this.#paced.entries()) {
+      if (queue.length < (before[index] ?? 0)) this.#components.onWritable(name);
       if (queue.length > 0) this.#pollPath();
       else if (queue instanceof FairQueue) queue.settle();
     }
@@ -290,11 +294,12 @@ function isFullLane({ queue }: Lane): boolean {
   return queue instanceof PlainQueue && queue.isFull;
 }
 
-/** Whether a lane rejects a frame of a flow. A flow may always hold one frame. */
-export function isFull({ queue, flows, queueLimit }: Lane, flow: string, size: number): boolean {
+/** Whether a lane rejects a frame of a flow. */
+export function isFull({ queue, flows, queueLimit }: Lane, flow: FlowId, size: number): boolean {
   if (queue instanceof PlainQueue) return queue.isFull;
+  if (!flows) return false;
   const held = queue.bytesOf(flow);
-  return held > 0 && flows !== undefined && held + size > shareOf(flows, queueLimit);
+  return held === 0 ? flows.isExhausted : held + size > shareOf(flows, queueLimit);
 }
 
 /** Bytes of one flow that may wait. */

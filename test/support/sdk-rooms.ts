@@ -20,6 +20,7 @@ import { EdgeControlHeader, EdgeControlType, SdkHeader, SdkType } from '#wire/ge
 import { encodeUint32 } from '#wire/header-values.ts';
 import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
+import type { LanePolicy } from '#wire/send-lanes.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { Access } from '../../agent/access/access.ts';
 import { type ApiSession, ApiSessions } from '../../agent/access/api-session.ts';
@@ -37,6 +38,7 @@ import type { WeightChange } from '../../agent/ingress/terminator-change.ts';
 import type { TerminatorSpec } from '../../agent/ingress/terminator-spec.ts';
 import type { Terminators } from '../../agent/ingress/terminators.ts';
 import { MetricsRegistry } from '../../agent/metrics/registry.ts';
+import { BufferBudget } from '../../agent/xgress/buffer-budget.ts';
 import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';
 
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
@@ -204,16 +206,16 @@ export function sdkRooms() {
 
   async function connect(token = ACCESS_TOKEN): Promise<RoomClient> {
     const [ours, theirs] = duplexPair();
-    const channel = (name: string, queueLimit: number) =>
+    const channel = (name: string, data: LanePolicy) =>
       new Channel({
         ...{ name, peerId: name, connectionId: 'connection', clock, log, limits: LIMITS, heartbeat: ONLY_ANSWERS },
-        lanes: { [DATA_LANE]: { types: [''], queueLimit }, [CONTROL_LANE]: { types: [''], queueLimit } },
+        lanes: { [DATA_LANE]: data, [CONTROL_LANE]: { types: [''], queueLimit: data.queueLimit } },
         answerLane: CONTROL_LANE,
       });
-    const served = channel('client', 64);
+    const served = channel('client', { types: [''], queueLimit: 64, flows: new BufferBudget() });
     clients.accept(served, token, [], 5_000);
     served.addUnderlay(new Underlay({ socket: theirs, clock }));
-    const client = new RoomClient(channel('router', 10_000));
+    const client = new RoomClient(channel('router', { types: [''], queueLimit: 10_000 }));
     client.channel.addUnderlay(new Underlay({ socket: ours, clock }));
     await settled();
     return client;

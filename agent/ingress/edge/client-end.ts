@@ -11,9 +11,14 @@ export interface SdkLink {
   readonly onDataDelay?: ((milliseconds: number) => void) | undefined;
   /** Sends a message. If the queue is full, the message waits and is not dropped. */
   send(message: Message): void;
-  /** Returns false if the queue is full. */
-  trySendData(head: Buffer, body: Buffer | undefined): boolean;
-  /** Calls `end.onLinkWritable` once, when the queue has room again. */
+  /**
+   * Sends a frame of a connection. Returns false if its queue is full: while one frame waits, unless the connection
+   * cannot wait.
+   */
+  trySendData(connectionId: number, head: Buffer, body: Buffer | undefined, options?: { waits: boolean }): boolean;
+  /** Bytes by which a sender should believe the client's receive buffer to be fuller than the client reports. */
+  backPressure(connectionId: number): number;
+  /** Calls `end.onLinkWritable` once, when the queue of the end has room again. */
   onceWritable(end: ClientEnd): void;
   /** An end holds `bytes` more of the client that wait for its circuit, or fewer if negative. */
   hold(bytes: number): void;

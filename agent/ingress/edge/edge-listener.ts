@@ -16,6 +16,7 @@ import type { HeaderEntries } from '#wire/message.ts';
 import { formatVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { EdgeListenerConfig } from '../../config/router-config.ts';
+import { BufferBudget } from '../../xgress/buffer-budget.ts';
 import type { SdkClients } from './sdk-clients.ts';
 import { CONTROL_LANE, DATA_LANE, SdkUnderlay } from './sdk-connection.ts';
 
@@ -36,6 +37,8 @@ export interface EdgeListenerComponents {
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
 /** Bytes of the name in a client's hello. */
 const LONGEST_NAME = 256;
+/** Bytes of all circuits of one client that wait for it. */
+const CLIENT_QUEUE = 4 * 1024 * 1024;
 /** Queued request and answer frames; data frames have their own queue. */
 const CONTROL_QUEUE = 256;
 
@@ -95,7 +98,11 @@ export class EdgeListener {
       log,
       limits: LIMITS,
       lanes: {
-        [DATA_LANE]: { types: grouped ? [SdkUnderlay.Default] : [''], queueLimit: Math.max(1, outQueueSize) },
+        [DATA_LANE]: {
+          types: grouped ? [SdkUnderlay.Default] : [''],
+          queueLimit: Math.max(1, outQueueSize),
+          flows: new BufferBudget(CLIENT_QUEUE),
+        },
         [CONTROL_LANE]: {
           types: grouped ? [SdkUnderlay.Control, SdkUnderlay.Default] : [''],
           queueLimit: CONTROL_QUEUE,

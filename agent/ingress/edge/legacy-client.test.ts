@@ -17,6 +17,7 @@ async function client() {
   const link = {
     send: () => undefined,
     trySendData: () => true,
+    backPressure: () => 0,
     onceWritable: () => undefined,
     hold: (bytes: number) => {
       held += bytes;

@@ -123,7 +123,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   onControl(frame: Frame): boolean {
     const message = this.#isClosed ? undefined : traceToClient(this.connectionId, frame);
-    if (message) this.#link.trySendData(message.encode(), undefined); // dropped for a slow client: peers may send many
+    if (message) this.#link.trySendData(this.connectionId, message.encode(), undefined); // dropped for a slow client: peers may send many
     return message !== undefined;
   }
 
@@ -211,7 +211,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   }
 
   #trySend({ data, headers }: Waiting): boolean {
-    return this.#link.trySendData(dataHead(this.connectionId, data.length, headers), data);
+    return this.#link.trySendData(this.connectionId, dataHead(this.connectionId, data.length, headers), data);
   }
 
   #sendClosed(reason: string, detail: RejectionDetail | undefined): void {

@@ -20,7 +20,8 @@ t.test('circuits that wait for a slow client get places in turn', { timeout: 10_
   const send = (end: ClientEnd) => {
     const { connectionId: id } = end;
     const rest = () => left.get(id) ?? 0;
-    while (rest() > 0 && connection?.trySendData(dataHead(id, data.length, undefined), data)) left.set(id, rest() - 1);
+    while (rest() > 0 && connection?.trySendData(id, dataHead(id, data.length, undefined), data))
+      left.set(id, rest() - 1);
     if (rest() > 0) connection?.onceWritable(end);
   };
   for (const connectionId of left.keys()) {

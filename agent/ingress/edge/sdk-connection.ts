@@ -3,11 +3,11 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { ClosedError, ProjectError } from '#lib/errors.ts';
-import { wakeInTurn } from '#lib/turns.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel.ts';
+import type { FlowId } from '#wire/fair-queue.ts';
 import { Frame } from '#wire/frame.ts';
-import { EdgeErrorCode } from '#wire/gen/numbers.ts';
+import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
 import { asReply, Message } from '#wire/message.ts';
 import type { Subject } from '../../access/access.ts';
 import type { ApiSession } from '../../access/api-session.ts';
@@ -85,7 +85,7 @@ export class SdkConnection implements SdkLink {
   /** Messages that did not fit into the queue, and their sizes. */
   readonly #unsent: { readonly message: Message; readonly bytes: number }[] = [];
   #unsentBytes = 0;
-  readonly #waiting = new Set<ClientEnd>();
+  readonly #waiting = new Map<number, ClientEnd>();
   #held = 0;
   #nextOwnId = FIRST_OWN_ID;
 
@@ -97,7 +97,12 @@ export class SdkConnection implements SdkLink {
     this.fingerprints = presented.map(sha1Fingerprint);
     this.connectedAt = connectedAt;
     this.rejections = rejections;
-    channel.onWritable = (lane) => lane === DATA_LANE && this.#onWritable();
+    channel.onDrained = (lane, connectionId) => {
+      if (lane === DATA_LANE && this.#unsent.length === 0) this.#wake(connectionId);
+    };
+    channel.onWritable = (lane) => {
+      if (lane === DATA_LANE) this.#sendUnsent();
+    };
   }
 
   get isClosed(): boolean {
@@ -204,7 +209,7 @@ export class SdkConnection implements SdkLink {
     this.#ends.delete(connectionId);
     if (!end) return;
     if (end instanceof SdkRelay) this.#removeRelay(end);
-    this.#waiting.delete(end);
+    this.#waiting.delete(connectionId);
     if (this.#ends.size === 0) this.onLastEnd?.();
   }
 
@@ -226,7 +231,7 @@ export class SdkConnection implements SdkLink {
 
   send(message: Message): void {
     if (this.channel.isClosed) return;
-    if (this.#unsent.length === 0 && this.channel.trySend(message, DATA_LANE)) return;
+    if (this.#unsent.length === 0 && this.#trySend(message)) return;
     const copy = message.encode(); // its headers may be parts of a request, or of a frame that does not stay valid
     this.#unsent.push({ message: Message.fromFrame(new Frame(copy)), bytes: copy.length });
     this.#unsentBytes += copy.length;
@@ -236,12 +241,23 @@ export class SdkConnection implements SdkLink {
       this.channel.close(new ProjectError('SLOW_CLIENT', `${this.channel.name} does not read its messages`));
   }
 
-  trySendData(head: Buffer, body: Buffer | undefined): boolean {
-    return this.channel.trySendFrame(head, body, DATA_LANE);
+  trySendData(connectionId: number, head: Buffer, body: Buffer | undefined, { waits } = { waits: true }): boolean {
+    if (this.#unsent.length > 0) return false; // an earlier message of this connection may be among them
+    if (waits && this.channel.waitingBytes(DATA_LANE, connectionId) > 0) return false;
+    return this.channel.trySendFrame(head, body, DATA_LANE, connectionId);
+  }
+
+  backPressure(connectionId: number): number {
+    return this.channel.backPressure(DATA_LANE, connectionId);
   }
 
   onceWritable(end: ClientEnd): void {
-    this.#waiting.add(end);
+    this.#waiting.set(end.connectionId, end);
+  }
+
+  /** Messages of one connection keep their order, also relative to its data. */
+  #trySend(message: Message): boolean {
+    return this.channel.trySend(message, DATA_LANE, message.uint32(SdkHeader.ConnectionId) ?? '');
   }
 
   hold(bytes: number): void {
@@ -270,17 +286,22 @@ export class SdkConnection implements SdkLink {
     else this.#relays.delete(relay.circuitId);
   }
 
-  #onWritable(): void {
+  /** Ends whose frames do not wait themselves have waited for these messages, or for memory. */
+  #sendUnsent(): void {
     for (let next = this.#unsent[0]; next; next = this.#unsent[0]) {
-      if (!this.channel.trySend(next.message, DATA_LANE)) return;
+      if (!this.#trySend(next.message)) return;
       this.#unsent.shift();
       this.#unsentBytes -= next.bytes;
     }
-    wakeInTurn(
-      this.#waiting,
-      () => !this.channel.isFull(DATA_LANE),
-      (end) => end.onLinkWritable?.(),
-    );
+    for (const connectionId of [...this.#waiting.keys()])
+      if (this.channel.waitingBytes(DATA_LANE, connectionId) === 0) this.#wake(connectionId);
+  }
+
+  #wake(connectionId: FlowId): void {
+    const end = this.#waiting.get(connectionId as number);
+    if (!end) return;
+    this.#waiting.delete(end.connectionId);
+    end.onLinkWritable?.();
   }
 
   #advanceOwnId(): void {

@@ -236,7 +236,7 @@ t.test('a host that receives data without a pause is dialed in time', async (t) 
   const nothing = () => undefined;
   const end = { connectionId: 7, onClosed: nothing, onLost: () => false, cut: nothing, onLinkWritable: send };
   function send() {
-    while (left > 0 && connection?.trySendData(dataHead(7, data.length, undefined), data)) left--;
+    while (left > 0 && connection?.trySendData(7, dataHead(7, data.length, undefined), data)) left--;
     if (left > 0) connection?.onceWritable(end);
   }
   send();

@@ -65,7 +65,7 @@ async function dialHost(rooms: SdkRooms, headers: HeaderEntries = OWN_IDS): Prom
 async function fillDataLane(rooms: SdkRooms): Promise<void> {
   const [connection] = rooms.clients.all();
   for (let turn = 0; turn < 20; turn++) {
-    while (connection?.trySendData(dataHead(7, LARGE.length, undefined), LARGE));
+    while (connection?.trySendData(7, dataHead(7, LARGE.length, undefined), LARGE));
     await settled();
   }
 }

@@ -103,7 +103,8 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     if (!this.#isOpen) return true;
     this.lastReceived = this.#components.clock.monotonic();
     const { dataLength } = payload;
-    const isAccepted = this.#send(payload.bytes);
+    const waits = origin === PayloadOrigin.Xgress || origin === PayloadOrigin.Retransmission;
+    const isAccepted = this.#send(payload.bytes, waits);
     if (isAccepted) {
       if (endsData(payload)) this.#endSequence = Math.max(this.#endSequence ?? 0, payload.sequence);
       this.transferred.toClient += dataLength;
@@ -162,6 +163,8 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
       return;
     }
     const acknowledgement = Acknowledgement.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
+    const pressure = this.#components.link.backPressure(this.connectionId);
+    if (pressure > 0) acknowledgement.addReceiveBuffer(pressure);
     this.#components.forwarder.forwardAcknowledgement(this.address, acknowledgement);
   }
 
@@ -195,9 +198,10 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     for (const task of this.#waiting.splice(0)) task();
   }
 
-  #send(bytes: Buffer): boolean {
+  /** `waits`: the sender keeps a rejected frame. */
+  #send(bytes: Buffer, waits = false): boolean {
     const { head, body } = frameWithHeader(bytes, SdkHeader.ConnectionId, this.#idEntry);
-    return this.#components.link.trySendData(head, body);
+    return this.#components.link.trySendData(this.connectionId, head, body, { waits });
   }
 
   get #isOpen(): boolean {

@@ -31,6 +31,7 @@ import { CONTROL_LANE, DATA_LANE } from '../../../agent/ingress/edge/sdk-connect
 import { SdkHosting } from '../../../agent/ingress/edge/sdk-hosting.ts';
 import type { Terminators } from '../../../agent/ingress/terminators.ts';
 import { MetricsRegistry } from '../../../agent/metrics/registry.ts';
+import { BufferBudget } from '../../../agent/xgress/buffer-budget.ts';
 import { CircuitEnds } from '../../../agent/xgress/circuit-ends.ts';
 import type { FuzzTarget } from '../runner.ts';
 
@@ -140,7 +141,10 @@ function sdkRouter() {
       clock,
       log,
       limits: LIMITS,
-      lanes: { [DATA_LANE]: { types: [''], queueLimit: 4 }, [CONTROL_LANE]: { types: [''], queueLimit: 256 } },
+      lanes: {
+        [DATA_LANE]: { types: [''], queueLimit: 4, flows: new BufferBudget() },
+        [CONTROL_LANE]: { types: [''], queueLimit: 256 },
+      },
       heartbeat: ONLY_ANSWERS,
     });
     clients.accept(channel, TOKEN, [], 1_000);
