@@ -1,5 +1,6 @@
 // A link in the form of the inspection `links`. The reference capitalizes the field names of its connections.
 
+import type { PathInspection } from '#wire/path/channel-path.ts';
 import type { Link } from './link.ts';
 
 export interface LinkInspection {
@@ -16,10 +17,19 @@ export interface LinkInspection {
   readonly underlays: Readonly<Record<string, number>>;
   readonly connections: readonly { readonly Type: string; readonly Source: string; readonly Dest: string }[];
   readonly connStateIteration: number;
+  /** Not in the reference: the path as the router sees it. Undefined where the system does not tell its state. */
+  readonly path: PathInspection | undefined;
+  /** Not in the reference: payloads that wait for the path. */
+  readonly waiting: {
+    readonly circuits: number;
+    readonly payloads: number;
+    readonly bytes: number;
+    readonly largest: readonly { readonly circuitId: string; readonly bytes: number }[];
+  };
 }
 
 export function inspectLink(link: Link): LinkInspection {
-  const { connections } = link;
+  const { connections, waiting } = link;
   const byType = Object.entries(Object.groupBy(connections, ({ type }) => type));
   return {
     id: link.id,
@@ -38,5 +48,12 @@ export function inspectLink(link: Link): LinkInspection {
       Dest: remoteAddr,
     })),
     connStateIteration: link.connectionsIteration,
+    path: link.path,
+    waiting: {
+      circuits: waiting?.flows ?? 0,
+      payloads: waiting?.frames ?? 0,
+      bytes: waiting?.bytes ?? 0,
+      largest: (waiting?.largest ?? []).map(({ flow, bytes }) => ({ circuitId: String(flow), bytes })),
+    },
   };
 }

@@ -1,6 +1,8 @@
 // Counters of one link. The hot path only adds to numbers; `fold` moves them into the registry once a second
 // (reference fact: link, section 1.7, and config, section 8.2).
 
+import type { WaitingInspection } from '#wire/channel.ts';
+import type { PathInspection } from '#wire/path/channel-path.ts';
 import type { PayloadOrigin } from '../forwarder/destination.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 
@@ -10,6 +12,15 @@ const SIZE_SAMPLE = 16;
 const DROPS = ['', '_xg', '_rtx', '_fwd'] as const;
 const DIRECTIONS = ['tx', 'rx'] as const;
 const SERIES = ['bytesrate', 'msgrate', 'msgsize'] as const;
+const PATH_GAUGES = [
+  'path.rate',
+  'path.round_trip',
+  'path.shortest_round_trip',
+  'path.window',
+  'path.on_the_way',
+  'path.waiting_bytes',
+  'path.waiting_circuits',
+] as const;
 
 /** Nanoseconds reported for a link without answers: it costs more than any other (reference fact). */
 const SILENT_LATENCY = 8_888_888_888_888;
@@ -29,6 +40,20 @@ export class LinkMetrics {
     for (const kind of DROPS) registry.meter(`link.dropped${kind}_msgs:${linkId}`);
     for (const direction of DIRECTIONS) registry.histogram(`link.${linkId}.${direction}.msgsize`);
     registry.histogram(`link.${linkId}.latency`);
+  }
+
+  /** Shows the path and the queue of the link. */
+  watch(link: { readonly path: PathInspection | undefined; readonly waiting: WaitingInspection | undefined }): void {
+    const gauge = (name: (typeof PATH_GAUGES)[number], read: () => number | undefined) =>
+      this.#registry.gauge(`link.${this.#id}.${name}`, () => read() ?? 0);
+    const nanoseconds = (milliseconds: number | undefined) => milliseconds && Math.round(milliseconds * 1e6);
+    gauge('path.rate', () => link.path?.rate);
+    gauge('path.round_trip', () => nanoseconds(link.path?.roundTrip));
+    gauge('path.shortest_round_trip', () => nanoseconds(link.path?.shortestRoundTrip));
+    gauge('path.window', () => link.path?.window);
+    gauge('path.on_the_way', () => link.path?.onTheWay);
+    gauge('path.waiting_bytes', () => link.waiting?.bytes);
+    gauge('path.waiting_circuits', () => link.waiting?.flows);
   }
 
   sent(bytes: number): void {
@@ -77,6 +102,7 @@ export class LinkMetrics {
   dispose(): void {
     const names = ['latency', 'queue_time', ...DIRECTIONS.flatMap((each) => SERIES.map((name) => `${each}.${name}`))];
     this.#registry.dispose(names.map((name) => `link.${this.#id}.${name}`));
+    this.#registry.dispose(PATH_GAUGES.map((name) => `link.${this.#id}.${name}`));
     this.#registry.dispose(DROPS.map((kind) => `link.dropped${kind}_msgs:${this.#id}`));
   }
 

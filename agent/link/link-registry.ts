@@ -167,6 +167,7 @@ export class LinkRegistry {
       onUnroutable: this.#components.onUnroutable,
     };
     const link = new Link(components, init);
+    metrics.watch(link);
     this.#metrics.set(link, metrics);
     void link.closed.then((reason) => this.#onClosed(link, reason));
     return link;

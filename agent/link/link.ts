@@ -4,10 +4,11 @@
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import type { Channel } from '#wire/channel.ts';
+import type { Channel, WaitingInspection } from '#wire/channel.ts';
 import type { FlowId } from '#wire/fair-queue.ts';
 import type { Frame } from '#wire/frame.ts';
 import { XgressType } from '#wire/gen/numbers.ts';
+import type { PathInspection } from '#wire/path/channel-path.ts';
 import { Acknowledgement, circuitIdOf, Payload } from '#wire/xgress-frames.ts';
 import { type Destination, PayloadOrigin } from '../forwarder/destination.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
@@ -16,6 +17,8 @@ import type { LinkMetrics } from './link-metrics.ts';
 export const LinkUnderlay = Object.freeze({ Default: 'link.default', Ack: 'link.ack' } as const);
 export const ACK_LANE = 'ack';
 export const PAYLOAD_LANE = 'default';
+/** Waiting circuits in an inspection. */
+const MAX_INSPECTED = 20;
 /** Key of the ends that found the memory for waiting payloads exhausted. No circuit has this id. */
 const WITHOUT_PLACE = 0;
 /** Apart from circuit traffic, which may fill its lanes for minutes: a peer closes a link without answers. */
@@ -134,6 +137,16 @@ export class Link implements Destination {
   /** Milliseconds that the oldest frame has waited for a connection. */
   get queueTime(): number {
     return Math.max(this.#payloads.oldestWait(PAYLOAD_LANE), this.#acks.oldestWait(ACK_LANE));
+  }
+
+  /** The path of payloads; undefined where the system does not tell its state. */
+  get path(): PathInspection | undefined {
+    return this.#payloads.inspectPath();
+  }
+
+  /** Payloads that wait for the path, and the circuits with the most bytes among them. */
+  get waiting(): WaitingInspection | undefined {
+    return this.#payloads.inspectWaiting(PAYLOAD_LANE, MAX_INSPECTED);
   }
 
   /** Milliseconds for which an answer of the other router is overdue; 0 if none is. */

@@ -18,6 +18,13 @@ const POOL = {
 const LINKS = {
   'link.latency': 'round trip of the link, in nanoseconds',
   'link.queue_time': 'time that a message waits in the send queue of the link, in nanoseconds',
+  'link.path.rate': 'number of bytes that the path of the link carries in a second, as measured under load',
+  'link.path.round_trip': 'last round trip on the path of the link, queues of the path included, in nanoseconds',
+  'link.path.shortest_round_trip': 'round trip on the path of the link without queues, in nanoseconds',
+  'link.path.window': 'number of bytes that may be on the path of the link',
+  'link.path.on_the_way': 'number of bytes on the path of the link',
+  'link.path.waiting_bytes': 'number of bytes that wait for the path of the link',
+  'link.path.waiting_circuits': 'number of circuits that wait for the path of the link',
   'link.dropped_msgs': 'number of messages that a full send queue of the link dropped',
   'link.dropped_xg_msgs': 'number of new payloads that a full send queue of the link dropped',
   'link.dropped_rtx_msgs': 'number of retransmitted payloads that a full send queue of the link dropped',

@@ -13,7 +13,7 @@ const QUANTILES = [0.5, 0.95, 0.99];
 const LABELLED: readonly [RegExp, string][] = [
   // Ids of older routers contain dots, but no colons.
   [/^link\.(?<rest>dropped_\w+):(?<id>.+)$/, 'link'],
-  [/^link\.(?<id>.+?)\.(?<rest>[rt]x\.(?:bytesrate|msgrate|msgsize)|[^.]+)$/, 'link'],
+  [/^link\.(?<id>.+?)\.(?<rest>[rt]x\.(?:bytesrate|msgrate|msgsize)|path\.\w+|[^.]+)$/, 'link'],
   [/^pool\.(?<id>.+)\.(?<rest>[^.]+)$/, 'pool'],
 ];
 

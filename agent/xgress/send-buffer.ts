@@ -36,6 +36,9 @@ const REORDERING_ROUND_TRIPS = 2;
 const PROBE = 64 * 1024;
 /** Milliseconds, if the configuration sets no limit. */
 const LONGEST_WAIT = 60_000;
+/** A payload is late by the mean round trip and so many mean deviations from it (RFC 6298). */
+const VARIATIONS = 4;
+const VARIATION_SHARE = 1 / 4;
 /** Bytes that an entry needs beside its payload: objects, table entry. */
 const ENTRY_OVERHEAD = 512;
 const NOT_SENT = -1;
@@ -93,6 +96,8 @@ export class SendBuffer {
   #retxScale: number;
   #retxThreshold: number;
   #lastRtt = 0;
+  /** Mean deviation of round trips from it. */
+  #variation = 0;
   /** When the newest delivered payload was sent, and when the peer last acknowledged one. */
   #newestDelivered = Number.NEGATIVE_INFINITY;
   #progressAt = Number.NEGATIVE_INFINITY;
@@ -127,9 +132,10 @@ export class SendBuffer {
 
   /** Milliseconds after which a payload is retransmitted. */
   get retransmitAfter(): number {
-    if (this.#backoff === 1) return this.#retxThreshold;
     const most = this.#options.retxMaxMs > 0 ? this.#options.retxMaxMs : LONGEST_WAIT;
-    return Math.min(most, Math.max(this.#retxThreshold, MIN_CHECK_INTERVAL) * this.#backoff);
+    const threshold = Math.max(this.#retxThreshold, this.#lastRtt + VARIATIONS * this.#variation);
+    if (this.#backoff === 1) return Math.min(most, threshold);
+    return Math.min(most, Math.max(threshold, MIN_CHECK_INTERVAL) * this.#backoff);
   }
 
   get blockedByWindow(): boolean {
@@ -341,6 +347,8 @@ export class SendBuffer {
   #measure(roundTrip: number): void {
     const { maxRttScale, retxMaxMs, retxAddMs } = this.#options;
     const last = this.#lastRtt;
+    const deviation = last > 0 ? Math.abs(roundTrip - last) : roundTrip / 2;
+    this.#variation += (deviation - this.#variation) * VARIATION_SHARE;
     let rtt = roundTrip;
     if (last > 0 && maxRttScale > 0) rtt = Math.min(rtt, last * maxRttScale);
     if (last > 0) rtt = (rtt + last) / 2;

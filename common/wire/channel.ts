@@ -9,7 +9,7 @@ import { asError, ClosedError, describeError, InvariantError, TimeoutError } fro
 import type { Log } from '#lib/log.ts';
 import { ConnectionProbes } from './connection-probes.ts';
 import { ProtocolError, RequestFailedError, SendQueueFullError } from './errors.ts';
-import type { FlowId } from './fair-queue.ts';
+import { FairQueue, type FlowId } from './fair-queue.ts';
 import { Frame, forEachHeader, writeSequence } from './frame.ts';
 import type { FrameLimits } from './frame-reader.ts';
 import { ChannelHeader, ChannelType, ResultHeader } from './gen/numbers.ts';
@@ -46,6 +46,13 @@ export interface ChannelOptions {
   answerLane?: string;
   /** Heartbeats probe every underlay; an underlay that stays silent while others answer is closed. */
   probesUnderlays?: boolean;
+}
+
+export interface WaitingInspection {
+  readonly flows: number;
+  readonly frames: number;
+  readonly bytes: number;
+  readonly largest: readonly { readonly flow: FlowId; readonly bytes: number }[];
 }
 
 export type MessageHandler = (message: Message) => void;
@@ -166,6 +173,14 @@ export class Channel {
   oldestWait(lane: string = DEFAULT_LANE): number {
     const since = this.#lane(lane).queue.oldestSince;
     return since === undefined ? 0 : this.#clock.monotonic() - since;
+  }
+
+  /** The waiting frames of a lane of flows, and the `count` flows with the most bytes; undefined for other lanes. */
+  inspectWaiting(lane: string, count: number): WaitingInspection | undefined {
+    const { queue } = this.#lane(lane);
+    if (!(queue instanceof FairQueue)) return undefined;
+    const { length: frames, bytes, flows } = queue;
+    return { flows, frames, bytes, largest: queue.largest(count) };
   }
 
   /** Whether the path bounds the bytes that lanes of flows leave to the system. */

@@ -56,6 +56,15 @@ export class FairQueue {
     return waiting;
   }
 
+  /** The flows with the most waiting bytes, at most `count`. */
+  largest(count: number): { readonly flow: FlowId; readonly bytes: number }[] {
+    const waiting = [...this.#flows.values()].filter(({ bytes }) => bytes > 0);
+    return waiting
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(0, count)
+      .map(({ id, bytes }) => ({ flow: id, bytes }));
+  }
+
   /** Monotonic time since when the oldest frame waits; undefined if none does. */
   get oldestSince(): number | undefined {
     let oldest: number | undefined;

@@ -168,13 +168,8 @@ export class SendLanes {
     if (queue instanceof PlainQueue) return queue.length === 0 ? this.#accepting(lane) : undefined;
     if (queue.isActive(flow)) return undefined;
     if (!this.#path.isKnown) return queue.length === 0 || size <= LIGHT_FRAME ? this.#accepting(lane) : undefined;
-    if (size <= LIGHT_FRAME) return this.#light(lane);
+    if (size <= LIGHT_FRAME) return this.#path.light();
     return queue.length === 0 ? this.#path.bulk(lane.types) : undefined;
-  }
-
-  #light(lane: LanePolicy): Underlay | undefined {
-    const underlay = this.#path.light(lane.types);
-    return (underlay && lane.gathers && this.#gathering(lane)) || underlay;
   }
 
   #accepting(lane: LanePolicy): Underlay | undefined {

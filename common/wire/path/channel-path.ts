@@ -3,7 +3,8 @@
 //
 //   bulk ──► the first connection with room in its congestion window, so that one connection is kept busy and the others
 //            join where it cannot carry everything: on paths with losses
-//   light ─► the connection with the least bytes on the way: such frames hardly add to a queue, and pass at once
+//   light ─► the connection with the least bytes on the way, also one that usually carries acknowledgements: such
+//            frames hardly add to a queue, pass at once, and do not wait for lost packets of bulk traffic
 //
 // Where the system does not tell its state (no Linux, an older Node, streams inside other streams), it selects nothing:
 // the lane then uses the least loaded connection while that accepts bytes.
@@ -21,6 +22,8 @@ const SLACK = 16 * 1024;
 /** Light frames may exceed the window by so many bytes, or by this share of it. */
 const LIGHT_EXCESS = 16 * 1024;
 const LIGHT_SHARE = 1 / 8;
+/** Bytes more that a connection may have on the way if the frame joins others there, in one system call. */
+const GATHERING_BONUS = 4 * 1024;
 /** A connection whose peer acknowledges nothing for so many milliseconds, and so many round trips, is not used. */
 const STALLED_AFTER = 500;
 const STALLED_ROUND_TRIPS = 4;
@@ -105,16 +108,18 @@ export class ChannelPath {
   }
 
   /** The connection for a small frame of a circuit that waits for nothing; undefined if it must wait. */
-  light(types: readonly string[]): Underlay | undefined {
+  light(): Underlay | undefined {
     this.#read();
     const { window } = this.#controller;
     if (this.#load >= window + Math.max(LIGHT_EXCESS, window * LIGHT_SHARE)) return undefined;
     let best: Underlay | undefined;
     let least = Number.POSITIVE_INFINITY;
-    for (const { underlay, load, isStalled } of this.#usable(types)) {
-      if (isStalled || load >= least || !underlay.writable) continue;
+    for (const { underlay, load, isStalled } of this.#connections.values()) {
+      if (isStalled || underlay.isClosed || !underlay.writable) continue;
+      const cost = underlay.isGathering ? load - GATHERING_BONUS : load;
+      if (cost >= least) continue;
       best = underlay;
-      least = load;
+      least = cost;
     }
     return best;
   }
