@@ -31,6 +31,11 @@ export interface Destination {
   acceptControl(frame: Frame): boolean;
   /** Calls `task` once, as soon as the destination accepts payloads of this circuit again. */
   onceWritable(circuitId: string, task: () => void): void;
+  /**
+   * Monotonic time before which every payload has arrived at the other side of a link: later ones are on their way and
+   * need no retransmission. Undefined if unknown.
+   */
+  readonly deliveredBefore?: number | undefined;
   /** The destination bounds the bytes on their way by itself. */
   readonly isPaced?: boolean;
 }

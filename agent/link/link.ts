@@ -208,6 +208,10 @@ export class Link implements Destination {
     else this.#waiting.set(key, [task]);
   }
 
+  get deliveredBefore(): number | undefined {
+    return this.#payloads.deliveredBefore(PAYLOAD_LANE);
+  }
+
   /** Whether the path of the link bounds the bytes in flight. */
   get isPaced(): boolean {
     return this.#payloads.isPaced;

@@ -211,7 +211,7 @@ export class PayloadSender {
   /** Returns false if the queue is full. */
   #retransmit(now: number): boolean {
     const { metrics, onUnroutable } = this.#components;
-    for (const payload of this.#buffer.due(now)) {
+    for (const payload of this.#buffer.due(now, () => this.#hop?.deliveredBefore)) {
       const outcome = this.#repeat(payload);
       if (outcome === 'full') {
         this.#waitForRoom();

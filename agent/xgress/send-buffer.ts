@@ -243,9 +243,11 @@ export class SendBuffer {
   /**
    * Yields payloads due for retransmission, in ascending order. Call `retransmitted` for each payload sent. The next call
    * continues with the payload at which the caller stopped.
+   *
+   * @param deliveredBefore Returns the time before which payloads have left the first link; undefined if unknown.
    */
-  *due(now: number): Generator<Payload> {
-    const due = this.#due.length > 0 ? this.#due : this.#select(now);
+  *due(now: number, deliveredBefore: () => number | undefined): Generator<Payload> {
+    const due = this.#due.length > 0 ? this.#due : this.#select(now, deliveredBefore);
     if (due.length === 0) return;
     this.#due = NONE; // an acknowledgement that arrives meanwhile begins no second pass
     try {
@@ -261,10 +263,14 @@ export class SendBuffer {
   }
 
   /** Returns the sequences of the payloads that are due, in descending order. */
-  #select(now: number): number[] {
+  #select(now: number, deliveredBefore: () => number | undefined): number[] {
     if (now - this.#lastCheck < MIN_CHECK_INTERVAL) return NONE;
     this.#lastCheck = now;
-    const before = now - this.retransmitAfter;
+    let before = now - this.retransmitAfter;
+    const oldest = firstSent(this.#entries.values());
+    if (oldest === undefined || oldest > before) return NONE;
+    // A reliable connection still carries later ones; an acknowledgement needs a round trip at most.
+    before = Math.min(before, (deliveredBefore() ?? now) - this.#lastRtt);
     const lostBefore = this.#newestDelivered - Math.max(MIN_REORDERING, REORDERING_ROUND_TRIPS * this.#lastRtt);
     const lost: number[] = [];
     const late: number[] = [];
@@ -356,4 +362,10 @@ export class SendBuffer {
     const threshold = Math.floor(rtt * this.#retxScale) + retxAddMs;
     this.#retxThreshold = retxMaxMs > 0 ? Math.min(retxMaxMs, threshold) : threshold;
   }
+}
+
+/** The earliest time at which an entry was sent last; entries are in this order. */
+function firstSent(entries: Iterable<Entry>): number | undefined {
+  for (const { sentAt } of entries) if (sentAt !== NOT_SENT) return sentAt;
+  return undefined;
 }

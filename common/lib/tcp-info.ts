@@ -15,6 +15,8 @@ export interface TcpState {
   inFlight: number;
   /** Bytes that the system has accepted and not sent. */
   unsent: number;
+  /** Bytes that the peer's system has not acknowledged in order: sent or not. */
+  unacknowledged: number;
   /** Bytes that may be on the path, by the system's congestion control. */
   congestionWindow: number;
   /** Packets that were sent again. */
@@ -72,7 +74,7 @@ export function tcpSensor(stream: object): TcpSensor | undefined {
 
 /** The state before the first `read`. */
 export function unknownTcpState(): TcpState {
-  return { rtt: 0, delivered: 0, inFlight: 0, unsent: 0, congestionWindow: 0, lost: 0 };
+  return { rtt: 0, delivered: 0, inFlight: 0, unsent: 0, unacknowledged: 0, congestionWindow: 0, lost: 0 };
 }
 
 function readInto(calls: Calls, fd: number, state: TcpState): boolean {
@@ -82,11 +84,14 @@ function readInto(calls: Calls, fd: number, state: TcpState): boolean {
   const mss = answer.readUInt32LE(Field.SendMss);
   const sacked = answer.readUInt32LE(Field.Sacked);
   const missing = answer.readUInt32LE(Field.Lost);
-  const packets = answer.readUInt32LE(Field.Unacked) - sacked - missing + answer.readUInt32LE(Field.Retransmitting);
+  const unacked = answer.readUInt32LE(Field.Unacked);
+  const packets = unacked - sacked - missing + answer.readUInt32LE(Field.Retransmitting);
   state.rtt = answer.readUInt32LE(Field.Rtt) * MICROSECONDS;
   state.delivered = Number(answer.readBigUInt64LE(Field.BytesAcked)) + sacked * mss;
   state.inFlight = Math.max(0, packets) * mss;
-  state.unsent = answer.readUInt32LE(Field.NotSent) + missing * mss;
+  const notSent = answer.readUInt32LE(Field.NotSent);
+  state.unsent = notSent + missing * mss;
+  state.unacknowledged = notSent + unacked * mss;
   state.lost = answer.readUInt32LE(Field.Retransmitted);
   state.congestionWindow = answer.readUInt32LE(Field.CongestionWindow) * mss;
   return true;

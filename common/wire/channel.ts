@@ -188,6 +188,11 @@ export class Channel {
     return this.#lanes.isPaced;
   }
 
+  /** Monotonic time before which all frames of a lane have reached the peer's system; undefined if unknown. */
+  deliveredBefore(lane: string): number | undefined {
+    return this.#lanes.deliveredBefore(this.#lane(lane));
+  }
+
   /** The path to the peer; undefined where the system does not tell its state. */
   inspectPath(): PathInspection | undefined {
     return this.#lanes.inspectPath();

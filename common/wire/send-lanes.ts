@@ -138,6 +138,12 @@ export class SendLanes {
     return this.#path.isKnown;
   }
 
+  /** Monotonic time before which all frames of a lane have reached the peer's system; undefined if unknown. */
+  deliveredBefore({ queue }: Lane): number | undefined {
+    if (!this.#path.isKnown) return undefined;
+    return Math.min(this.#path.deliveredBefore, queue.oldestSince ?? Number.POSITIVE_INFINITY);
+  }
+
   inspectPath(): PathInspection | undefined {
     return this.#path.inspect();
   }

@@ -19,14 +19,16 @@ import { PathController, type PathPhase } from './path-controller.ts';
 const VALID = 0.3;
 /** Bytes beyond its congestion window that a connection gets: it needs some to see that its window limits it. */
 const SLACK = 16 * 1024;
-/** Light frames may exceed the window by so many bytes, or by this share of it. */
-const LIGHT_EXCESS = 16 * 1024;
+/** Bytes, or share of the window, that a connection may have on the way for light frames to pass the window. */
+const LIGHT_LOAD = 16 * 1024;
 const LIGHT_SHARE = 1 / 8;
 /** Bytes more that a connection may have on the way if the frame joins others there, in one system call. */
 const GATHERING_BONUS = 4 * 1024;
 /** A connection whose peer acknowledges nothing for so many milliseconds, and so many round trips, is not used. */
 const STALLED_AFTER = 500;
 const STALLED_ROUND_TRIPS = 4;
+/** Milliseconds of writes that share a mark. */
+const MARK_INTERVAL = 1;
 
 export interface PathInspection {
   readonly phase: PathPhase;
@@ -42,12 +44,24 @@ export interface PathInspection {
   readonly connections: readonly (TcpState & { readonly type: string; readonly isStalled: boolean })[];
 }
 
+/** Writes that began within a millisecond. */
+interface Mark {
+  /** Monotonic time of the first one. */
+  readonly at: number;
+  /** Bytes of the connection that were written up to the last one. */
+  written: number;
+}
+
 interface Connection {
   readonly underlay: Underlay;
   readonly sensor: TcpSensor;
   readonly state: TcpState;
   /** Bytes that were written and not acknowledged. */
   load: number;
+  /** Bytes that were written since the start. */
+  written: number;
+  /** The writes that the peer may not have received, in order. */
+  readonly marks: Mark[];
   /** Monotonic time of the last progress. */
   movedAt: number;
   isStalled: boolean;
@@ -62,7 +76,7 @@ export class ChannelPath {
   readonly #connections = new Map<Underlay, Connection>();
   #byType = new Map<string, Connection[]>();
   #readAt = Number.NEGATIVE_INFINITY;
-  /** Bytes on their way, except on stalled connections. */
+  /** Bytes on the path, or about to be, except on stalled connections. */
   #load = 0;
   /** Bytes that closed connections have delivered. */
   #delivered = 0;
@@ -111,7 +125,6 @@ export class ChannelPath {
   light(): Underlay | undefined {
     this.#read();
     const { window } = this.#controller;
-    if (this.#load >= window + Math.max(LIGHT_EXCESS, window * LIGHT_SHARE)) return undefined;
     let best: Underlay | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const { underlay, load, isStalled } of this.#connections.values()) {
@@ -121,7 +134,7 @@ export class ChannelPath {
       best = underlay;
       least = cost;
     }
-    return best;
+    return this.#load < window || least < Math.max(LIGHT_LOAD, window * LIGHT_SHARE) ? best : undefined;
   }
 
   /**
@@ -143,7 +156,31 @@ export class ChannelPath {
   wrote(underlay: Underlay, bytes: number): void {
     this.#load += bytes;
     const connection = this.#connections.get(underlay);
-    if (connection) connection.load += bytes;
+    if (!connection) return;
+    connection.load += bytes;
+    connection.written += bytes;
+    const now = this.#clock.monotonic();
+    const last = connection.marks.at(-1);
+    if (last && now - last.at < MARK_INTERVAL) last.written = connection.written;
+    else connection.marks.push({ at: now, written: connection.written });
+  }
+
+  /**
+   * Monotonic time before which all written bytes have reached the peer's system. Connections that have stalled do not
+   * count, unless all have: the others deliver what is sent again.
+   */
+  get deliveredBefore(): number {
+    this.#read();
+    let [moving, all] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    let areAllStalled = true;
+    for (const { marks, isStalled } of this.#connections.values()) {
+      const at = marks[0]?.at ?? Number.POSITIVE_INFINITY;
+      all = Math.min(all, at);
+      if (isStalled) continue;
+      areAllStalled = false;
+      moving = Math.min(moving, at);
+    }
+    return areAllStalled ? all : moving;
   }
 
   inspect(): PathInspection | undefined {
@@ -181,7 +218,16 @@ export class ChannelPath {
     if (!sensor) return;
     const state = unknownTcpState();
     const movedAt = this.#clock.monotonic();
-    this.#connections.set(underlay, { underlay, sensor, state, load: 0, movedAt, isStalled: false });
+    this.#connections.set(underlay, {
+      underlay,
+      sensor,
+      state,
+      load: 0,
+      written: 0,
+      marks: [],
+      movedAt,
+      isStalled: false,
+    });
   }
 
   #read(): void {
@@ -200,12 +246,14 @@ export class ChannelPath {
       if (!sensor.read(state)) continue;
       connection.load = state.inFlight + state.unsent + underlay.backlog;
       if (state.delivered !== before || connection.load === 0) connection.movedAt = now;
+      forgetDelivered(connection);
       const still = now - connection.movedAt;
       connection.isStalled = still > Math.max(STALLED_AFTER, STALLED_ROUND_TRIPS * state.rtt);
       delivered += state.delivered;
       lost += state.lost;
       if (connection.isStalled) continue;
-      this.#load += connection.load;
+      // The system sends bytes beyond its congestion window later: only those before will be in queues of the path.
+      this.#load += Math.min(connection.load, Math.max(state.inFlight, state.congestionWindow));
       inFlight += state.inFlight;
       // The connection that carries most has the newest value.
       if (state.inFlight <= most) continue;
@@ -214,4 +262,11 @@ export class ChannelPath {
     }
     this.#controller.observe({ now, rtt, delivered, inFlight, lost });
   }
+}
+
+/** The encryption adds some bytes to those written, so this errs towards fewer delivered ones. */
+function forgetDelivered({ underlay, state, written, marks }: Connection): void {
+  const delivered = written - state.unacknowledged - underlay.backlog;
+  const first = marks.findIndex((mark) => mark.written > delivered);
+  if (first !== 0) marks.splice(0, first === -1 ? marks.length : first);
 }
