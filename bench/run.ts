@@ -28,6 +28,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   queues: async () => (await import('./queues/queues.ts')).queues,
   api: async () => (await import('./api/api.ts')).api,
   data: async () => (await import('./data/data.ts')).data,
+  path: async () => (await import('./path/path.ts')).path,
 };
 const NAMES = Object.keys(BENCHMARKS);
 /** The value of --json for standard output. */
@@ -40,7 +41,7 @@ interface Options extends BenchmarkOptions {
 }
 
 const program = new Command('bench')
-  .description('benchmarks of queues, APIs and the data path')
+  .description('benchmarks of queues, APIs, the data path and wide-area paths')
   .argument('[names...]', `benchmarks to run: ${NAMES.join(', ')} (default: all)`)
   .option('--quick', 'fewer tasks and rounds: a functional test, not for figures', false)
   .option('--only <text>', 'only groups whose name contains the text')
@@ -58,6 +59,7 @@ const program = new Command('bench')
 Examples:
   npm run bench -- queues --json queues.json --html queues.html
   npm run bench -- data --only encrypted
+  npm run bench -- path --only "20 ms 200 Mbit/s cubic:"
   npm -s run bench -- queues --quick --json - | jq '.[0].run'
   npm run bench -- compare before.json after.json
 

@@ -1,7 +1,9 @@
-// Keeps a circuit from filling queues that it shares with others. The send window bounds the bytes of a circuit in
-// flight, 4 MiB by default. On a short path these bytes fill the socket buffers and delay every other circuit. So the
-// window is halved while acknowledgements take much longer than the fastest ones, and grows by the bytes acknowledged
-// in time.
+// Keeps a circuit from filling queues that it shares with others, where the path does not bound the bytes in flight
+// (#wire/path): within a machine or a rack, where the other router is slower than the path and bytes wait in its receive
+// buffers, and where the system does not tell the state of connections. The send window bounds the bytes of a circuit
+// in flight, 4 MiB by default. On a short path these bytes fill the socket buffers and delay every other circuit. So
+// the window is halved while acknowledgements take much longer than the fastest ones, and grows by the bytes
+// acknowledged in time.
 
 /** Bytes that may always be in flight, so that a path with varying delay stays usable. */
 const LEAST_LIMIT = 128 * 1024;
@@ -20,6 +22,11 @@ export class DelayLimit {
   /** Bytes that may be in flight. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** The path bounds the bytes in flight itself. */
+  lift(): void {
+    this.#bytes = Number.POSITIVE_INFINITY;
   }
 
   /** Records a round trip of `delay` milliseconds for `acknowledged` bytes while `size` bytes were in flight. */

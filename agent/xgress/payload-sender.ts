@@ -49,6 +49,7 @@ export class PayloadSender {
   readonly #buffer: SendBuffer;
   /** Built, but rejected by a full queue: at most one read of the client's data, and the end of the circuit. */
   readonly #unsent: Payload[] = [];
+  readonly #deliveredBefore = () => this.#hop?.deliveredBefore;
   #sequence = 0;
   #isWaiting = false;
   #isBlocked = false;
@@ -211,7 +212,7 @@ export class PayloadSender {
   /** Returns false if the queue is full. */
   #retransmit(now: number): boolean {
     const { metrics, onUnroutable } = this.#components;
-    for (const payload of this.#buffer.due(now, () => this.#hop?.deliveredBefore)) {
+    for (const payload of this.#buffer.due(now, this.#deliveredBefore)) {
       const outcome = this.#repeat(payload);
       if (outcome === 'full') {
         this.#waitForRoom();

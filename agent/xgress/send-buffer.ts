@@ -234,7 +234,8 @@ export class SendBuffer {
     if (newest && newest.sentAt !== NOT_SENT && !newest.isRetransmitted) {
       const roundTrip = now - newest.sentAt;
       this.#measure(roundTrip);
-      if (size > this.#size && !isPaced) this.#delayLimit.measured(roundTrip, size - this.#size, size, now);
+      if (isPaced) this.#delayLimit.lift();
+      else if (size > this.#size) this.#delayLimit.measured(roundTrip, size - this.#size, size, now);
     }
     if (peerBuffer < this.#peerBuffer) this.#backoff = 1; // the peer has room for the dropped payloads again
     this.#peerBuffer = peerBuffer;

@@ -32,7 +32,7 @@ export interface Subject extends AsyncDisposable {
 }
 
 /** A router program and its controller. */
-interface Software {
+export interface Software {
   readonly name: string;
   readonly router: (...args: string[]) => [string, ...string[]];
   readonly enroll: (file: string, jwt: string) => [string, ...string[]];
@@ -42,7 +42,16 @@ interface Software {
 interface Work {
   readonly directory: string;
   readonly started: AsyncDisposableStack;
+  /** Address and name under which others reach the controller; by default only this machine does. */
+  readonly host?: Host;
 }
+
+export interface Host {
+  readonly address: string;
+  readonly name: string;
+}
+
+export const LOOPBACK: Host = { address: '127.0.0.1', name: '127.0.0.1' };
 
 export interface Targets {
   readonly ports: Readonly<Record<(typeof TARGETS)[number], number>>;
@@ -69,9 +78,10 @@ export function ours(name: string, root: string): Software {
     name,
     router: (...args) => run('router', ...args),
     enroll: (file, jwt) => run('router', 'enroll', file, '--jwt', jwt),
-    controller: async ({ directory, started }) => {
+    controller: async ({ directory, started, host = LOOPBACK }) => {
+      const at = ['--host', host.address, ...(host.name === host.address ? [] : ['--advertise', host.name])];
       const sim = started.use(
-        new Process('controller', run('sim', 'start', '--json', '--log-level', 'silent'), { directory }),
+        new Process('controller', run('sim', 'start', '--json', '--log-level', 'silent', ...at), { directory }),
       );
       const line = await until('the simulator is ready', async () => /^\{.*"ready".*$/m.exec(sim.output)?.[0]);
       const ready = JSON.parse(line) as {
@@ -94,7 +104,7 @@ export function reference(binary: string): Software {
     name: 'reference',
     router: (...args) => [binary, 'router', ...args],
     enroll: (file, jwt) => [binary, 'router', 'enroll', file, '-j', jwt],
-    controller: async ({ directory, started }) => {
+    controller: async ({ directory, started, host = LOOPBACK }) => {
       const [port = 0] = await freePorts(1);
       const env = { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli') };
       const args = [
@@ -102,18 +112,18 @@ export function reference(binary: string): Software {
         '--home',
         join(directory, 'home'),
         '--ctrl-address',
-        '127.0.0.1',
+        host.name,
         '--ctrl-port',
         String(port),
       ];
       started.use(new Process('controller', [binary, 'edge', 'quickstart', ...args], { directory, env }));
       const management = await until('the controller of the reference is ready', async () => {
         const ca = readFileSync(join(directory, 'home/pki/root-ca/certs/root-ca.cert'), 'utf8');
-        const client = new Management(`https://127.0.0.1:${port}/edge/management/v1`, ca);
+        const client = new Management(`https://${host.name}:${port}/edge/management/v1`, ca);
         await client.login('admin', 'admin');
         return client;
       });
-      return { address: `tls:127.0.0.1:${port}`, management };
+      return { address: `tls:${host.name}:${port}`, management };
     },
   };
 }
@@ -134,13 +144,19 @@ export async function startNetwork(software: Software, targets: Targets, directo
     const name = index === 0 ? 'entry' : 'exit';
     const id = await management.create('edge-routers', { name, isTunnelerEnabled: true });
     ids.push(id);
-    const file = await routerFile(directory, name, address, tunnel);
+    const file = await routerFile(directory, { name, controller: address, tunnel });
     const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
     writeFileSync(`${file}.jwt`, enrollmentJwt);
     await enroll(name, software.enroll(file, `${file}.jwt`), directory);
     routers.push(starting.use(new Process(name, software.router('run', file), { directory })));
   }
-  await createServices(management, targets, ids);
+  const { ports } = targets;
+  const services = Object.entries({ ...ports, plain: ports.sink });
+  await createServices(
+    management,
+    services.map(([name_, port]) => ({ name: name_, port, isEncrypted: name_ !== 'plain' })),
+    ids,
+  );
   await until(`echo through ${software.name}`, async () => {
     const terminators = await management.get<unknown[]>('terminators');
     return terminators.length < Object.keys(entries).length ? undefined : await firstCircuit(echo);
@@ -164,18 +180,26 @@ async function firstCircuit(port: number): Promise<true | undefined> {
   return await Promise.race([circuits(port, 1, 1).then(() => true as const), sleep(1_000, undefined)]);
 }
 
-async function createServices(
+export interface HostedService {
+  readonly name: string;
+  /** On the machine of the exit. */
+  readonly port: number;
+  readonly isEncrypted: boolean;
+}
+
+/** The first router may dial the services, the last one hosts them. */
+export async function createServices(
   management: Management,
-  { ports }: Targets,
-  [entry, exit]: readonly string[],
+  hosted: readonly HostedService[],
+  routers: readonly string[],
 ): Promise<void> {
+  const [entry, exit] = [routers[0], routers.at(-1)];
   const types = await management.get<{ id: string; name: string }[]>('config-types?limit=100');
   const configTypeId = types.find(({ name }) => name === 'host.v1')?.id;
-  const services = { ...ports, plain: ports.sink };
-  for (const [name, port] of Object.entries(services)) {
+  for (const { name, port, isEncrypted } of hosted) {
     const data = { protocol: 'tcp', address: '127.0.0.1', port };
     const config = await management.create('configs', { name, configTypeId, data });
-    await management.create('services', { name, configs: [config], encryptionRequired: name !== 'plain' });
+    await management.create('services', { name, configs: [config], encryptionRequired: isEncrypted });
   }
   const any = { semantic: 'AnyOf' };
   const all = ['#all'];
@@ -196,8 +220,25 @@ async function createServices(
   await management.create('edge-router-policies', { name: 'all', ...any, identityRoles: all, edgeRouterRoles: all });
 }
 
-async function routerFile(directory: string, name: string, controller: string, tunnel: string): Promise<string> {
+export interface RouterFile {
+  readonly name: string;
+  /** `tls:host:port` */
+  readonly controller: string;
+  /** Mode of the tunnel listener, with its options. */
+  readonly tunnel: string;
+  readonly host?: Host;
+  /** Groups of its dialer and of its link listener; by default, all routers link. */
+  readonly groups?: readonly string[];
+}
+
+/** Returns the path of a new configuration file. */
+export async function routerFile(
+  directory: string,
+  { name, controller, tunnel, host = LOOPBACK, groups }: RouterFile,
+): Promise<string> {
   const [link, edge] = await freePorts(2);
+  const listen = host === LOOPBACK ? host.address : '0.0.0.0';
+  const grouped = groups ? `\n      groups: [${groups.join(', ')}]` : '';
   const at = join(directory, name);
   const text = `v: 3
 identity:
@@ -209,23 +250,23 @@ ctrl:
   endpoint: ${controller}
 link:
   dialers:
-    - binding: transport
+    - binding: transport${grouped}
   listeners:
     - binding: transport
-      bind: tls:127.0.0.1:${link}
-      advertise: tls:127.0.0.1:${link}
+      bind: tls:${listen}:${link}
+      advertise: tls:${host.name}:${link}${grouped}
 listeners:
   - binding: edge
-    address: tls:127.0.0.1:${edge}
+    address: tls:${listen}:${edge}
     options:
-      advertise: 127.0.0.1:${edge}
+      advertise: ${host.name}:${edge}
   - binding: tunnel
     options:
       ${tunnel}
 edge:
   csr:
     sans:
-      dns: [localhost]
+      dns: [${['localhost', ...(host === LOOPBACK ? [] : [host.name])].join(', ')}]
       ip: ["127.0.0.1"]
 `;
   writeFileSync(`${at}.yml`, text);
@@ -260,7 +301,7 @@ export async function startBareChain({ ports }: Targets, pem: string, directory:
   };
 }
 
-async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   const end = performance.now() + PATIENCE;
   let last: unknown;
   while (performance.now() < end) {

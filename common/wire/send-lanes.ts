@@ -135,7 +135,7 @@ export class SendLanes {
 
   /** Whether the path bounds the bytes that the system holds. */
   get isPaced(): boolean {
-    return this.#path.isKnown;
+    return this.#path.isPaced;
   }
 
   /** Monotonic time before which all frames of a lane have reached the peer's system; undefined if unknown. */
@@ -173,8 +173,9 @@ export class SendLanes {
     const { queue } = lane;
     if (queue instanceof PlainQueue) return queue.length === 0 ? this.#accepting(lane) : undefined;
     if (queue.isActive(flow)) return undefined;
-    if (!this.#path.isKnown) return queue.length === 0 || size <= LIGHT_FRAME ? this.#accepting(lane) : undefined;
-    if (size <= LIGHT_FRAME) return this.#path.light();
+    if (size <= LIGHT_FRAME)
+      return this.#path.isKnown && this.#path.isBusy ? this.#path.light() : this.#accepting(lane);
+    if (!this.#path.isKnown) return queue.length === 0 ? this.#accepting(lane) : undefined;
     return queue.length === 0 ? this.#path.bulk(lane.types) : undefined;
   }
 
@@ -219,6 +220,10 @@ export class SendLanes {
    * would hold back the others for as long as it is.
    */
   pump(): void {
+    if (this.#all.every(isEmpty)) {
+      for (const { queue } of this.#paced) if (queue instanceof FairQueue) queue.settle();
+      return;
+    }
     const before = this.#paced.map(({ queue }) => queue.length);
     const full = this.#all.some(isFullLane) ? this.#all.filter(isFullLane) : NONE;
     for (let skipped = 0; skipped < this.#all.length; ) {
@@ -289,6 +294,10 @@ function inOne(head: Buffer, body: Buffer | undefined): Buffer {
   head.copy(bytes);
   body.copy(bytes, head.length);
   return bytes;
+}
+
+function isEmpty({ queue }: Lane): boolean {
+  return queue.length === 0;
 }
 
 function isFullLane({ queue }: Lane): boolean {

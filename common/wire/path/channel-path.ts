@@ -27,8 +27,11 @@ const GATHERING_BONUS = 4 * 1024;
 /** A connection whose peer acknowledges nothing for so many milliseconds, and so many round trips, is not used. */
 const STALLED_AFTER = 500;
 const STALLED_ROUND_TRIPS = 4;
-/** Milliseconds of writes that share a mark. */
+/** Milliseconds of writes that share a mark, and marks after which the delivered ones are forgotten. */
 const MARK_INTERVAL = 1;
+const MAX_MARKS = 256;
+/** Milliseconds for which a path counts as busy. */
+const BUSY_TIME = 1_000;
 
 export interface PathInspection {
   readonly phase: PathPhase;
@@ -83,6 +86,7 @@ export class ChannelPath {
   /** Packets that closed connections have lost. */
   #lost = 0;
   #isKnown = false;
+  #busyAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, underlays: ReadonlySet<Underlay>) {
     this.#clock = clock;
@@ -92,6 +96,14 @@ export class ChannelPath {
   /** Whether the system tells the state of all connections. */
   get isKnown(): boolean {
     return this.#isKnown;
+  }
+
+  /**
+   * Whether it bounds the bytes on their way. Within a machine or a rack, the path is faster than its ends: bytes wait in
+   * the receive buffers of the other end, which this side does not see.
+   */
+  get isPaced(): boolean {
+    return this.#isKnown && !this.#controller.isNearby;
   }
 
   /** Call this when the underlays have changed. */
@@ -108,9 +120,15 @@ export class ChannelPath {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
+  /** Whether bulk traffic has used the path lately. Else every connection is as good as another. */
+  get isBusy(): boolean {
+    return this.#clock.monotonic() - this.#busyAt < BUSY_TIME;
+  }
+
   /** The connection for a frame of a circuit with many bytes; undefined if it must wait. */
   bulk(types: readonly string[]): Underlay | undefined {
     this.#read();
+    this.#busyAt = this.#readAt;
     if (this.#load >= this.#controller.window) {
       this.#controller.waiting(true);
       return undefined;
@@ -163,6 +181,7 @@ export class ChannelPath {
     const last = connection.marks.at(-1);
     if (last && now - last.at < MARK_INTERVAL) last.written = connection.written;
     else connection.marks.push({ at: now, written: connection.written });
+    if (connection.marks.length > MAX_MARKS) this.#read();
   }
 
   /**

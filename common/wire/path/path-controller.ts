@@ -139,6 +139,11 @@ export class PathController {
     return Number.isFinite(this.#base) ? this.#base : undefined;
   }
 
+  /** The path is within a machine or a rack. */
+  get isNearby(): boolean {
+    return this.#base < NEARBY;
+  }
+
   /** The last round trip in milliseconds; 0 before the first one. */
   get rtt(): number {
     return this.#rtt;
@@ -151,7 +156,7 @@ export class PathController {
 
   /** Milliseconds that bytes may wait in queues. */
   get allowedWait(): number {
-    const least = this.#base < NEARBY ? MIN_ALLOWED_NEARBY : MIN_ALLOWED;
+    const least = this.isNearby ? MIN_ALLOWED_NEARBY : MIN_ALLOWED;
     return Math.min(MAX_ALLOWED, Math.max(least, this.#base * ALLOWED_SHARE));
   }
 
