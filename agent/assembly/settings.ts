@@ -33,6 +33,7 @@ export const CAPABILITIES: Buffer = encodeBitMask([
   RouterCapability.ServiceSubscriptions,
   RouterCapability.PostureChecks,
   RouterCapability.BindSuccess,
+  RouterCapability.RoutesInOrder,
   RouterCapability.RouterDataModel,
 ]);
 

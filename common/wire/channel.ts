@@ -246,6 +246,11 @@ export class Channel {
     return this.transmit(message, lane, flow);
   }
 
+  /** Messages to the peer that a subclass has dropped or held back. */
+  get withheld(): number {
+    return 0;
+  }
+
   /** Sends a numbered message. A subclass may record it or hold it back. Returns false if the lane is full. */
   protected transmit(message: Message, lane: string, flow: FlowId = ''): boolean {
     return this.#enqueue(message.encode(), undefined, this.#lane(lane), flow);

@@ -15,6 +15,7 @@ export class RouterChannel extends Channel {
   readonly #clock: ChannelOptions['clock'];
   readonly #held = new Set<Timer>();
   #heldBytes = 0;
+  #withheld = 0;
 
   constructor(traffic: ControlTraffic, options: ChannelOptions) {
     super(options);
@@ -26,6 +27,10 @@ export class RouterChannel extends Channel {
     });
   }
 
+  override get withheld(): number {
+    return this.#withheld;
+  }
+
   /** Messages beyond the limit are treated like those that find the lane full. */
   protected override transmit(message: Message, lane: string): boolean {
     const { contentType, body } = message;
@@ -35,6 +40,7 @@ export class RouterChannel extends Channel {
       if (isAccepted) this.#traffic.message(this.peerId, 'out', contentType, body.length);
       return isAccepted;
     }
+    this.#withheld++;
     this.#traffic.message(this.peerId, 'out', contentType, body.length, fault.id);
     const { delay } = fault.rule;
     return delay === undefined || this.#hold(delay, body.length, () => void super.transmit(message, lane));

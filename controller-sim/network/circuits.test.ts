@@ -7,7 +7,7 @@ import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
-import { ControlType, PeerDataKey, RouteHeader } from '#wire/gen/numbers.ts';
+import { ControlType, PeerDataKey, RouteHeader, RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { links, reported } from '../../test/support/links.ts';
@@ -32,9 +32,10 @@ function network(net: Links) {
   const rejectWith = (next: number) => {
     code = next;
   };
-  const waiting: (() => void)[] = [];
+  const waiting: { readonly id: string; readonly settle: () => void }[] = [];
   const names = ['a', 'b', 'c', 'd'];
   const channel = (id: string) => ({
+    withheld: 0,
     request: (message: Message) => {
       const { circuitId, attempt } = message.decode(RouteSchema);
       sent.push(`${id}: route`);
@@ -45,7 +46,7 @@ function network(net: Links) {
       ];
       if (rejecting.has(id)) headers.push([RouteHeader.ErrorCode, Buffer.of(code)]);
       return new Promise<Message>((resolve) => {
-        waiting.push(() => resolve(new Message(ControlType.RouteResult, headers, circuitId)));
+        waiting.push({ id, settle: () => resolve(new Message(ControlType.RouteResult, headers, circuitId)) });
       });
     },
     trySend: (message: Message) =>
@@ -65,7 +66,10 @@ function network(net: Links) {
     router: { get: () => ({ cost: 0, noTraversal: false }) },
     service: { get: () => undefined },
   };
-  const routers = new Map(names.map((id) => [id, { id, channel: channel(id) } as unknown as ConnectedRouter]));
+  const capabilities = new Set<number>();
+  const routers = new Map(
+    names.map((id) => [id, { id, channel: channel(id), capabilities } as unknown as ConnectedRouter]),
+  );
   const circuits = new Circuits({
     state: { tables } as unknown as State,
     clock,
@@ -81,9 +85,15 @@ function network(net: Links) {
   });
   const answer = async (most = Number.POSITIVE_INFINITY) => {
     for (let left = most; waiting.length > 0 && left > 0; left--) {
-      waiting.shift()?.();
+      waiting.shift()?.settle();
       await new Promise((resolve) => setImmediate(resolve));
     }
+  };
+  const answerOf = async (id: string) => {
+    for (const each of waiting.splice(0))
+      if (each.id === id) each.settle();
+      else waiting.push(each);
+    await new Promise((resolve) => setImmediate(resolve));
   };
   const create = ({ encryptionRequired = false, id = 'circuit' } = {}) => {
     const service = { id: 's', terminatorStrategy: 'smartrouting', encryptionRequired } as Service;
@@ -103,7 +113,21 @@ function network(net: Links) {
       await clock.advance(10);
     }
   };
-  return { circuits, terminator, routers, rejecting, rejectWith, clock, sent, events, answer, create, pass };
+  return {
+    circuits,
+    terminator,
+    routers,
+    rejecting,
+    rejectWith,
+    clock,
+    sent,
+    events,
+    answer,
+    answerOf,
+    create,
+    pass,
+    capabilities,
+  };
 }
 
 /** Whether the last message to each router removes the circuit. */
@@ -142,6 +166,42 @@ t.test('clients get the peer data of the host, also from older data files', asyn
     await pass(20);
     t.equal(String((await creation).peerData.get(PeerDataKey.PublicKey)), 'the-key-of-the-host');
   }
+});
+
+t.test('the client does not wait for its router to confirm a route that precedes the answer', async (t) => {
+  const { circuits, capabilities, sent, answer, answerOf, create } = network(links('a-d:1'));
+  capabilities.add(RouterCapability.RoutesInOrder);
+  const creation = create();
+  t.same(sent, ['a: route', 'd: route']);
+  await answerOf('d');
+  t.equal((await creation).circuit.state, 'up');
+  await answer();
+  t.equal(circuits.size, 1);
+});
+
+t.test('a circuit ends if the router of its client rejects the route later', async (t) => {
+  const { circuits, capabilities, rejecting, sent, answer, answerOf, create } = network(links('a-d:1'));
+  capabilities.add(RouterCapability.RoutesInOrder);
+  rejecting.add('a');
+  const creation = create();
+  await answerOf('d');
+  await creation;
+  await answer();
+  t.equal(circuits.size, 0);
+  t.ok(allUnrouted(sent));
+});
+
+t.test('a route that is rejected before the host answers leads to another attempt', async (t) => {
+  const { capabilities, rejecting, sent, answerOf, create, pass } = network(links('a-d:1'));
+  capabilities.add(RouterCapability.RoutesInOrder);
+  rejecting.add('a');
+  const creation = create();
+  await answerOf('a');
+  rejecting.delete('a');
+  await answerOf('d');
+  await pass(20);
+  t.equal((await creation).circuit.state, 'up');
+  t.equal(sent.filter((message) => message === 'a: route').length, 2);
 });
 
 t.test('a circuit that loses a link while it is created moves only afterwards', async (t) => {

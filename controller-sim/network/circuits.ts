@@ -9,7 +9,7 @@ import { describeError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
-import { EdgeErrorCode, PeerDataKey, RetryHint, RouteErrorCode } from '#wire/gen/numbers.ts';
+import { EdgeErrorCode, PeerDataKey, RetryHint, RouteErrorCode, RouterCapability } from '#wire/gen/numbers.ts';
 import type { PeerData } from '#wire/peer-data.ts';
 import type { State } from '../state/state.ts';
 import type { Service, Terminator } from '../state/types.ts';
@@ -211,15 +211,38 @@ export class Circuits {
   /** Rejects with CircuitError if the circuit is removed meanwhile, whatever its routers answer. */
   async #route(circuit: Circuit, terminator: Terminator, peerData: PeerData, attempt: number): Promise<PeerData> {
     const egress = { terminator, peerData };
+    const ingress = this.#components.routers.get(circuit.path.routers[0] ?? '');
+    const withheld = ingress?.channel.withheld;
     const sent = circuit.path.routers.map((_id, position) =>
       this.#sender.route(circuit, position, { attempt, egress }),
     );
-    const answers = await Promise.allSettled(sent);
+    // The answer to the request follows the route over the same connection: this router need not confirm it first,
+    // which saves a round trip.
+    const isInOrder =
+      sent.length > 1 &&
+      ingress?.capabilities.has(RouterCapability.RoutesInOrder) &&
+      ingress.channel.withheld === withheld;
+    let isAnswered = false;
+    let early: unknown;
+    if (isInOrder)
+      sent[0]?.catch((error: unknown) => {
+        if (isAnswered) this.#onIngressFailed(circuit, error);
+        else early = error;
+      });
+    const answers = await Promise.allSettled(isInOrder ? sent.slice(1) : sent);
+    isAnswered = true;
     if (isEnded(circuit)) throw this.#removedMeanwhile(circuit);
-    const failed = answers.find((answer) => answer.status === 'rejected');
-    if (failed) throw failed.reason;
+    const failure = early ?? answers.find((answer) => answer.status === 'rejected')?.reason;
+    if (failure) throw failure;
     const last = answers.at(-1);
     return last?.status === 'fulfilled' ? peerDataOf(last.value) : new Map();
+  }
+
+  /** The router at the client could not install its route, after the client was answered. */
+  #onIngressFailed(circuit: Circuit, error: unknown): void {
+    if (isEnded(circuit)) return;
+    this.#components.log.info({ circuitId: circuit.id, error: describeError(error) }, 'route of a new circuit failed');
+    this.remove(circuit.id, { now: true });
   }
 
   #complete(circuit: Circuit, terminator: Terminator, answered: PeerData, request: CircuitRequest): NewCircuit {

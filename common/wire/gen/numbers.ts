@@ -337,6 +337,7 @@ export const RouterCapability = Object.freeze({
   ServiceSubscriptions: 4,
   PostureChecks: 5,
   BindSuccess: 6,
+  RoutesInOrder: 48, // own: handles a route without egress before later messages of the same lane
   RouterDataModel: 62,
 } as const);
 export type RouterCapability = (typeof RouterCapability)[keyof typeof RouterCapability];

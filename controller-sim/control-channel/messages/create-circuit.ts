@@ -1,6 +1,7 @@
 // Circuit requests from four sources: clients with a session token (V1 of older routers, V2), clients with only an API
 // session (V3), the router's own tunneler, and listeners without identities (reference fact: control channel, section
-// 4.4).
+// 4.4). Successful answers use the lane of routes, so that they follow those of the circuit; the reference uses the other
+// one, and routers accept every message on both.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
@@ -41,7 +42,7 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
     const response = create(CreateCircuitResponseSchema, responseFields(created));
     const body = toBinary(CreateCircuitResponseSchema, response);
     const success = new Message(EdgeControlType.CreateCircuitResponse, [], body);
-    endIfUnsent(context, created, router.channel.reply(message, success));
+    endIfUnsent(context, created, router.channel.reply(message, success, HIGH_LANE));
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }
@@ -89,7 +90,7 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
     const response = create(CreateTunnelCircuitV2ResponseSchema, responseFields(created));
     const body = toBinary(CreateTunnelCircuitV2ResponseSchema, response);
     const success = new Message(EdgeControlType.CreateTunnelCircuitV2Response, [], body);
-    endIfUnsent(context, created, router.channel.reply(message, success));
+    endIfUnsent(context, created, router.channel.reply(message, success, HIGH_LANE));
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }
@@ -153,7 +154,7 @@ async function answer(
       [EdgeControlHeader.PeerData, encodeBytesMap(peerData)],
       [EdgeControlHeader.TerminatorInstanceId, encodeStringMap(circuit.tags)],
     ] as const;
-    endIfUnsent(context, created, router.channel.reply(message, new Message(type, headers)));
+    endIfUnsent(context, created, router.channel.reply(message, new Message(type, headers), HIGH_LANE));
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }

@@ -266,7 +266,7 @@ export interface LinkConfig {
     /** The connection is closed if no heartbeat is answered for this time. */
     readonly closeUnresponsiveTimeout: number;
   };
-  /** Limit on payloads waiting for a link, each for payloads of local ends and of other routers. */
+  /** Limit on the payloads of one circuit that wait for a link, in units of 64 KiB. Circuits take turns, and senders slow down before the limit. All links of a router hold at most 64 MiB. */
   readonly payloadSenderQueueSize: number;
   /** Limit on acknowledgements waiting for a link. */
   readonly ackSenderQueueSize: number;
@@ -281,7 +281,7 @@ export interface EdgeListenerOptions {
   readonly drop1InN: number;
   /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
-  /** Initial send window, in bytes. */
+  /** Initial send window, in bytes: the limit on unacknowledged bytes of a circuit. The link decides how many of them are on its path at a time. */
   readonly txPortalStartSize: number;
   /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
@@ -301,9 +301,9 @@ export interface EdgeListenerOptions {
   readonly txPortalDupAckScale: number;
   /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** Initial age at which a payload is retransmitted, in milliseconds. */
+  /** Initial age at which a payload may be retransmitted, in milliseconds. It is retransmitted if it has left the first link, and if later payloads were acknowledged or none is. */
   readonly retxStartMs: number;
-  /** Retransmission age as a multiple of the round trip time. */
+  /** Retransmission age as a multiple of the round trip time; at least the round trip and four times its mean deviation. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
@@ -355,7 +355,7 @@ export interface TunnelListenerOptions {
   readonly drop1InN: number;
   /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
-  /** Initial send window, in bytes. */
+  /** Initial send window, in bytes: the limit on unacknowledged bytes of a circuit. The link decides how many of them are on its path at a time. */
   readonly txPortalStartSize: number;
   /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
@@ -375,9 +375,9 @@ export interface TunnelListenerOptions {
   readonly txPortalDupAckScale: number;
   /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** Initial age at which a payload is retransmitted, in milliseconds. */
+  /** Initial age at which a payload may be retransmitted, in milliseconds. It is retransmitted if it has left the first link, and if later payloads were acknowledged or none is. */
   readonly retxStartMs: number;
-  /** Retransmission age as a multiple of the round trip time. */
+  /** Retransmission age as a multiple of the round trip time; at least the round trip and four times its mean deviation. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
@@ -435,7 +435,7 @@ export interface TransportListenerOptions {
   readonly drop1InN: number;
   /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
-  /** Initial send window, in bytes. */
+  /** Initial send window, in bytes: the limit on unacknowledged bytes of a circuit. The link decides how many of them are on its path at a time. */
   readonly txPortalStartSize: number;
   /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
@@ -455,9 +455,9 @@ export interface TransportListenerOptions {
   readonly txPortalDupAckScale: number;
   /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** Initial age at which a payload is retransmitted, in milliseconds. */
+  /** Initial age at which a payload may be retransmitted, in milliseconds. It is retransmitted if it has left the first link, and if later payloads were acknowledged or none is. */
   readonly retxStartMs: number;
-  /** Retransmission age as a multiple of the round trip time. */
+  /** Retransmission age as a multiple of the round trip time; at least the round trip and four times its mean deviation. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
@@ -495,7 +495,7 @@ export interface TransportUdpListenerOptions {
   readonly drop1InN: number;
   /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
-  /** Initial send window, in bytes. */
+  /** Initial send window, in bytes: the limit on unacknowledged bytes of a circuit. The link decides how many of them are on its path at a time. */
   readonly txPortalStartSize: number;
   /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
@@ -515,9 +515,9 @@ export interface TransportUdpListenerOptions {
   readonly txPortalDupAckScale: number;
   /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** Initial age at which a payload is retransmitted, in milliseconds. */
+  /** Initial age at which a payload may be retransmitted, in milliseconds. It is retransmitted if it has left the first link, and if later payloads were acknowledged or none is. */
   readonly retxStartMs: number;
-  /** Retransmission age as a multiple of the round trip time. */
+  /** Retransmission age as a multiple of the round trip time; at least the round trip and four times its mean deviation. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
@@ -555,7 +555,7 @@ export interface ProxyListenerOptions {
   readonly drop1InN: number;
   /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
-  /** Initial send window, in bytes. */
+  /** Initial send window, in bytes: the limit on unacknowledged bytes of a circuit. The link decides how many of them are on its path at a time. */
   readonly txPortalStartSize: number;
   /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
@@ -575,9 +575,9 @@ export interface ProxyListenerOptions {
   readonly txPortalDupAckScale: number;
   /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** Initial age at which a payload is retransmitted, in milliseconds. */
+  /** Initial age at which a payload may be retransmitted, in milliseconds. It is retransmitted if it has left the first link, and if later payloads were acknowledged or none is. */
   readonly retxStartMs: number;
-  /** Retransmission age as a multiple of the round trip time. */
+  /** Retransmission age as a multiple of the round trip time; at least the round trip and four times its mean deviation. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
@@ -617,7 +617,7 @@ export interface ProxyUdpListenerOptions {
   readonly drop1InN: number;
   /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
-  /** Initial send window, in bytes. */
+  /** Initial send window, in bytes: the limit on unacknowledged bytes of a circuit. The link decides how many of them are on its path at a time. */
   readonly txPortalStartSize: number;
   /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
@@ -637,9 +637,9 @@ export interface ProxyUdpListenerOptions {
   readonly txPortalDupAckScale: number;
   /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** Initial age at which a payload is retransmitted, in milliseconds. */
+  /** Initial age at which a payload may be retransmitted, in milliseconds. It is retransmitted if it has left the first link, and if later payloads were acknowledged or none is. */
   readonly retxStartMs: number;
-  /** Retransmission age as a multiple of the round trip time. */
+  /** Retransmission age as a multiple of the round trip time; at least the round trip and four times its mean deviation. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
@@ -679,7 +679,7 @@ export interface XgressConfig {
   readonly drop1InN: number;
   /** Accepted for compatibility: the windows limit the payloads that wait for their consumer. */
   readonly txQueueSize: number;
-  /** Initial send window, in bytes. */
+  /** Initial send window, in bytes: the limit on unacknowledged bytes of a circuit. The link decides how many of them are on its path at a time. */
   readonly txPortalStartSize: number;
   /** Minimum send window, in bytes. */
   readonly txPortalMinSize: number;
@@ -699,9 +699,9 @@ export interface XgressConfig {
   readonly txPortalDupAckScale: number;
   /** Limit on bytes held for the consumer. */
   readonly rxBufferSize: number;
-  /** Initial age at which a payload is retransmitted, in milliseconds. */
+  /** Initial age at which a payload may be retransmitted, in milliseconds. It is retransmitted if it has left the first link, and if later payloads were acknowledged or none is. */
   readonly retxStartMs: number;
-  /** Retransmission age as a multiple of the round trip time. */
+  /** Retransmission age as a multiple of the round trip time; at least the round trip and four times its mean deviation. */
   readonly retxScale: number;
   /** Added to that age, in milliseconds. */
   readonly retxAddMs: number;
