@@ -67,7 +67,7 @@ const DRAIN_ROUNDS = 2;
  * Window of a drain, as a share of what the path holds without a queue: low enough to empty the queue of a few other
  * controllers as well, which would otherwise all take each other's queue for a part of the path.
  */
-const DRAIN_SHARE = 0.7;
+const DRAIN_SHARE = 0.8;
 /** Drains whose shortest round trips count. */
 const EPOCHS = 3;
 /** Round trips with too long a wait, although the window was right, after which the path is measured again. */
