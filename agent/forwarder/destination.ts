@@ -32,10 +32,10 @@ export interface Destination {
   /** Calls `task` once, as soon as the destination accepts payloads of this circuit again. */
   onceWritable(circuitId: string, task: () => void): void;
   /**
-   * Monotonic time before which every payload has arrived at the other side of a link: later ones are on their way and
-   * need no retransmission. Undefined if unknown.
+   * Monotonic time before which every payload of a circuit has arrived at the other side of a link: later ones are on
+   * their way and need no retransmission. Undefined if unknown.
    */
-  readonly deliveredBefore?: number | undefined;
+  deliveredBefore?(circuitId: string): number | undefined;
   /** The destination bounds the bytes on their way by itself. */
   readonly isPaced?: boolean;
 }

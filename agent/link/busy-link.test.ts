@@ -4,15 +4,16 @@ import { duplexPair } from 'node:stream';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
+import { Frame } from '#wire/frame.ts';
 import { XgressType } from '#wire/gen/numbers.ts';
 import { Underlay } from '#wire/underlay.ts';
-import { Payload } from '#wire/xgress-frames.ts';
+import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { soon } from '../../test/support/channels.ts';
 import { PayloadOrigin } from '../forwarder/destination.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { BufferBudget } from '../xgress/buffer-budget.ts';
-import { Link, LinkUnderlay } from './link.ts';
+import { ACK_LANE, Link, LinkUnderlay } from './link.ts';
 import { linkChannel } from './link-dialer.ts';
 import { LinkMetrics } from './link-metrics.ts';
 
@@ -112,5 +113,60 @@ t.test('waiting ends get places in turn', { timeout: 10_000 }, async (t) => {
   await Promise.all(uploads);
   const shared = received.slice(0, received.lastIndexOf('first'));
   t.ok(shared.filter((circuit) => circuit === 'second').length > 100);
+  link.close();
+});
+
+t.test('circuits share a link by bytes, and a light one passes those that wait', { timeout: 10_000 }, async (t) => {
+  const { link, theirs, connect } = rooms({ grouped: true });
+  const received: string[] = [];
+  theirs.onFrame(XgressType.Payload, (frame) => void received.push(Payload.fromFrame(frame).circuitId));
+  const large = (circuit: string) => Payload.create(circuit, 0, 0, Buffer.alloc(32 * KIB));
+  for (let count = 0; count < 15; count++)
+    for (const circuit of ['first', 'second', 'third']) link.acceptPayload(large(circuit), PayloadOrigin.Forwarded);
+  link.acceptPayload(Payload.create('light', 0, 0, Buffer.alloc(KIB)), PayloadOrigin.Forwarded);
+  connect();
+  for (let turn = 0; turn < 2_000 && received.length < 46; turn++) await soon();
+  t.equal(received.length, 46, 'none is dropped');
+  t.ok(received.indexOf('light') < 20, `${received.indexOf('light')} payloads precede it`);
+  const [first, second] = ['first', 'second'].map(
+    (circuit) => received.slice(0, 30).filter((id) => id === circuit).length,
+  );
+  t.ok(Math.abs((first ?? 0) - (second ?? 0)) <= 3, `${first} and ${second}`);
+  link.close();
+});
+
+t.test('a transit router slows down senders whose payloads wait for its link', async (t) => {
+  const { forwarder, link, theirs, connect } = rooms({ grouped: true });
+  const reported: number[] = [];
+  const source = {
+    address: 'source',
+    acceptPayload: () => true,
+    acceptAcknowledgement: ({ receiveBufferSize, bytes }: Acknowledgement) => {
+      const passed = Acknowledgement.fromFrame(new Frame(Buffer.from(bytes)));
+      return reported.push(passed.receiveBufferSize - receiveBufferSize) > 0;
+    },
+    acceptControl: () => true,
+    onceWritable: () => undefined,
+  };
+  forwarder.registerLink(source);
+  const circuit = forwarder.circuits.open('circuit', 'controller', {});
+  circuit.forwards.set('l', 'source');
+  connect();
+  await soon();
+  const acknowledged = async () => {
+    const before = reported.length;
+    const frame = Acknowledgement.create('circuit', 0, 1_000, 0, [0]);
+    theirs.trySendFrame(frame.bytes, undefined, ACK_LANE);
+    for (let turn = 0; turn < 100 && reported.length === before; turn++) await soon();
+    return reported.at(-1) ?? 0;
+  };
+  t.equal(await acknowledged(), 0, 'nothing waits');
+  theirs.setReading(false);
+  const large = Payload.create('circuit', 0, 0, Buffer.alloc(64 * KIB));
+  let accepted = 0;
+  while (accepted < 1_000 && link.acceptPayload(large, PayloadOrigin.Forwarded)) accepted++;
+  t.ok(accepted < 1_000, 'the queue of a circuit has a limit');
+  const added = await acknowledged();
+  t.ok(added > 512 * KIB, `${added} bytes are added`);
   link.close();
 });

@@ -99,7 +99,7 @@ export class Link implements Destination {
       if (lane === PAYLOAD_LANE) this.#wake(circuitId);
     };
     this.#payloads.onWritable = (lane) => {
-      if (lane === PAYLOAD_LANE) this.#wake(WITHOUT_PLACE);
+      if (lane === PAYLOAD_LANE && !this.#payloads.isFull(PAYLOAD_LANE)) this.#wake(WITHOUT_PLACE);
     };
     this.closed = Promise.race(this.channels.map((channel) => channel.closed));
     void this.closed.then((reason) => this.close(reason));
@@ -208,8 +208,8 @@ export class Link implements Destination {
     else this.#waiting.set(key, [task]);
   }
 
-  get deliveredBefore(): number | undefined {
-    return this.#payloads.deliveredBefore(PAYLOAD_LANE);
+  deliveredBefore(circuitId: string): number | undefined {
+    return this.#payloads.deliveredBefore(PAYLOAD_LANE, circuitId);
   }
 
   /** Whether the path of the link bounds the bytes in flight. */

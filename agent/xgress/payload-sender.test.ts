@@ -22,7 +22,12 @@ function rooms() {
     sent.push(origin === PayloadOrigin.Retransmission ? `${payload.sequence} again` : `${payload.sequence}`);
     return 'sent';
   };
-  const hop = { onceWritable: (_circuitId: string, task: () => void) => void waiting.push(task) } as Destination;
+  /** Time before which all payloads have left the link; undefined if it is unknown. */
+  const link: { deliveredBefore: number | undefined } = { deliveredBefore: undefined };
+  const hop = {
+    deliveredBefore: () => link.deliveredBefore,
+    onceWritable: (_circuitId: string, task: () => void) => void waiting.push(task),
+  } as unknown as Destination;
   const sender = new PayloadSender(
     {
       clock,
@@ -46,7 +51,7 @@ function rooms() {
     for (const task of waiting.splice(0)) task();
     return sent.splice(0);
   };
-  return { clock, sender, waiting, offer };
+  return { clock, sender, waiting, offer, link };
 }
 
 t.test('retransmissions wait for places of a full link, and precede new data', async (t) => {
@@ -73,4 +78,61 @@ t.test('a payload that is acknowledged while its retransmission waits is not sen
   const acknowledgement = { sequences: [0], receiveBufferSize: 0, stamp: 0 };
   sender.acknowledge(acknowledgement as unknown as Parameters<typeof sender.acknowledge>[0], clock.monotonic());
   t.same(offer(2), ['1 again']);
+});
+
+/** Acknowledges these payloads. */
+function acknowledge(sender: PayloadSender, sequences: number[], now: number): void {
+  const acknowledgement = { sequences, receiveBufferSize: 0, stamp: 0 };
+  sender.acknowledge(acknowledgement as unknown as Parameters<typeof sender.acknowledge>[0], now);
+}
+
+t.test('a payload that its link still carries is late, not lost', async (t) => {
+  const { clock, sender, offer, link } = rooms();
+  offer(1);
+  sender.send(0, Buffer.from('data'));
+  link.deliveredBefore = clock.monotonic();
+  await clock.advance(60_000);
+  sender.tick(clock.monotonic());
+  t.same(offer(5), ['0'], 'a link that stands still delivers it later');
+  link.deliveredBefore = clock.monotonic();
+  sender.tick(clock.monotonic());
+  await clock.advance(1_000);
+  sender.tick(clock.monotonic());
+  t.same(offer(5), ['0 again'], 'it has left the link, and nobody acknowledges it');
+});
+
+t.test('a payload is lost when later ones arrive', async (t) => {
+  const { clock, sender, offer } = rooms();
+  const sent = offer(1_000);
+  sender.send(0, Buffer.from('data'));
+  for (let count = 1; count <= 30; count++) {
+    await clock.advance(20);
+    sender.send(0, Buffer.from('data'));
+    await clock.advance(20);
+    acknowledge(sender, sent.includes('0 again') ? [0, count] : [count], clock.monotonic());
+    sent.push(...offer(1_000));
+  }
+  t.equal(sent.filter((each) => each.endsWith('again')).length, 1, sent.join(' '));
+  t.ok(sent.indexOf('0 again') < 20, 'soon');
+});
+
+t.test('a peer that acknowledges nothing gets a few payloads again, then all that it still lacks', async (t) => {
+  const { clock, sender, offer } = rooms();
+  offer(1_000);
+  const block = Buffer.alloc(16 * 1024);
+  for (let count = 0; count < 40; count++) sender.send(0, block);
+  offer(1_000);
+  await clock.advance(300);
+  sender.tick(clock.monotonic());
+  const first = offer(1_000);
+  t.ok(first.length > 0 && first.length < 10, first.join(' '));
+  await clock.advance(250);
+  acknowledge(
+    sender,
+    first.map((each) => Number.parseInt(each, 10)),
+    clock.monotonic(),
+  );
+  await clock.advance(400);
+  sender.tick(clock.monotonic());
+  t.ok(offer(1_000).length > first.length);
 });

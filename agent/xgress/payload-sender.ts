@@ -49,7 +49,7 @@ export class PayloadSender {
   readonly #buffer: SendBuffer;
   /** Built, but rejected by a full queue: at most one read of the client's data, and the end of the circuit. */
   readonly #unsent: Payload[] = [];
-  readonly #deliveredBefore = () => this.#hop?.deliveredBefore;
+  readonly #deliveredBefore = () => this.#hop?.deliveredBefore?.(this.#init.circuitId);
   #sequence = 0;
   #isWaiting = false;
   #isBlocked = false;

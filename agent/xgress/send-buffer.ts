@@ -267,16 +267,16 @@ export class SendBuffer {
   #select(now: number, deliveredBefore: () => number | undefined): number[] {
     if (now - this.#lastCheck < MIN_CHECK_INTERVAL) return NONE;
     this.#lastCheck = now;
-    let before = now - this.retransmitAfter;
+    const before = now - this.retransmitAfter;
     const oldest = firstSent(this.#entries.values());
     if (oldest === undefined || oldest > before) return NONE;
     // A reliable connection still carries later ones; an acknowledgement needs a round trip at most.
-    before = Math.min(before, (deliveredBefore() ?? now) - this.#lastRtt);
+    const onTheWay = (deliveredBefore() ?? Number.POSITIVE_INFINITY) - this.#lastRtt;
     const lostBefore = this.#newestDelivered - Math.max(MIN_REORDERING, REORDERING_ROUND_TRIPS * this.#lastRtt);
     const lost: number[] = [];
     const late: number[] = [];
     for (const { payload, sentAt } of this.#entries.values()) {
-      if (sentAt > before) break; // later entries were sent later
+      if (sentAt > before || sentAt >= onTheWay) break; // later entries were sent later
       if (sentAt !== NOT_SENT) (sentAt < lostBefore ? lost : late).push(payload.sequence);
     }
     const due = this.#progressAt <= before ? [...lost, ...this.#probe(late)] : lost;

@@ -17,7 +17,7 @@ import { Heartbeat, type HeartbeatOptions, type HeartbeatPort, question } from '
 import { asReply, Message, resultMessage } from './message.ts';
 import { isWatched, publishMessage } from './message-events.ts';
 import type { PathInspection } from './path/channel-path.ts';
-import { DEFAULT_LANE, isFull, type Lane, type LanePolicy, SendLanes } from './send-lanes.ts';
+import { DEFAULT_LANE, isFullLane, type Lane, type LanePolicy, SendLanes } from './send-lanes.ts';
 import type { Underlay } from './underlay.ts';
 
 export interface ChannelOptions {
@@ -154,9 +154,12 @@ export class Channel {
     return this.#lane(lane).queue.length;
   }
 
-  /** Whether a lane rejects frames. `onWritable` is called when it accepts them again. */
+  /**
+   * Whether a lane rejects frames; in a lane of flows, those of flows that have none waiting. `onWritable` is called when
+   * it accepts them again.
+   */
   isFull(lane: string): boolean {
-    return isFull(this.#lane(lane), '', 0);
+    return isFullLane(this.#lane(lane));
   }
 
   /** Bytes of a flow that wait in a lane's own queue. */
@@ -188,9 +191,9 @@ export class Channel {
     return this.#lanes.isPaced;
   }
 
-  /** Monotonic time before which all frames of a lane have reached the peer's system; undefined if unknown. */
-  deliveredBefore(lane: string): number | undefined {
-    return this.#lanes.deliveredBefore(this.#lane(lane));
+  /** Monotonic time before which all frames of a flow have reached the peer's system; undefined if unknown. */
+  deliveredBefore(lane: string, flow: FlowId): number | undefined {
+    return this.#lanes.deliveredBefore(this.#lane(lane), flow);
   }
 
   /** The path to the peer; undefined where the system does not tell its state. */

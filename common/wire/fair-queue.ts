@@ -75,6 +75,11 @@ export class FairQueue {
     return oldest;
   }
 
+  /** Monotonic time since when the first frame of a flow waits; undefined if none does. */
+  waitsSince(flow: FlowId): number | undefined {
+    return this.#flows.get(flow)?.frames.peek()?.since;
+  }
+
   /** Whether a flow has a place in the rotation: its frames wait, or its last one has just left. */
   isActive(flow: FlowId): boolean {
     return this.#flows.has(flow);

@@ -31,6 +31,10 @@ export class PlainQueue {
     return this.#frames.peek()?.since;
   }
 
+  waitsSince(_flow: FlowId): number | undefined {
+    return this.oldestSince;
+  }
+
   bytesOf(_flow: FlowId): number {
     return this.#bytes;
   }

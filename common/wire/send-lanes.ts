@@ -138,10 +138,10 @@ export class SendLanes {
     return this.#path.isPaced;
   }
 
-  /** Monotonic time before which all frames of a lane have reached the peer's system; undefined if unknown. */
-  deliveredBefore({ queue }: Lane): number | undefined {
+  /** Monotonic time before which all frames of a flow have reached the peer's system; undefined if unknown. */
+  deliveredBefore({ queue }: Lane, flow: FlowId): number | undefined {
     if (!this.#path.isKnown) return undefined;
-    return Math.min(this.#path.deliveredBefore, queue.oldestSince ?? Number.POSITIVE_INFINITY);
+    return Math.min(this.#path.deliveredBefore, queue.waitsSince(flow) ?? Number.POSITIVE_INFINITY);
   }
 
   inspectPath(): PathInspection | undefined {
@@ -225,13 +225,13 @@ export class SendLanes {
       return;
     }
     const before = this.#paced.map(({ queue }) => queue.length);
-    const full = this.#all.some(isFullLane) ? this.#all.filter(isFullLane) : NONE;
+    const full = this.#all.some(isFullPlain) ? this.#all.filter(isFullPlain) : NONE;
     for (let skipped = 0; skipped < this.#all.length; ) {
       const lane = this.#all[this.#next] as Lane;
       this.#next = (this.#next + 1) % this.#all.length;
       skipped = this.#writeNext(lane) ? 0 : skipped + 1;
     }
-    for (const lane of full) if (!isFullLane(lane)) this.#components.onWritable(lane.name);
+    for (const lane of full) if (!isFullPlain(lane)) this.#components.onWritable(lane.name);
     for (const [index, { name, queue }] of this.#paced.entries()) {
       if (queue.length < (before[index] ?? 0)) this.#components.onWritable(name);
       if (queue.length > 0) this.#pollPath();
@@ -296,16 +296,21 @@ function inOne(head: Buffer, body: Buffer | undefined): Buffer {
   return bytes;
 }
 
+function isFullPlain({ queue }: Lane): boolean {
+  return queue instanceof PlainQueue && queue.isFull;
+}
+
 function isEmpty({ queue }: Lane): boolean {
   return queue.length === 0;
 }
 
-function isFullLane({ queue }: Lane): boolean {
-  return queue instanceof PlainQueue && queue.isFull;
+/** Whether a lane rejects every frame of a flow that has none waiting. */
+export function isFullLane({ queue, flows }: Lane): boolean {
+  return queue instanceof PlainQueue ? queue.isFull : flows?.isExhausted === true;
 }
 
 /** Whether a lane rejects a frame of a flow. */
-export function isFull({ queue, flows, queueLimit }: Lane, flow: FlowId, size: number): boolean {
+function isFull({ queue, flows, queueLimit }: Lane, flow: FlowId, size: number): boolean {
   if (queue instanceof PlainQueue) return queue.isFull;
   if (!flows) return false;
   const held = queue.bytesOf(flow);

@@ -38,7 +38,7 @@ const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
 /** Bytes of the name in a client's hello. */
 const LONGEST_NAME = 256;
 /** Bytes of all circuits of one client that wait for it. */
-const CLIENT_QUEUE = 4 * 1024 * 1024;
+const MAX_CLIENT_QUEUE = 4 * 1024 * 1024;
 /** Queued request and answer frames; data frames have their own queue. */
 const CONTROL_QUEUE = 256;
 
@@ -101,7 +101,7 @@ export class EdgeListener {
         [DATA_LANE]: {
           types: grouped ? [SdkUnderlay.Default] : [''],
           queueLimit: Math.max(1, outQueueSize),
-          flows: new BufferBudget(CLIENT_QUEUE),
+          flows: new BufferBudget(MAX_CLIENT_QUEUE),
         },
         [CONTROL_LANE]: {
           types: grouped ? [SdkUnderlay.Control, SdkUnderlay.Default] : [''],

@@ -85,7 +85,9 @@ export class SdkConnection implements SdkLink {
   /** Messages that did not fit into the queue, and their sizes. */
   readonly #unsent: { readonly message: Message; readonly bytes: number }[] = [];
   #unsentBytes = 0;
+  /** Ends of which a frame waits, and others: for messages, or for memory. */
   readonly #waiting = new Map<number, ClientEnd>();
+  readonly #starved = new Map<number, ClientEnd>();
   #held = 0;
   #nextOwnId = FIRST_OWN_ID;
 
@@ -98,7 +100,7 @@ export class SdkConnection implements SdkLink {
     this.connectedAt = connectedAt;
     this.rejections = rejections;
     channel.onDrained = (lane, connectionId) => {
-      if (lane === DATA_LANE && this.#unsent.length === 0) this.#wake(connectionId);
+      if (lane === DATA_LANE) this.#onDrained(connectionId);
     };
     channel.onWritable = (lane) => {
       if (lane === DATA_LANE) this.#sendUnsent();
@@ -210,6 +212,7 @@ export class SdkConnection implements SdkLink {
     if (!end) return;
     if (end instanceof SdkRelay) this.#removeRelay(end);
     this.#waiting.delete(connectionId);
+    this.#starved.delete(connectionId);
     if (this.#ends.size === 0) this.onLastEnd?.();
   }
 
@@ -252,7 +255,9 @@ export class SdkConnection implements SdkLink {
   }
 
   onceWritable(end: ClientEnd): void {
-    this.#waiting.set(end.connectionId, end);
+    const { connectionId } = end;
+    const isQueued = this.channel.waitingBytes(DATA_LANE, connectionId) > 0;
+    (isQueued ? this.#waiting : this.#starved).set(connectionId, end);
   }
 
   /** Messages of one connection keep their order, also relative to its data. */
@@ -278,6 +283,7 @@ export class SdkConnection implements SdkLink {
       if (!end?.onLost()) this.#ends.delete(connectionId);
     }
     this.#waiting.clear();
+    this.#starved.clear();
   }
 
   #removeRelay(relay: SdkRelay): void {
@@ -286,22 +292,25 @@ export class SdkConnection implements SdkLink {
     else this.#relays.delete(relay.circuitId);
   }
 
-  /** Ends whose frames do not wait themselves have waited for these messages, or for memory. */
   #sendUnsent(): void {
     for (let next = this.#unsent[0]; next; next = this.#unsent[0]) {
       if (!this.#trySend(next.message)) return;
       this.#unsent.shift();
       this.#unsentBytes -= next.bytes;
     }
-    for (const connectionId of [...this.#waiting.keys()])
-      if (this.channel.waitingBytes(DATA_LANE, connectionId) === 0) this.#wake(connectionId);
+    for (const [connectionId, end] of [...this.#starved]) {
+      if (this.channel.isFull(DATA_LANE)) return;
+      this.#starved.delete(connectionId);
+      end.onLinkWritable?.();
+    }
   }
 
-  #wake(connectionId: FlowId): void {
+  #onDrained(connectionId: FlowId): void {
     const end = this.#waiting.get(connectionId as number);
     if (!end) return;
     this.#waiting.delete(end.connectionId);
-    end.onLinkWritable?.();
+    if (this.#unsent.length === 0) end.onLinkWritable?.();
+    else this.#starved.set(end.connectionId, end);
   }
 
   #advanceOwnId(): void {

@@ -1,0 +1,187 @@
+// The connections of a channel as one path: which one carries a frame, and when frames wait. The test sets what the
+// system knows of each connection.
+
+import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
+import { type TcpState, unknownTcpState } from '#lib/tcp-info.ts';
+import type { Underlay } from '../underlay.ts';
+import { ChannelPath } from './channel-path.ts';
+
+const KIB = 1024;
+const BULK = ['link.default'];
+
+class Connection {
+  readonly state: TcpState = { ...unknownTcpState(), rtt: 40, congestionWindow: 64 * KIB };
+  readonly remoteAddress = 'peer:1';
+  backlog = 0;
+  writable = true;
+  isGathering = false;
+  isClosed = false;
+  closedWith: Error | null | undefined;
+  readonly type: string;
+  readonly tcpSensor = {
+    read: (into: TcpState) => {
+      Object.assign(into, this.state);
+      return true;
+    },
+  };
+
+  constructor(type = 'link.default') {
+    this.type = type;
+  }
+
+  close(reason: Error | null): void {
+    this.isClosed = true;
+    this.closedWith = reason;
+  }
+
+  /** Bytes of it are on the path. */
+  sends(bytes: number): this {
+    this.state.inFlight = bytes;
+    this.state.unacknowledged = bytes;
+    return this;
+  }
+
+  /** The peer has received everything. */
+  arrives(): this {
+    this.state.delivered += this.state.unacknowledged;
+    return this.sends(0);
+  }
+}
+
+function rooms(...connections: Connection[]) {
+  const clock = new VirtualClock();
+  const underlays = new Set(connections as unknown as Underlay[]);
+  const path = new ChannelPath(clock, underlays);
+  path.update();
+  /** Lets so many milliseconds pass, in which the state is read. */
+  const pass = async (milliseconds: number) => {
+    for (let left = milliseconds; left > 0; left -= 50) {
+      await clock.advance(Math.min(50, left));
+      path.bulk(BULK);
+    }
+  };
+  const at = (underlay: Underlay | undefined) => (underlay ? connections.indexOf(underlay as never) : undefined);
+  return { clock, path, underlays, pass, bulk: () => at(path.bulk(BULK)), light: () => at(path.light()) };
+}
+
+t.test('bulk traffic uses the next connection when the first one has no room, and waits without any', async (t) => {
+  const connections = [new Connection(), new Connection(), new Connection('link.ack')];
+  const { clock, bulk } = rooms(...connections);
+  for (const each of connections) each.state.congestionWindow = 10 * KIB;
+  await clock.advance(1);
+  t.equal(bulk(), 0);
+  connections[0]?.sends(30 * KIB);
+  await clock.advance(1);
+  t.equal(bulk(), 1);
+  connections[1]?.sends(30 * KIB);
+  await clock.advance(1);
+  t.equal(bulk(), undefined, 'acknowledgements keep theirs');
+  connections[0]?.arrives();
+  await clock.advance(1);
+  t.equal(bulk(), 0);
+});
+
+t.test('bulk traffic waits for the window of the path, although the system would accept it', async (t) => {
+  const connection = new Connection();
+  const { clock, path, bulk, light } = rooms(connection);
+  connection.state.congestionWindow = 10_000 * KIB;
+  connection.sends(200 * KIB);
+  await clock.advance(1);
+  t.equal(bulk(), undefined);
+  t.equal(light(), undefined, 'its only connection is too full for light traffic as well');
+  t.match(path.inspect(), { onTheWay: 200 * KIB, window: 64 * KIB, connections: [{ inFlight: 200 * KIB }] });
+});
+
+t.test('light traffic passes on the connection with the fewest bytes, of any type', async (t) => {
+  const connections = [new Connection(), new Connection(), new Connection('link.ack')];
+  const { clock, bulk, light } = rooms(...connections);
+  connections[0]?.sends(90 * KIB);
+  connections[1]?.sends(5 * KIB);
+  connections[2]?.sends(KIB);
+  await clock.advance(1);
+  t.equal(bulk(), undefined);
+  t.equal(light(), 2);
+  Object.assign(connections[1] as Connection, { isGathering: true });
+  connections[1]?.sends(2 * KIB);
+  await clock.advance(1);
+  t.equal(light(), 1, 'it joins frames that wait for the same system call');
+});
+
+t.test('a connection without progress is not used while others are, until it moves again', async (t) => {
+  const [first, second] = [new Connection(), new Connection()];
+  const { pass, bulk, light, path } = rooms(first, second);
+  first.sends(10 * KIB);
+  await pass(1_000);
+  t.equal(bulk(), 1);
+  t.equal(light(), 1);
+  t.same(
+    path.inspect()?.connections.map(({ isStalled }) => isStalled),
+    [true, false],
+  );
+  first.arrives();
+  await pass(50);
+  t.equal(bulk(), 0);
+});
+
+t.test('a connection whose peer acknowledges nothing for the time of a write is closed', async (t) => {
+  const connection = new Connection();
+  const { pass, path } = rooms(connection);
+  connection.sends(10 * KIB);
+  await pass(900);
+  path.check(1_000);
+  t.equal(connection.closedWith, undefined);
+  await pass(200);
+  path.check(0);
+  t.equal(connection.closedWith, undefined, 'without a limit it stays open');
+  path.check(1_000);
+  t.match(connection.closedWith?.message, /a write to peer:1/);
+});
+
+t.test('everything before a time has arrived, as far as the system knows', async (t) => {
+  const connection = new Connection();
+  const { clock, path } = rooms(connection);
+  t.equal(path.deliveredBefore, Number.POSITIVE_INFINITY, 'nothing was written');
+  const underlay = connection as unknown as Underlay;
+  await clock.advance(10);
+  const first = clock.monotonic();
+  path.wrote(underlay, 1_000);
+  await clock.advance(10);
+  const second = clock.monotonic();
+  path.wrote(underlay, 2_000);
+  connection.sends(3_000);
+  await clock.advance(1);
+  t.equal(path.deliveredBefore, first);
+  connection.sends(2_000);
+  await clock.advance(1);
+  t.equal(path.deliveredBefore, second);
+  connection.sends(0);
+  await clock.advance(1);
+  t.equal(path.deliveredBefore, Number.POSITIVE_INFINITY);
+});
+
+t.test('the rate of a path survives a connection that closes', async (t) => {
+  const [first, second] = [new Connection(), new Connection()];
+  const { clock, path, underlays } = rooms(first, second);
+  for (let round = 0; round < 20; round++) {
+    for (const each of [first, second]) {
+      each.arrives();
+      each.sends(20 * KIB);
+    }
+    await clock.advance(41);
+    path.bulk(BULK);
+    if (round !== 15) continue;
+    underlays.delete(first as unknown as Underlay);
+    path.update();
+  }
+  t.ok((path.inspect()?.rate ?? -1) >= 0);
+  t.equal(path.inspect()?.connections.length, 1);
+});
+
+t.test('a channel with a connection of unknown state is not paced', async (t) => {
+  const unknown = Object.assign(new Connection(), { tcpSensor: undefined });
+  const { path } = rooms(new Connection(), unknown as Connection);
+  t.equal(path.isKnown, false);
+  t.equal(path.isPaced, false);
+  t.equal(path.inspect(), undefined);
+});
