@@ -33,8 +33,9 @@ export interface Ports {
 }
 
 export interface TransferOutcome {
-  /** Bytes of each connection that arrived within the time. */
+  /** Bytes of each connection that arrived, and the time from the first connection until then. */
   readonly bytes: readonly number[];
+  readonly seconds: number;
   readonly light: readonly number[];
 }
 
@@ -87,6 +88,7 @@ async function open(host: string, port: number): Promise<Socket> {
 
 async function transfer({ direction, count, seconds, lightAfter, ports }: Load & { kind: 'transfer' }) {
   const bytes = new Array<number>(count).fill(0);
+  const began = performance.now();
   const sockets = await Promise.all(
     bytes.map(async (_, index) => {
       const socket = await open(ports.host, direction === 'up' ? ports.count : ports.source);
@@ -105,7 +107,7 @@ async function transfer({ direction, count, seconds, lightAfter, ports }: Load &
   );
   await pause(lightAfter * 1_000);
   const light = await roundTrips(ports, (seconds - lightAfter) * 1_000);
-  const outcome: TransferOutcome = { bytes: [...bytes], light };
+  const outcome: TransferOutcome = { bytes: [...bytes], seconds: (performance.now() - began) / 1_000, light };
   for (const socket of sockets) socket.resetAndDestroy(); // its bytes in buffers must not disturb the next load
   return outcome;
 }

@@ -15,7 +15,7 @@ export interface Job {
   readonly device: string;
   readonly directory: string;
   readonly rounds: number;
-  /** Of one transfer. */
+  /** Duration of one transfer. */
   readonly seconds: number;
   readonly transfers: readonly Transfer[];
   /** Measures new circuits, too. */
@@ -87,13 +87,13 @@ async function measureTransfer(
   const alone = await runLoad<{ light: number[] }>(near, { kind: 'light', seconds: LIGHT_SECONDS, ports }, directory);
   const before = carried(device);
   const load: Load = { kind: 'transfer', direction, count, seconds, lightAfter: seconds * LIGHT_AFTER, ports };
-  const { bytes, light } = await runLoad<TransferOutcome>(near, load, directory);
+  const { bytes, seconds: passedSeconds, light } = await runLoad<TransferOutcome>(near, load, directory);
   const passed = carried(device) - before;
   const total = bytes.reduce((sum, each) => sum + each, 0);
   const memory = transitMemory();
   return {
-    throughput: total / seconds / MIB,
-    share: (100 * total) / seconds / (shape.rate * 125_000),
+    throughput: total / passedSeconds / MIB,
+    share: (100 * total) / passedSeconds / (shape.rate * 125_000),
     'light p50': quantile(light, 0.5) / quantile(alone.light, 0.5),
     'light p99': quantile(light, 0.99) / quantile(alone.light, 0.99),
     carried: passed / Math.max(1, total),

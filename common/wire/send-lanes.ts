@@ -186,27 +186,25 @@ export class SendLanes {
 
   #gathering(lane: LanePolicy): Underlay | undefined {
     for (const underlay of this.#components.underlays)
-      if (underlay.isGathering && lane.types.includes(underlay.type)) return underlay;
+      if (underlay.isGathering && lane.types.includes(underlay.type) && !this.#path.isStalled(underlay))
+        return underlay;
     return undefined;
   }
 
-  /** The least loaded underlay of the best available type. */
+  /** The least loaded underlay of the best available type; one that has stalled only if there is no other. */
   #leastLoaded(lane: LanePolicy): Underlay | undefined {
+    let stalled: Underlay | undefined;
     for (const type of lane.types) {
       let best: Underlay | undefined;
       for (const underlay of this.#components.underlays) {
         if (underlay.type !== type || underlay.isClosed) continue; // an ending one stays until its last bytes are written
-        if (
-          !best ||
-          underlay.backlog < best.backlog ||
-          (underlay.backlog === best.backlog && underlay.turn < best.turn)
-        )
-          best = underlay;
+        if (this.#path.isStalled(underlay)) stalled ??= underlay;
+        else if (!best || isLessLoaded(underlay, best)) best = underlay;
       }
       if (best && lane.takesTurns) best.turn = ++this.#turn;
       if (best) return best;
     }
-    return undefined;
+    return stalled;
   }
 
   #push(lane: Lane, flow: FlowId, frame: WaitingFrame): void {
@@ -294,6 +292,10 @@ function inOne(head: Buffer, body: Buffer | undefined): Buffer {
   head.copy(bytes);
   body.copy(bytes, head.length);
   return bytes;
+}
+
+function isLessLoaded(one: Underlay, other: Underlay): boolean {
+  return one.backlog < other.backlog || (one.backlog === other.backlog && one.turn < other.turn);
 }
 
 function isFullPlain({ queue }: Lane): boolean {

@@ -76,6 +76,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/metrics/meter.ts MOST_STEPS',
     'agent/metrics/reporter.ts MOST_INTERVALS',
     'common/lib/bounded.ts LONGEST_STRETCH',
+    'agent/link/link.ts MAX_INSPECTED',
+    'common/wire/path/channel-path.ts MAX_MARKS',
     'common/wire/path/path-controller.ts MAX_ALLOWED',
     'common/wire/path/path-controller.ts MAX_COMPETITION_TIME',
     'common/wire/path/path-controller.ts MAX_GAIN',

@@ -29,7 +29,7 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   const token = await loginLegacy(overlay, device);
   const session = await serviceSession(overlay, device, token, echo, 'Dial');
   const client = await SdkClient.connect(a.sdkPort, device, token);
-  t.same(client.hello.headers.get(SdkHeader.RouterCapabilities)?.toString('hex'), '4000000000000076');
+  t.same(client.hello.headers.get(SdkHeader.RouterCapabilities)?.toString('hex'), '4001000000000076');
   const isOnline = async () =>
     (await overlay.management.get<{ hasEdgeRouterConnection: boolean }>(`identities/${device.identityId}`))
       .hasEdgeRouterConnection;

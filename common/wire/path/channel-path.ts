@@ -171,6 +171,11 @@ export class ChannelPath {
     return Math.max(1, still);
   }
 
+  /** Whether the peer has acknowledged nothing on this connection for a while, as far as its state was read. */
+  isStalled(underlay: Underlay): boolean {
+    return this.#connections.get(underlay)?.isStalled ?? false;
+  }
+
   wrote(underlay: Underlay, bytes: number): void {
     this.#load += bytes;
     const connection = this.#connections.get(underlay);
