@@ -178,6 +178,7 @@ export class Link implements Destination {
     const { circuitId } = payload;
     const isLocal = origin === PayloadOrigin.Xgress || origin === PayloadOrigin.Retransmission;
     if (!isLocal) payload.writeStamp(this.#components.clock.now());
+    if (origin === PayloadOrigin.Retransmission) this.#payloads.preferNextConnection();
     const accepted =
       !(isLocal && this.#payloads.waitingBytes(PAYLOAD_LANE, circuitId) > 0) &&
       this.#payloads.trySendFrame(payload.bytes, undefined, PAYLOAD_LANE, circuitId);

@@ -186,6 +186,11 @@ export class Channel {
     return { flows, frames, bytes, largest: queue.largest(count) };
   }
 
+  /** Frames have left the path, but did not arrive: the next ones in lanes of flows use another connection. */
+  preferNextConnection(): void {
+    this.#lanes.preferNext();
+  }
+
   /** Whether the path bounds the bytes that lanes of flows leave to the system. */
   get isPaced(): boolean {
     return this.#lanes.isPaced;

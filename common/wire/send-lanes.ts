@@ -133,6 +133,11 @@ export class SendLanes {
     return waiting * scarcity <= FREE_WAITING ? 0 : Math.round(waiting * BACK_PRESSURE * scarcity);
   }
 
+  /** Frames have left the path, but did not arrive: the next ones use another connection. */
+  preferNext(): void {
+    this.#path.preferNext();
+  }
+
   /** Whether the path bounds the bytes that the system holds. */
   get isPaced(): boolean {
     return this.#path.isPaced;

@@ -1,8 +1,8 @@
 // The connections of a channel as one path to the peer: reads what the system knows about each, bounds the bytes that it
 // holds, and selects the connection for a frame. Frames for which there is no room wait in their lane.
 //
-//   bulk ──► the first connection with room in its congestion window, so that one connection is kept busy and the others
-//            join where it cannot carry everything: on paths with losses
+//   bulk ──► the preferred connection, if it has room in its congestion window, else the next: one connection is kept
+//            busy, and the others join where it cannot carry everything, on paths with losses
 //   light ─► the connection with the least bytes on the way, also one that usually carries acknowledgements: such
 //            frames hardly add to a queue, pass at once, and do not wait for lost packets of bulk traffic
 //
@@ -61,6 +61,8 @@ interface Connection {
   readonly state: TcpState;
   /** Bytes that were written and not acknowledged. */
   load: number;
+  /** Equally loaded connections take turns, so that a silent one does not get all light traffic. */
+  turn: number;
   /** Bytes that were written since the start. */
   written: number;
   /** The writes that the peer may not have received, in order. */
@@ -86,6 +88,9 @@ export class ChannelPath {
   /** Packets that closed connections have lost. */
   #lost = 0;
   #isKnown = false;
+  /** Index of the connection that bulk traffic uses first, in the order of the connections. */
+  #preferred = 0;
+  #turn = 0;
   #busyAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, underlays: ReadonlySet<Underlay>) {
@@ -133,26 +138,41 @@ export class ChannelPath {
       this.#controller.waiting(true);
       return undefined;
     }
-    for (const { underlay, load, state, isStalled } of this.#usable(types))
+    const usable = this.#usable(types);
+    for (let index = 0; index < usable.length; index++) {
+      const connection = usable[(this.#preferred + index) % usable.length] as Connection;
+      const { underlay, load, state, isStalled } = connection;
       if (!isStalled && load < state.congestionWindow + SLACK && underlay.writable) return underlay;
+    }
     this.#controller.waiting(false);
     return undefined;
+  }
+
+  /**
+   * Bytes were delivered to the peer's system, but not to the peer: bulk traffic continues on the next connection. A
+   * relay between both may hold the bytes of one connection.
+   */
+  preferNext(): void {
+    this.#preferred++;
   }
 
   /** The connection for a small frame of a circuit that waits for nothing; undefined if it must wait. */
   light(): Underlay | undefined {
     this.#read();
     const { window } = this.#controller;
-    let best: Underlay | undefined;
+    let best: Connection | undefined;
     let least = Number.POSITIVE_INFINITY;
-    for (const { underlay, load, isStalled } of this.#connections.values()) {
+    for (const connection of this.#connections.values()) {
+      const { underlay, load, isStalled } = connection;
       if (isStalled || underlay.isClosed || !underlay.writable) continue;
       const cost = underlay.isGathering ? load - GATHERING_BONUS : load;
-      if (cost >= least) continue;
-      best = underlay;
+      if (cost > least || (best && cost === least && connection.turn > best.turn)) continue;
+      best = connection;
       least = cost;
     }
-    return this.#load < window || least < Math.max(LIGHT_LOAD, window * LIGHT_SHARE) ? best : undefined;
+    if (!best || (this.#load >= window && least >= Math.max(LIGHT_LOAD, window * LIGHT_SHARE))) return undefined;
+    best.turn = ++this.#turn;
+    return best.underlay;
   }
 
   /**
@@ -247,6 +267,7 @@ export class ChannelPath {
       sensor,
       state,
       load: 0,
+      turn: 0,
       written: 0,
       marks: [],
       movedAt,
