@@ -48,7 +48,7 @@ export const PATHS: readonly BenchPath[] = [
   { name: '20 ms 200 Mbit/s cubic, loss 0.5 %', shape: { ...MAIN, loss: 0.5 }, congestionControl: 'cubic' },
 ];
 
-/** The directions and numbers of parallel transfers: all of them on main paths, the first ones elsewhere. */
+/** The directions and numbers of parallel transfers: all of them on main paths, uploads elsewhere. */
 export const TRANSFERS = [
   { direction: 'up', count: 1 },
   { direction: 'down', count: 1 },

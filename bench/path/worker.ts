@@ -36,7 +36,7 @@ const PAUSE = 700;
 /** Share of a transfer's time after which light traffic is measured: the transfer has found its rate. */
 const LIGHT_AFTER = 0.3;
 const AT_ONCE = 32;
-const LIGHT_SECONDS = 2;
+const LIGHT_SECONDS = 1.5;
 
 async function run(job: Job): Promise<void> {
   await using stack = new AsyncDisposableStack();

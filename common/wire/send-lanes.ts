@@ -56,7 +56,7 @@ const LIGHT_FRAME = 4 * 1024;
  */
 const MIN_POLL = 1;
 const POLL_SHARE = 1 / 8;
-const MAX_POLL = 50;
+const MAX_POLL = 500;
 /**
  * Bytes of a flow that may wait before its sender is slowed down, and by how much each further byte slows it down. A
  * sender with the usual window of 4 MiB comes to rest with about half a MiB waiting.

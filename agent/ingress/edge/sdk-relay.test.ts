@@ -2,6 +2,7 @@
 // has not read yet, and drops it when the router closes the connection.
 
 import t from 'tap';
+import { Frame } from '#wire/frame.ts';
 import { PayloadFlag, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
@@ -111,4 +112,25 @@ t.test('nothing of an ended circuit remains when its client disconnects', async 
   t.equal(clients.ends, 0);
   t.notOk(clock.timers().includes('client reads on'));
   t.same(sent, []);
+});
+
+t.test('the sender of a slow client is slowed down before its payloads are dropped', async (t) => {
+  const { client, circuitId, deliver, forwarder } = await dialed();
+  const reported: number[] = [];
+  forwarder.forwardAcknowledgement = (_source, { bytes }) => {
+    reported.push(Acknowledgement.fromFrame(new Frame(Buffer.from(bytes))).receiveBufferSize);
+    return 'sent';
+  };
+  const acknowledge = async () => {
+    const acknowledgement = Acknowledgement.create(circuitId, 0, 1_000, 0, []);
+    client.channel.trySendFrame(acknowledgement.bytes, undefined, 'default');
+    await settled();
+  };
+  await acknowledge();
+  client.channel.setReading(false);
+  for (let sequence = 0; sequence < 40; sequence++) deliver(sequence, 0, 'x'.repeat(60_000));
+  await acknowledge();
+  t.equal(reported[0], 1_000, 'nothing waits');
+  t.ok((reported[1] ?? 0) > 4 * 1024 * 1024, `${reported[1]} bytes`);
+  client.channel.close();
 });

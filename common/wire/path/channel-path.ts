@@ -176,19 +176,20 @@ export class ChannelPath {
   }
 
   /**
-   * Milliseconds for which the connections have made no progress, at least 1. Frames wait: closes connections whose peer
+   * Milliseconds for which the connections have made no progress. Call it while frames wait: it closes connections whose peer
    * has acknowledged nothing for `writeTimeout` milliseconds (0: never), as if a write to them did not end.
    */
   check(writeTimeout: number): number {
     this.#read();
     const now = this.#clock.monotonic();
     let still = Number.POSITIVE_INFINITY;
-    for (const { underlay, movedAt } of this.#connections.values()) {
+    for (const { underlay, load, movedAt } of this.#connections.values()) {
+      if (load === 0) continue;
       still = Math.min(still, now - movedAt);
       if (writeTimeout > 0 && now - movedAt > writeTimeout)
         underlay.close(new TimeoutError(`a write to ${underlay.remoteAddress}`, writeTimeout));
     }
-    return Math.max(1, still);
+    return Number.isFinite(still) ? still : 0;
   }
 
   /** Whether the peer has acknowledged nothing on this connection for a while, as far as its state was read. */

@@ -7,12 +7,15 @@
 //
 //   bytes on the way = rate × round trip. A round trip above the shortest one is time in a queue. Once per round trip:
 //
-//                            waits longer than allowed                          every few seconds, or if it
-//               ┌─────────┐  ─────────────────────────►  ┌────────┐  waits too long although ─►  ┌───────┐
-//   fresh ────► │ startup │                              │ steady │       the window is right    │ drain │
-//               └─────────┘  ◄─────────────────────────  └────────┘  ◄── shortest round trip ──  └───────┘
-//               window × 2     the path has become       ± a part,          measured           window below the
-//                              longer: search again      see `#adjust`                         path: the queue empties
+//   startup ──bytes wait in queues, or the rate no longer grows, or packets are lost──► steady
+//   steady  ──every few seconds, or if they wait too long although the window is right──► drain
+//   drain   ──the queue was ours──► steady          ──the path has become longer──► startup
+//           ──and packets are lost: others fill the queue──► compete
+//   compete ──the queue is empty──► steady          ──after a while──► drain
+//
+//   startup: the window doubles             steady:  the window is what the path carries, and an allowed wait
+//   drain:   less than that, to measure     compete: no limit, the system's congestion control decides
+//            the shortest round trip
 
 /** The system's measurements of all connections of the path together. */
 export interface PathSample {
@@ -261,7 +264,8 @@ export class PathController {
     this.#noteShortest(rtt);
     this.#drainedAt = now;
     this.#lateRounds = 0;
-    this.#phase = isLonger ? 'startup' : 'steady';
+    if (isLonger) this.#phase = 'startup';
+    else this.#endCompetition();
     this.#setWindow(isLonger ? this.#windowBefore : Math.min(this.#windowBefore, this.rate * (rtt + this.allowedWait)));
     if (!isLonger) return;
     if (this.#losesAgain(now)) this.#compete(base, now);
@@ -289,7 +293,12 @@ export class PathController {
     if (round.rtt > target && now < this.#competesUntil) return;
     this.#setWindow(rate * target);
     if (round.rtt > target) this.#drain();
-    else this.#phase = 'steady';
+    else this.#endCompetition();
+  }
+
+  #endCompetition(): void {
+    this.#phase = 'steady';
+    this.#competitionTime = COMPETITION_TIME;
   }
 
   #noteLoss(now: number): void {
