@@ -43,8 +43,13 @@ async function run(job: Job): Promise<void> {
   const subjects = [stack.use(await startPlain(job.directory))];
   const software = [ours(OURS, ROOT), ...(process.env.ZITI_BIN ? [reference(process.env.ZITI_BIN)] : [])];
   const transit = job.path.transit ?? 0;
-  for (const each of software)
-    subjects.push(stack.use(await startRouters(each, { near: job.near, transit, directory: job.directory })));
+  for (const each of software) {
+    try {
+      subjects.push(stack.use(await startRouters(each, { near: job.near, transit, directory: job.directory })));
+    } catch (error) {
+      process.stderr.write(`${each.name} did not start: ${describeError(error)}\n`);
+    }
+  }
   const measures: [string, (subject: PathSubject) => Promise<Record<string, number>>][] = [
     ...job.transfers.map((transfer): (typeof measures)[number] => [
       transferName(transfer),
