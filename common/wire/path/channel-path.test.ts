@@ -138,6 +138,20 @@ t.test('a connection whose peer acknowledges nothing for the time of a write is 
   t.match(connection.closedWith?.message, /a write to peer:1/);
 });
 
+t.test('a connection that was idle for long has not stalled', async (t) => {
+  const connection = new Connection();
+  const { clock, path, bulk } = rooms(connection);
+  await clock.advance(1);
+  t.equal(bulk(), 0);
+  await clock.advance(60_000);
+  path.wrote(connection as unknown as Underlay, 1_000);
+  connection.sends(1_000);
+  await clock.advance(1);
+  path.check(1_000);
+  t.equal(connection.closedWith, undefined);
+  t.equal(bulk(), 0);
+});
+
 t.test('everything before a time has arrived, as far as the system knows', async (t) => {
   const connection = new Connection();
   const { clock, path } = rooms(connection);

@@ -176,8 +176,8 @@ export class ChannelPath {
   }
 
   /**
-   * Milliseconds for which the connections have made no progress. Call it while frames wait: it closes connections whose peer
-   * has acknowledged nothing for `writeTimeout` milliseconds (0: never), as if a write to them did not end.
+   * Milliseconds for which the connections have made no progress. Call it while frames wait: it closes connections whose
+   * peer has acknowledged nothing for `writeTimeout` milliseconds (0: never), as if a write to them did not end.
    */
   check(writeTimeout: number): number {
     this.#read();
@@ -201,9 +201,10 @@ export class ChannelPath {
     this.#load += bytes;
     const connection = this.#connections.get(underlay);
     if (!connection) return;
+    const now = this.#clock.monotonic();
+    if (connection.load === 0) connection.movedAt = now; // nobody has read its state while it was idle
     connection.load += bytes;
     connection.written += bytes;
-    const now = this.#clock.monotonic();
     const last = connection.marks.at(-1);
     if (last && now - last.at < MARK_INTERVAL) last.written = connection.written;
     else connection.marks.push({ at: now, written: connection.written });
