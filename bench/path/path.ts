@@ -95,6 +95,9 @@ function findings(rows: readonly Row[], notes: readonly string[], { rounds }: Si
   return { name: 'path', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes, plots: PLOTS, rounds };
 }
 
+/** Rounds of paths that are not measured in every detail. */
+const OTHER_ROUNDS = 2;
+
 /** A quick run has one path. */
 function pathsFor({ quick }: BenchmarkOptions): readonly BenchPath[] {
   return quick ? PATHS.slice(0, 1) : PATHS;
@@ -128,7 +131,7 @@ async function measurePath(
     near: machines.near,
     device: machines.farDevice,
     directory,
-    rounds,
+    rounds: each.isMain ? rounds : Math.min(rounds, OTHER_ROUNDS),
     seconds,
     transfers: transfersOf(each.isMain ?? false).filter((transfer) => isGroup(transferName(transfer))),
     circuits: each.isMain && isGroup(NEW_CIRCUITS) ? circuits : 0,

@@ -40,7 +40,10 @@ export class TwoMachines implements AsyncDisposable {
   readonly #emulator: ReturnType<typeof spawn>;
   readonly #devices = [`ewn${process.pid}`, `ewf${process.pid}`] as const;
 
+  readonly #onExit = () => this.#remove();
+
   private constructor() {
+    process.once('exit', this.#onExit); // a signal ends the benchmark without its owners
     this.#emulator = spawn(process.execPath, [EMULATOR, ...this.#devices], { stdio: ['pipe', 'pipe', 'inherit'] });
   }
 
@@ -86,6 +89,11 @@ export class TwoMachines implements AsyncDisposable {
       milliseconds: STOP_TIME,
       kill: () => this.#emulator.kill('SIGKILL'),
     });
+    process.off('exit', this.#onExit);
+    this.#remove();
+  }
+
+  #remove(): void {
     for (const machine of [this.near, this.far]) {
       try {
         ip('netns', 'delete', machine);

@@ -132,5 +132,6 @@ function fairness(values: readonly number[]): number {
   return sum ** 2 / (values.length * values.reduce((total, each) => total + each ** 2, 0));
 }
 
+process.once('SIGTERM', () => process.exit(1)); // ends the programs that it has started
 await run(JSON.parse(process.argv[2] ?? '') as Job);
 process.exit();

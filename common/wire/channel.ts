@@ -362,6 +362,7 @@ export class Channel {
     } catch (error) {
       this.#onFailure(frame, error);
     }
+    this.#lanes.onInput();
   }
 
   #kept(frame: Frame): Frame {

@@ -43,7 +43,7 @@ const ALLOWED_SHARE = 0.14;
  * Limits of it in milliseconds. Less than the first cannot be told from the noise of timers and schedulers; within a
  * machine or a rack that noise is larger than the round trip.
  */
-const MIN_ALLOWED = 1.5;
+const MIN_ALLOWED = 1;
 const MIN_ALLOWED_NEARBY = 3;
 const MAX_ALLOWED = 15;
 /** A shorter round trip, in milliseconds, is within a machine or a rack. */
