@@ -178,10 +178,11 @@ export class SendLanes {
     const { queue } = lane;
     if (queue instanceof PlainQueue) return queue.length === 0 ? this.#accepting(lane) : undefined;
     if (queue.isActive(flow)) return undefined;
-    if (size <= LIGHT_FRAME)
-      return this.#path.isKnown && this.#path.isBusy ? this.#path.light() : this.#accepting(lane);
-    if (!this.#path.isKnown) return queue.length === 0 ? this.#accepting(lane) : undefined;
-    return queue.length === 0 ? this.#path.bulk(lane.types) : undefined;
+    const isPaced = this.#path.isKnown;
+    if (size <= LIGHT_FRAME && !(isPaced && this.#path.isBusy)) return this.#accepting(lane);
+    if (size <= LIGHT_FRAME) return this.#path.light(lane.takesTurns ? undefined : lane.types);
+    if (queue.length > 0) return undefined;
+    return isPaced ? this.#path.bulk(lane.types, !lane.takesTurns) : this.#accepting(lane);
   }
 
   #accepting(lane: LanePolicy): Underlay | undefined {
@@ -265,7 +266,8 @@ export class SendLanes {
   /** Returns false if the lane is empty, or its underlays full. */
   #writeNext(lane: Lane): boolean {
     if (lane.queue.length === 0) return false;
-    const underlay = lane.flows && this.#path.isKnown ? this.#path.bulk(lane.types) : this.#accepting(lane);
+    const underlay =
+      lane.flows && this.#path.isKnown ? this.#path.bulk(lane.types, !lane.takesTurns) : this.#accepting(lane);
     if (!underlay) return false;
     this.#write(lane, underlay);
     return true;

@@ -108,6 +108,16 @@ t.test('light traffic passes on the connection with the fewest bytes, of any typ
   t.equal(light(), 1, 'it joins frames that wait for the same system call');
 });
 
+t.test('frames that their receiver does not order use one connection', async (t) => {
+  const connections = [new Connection(), new Connection(), new Connection('link.ack')];
+  const { clock, path } = rooms(...connections);
+  for (const each of connections) each.state.congestionWindow = 10 * KIB;
+  connections[0]?.sends(30 * KIB);
+  await clock.advance(1);
+  t.equal(path.bulk(BULK, true), undefined);
+  t.equal(path.light(BULK), connections[0] as unknown as Underlay);
+});
+
 t.test('a connection without progress is not used while others are, until it moves again', async (t) => {
   const [first, second] = [new Connection(), new Connection()];
   const { pass, bulk, light, path } = rooms(first, second);

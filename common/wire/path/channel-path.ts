@@ -130,8 +130,12 @@ export class ChannelPath {
     return this.#clock.monotonic() - this.#busyAt < BUSY_TIME;
   }
 
-  /** The connection for a frame of a circuit with many bytes; undefined if it must wait. */
-  bulk(types: readonly string[]): Underlay | undefined {
+  /**
+   * The connection for a frame of a circuit with many bytes; undefined if it must wait.
+   *
+   * @param isOrdered The receiver does not order frames: all of them use the same connection.
+   */
+  bulk(types: readonly string[], isOrdered = false): Underlay | undefined {
     this.#read();
     this.#busyAt = this.#readAt;
     if (this.#load >= this.#controller.window) {
@@ -139,8 +143,8 @@ export class ChannelPath {
       return undefined;
     }
     const usable = this.#usable(types);
-    for (let index = 0; index < usable.length; index++) {
-      const connection = usable[(this.#preferred + index) % usable.length] as Connection;
+    for (let index = 0; index < (isOrdered ? Math.min(1, usable.length) : usable.length); index++) {
+      const connection = usable[isOrdered ? 0 : (this.#preferred + index) % usable.length] as Connection;
       const { underlay, load, state, isStalled } = connection;
       if (!isStalled && load < state.congestionWindow + SLACK && underlay.writable) return underlay;
     }
@@ -156,13 +160,18 @@ export class ChannelPath {
     this.#preferred++;
   }
 
-  /** The connection for a small frame of a circuit that waits for nothing; undefined if it must wait. */
-  light(): Underlay | undefined {
+  /**
+   * The connection for a small frame of a circuit that waits for nothing; undefined if it must wait.
+   *
+   * @param orderedTypes Types of the lane, if its receiver does not order frames.
+   */
+  light(orderedTypes?: readonly string[]): Underlay | undefined {
     this.#read();
     const { window } = this.#controller;
     let best: Connection | undefined;
     let least = Number.POSITIVE_INFINITY;
-    for (const connection of this.#connections.values()) {
+    const usable = orderedTypes ? this.#usable(orderedTypes).slice(0, 1) : this.#connections.values();
+    for (const connection of usable) {
       const { underlay, load, isStalled } = connection;
       if (isStalled || underlay.isClosed || !underlay.writable) continue;
       const cost = underlay.isGathering ? load - GATHERING_BONUS : load;
