@@ -45,7 +45,7 @@ const COUNT_INTERVAL = 100;
 const LIGHT_PAUSE = 2;
 const WARM_UP = 5;
 /** Milliseconds without progress after which a load fails. */
-const LONGEST_SILENCE = 30_000;
+const MAX_SILENCE = 30_000;
 
 function serve(host: string, [count, echo, source]: readonly number[]): void {
   const server = (port: number | undefined, each: (socket: Socket) => void) =>
@@ -82,7 +82,7 @@ function feed(socket: Socket): void {
 async function open(host: string, port: number): Promise<Socket> {
   const socket = connect({ host, port, noDelay: true });
   await once(socket, 'connect');
-  socket.setTimeout(LONGEST_SILENCE, () => socket.destroy(new Error(`no progress within ${LONGEST_SILENCE} ms`)));
+  socket.setTimeout(MAX_SILENCE, () => socket.destroy(new Error(`no progress within ${MAX_SILENCE} ms`)));
   return socket;
 }
 

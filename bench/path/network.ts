@@ -31,11 +31,9 @@ interface Place {
 
 /** Runs a load on the near machine. */
 export async function runLoad<T>(near: string, load: Load, directory: string): Promise<T> {
-  await using running = new Process(
-    'load',
-    onMachine(near, [process.execPath, LOAD, JSON.stringify(load)]) as [string, ...string[]],
-    { directory: join(directory) },
-  );
+  await using running = new Process('load', onMachine(near, [process.execPath, LOAD, JSON.stringify(load)]), {
+    directory,
+  });
   const before = running.output.length;
   while (running.isRunning) await new Promise((resolve) => setTimeout(resolve, 50));
   const output = running.output.slice(before).trim();

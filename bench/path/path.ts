@@ -170,10 +170,17 @@ function rowsOf({ name, shape, isMain, transit }: BenchPath, measured: readonly 
     for (const { subject, values } of own) bySubject.set(subject, [...(bySubject.get(subject) ?? []), values]);
     const isPoint = group !== NEW_CIRCUITS && group !== FRESH && transit === undefined;
     const point = isPoint ? { series: group, x: shape.delay } : undefined;
+    for (const [subject, rounds] of bySubject) bySubject.set(subject, withoutGaps(rounds));
     rows.push(...toRows(`${name}: ${group}`, bySubject, YARDSTICK, point));
     if (group === transferName(TRANSFERS[0]) && isMain) rows.push(...seeSaw(name, bySubject));
   }
   return rows;
+}
+
+/** Without the columns that a round lacks: JSON has null for the quantiles of light traffic that never got an answer. */
+function withoutGaps(rounds: readonly Values[]): Values[] {
+  const isMeasured = ([column]: [string, unknown]) => rounds.every((values) => Number.isFinite(values[column]));
+  return rounds.map((values) => Object.fromEntries(Object.entries(values).filter(isMeasured)));
 }
 
 /** One dot for each subject: its throughput, and the delay that it adds to light traffic. */

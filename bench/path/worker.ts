@@ -29,7 +29,7 @@ export interface Measurement {
   readonly values: Readonly<Record<string, number>>;
 }
 
-export const OURS = 'edgeweave';
+const OURS = 'edgeweave';
 const MIB = 1024 * 1024;
 /** Milliseconds between two loads: the buffers of the last one become empty. */
 const PAUSE = 700;

@@ -1,4 +1,4 @@
-// The system's state of real connections on loopback. Elsewhere there is none.
+// The system's state of real connections on loopback. Only Linux reports it.
 
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';

@@ -49,7 +49,7 @@ const Field = Object.freeze({
   NotSent: 144,
 } as const);
 /** Bytes up to the last field that is used: Linux 4.6 and later. */
-const LEAST_LENGTH = 148;
+const MIN_LENGTH = 148;
 const LENGTH = 256;
 const MICROSECONDS = 1e-3;
 
@@ -58,7 +58,7 @@ let library: SystemLibrary<Calls> | null | undefined;
 const answer = Buffer.alloc(LENGTH);
 const answerLength = Buffer.alloc(4);
 
-/** Undefined where the system or Node lacks the call, and for streams that are no TCP connection. */
+/** Undefined where the system or Node lacks the call, and for streams other than TCP connections. */
 export function tcpSensor(stream: object): TcpSensor | undefined {
   const calls = systemCalls();
   const handle = (stream as { _handle?: { fd?: number } | null })._handle;
@@ -80,7 +80,7 @@ export function unknownTcpState(): TcpState {
 function readInto(calls: Calls, fd: number, state: TcpState): boolean {
   answerLength.writeUInt32LE(LENGTH);
   if (calls.getsockopt(fd, IPPROTO_TCP, TCP_INFO, answer, answerLength) !== 0) return false;
-  if (answerLength.readUInt32LE() < LEAST_LENGTH) return false;
+  if (answerLength.readUInt32LE() < MIN_LENGTH) return false;
   const mss = answer.readUInt32LE(Field.SendMss);
   const sacked = answer.readUInt32LE(Field.Sacked);
   const missing = answer.readUInt32LE(Field.Lost);

@@ -197,7 +197,7 @@ export class SendLanes {
     return undefined;
   }
 
-  /** The least loaded underlay of the best available type; one that has stalled only if there is no other. */
+  /** The least loaded underlay of the best available type; a stalled one only if all others have stalled as well. */
   #leastLoaded(lane: LanePolicy): Underlay | undefined {
     let stalled: Underlay | undefined;
     for (const type of lane.types) {

@@ -1,5 +1,5 @@
 // The connections of a channel as one path to the peer: reads what the system knows about each, bounds the bytes that it
-// holds, and selects the connection for a frame. Frames for which there is no room wait in their lane.
+// holds, and selects the connection for a frame. Frames without room wait in their lane.
 //
 //   bulk ──► the preferred connection, if it has room in its congestion window, else the next: one connection is kept
 //            busy, and the others join where it cannot carry everything, on paths with losses

@@ -40,7 +40,7 @@ const MAX_WINDOW = 64 * 1024 * 1024;
 /** Time in queues that is allowed, as a share of the shortest round trip. */
 const ALLOWED_SHARE = 0.14;
 /**
- * Limits of it in milliseconds. Less than the first cannot be told from the noise of timers and schedulers; within a
+ * Limits of it in milliseconds. Shorter waits are lost in the noise of timers and schedulers; within a
  * machine or a rack that noise is larger than the round trip.
  */
 const MIN_ALLOWED = 1;
