@@ -142,13 +142,10 @@ export async function startNetwork(software: Software, targets: Targets, directo
   const routers: Process[] = [];
   for (const [index, tunnel] of tunnels.entries()) {
     const name = index === 0 ? 'entry' : 'exit';
-    const id = await management.create('edge-routers', { name, isTunnelerEnabled: true });
+    const file = { name, controller: address, tunnel };
+    const { id, router } = await startRouter({ software, management, directory, file });
     ids.push(id);
-    const file = await routerFile(directory, { name, controller: address, tunnel });
-    const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
-    writeFileSync(`${file}.jwt`, enrollmentJwt);
-    await enroll(name, software.enroll(file, `${file}.jwt`), directory);
-    routers.push(starting.use(new Process(name, software.router('run', file), { directory })));
+    routers.push(starting.use(router));
   }
   const { ports } = targets;
   const services = Object.entries({ ...ports, plain: ports.sink });
@@ -168,6 +165,27 @@ export async function startNetwork(software: Software, targets: Targets, directo
     usage: () => routers.map((router) => router.usage()),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+export interface RouterStart {
+  readonly software: Software;
+  readonly management: Management;
+  readonly directory: string;
+  readonly file: RouterFile;
+  /** The command that runs another one where the router belongs; by default, on this machine. */
+  readonly at?: (command: [string, ...string[]]) => [string, ...string[]];
+}
+
+/** Creates, enrolls and starts a router. */
+export async function startRouter(start: RouterStart): Promise<{ id: string; router: Process }> {
+  const { software, management, directory, file, at = (command) => command } = start;
+  const { name } = file;
+  const id = await management.create('edge-routers', { name, isTunnelerEnabled: true });
+  const path = await routerFile(directory, file);
+  const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  writeFileSync(`${path}.jwt`, enrollmentJwt);
+  await enroll(name, at(software.enroll(path, `${path}.jwt`)), directory);
+  return { id, router: new Process(name, at(software.router('run', path)), { directory }) };
 }
 
 export async function enroll(name: string, command: [string, ...string[]], directory: string): Promise<void> {
@@ -232,7 +250,7 @@ export interface RouterFile {
 }
 
 /** Returns the path of a new configuration file. */
-export async function routerFile(
+async function routerFile(
   directory: string,
   { name, controller, tunnel, host = LOOPBACK, groups }: RouterFile,
 ): Promise<string> {

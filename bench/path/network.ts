@@ -1,11 +1,11 @@
 // The subjects on a path: plain TCP, two routers of this project, and two of the reference, with their controllers at
 // the far end and further routers between them if wanted. It runs on the far machine.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Process } from '../data/processes.ts';
-import { createServices, enroll, type Host, ROOT, routerFile, type Software, until } from '../data/subjects.ts';
+import { createServices, type Host, ROOT, type Software, startRouter, until } from '../data/subjects.ts';
 import type { Load, Ports } from './load.ts';
 import { FAR, NEAR, onMachine } from './two-machines.ts';
 
@@ -69,14 +69,11 @@ export async function startRouters(
   const ids: string[] = [];
   const between: Process[] = [];
   for (const place of placesOf(transit, ports)) {
-    const id = await management.create('edge-routers', { name: place.name, isTunnelerEnabled: true });
-    ids.push(id);
-    const file = await routerFile(directory, { ...place, controller: address });
-    const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
-    writeFileSync(`${file}.jwt`, enrollmentJwt);
     const at = (command: [string, ...string[]]) => (place.isNear ? onMachine(near, command) : command);
-    await enroll(place.name, at(software.enroll(file, `${file}.jwt`)), directory);
-    const router = starting.use(new Process(place.name, at(software.router('run', file)), { directory }));
+    const file = { ...place, controller: address };
+    const { id, router } = await startRouter({ software, management, directory, file, at });
+    ids.push(id);
+    starting.use(router);
     if (place.name.startsWith('transit')) between.push(router);
   }
   const hosted = SERVICES.map((name) => ({ name, port: targets[name], isEncrypted: true }));
