@@ -38,6 +38,8 @@ export interface Destination {
   deliveredBefore?(circuitId: string): number | undefined;
   /** The destination bounds the bytes on their way by itself. */
   readonly isPaced?: boolean;
+  /** Bytes of a payload that leaves room for other circuits; by default any size does. */
+  readonly payloadLimit?: number;
 }
 
 /** A destination at the end of a circuit. */

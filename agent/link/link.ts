@@ -218,6 +218,10 @@ export class Link implements Destination {
     return this.#payloads.isPaced;
   }
 
+  get payloadLimit(): number {
+    return this.#payloads.frameLimit;
+  }
+
   // From the network -------------------------------------------------------------------------------------------------------
 
   #receiveFrom(channel: Channel): void {

@@ -102,6 +102,11 @@ export class PayloadSender {
     return false;
   }
 
+  /** Bytes of a payload that leaves room for other circuits on the first link. */
+  get payloadLimit(): number {
+    return this.#hop?.payloadLimit ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Sends a copy of `data`. */
   send(flags: number, data: Buffer = EMPTY, headers?: ReadonlyMap<number, Buffer>): void {
     if (this.#isClosed) return;

@@ -115,7 +115,14 @@ export class SocketClient implements XgressClient {
       this.#onData(data.subarray(at, at + this.#largestPayload));
   }
 
+  /** Sends it in equal payloads, as small as the first link wants them. */
   #onData(data: Buffer): void {
+    const count = Math.ceil(data.length / (this.#xgress?.payloadLimit ?? data.length));
+    const size = Math.ceil(data.length / count);
+    for (let at = 0; at < data.length; at += size) this.#send(data.subarray(at, at + size));
+  }
+
+  #send(data: Buffer): void {
     if (!this.#xgress?.write(this.#encryption?.seal(data, shared?.sealed) ?? data)) this.#socket.pause();
   }
 

@@ -159,6 +159,11 @@ export class Xgress implements CircuitEnd, Ticking {
     return !isSending(this.#state) || this.#send.fits(bytes);
   }
 
+  /** Bytes of a payload that leaves room for other circuits; a stream should be sent in such pieces. */
+  get payloadLimit(): number {
+    return this.#send.payloadLimit;
+  }
+
   /**
    * Sends a copy of the client's data. Returns false if the client must wait for `writable` before the next write; this
    * data was still accepted. Ignored after `end` and `abort`.

@@ -21,6 +21,7 @@ export type Load =
       readonly lightAfter: number;
       readonly ports: Ports;
     }
+  | { readonly kind: 'watched'; readonly seconds: number; readonly ports: Ports }
   | { readonly kind: 'light'; readonly seconds: number; readonly ports: Ports }
   | { readonly kind: 'circuits'; readonly count: number; readonly atOnce: number; readonly ports: Ports };
 
@@ -37,6 +38,16 @@ export interface TransferOutcome {
   readonly bytes: readonly number[];
   readonly seconds: number;
   readonly light: readonly number[];
+}
+
+/** One upload and the light traffic beside it, by time: milliseconds since the epoch. */
+export interface WatchedOutcome {
+  /** Bytes that have arrived until then. */
+  readonly arrived: readonly (readonly [at: number, bytes: number])[];
+  /** Milliseconds of a round trip that ended then. */
+  readonly light: readonly (readonly [at: number, milliseconds: number])[];
+  /** Connections that did not survive. */
+  readonly ended: number;
 }
 
 const BLOCK = Buffer.alloc(64 * 1024, 7);
@@ -128,6 +139,32 @@ async function roundTrips({ host, echo }: Ports, milliseconds: number): Promise<
   return times;
 }
 
+async function watched({ seconds, ports }: Load & { kind: 'watched' }): Promise<WatchedOutcome> {
+  const arrived: [number, number][] = [];
+  const light: [number, number][] = [];
+  const [bulk, echo] = await Promise.all([open(ports.host, ports.count), open(ports.host, ports.echo)]);
+  let ended = 0;
+  for (const socket of [bulk, echo])
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        ended++;
+      });
+  bulk.on('data', (data: Buffer) => arrived.push([Date.now(), Number(data.readBigUInt64BE(data.length - 8))]));
+  feed(bulk);
+  let sentAt = performance.now();
+  echo.on('data', () => {
+    light.push([Date.now(), performance.now() - sentAt]);
+    setTimeout(() => {
+      sentAt = performance.now();
+      echo.write('x');
+    }, LIGHT_PAUSE);
+  });
+  echo.write('x');
+  await pause(seconds * 1_000);
+  return { arrived, light, ended };
+}
+
 /** Milliseconds from the start of each connection to its first echoed byte. */
 async function circuits({ count, atOnce, ports }: Load & { kind: 'circuits' }) {
   const times: number[] = [];
@@ -153,6 +190,7 @@ async function pause(milliseconds: number): Promise<void> {
 
 async function run(load: Load): Promise<unknown> {
   if (load.kind === 'transfer') return transfer(load);
+  if (load.kind === 'watched') return watched(load);
   if (load.kind === 'light') return { light: await roundTrips(load.ports, load.seconds * 1_000) };
   return circuits(load);
 }

@@ -17,9 +17,9 @@ import {
 } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
 import { workFolder } from '../work-folder.ts';
-import { type BenchPath, PATHS, TRANSFERS, type Transfer, transferName } from './paths.ts';
+import { type BenchPath, PATHS, type PathShape, transferName, transfersOf } from './paths.ts';
 import { onMachine, TwoMachines, whyNoPath } from './two-machines.ts';
-import type { Job, Measurement } from './worker.ts';
+import type { Job, Measurement, WorkerLine } from './worker.ts';
 
 const COLUMNS: Readonly<Record<string, Column>> = {
   throughput: { unit: 'MiB/s', better: 'higher', meaning: 'bytes that arrived, of all connections together' },
@@ -37,6 +37,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   },
   fairness: { unit: '', better: 'higher', meaning: "Jain's index of the connections: 1 if all got the same" },
   memory: { unit: 'MiB', better: 'lower', meaning: 'resident memory of the router between the ends' },
+  ended: { unit: '', better: 'lower', meaning: 'connections that did not survive the changes of the path' },
   circuits: { unit: '/s', better: 'higher', meaning: 'circuits opened, used once and closed, 32 in parallel' },
   'first byte p50': {
     unit: 'RTT',
@@ -55,8 +56,10 @@ const PLOTS: readonly Plot[] = [
   { name: 'see-saw', title: 'light traffic against throughput', column: 'delay factor', x: '% of the rate' },
 ];
 const YARDSTICK = 'plain TCP';
-const FRESH = 'fresh link, 1 upload';
+const ONE_UPLOAD = transferName({ direction: 'up', count: 1 });
+const FRESH = `fresh link, ${ONE_UPLOAD}`;
 const NEW_CIRCUITS = 'new circuits';
+const CHANGES = 'changes';
 
 interface Sizes {
   readonly rounds: number;
@@ -103,13 +106,11 @@ function pathsFor({ quick }: BenchmarkOptions): readonly BenchPath[] {
   return quick ? PATHS.slice(0, 1) : PATHS;
 }
 
-function groupsOf({ name, isMain = false }: BenchPath): string[] {
-  const groups = [FRESH, ...transfersOf(isMain).map(transferName), ...(isMain ? [NEW_CIRCUITS] : [])];
-  return groups.map((group) => `${name}: ${group}`);
-}
-
-function transfersOf(isMain: boolean): readonly Transfer[] {
-  return isMain ? TRANSFERS : TRANSFERS.filter(({ direction }) => direction === 'up');
+function groupsOf(each: BenchPath): string[] {
+  const groups = [FRESH, ...transfersOf(each).map(transferName)];
+  if (each.isMain) groups.push(NEW_CIRCUITS);
+  if (each.changes) groups.push(CHANGES);
+  return groups.map((group) => `${each.name}: ${group}`);
 }
 
 async function measurePath(
@@ -133,19 +134,27 @@ async function measurePath(
     directory,
     rounds: each.isMain ? rounds : Math.min(rounds, OTHER_ROUNDS),
     seconds,
-    transfers: transfersOf(each.isMain ?? false).filter((transfer) => isGroup(transferName(transfer))),
+    transfers: transfersOf(each).filter((transfer) => isGroup(transferName(transfer))),
     circuits: each.isMain && isGroup(NEW_CIRCUITS) ? circuits : 0,
+    changes: isGroup(CHANGES) && !options.quick ? (each.changes ?? []) : [],
   };
   const skipped: string[] = [];
-  const measured = await runWorker(machines.far, job, (line) => {
-    skipped.push(`${each.name}: ${line}`);
-    progress(line);
+  const measured = await runWorker(machines.far, job, {
+    onShape: (shape) => machines.setShape(shape),
+    onProblem: (line) => {
+      skipped.push(`${each.name}: ${line}`);
+      progress(line);
+    },
   });
   return { measured, skipped };
 }
 
 /** Runs the worker on the far machine. `onProblem` receives its lines of standard error. */
-async function runWorker(far: string, job: Job, onProblem: (line: string) => void): Promise<Measurement[]> {
+async function runWorker(
+  far: string,
+  job: Job,
+  { onShape, onProblem }: { onShape(shape: PathShape): void; onProblem(line: string): void },
+): Promise<Measurement[]> {
   const [program, ...args] = onMachine(far, [
     process.execPath,
     join(import.meta.dirname, 'worker.ts'),
@@ -155,7 +164,11 @@ async function runWorker(far: string, job: Job, onProblem: (line: string) => voi
   const stop = () => child.kill('SIGTERM');
   process.once('exit', stop);
   const measured: Measurement[] = [];
-  createInterface(child.stdout).on('line', (line) => measured.push(JSON.parse(line) as Measurement));
+  createInterface(child.stdout).on('line', (text) => {
+    const line = JSON.parse(text) as WorkerLine;
+    if ('shape' in line) onShape(line.shape);
+    else measured.push(line);
+  });
   createInterface(child.stderr).on('line', onProblem);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   process.off('exit', stop);
@@ -163,16 +176,17 @@ async function runWorker(far: string, job: Job, onProblem: (line: string) => voi
   return measured;
 }
 
-function rowsOf({ name, shape, isMain, transit }: BenchPath, measured: readonly Measurement[]): Row[] {
+function rowsOf(each: BenchPath, measured: readonly Measurement[]): Row[] {
+  const { name, shape, isMain, transit } = each;
   const rows: Row[] = [];
   for (const [group, own] of Map.groupBy(measured, (each) => each.group)) {
     const bySubject = new Map<string, Values[]>();
     for (const { subject, values } of own) bySubject.set(subject, [...(bySubject.get(subject) ?? []), values]);
-    const isPoint = group !== NEW_CIRCUITS && group !== FRESH && transit === undefined;
+    const isPoint = transfersOf(each).map(transferName).includes(group) && transit === undefined;
     const point = isPoint ? { series: group, x: shape.delay } : undefined;
     for (const [subject, rounds] of bySubject) bySubject.set(subject, withoutGaps(rounds));
     rows.push(...toRows(`${name}: ${group}`, bySubject, YARDSTICK, point));
-    if (group === transferName(TRANSFERS[0]) && isMain) rows.push(...seeSaw(name, bySubject));
+    if (group === ONE_UPLOAD && isMain) rows.push(...seeSaw(name, bySubject));
   }
   return rows;
 }

@@ -1,12 +1,12 @@
 // Measures all subjects on one path, as a program on the far machine. Its argument is a job as JSON; it prints one line of
-// JSON for each measurement. The subjects take turns within each round.
+// JSON for each measurement, and for each shape that the path should take. The subjects take turns within each round.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '#lib/errors.ts';
 import { ours, ROOT, reference } from '../data/subjects.ts';
-import type { Load, TransferOutcome } from './load.ts';
+import type { Load, Ports, TransferOutcome, WatchedOutcome } from './load.ts';
 import { carried, type PathSubject, runLoad, startPlain, startRouters } from './network.ts';
-import { type BenchPath, type Transfer, transferName } from './paths.ts';
+import { type BenchPath, type Change, type PathShape, type Transfer, transferName } from './paths.ts';
 
 export interface Job {
   readonly path: BenchPath;
@@ -20,9 +20,13 @@ export interface Job {
   readonly transfers: readonly Transfer[];
   /** Measures new circuits, too. */
   readonly circuits: number;
+  /** Measures the path while it changes. */
+  readonly changes: readonly Change[];
 }
 
 /** A printed line. Times in milliseconds. */
+export type WorkerLine = Measurement | { readonly shape: PathShape };
+
 export interface Measurement {
   readonly subject: string;
   readonly group: string;
@@ -36,7 +40,13 @@ const PAUSE = 700;
 /** Share of a transfer's time after which light traffic is measured: the transfer has found its rate. */
 const LIGHT_AFTER = 0.3;
 const AT_ONCE = 32;
+/** Least duration of a transfer, and of light traffic alone: in seconds, and in round trips of the path. */
+const ROUND_TRIPS = 80;
 const LIGHT_SECONDS = 1.5;
+const LIGHT_ROUND_TRIPS = 25;
+/** Seconds for which a transfer runs before the path changes, and after a change until it should have adapted. */
+const BEFORE_CHANGES = 5;
+const ADAPTION = 2;
 
 async function run(job: Job): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -67,29 +77,41 @@ async function run(job: Job): Promise<void> {
   for (let round = 0; round < job.rounds; round++)
     for (const [group, measure] of measures)
       for (const subject of subjects) await report(subject, group, () => measure(subject));
+  if (job.changes.length > 0)
+    for (const subject of subjects) await orReport(subject, 'changes', () => measureChanges(job, subject));
 }
 
-/** A subject that fails in a group has no values there. */
 async function report(
   subject: PathSubject,
   group: string,
   measure: () => Promise<Record<string, number>>,
 ): Promise<void> {
+  await orReport(subject, group, async () => print({ subject: subject.name, group, values: await measure() }));
+}
+
+/** A subject that fails in a group has no values there. */
+async function orReport(subject: PathSubject, group: string, measure: () => Promise<void>): Promise<void> {
   try {
-    const measurement: Measurement = { subject: subject.name, group, values: await measure() };
-    process.stdout.write(`${JSON.stringify(measurement)}\n`);
+    await measure();
   } catch (error) {
     process.stderr.write(`${subject.name}, ${group}: ${describeError(error)}\n`);
   }
   await sleep(PAUSE);
 }
 
+function print(line: WorkerLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
 async function measureTransfer(
-  { path: { shape }, near, device, directory, seconds }: Job,
+  job: Job,
   { ports, transitMemory }: PathSubject,
   { direction, count }: Transfer,
 ): Promise<Record<string, number>> {
-  const alone = await runLoad<{ light: number[] }>(near, { kind: 'light', seconds: LIGHT_SECONDS, ports }, directory);
+  const { near, device, directory } = job;
+  const { shape } = job.path;
+  const seconds = Math.max(job.seconds, ROUND_TRIPS * roundTripOf(shape));
+  const alone = await lightAlone(job, ports);
   const before = carried(device);
   const load: Load = { kind: 'transfer', direction, count, seconds, lightAfter: seconds * LIGHT_AFTER, ports };
   const { bytes, seconds: passedSeconds, light } = await runLoad<TransferOutcome>(near, load, directory);
@@ -99,12 +121,66 @@ async function measureTransfer(
   return {
     throughput: total / passedSeconds / MIB,
     share: (100 * total) / passedSeconds / (shape.rate * 125_000),
-    'light p50': quantile(light, 0.5) / quantile(alone.light, 0.5),
-    'light p99': quantile(light, 0.99) / quantile(alone.light, 0.99),
+    'light p50': quantile(light, 0.5) / quantile(alone, 0.5),
+    'light p99': quantile(light, 0.99) / quantile(alone, 0.99),
     carried: passed / Math.max(1, total),
     ...(count > 1 && { fairness: fairness(bytes) }),
     ...(memory !== undefined && { memory: memory / MIB }),
   };
+}
+
+/** Milliseconds of round trips of one byte while nothing else is on the path. */
+async function lightAlone({ path: { shape }, near, directory }: Job, ports: Ports): Promise<readonly number[]> {
+  const seconds = Math.max(LIGHT_SECONDS, LIGHT_ROUND_TRIPS * roundTripOf(shape));
+  return (await runLoad<{ light: number[] }>(near, { kind: 'light', seconds, ports }, directory)).light;
+}
+
+/** Seconds. */
+function roundTripOf({ delay }: PathShape): number {
+  return (2 * delay) / 1_000;
+}
+
+/** One upload, and light traffic beside it, while the path changes: prints what holds some time after each change. */
+async function measureChanges(job: Job, subject: PathSubject): Promise<void> {
+  const { path, changes, near, directory } = job;
+  const alone = quantile(await lightAlone(job, subject.ports), 0.5);
+  const seconds = changes.reduce((sum, change) => sum + change.seconds, BEFORE_CHANGES);
+  const [outcome, changed] = await Promise.all([
+    runLoad<WatchedOutcome>(near, { kind: 'watched', seconds, ports: subject.ports }, directory),
+    playChanges(changes),
+  ]);
+  print({ shape: path.shape });
+  for (const [{ name, shape, seconds }, at] of changed) {
+    if (shape.isStopped) continue;
+    const [from, to] = [at + ADAPTION * 1_000, at + seconds * 1_000];
+    const added = 1_000 * (roundTripOf(shape) - roundTripOf(path.shape));
+    const light = quantile(within(outcome.light, from, to), 0.5) / (alone + added);
+    const values = { ...rateBetween(outcome, shape, from, to), 'light p50': light };
+    print({ subject: subject.name, group: `changes, ${name}`, values });
+  }
+}
+
+/** Returns the time of each change. */
+async function playChanges(changes: readonly Change[]): Promise<[Change, number][]> {
+  const changed: [Change, number][] = [];
+  await sleep(BEFORE_CHANGES * 1_000);
+  for (const change of changes) {
+    print({ shape: change.shape });
+    changed.push([change, Date.now()]);
+    await sleep(change.seconds * 1_000);
+  }
+  return changed;
+}
+
+function within(values: WatchedOutcome['light'], from: number, to: number): number[] {
+  return values.filter(([at]) => at >= from && at < to).map(([, value]) => value);
+}
+
+function rateBetween({ arrived, ended }: WatchedOutcome, shape: PathShape, from: number, to: number) {
+  const reached = (time: number) => arrived.findLast(([at]) => at < time) ?? [time, 0];
+  const [[begin, before], [end, after]] = [reached(from), reached(to)];
+  const perSecond = ((after - before) * 1_000) / (end - begin);
+  return { throughput: perSecond / MIB, share: (100 * perSecond) / (shape.rate * 125_000), ended };
 }
 
 async function measureCircuits(

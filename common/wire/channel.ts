@@ -196,6 +196,11 @@ export class Channel {
     return this.#lanes.isPaced;
   }
 
+  /** Bytes of a frame of bulk traffic that is short enough for the path; Infinity if it is not paced. */
+  get frameLimit(): number {
+    return this.#lanes.frameLimit;
+  }
+
   /** Monotonic time before which all frames of a flow have reached the peer's system; undefined if unknown. */
   deliveredBefore(lane: string, flow: FlowId): number | undefined {
     return this.#lanes.deliveredBefore(this.#lane(lane), flow);

@@ -143,6 +143,11 @@ export class SendLanes {
     return this.#path.isPaced;
   }
 
+  /** Bytes of a frame of bulk traffic that is short enough for the path. */
+  get frameLimit(): number {
+    return this.#path.frameLimit;
+  }
+
   /** Monotonic time before which all frames of a flow have reached the peer's system; undefined if unknown. */
   deliveredBefore({ queue }: Lane, flow: FlowId): number | undefined {
     if (!this.#path.isKnown) return undefined;

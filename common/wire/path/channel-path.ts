@@ -30,6 +30,12 @@ const STALLED_ROUND_TRIPS = 4;
 /** Milliseconds of writes that share a mark, and marks after which the delivered ones are forgotten. */
 const MARK_INTERVAL = 1;
 const MAX_MARKS = 256;
+/**
+ * A frame of bulk traffic should take no more than this share of the allowed wait on the path, because the window may be
+ * exceeded by one. Bytes below which it is not worth it.
+ */
+const FRAME_SHARE = 1 / 4;
+const MIN_FRAME_LIMIT = 8 * 1024;
 /** Milliseconds for which a path counts as busy. */
 const BUSY_TIME = 1_000;
 
@@ -109,6 +115,13 @@ export class ChannelPath {
    */
   get isPaced(): boolean {
     return this.#isKnown && !this.#controller.isNearby;
+  }
+
+  /** Bytes of a frame of bulk traffic that is short enough for the path; Infinity if it does not bound bytes. */
+  get frameLimit(): number {
+    const { rate, allowedWait } = this.#controller;
+    if (!this.isPaced || rate === 0) return Number.POSITIVE_INFINITY;
+    return Math.max(MIN_FRAME_LIMIT, rate * allowedWait * FRAME_SHARE);
   }
 
   /** Call this when the underlays have changed. */
