@@ -10,11 +10,13 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { keepCompiledCode } from '#lib/memory.ts';
+import type { Direction } from './paths.ts';
 
 export type Load =
   | {
       readonly kind: 'transfer';
-      readonly direction: 'up' | 'down';
+      readonly direction: Direction;
+      /** Of each direction. */
       readonly count: number;
       readonly seconds: number;
       /** Measures light traffic after so many seconds. */
@@ -98,13 +100,15 @@ async function open(host: string, port: number): Promise<Socket> {
 }
 
 async function transfer({ direction, count, seconds, lightAfter, ports }: Load & { kind: 'transfer' }) {
-  const bytes = new Array<number>(count).fill(0);
+  const ways = direction === 'both' ? (['up', 'down'] as const) : [direction];
+  const all = ways.flatMap((way) => new Array<typeof way>(count).fill(way));
+  const bytes = all.map(() => 0);
   const began = performance.now();
   const sockets = await Promise.all(
-    bytes.map(async (_, index) => {
-      const socket = await open(ports.host, direction === 'up' ? ports.count : ports.source);
+    all.map(async (way, index) => {
+      const socket = await open(ports.host, way === 'up' ? ports.count : ports.source);
       socket.on('error', () => undefined); // seen as missing bytes
-      if (direction === 'up') {
+      if (way === 'up') {
         socket.on('data', (data: Buffer) => {
           bytes[index] = Number(data.readBigUInt64BE(data.length - 8));
         });

@@ -18,6 +18,7 @@ t.test('names of paths are unique, and so are those of their transfers', async (
   t.equal(new Set(PATHS.map(({ name }) => name)).size, PATHS.length);
   t.equal(transferName({ direction: 'up', count: 8 }), '8 uploads');
   t.equal(transferName({ direction: 'down', count: 1 }), '1 download');
+  t.equal(transferName({ direction: 'both', count: 4 }), '4 up, 4 down');
 });
 
 t.test('an emulated path delays, and limits the rate', { skip, timeout: 60_000 }, async (t) => {

@@ -23,7 +23,11 @@ import type { Job, Measurement, WorkerLine } from './worker.ts';
 
 const COLUMNS: Readonly<Record<string, Column>> = {
   throughput: { unit: 'MiB/s', better: 'higher', meaning: 'bytes that arrived, of all connections together' },
-  share: { unit: '%', better: 'higher', meaning: 'the same, as a part of the rate of the path' },
+  share: {
+    unit: '%',
+    better: 'higher',
+    meaning: 'the same, as a part of the rate of the path, in each direction used',
+  },
   'light p50': {
     unit: '×',
     better: 'lower',

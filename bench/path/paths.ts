@@ -80,9 +80,11 @@ export const PATHS: readonly BenchPath[] = [
   },
 ];
 
+export type Direction = 'up' | 'down' | 'both';
+
 export interface Transfer {
-  readonly direction: 'up' | 'down';
-  /** In parallel. */
+  readonly direction: Direction;
+  /** In parallel; for both directions, in each of them. */
   readonly count: number;
 }
 
@@ -93,10 +95,18 @@ const CONNECTIONS: Transfer = { direction: 'up', count: 3 };
 
 /** The first one also runs over a link that has carried nothing before. */
 export function transfersOf({ isMain, isLimitedByConnections }: BenchPath): readonly Transfer[] {
-  if (isMain) return [UPLOAD, { direction: 'down', count: 1 }, UPLOADS, { direction: 'down', count: 4 }];
+  if (isMain)
+    return [
+      UPLOAD,
+      { direction: 'down', count: 1 },
+      UPLOADS,
+      { direction: 'down', count: 4 },
+      { direction: 'both', count: 4 },
+    ];
   return isLimitedByConnections ? [UPLOAD, CONNECTIONS, UPLOADS] : [UPLOAD, UPLOADS];
 }
 
 export function transferName({ direction, count }: Transfer): string {
+  if (direction === 'both') return `${count} up, ${count} down`;
   return `${count} ${direction}load${count === 1 ? '' : 's'}`;
 }

@@ -120,7 +120,7 @@ async function measureTransfer(
   const memory = transitMemory();
   return {
     throughput: total / passedSeconds / MIB,
-    share: (100 * total) / passedSeconds / (shape.rate * 125_000),
+    share: (100 * total) / passedSeconds / (shape.rate * 125_000 * (direction === 'both' ? 2 : 1)),
     'light p50': quantile(light, 0.5) / quantile(alone, 0.5),
     'light p99': quantile(light, 0.99) / quantile(alone, 0.99),
     carried: passed / Math.max(1, total),

@@ -49,6 +49,23 @@ t.test('the system tells what it could not send to a peer that reads nothing', {
   t.ok(state.unsent > 0);
 });
 
+t.test('small packets count with their own size', { skip: reason ?? false }, async (t) => {
+  const { client } = await pair(t);
+  client.setNoDelay(true);
+  const sensor = tcpSensor(client);
+  const state = unknownTcpState();
+  let most = 0;
+  let written = 0;
+  // The peer reads nothing, so its system acknowledges late.
+  for (let index = 0; index < 200; index++) {
+    await new Promise((resolve) => client.write('x', resolve));
+    written++;
+    t.ok(sensor?.read(state));
+    most = Math.max(most, state.inFlight);
+  }
+  t.ok(most > 0 && most <= written, `${most} bytes in flight, ${written} written`);
+});
+
 t.test('a closed connection has no state', { skip: reason ?? false }, async (t) => {
   const { client } = await pair(t);
   const sensor = tcpSensor(client);

@@ -47,9 +47,11 @@ const Field = Object.freeze({
   Retransmitted: 100,
   BytesAcked: 120,
   NotSent: 144,
+  BytesSent: 200,
+  BytesRetransmitted: 208,
 } as const);
-/** Bytes up to the last field that is used: Linux 4.6 and later. */
-const MIN_LENGTH = 148;
+/** Bytes up to the last field that is used: Linux 4.19 and later. */
+const MIN_LENGTH = 216;
 const LENGTH = 256;
 const MICROSECONDS = 1e-3;
 
@@ -81,20 +83,28 @@ function readInto(calls: Calls, fd: number, state: TcpState): boolean {
   answerLength.writeUInt32LE(LENGTH);
   if (calls.getsockopt(fd, IPPROTO_TCP, TCP_INFO, answer, answerLength) !== 0) return false;
   if (answerLength.readUInt32LE() < MIN_LENGTH) return false;
-  const mss = answer.readUInt32LE(Field.SendMss);
+  const acknowledged = readUInt64(Field.BytesAcked);
+  const sent = readUInt64(Field.BytesSent) - readUInt64(Field.BytesRetransmitted);
+  const unacknowledged = Math.max(0, sent - acknowledged);
+  const unacked = answer.readUInt32LE(Field.Unacked);
   const sacked = answer.readUInt32LE(Field.Sacked);
   const missing = answer.readUInt32LE(Field.Lost);
-  const unacked = answer.readUInt32LE(Field.Unacked);
   const packets = unacked - sacked - missing + answer.readUInt32LE(Field.Retransmitting);
-  state.rtt = answer.readUInt32LE(Field.Rtt) * MICROSECONDS;
-  state.delivered = Number(answer.readBigUInt64LE(Field.BytesAcked)) + sacked * mss;
-  state.inFlight = Math.max(0, packets) * mss;
+  // Only a mean is known for some of the packets: those of small frames are much smaller than the largest ones.
+  const size = unacked > 0 ? unacknowledged / unacked : 0;
   const notSent = answer.readUInt32LE(Field.NotSent);
-  state.unsent = notSent + missing * mss;
-  state.unacknowledged = notSent + unacked * mss;
+  state.rtt = answer.readUInt32LE(Field.Rtt) * MICROSECONDS;
+  state.delivered = acknowledged + Math.round(sacked * size);
+  state.inFlight = Math.round(Math.max(0, packets) * size);
+  state.unsent = notSent + Math.round(missing * size);
+  state.unacknowledged = notSent + unacknowledged;
   state.lost = answer.readUInt32LE(Field.Retransmitted);
-  state.congestionWindow = answer.readUInt32LE(Field.CongestionWindow) * mss;
+  state.congestionWindow = answer.readUInt32LE(Field.CongestionWindow) * answer.readUInt32LE(Field.SendMss);
   return true;
+}
+
+function readUInt64(offset: number): number {
+  return Number(answer.readBigUInt64LE(offset));
 }
 
 function systemCalls(): Calls | undefined {
