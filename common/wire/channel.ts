@@ -126,6 +126,7 @@ export class Channel {
         writeTimeout: options.writeTimeout ?? 0,
         onWritable: (lane) => this.onWritable?.(lane),
         onDrained: (lane, flow) => this.onDrained?.(lane, flow),
+        ...(options.probesUnderlays && { ask: (underlay) => this.#askOver(underlay) }),
       },
       options.lanes,
     );
@@ -391,7 +392,8 @@ export class Channel {
     message.maxFields = this.#options.limits.maxFields;
     const asked = message.uint64(ChannelHeader.Heartbeat);
     const answered = message.uint64(ChannelHeader.HeartbeatResponse);
-    if (asked !== undefined || answered !== undefined) this.#heartbeat.received({ asked, answered });
+    const arrived = message.uint64(ChannelHeader.HeartbeatReceived);
+    if (asked !== undefined || answered !== undefined) this.#heartbeat.received({ asked, answered, arrived });
     const replyFor = message.replyFor;
     const waiter = replyFor === undefined ? undefined : this.#waiters.get(replyFor);
     if (waiter) {
@@ -426,6 +428,7 @@ export class Channel {
     const port = {
       send: (message: Message) => void this.trySend(message, this.#options.answerLane),
       onLatency: (nanoseconds: number) => this.onLatency?.(nanoseconds),
+      onOneWay: (milliseconds: number | undefined) => this.#lanes.noteOneWay(milliseconds),
       onSilent: (reason: Error) => this.close(reason),
     };
     if (!this.#options.probesUnderlays) return port;
@@ -454,7 +457,15 @@ export class Channel {
       underlay.close(new ClosedError(`the silent connection to ${remoteAddress}`));
       return;
     }
-    const message = question(stamp);
+    this.#write(question(stamp), underlay);
+  }
+
+  /** Its answer tells how long bytes wait on the way there. */
+  #askOver(underlay: Underlay): void {
+    this.#write(question(this.#probes.stampFor(underlay, this.#clock.nowNanoseconds())), underlay);
+  }
+
+  #write(message: Message, underlay: Underlay): void {
     this.#sequence = (this.#sequence + 1) | 0;
     message.sequence = this.#sequence;
     underlay.write(message.encode());

@@ -47,7 +47,13 @@ export class ConnectionProbes {
     const isSilent = probe.unanswered >= MOST_UNANSWERED && this.#hasAnswering();
     this.#probes.set(underlay, probe);
     probe.unanswered++;
-    return { underlay, stamp: (now / STAMP_STEP - 1n) * STAMP_STEP + BigInt(probe.index), isSilent };
+    return { underlay, stamp: stampOf(probe, now), isSilent };
+  }
+
+  /** The timestamp for a further request over a connection. */
+  stampFor(underlay: Underlay, now: bigint): bigint {
+    const probe = this.#probes.get(underlay);
+    return probe ? stampOf(probe, now) : now;
   }
 
   answered(stamp: bigint): void {
@@ -58,4 +64,8 @@ export class ConnectionProbes {
   #hasAnswering(): boolean {
     return [...this.#probes.values()].some(({ unanswered }) => unanswered < 2);
   }
+}
+
+function stampOf({ index }: Probe, now: bigint): bigint {
+  return (now / STAMP_STEP - 1n) * STAMP_STEP + BigInt(index);
 }

@@ -26,6 +26,8 @@ export const DEFAULT_HEARTBEAT: HeartbeatOptions = {
   closeUnresponsiveTimeout: 30_000,
 };
 
+const MILLISECONDS = 1e-6;
+
 /** For peers that send requests but receive none. */
 export const ONLY_ANSWERS: HeartbeatOptions = { sendInterval: 0, checkInterval: 0, closeUnresponsiveTimeout: 0 };
 
@@ -39,14 +41,21 @@ export interface HeartbeatPort {
   onAnswer?(stamp: bigint): void;
   /** Receives a round trip in nanoseconds. */
   onLatency(nanoseconds: number): void;
+  /**
+   * Receives the milliseconds between the request, by the own clock, and its arrival, by the peer's: only changes have a
+   * meaning. Undefined if the peer does not tell.
+   */
+  onOneWay?(milliseconds: number | undefined): void;
   /** Called once; the owner should close the channel with `reason`. */
   onSilent(reason: Error): void;
 }
 
-/** Values of the two heartbeat headers, which any message may carry. */
+/** Values of the heartbeat headers, which any message may carry. */
 export interface HeartbeatValues {
   readonly asked?: bigint | undefined;
   readonly answered?: bigint | undefined;
+  /** When the request that is answered arrived, by the peer's clock. */
+  readonly arrived?: bigint | undefined;
 }
 
 export class Heartbeat {
@@ -83,17 +92,21 @@ export class Heartbeat {
 
   /** Handles the heartbeat headers of a received message. */
   received(values: HeartbeatValues): void {
-    if (values.answered !== undefined) this.#onAnswer(values.answered);
+    if (values.answered !== undefined) this.#onAnswer(values.answered, values.arrived);
     if (values.asked !== undefined)
       this.#port.send(
-        new Message(ChannelType.Heartbeat, [[ChannelHeader.HeartbeatResponse, encodeUint64(values.asked)]]),
+        new Message(ChannelType.Heartbeat, [
+          [ChannelHeader.HeartbeatResponse, encodeUint64(values.asked)],
+          [ChannelHeader.HeartbeatReceived, encodeUint64(this.#clock.nowNanoseconds())],
+        ]),
       );
   }
 
-  #onAnswer(stamp: bigint): void {
+  #onAnswer(stamp: bigint, arrived: bigint | undefined): void {
     this.#lastAnswer = this.#clock.monotonic();
     this.#askedSinceAnswer = undefined;
     this.#port.onAnswer?.(stamp);
+    this.#port.onOneWay?.(arrived === undefined ? undefined : Number(arrived - stamp) * MILLISECONDS);
     const latency = Number(this.#clock.nowNanoseconds() - stamp);
     if (latency >= 0) this.#port.onLatency(latency);
   }

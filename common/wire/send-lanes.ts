@@ -83,6 +83,8 @@ export interface SendLanesComponents {
   onWritable(lane: string): void;
   /** No frame of this flow waits any longer. */
   onDrained(lane: string, flow: FlowId): void;
+  /** Asks the peer over this connection for the time that bytes need to reach it; `noteOneWay` receives the answer. */
+  ask?(underlay: Underlay): void;
 }
 
 const NONE: readonly Lane[] = [];
@@ -152,6 +154,11 @@ export class SendLanes {
   deliveredBefore({ queue }: Lane, flow: FlowId): number | undefined {
     if (!this.#path.isKnown) return undefined;
     return Math.min(this.#path.deliveredBefore, queue.waitsSince(flow) ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** The answer to `ask`; undefined if the peer does not know it. */
+  noteOneWay(milliseconds: number | undefined): void {
+    this.#path.noteOneWay(milliseconds);
   }
 
   inspectPath(): PathInspection | undefined {
@@ -264,6 +271,8 @@ export class SendLanes {
       this.#poll = undefined;
       const still = this.#path.check(this.#components.writeTimeout);
       this.#pollInterval = Math.min(MAX_POLL, Math.max(MIN_POLL, still * POLL_SHARE));
+      const asked = this.#components.ask && this.#path.takeQuestion();
+      if (asked) this.#components.ask?.(asked);
       this.pump();
     });
   }

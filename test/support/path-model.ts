@@ -23,12 +23,16 @@ const PACKET = 1_448;
 const PER_ROUND_TRIP = 40;
 const STEPS_PER_ROUND_TRIP = 20;
 const FIRST_WINDOW = 10 * PACKET;
+/** Milliseconds between the clocks of both sides. */
+const CLOCK_OFFSET = -12_345;
 
 interface Chunk {
   readonly sender: ModelSender;
   readonly size: number;
   readonly sentAt: number;
   arrivesAt: number;
+  /** Milliseconds in the queue. */
+  wait: number;
   isLost: boolean;
 }
 
@@ -45,8 +49,12 @@ export class ModelSender {
   #threshold = Number.POSITIVE_INFINITY;
   #reducedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(controller: PathController | undefined) {
+  readonly #knowsWayThere: boolean;
+
+  /** @param knowsWayThere The peer tells how long data was on the way there. */
+  constructor(controller: PathController | undefined, knowsWayThere: boolean) {
     this.controller = controller;
+    this.#knowsWayThere = knowsWayThere;
   }
 
   /** Whether it sends now. */
@@ -61,7 +69,8 @@ export class ModelSender {
     return false;
   }
 
-  acknowledged({ size, sentAt, isLost }: Chunk, now: number): void {
+  acknowledged({ size, sentAt, isLost, wait }: Chunk, now: number): void {
+    if (this.#knowsWayThere) this.controller?.noteOneWay(wait + CLOCK_OFFSET);
     const isInUse = 2 * this.inFlight >= this.congestionWindow;
     this.inFlight -= size;
     const sample = now - sentAt;
@@ -98,6 +107,8 @@ export class PathModel {
   #lastArrival = 0;
   /** Milliseconds that the bytes which left the queue had waited, by time of leaving. */
   waits: number[] = [];
+  /** The other direction of the same path: acknowledgements wait in its queue. Both run at the same time. */
+  opposite: PathModel | undefined;
 
   constructor(shape: PathShape, random: () => number = () => 1) {
     this.shape = shape;
@@ -110,10 +121,18 @@ export class PathModel {
   }
 
   /** Adds a sender with a controller, or one without. */
-  add({ isPaced = true } = {}): ModelSender {
-    const sender = new ModelSender(isPaced ? new PathController() : undefined);
+  add({ isPaced = true, knowsWayThere = true } = {}): ModelSender {
+    const sender = new ModelSender(isPaced ? new PathController() : undefined, knowsWayThere);
     this.senders.push(sender);
     return sender;
+  }
+
+  /** Returns the other direction of this path. */
+  addOpposite(): PathModel {
+    const opposite = new PathModel(this.shape, this.#random);
+    opposite.opposite = this;
+    this.opposite = opposite;
+    return opposite;
   }
 
   /** Runs for so many milliseconds. Returns what was used of the path's rate, and the waits in its queue. */
@@ -122,7 +141,10 @@ export class PathModel {
     this.waits = [];
     const end = this.now + milliseconds;
     const step = Math.min(1, this.shape.delay / STEPS_PER_ROUND_TRIP);
-    while (this.now < end) this.#step(step);
+    while (this.now < end) {
+      this.#step(step);
+      if (this.opposite) this.opposite.#step(step);
+    }
     const carried = this.senders.map(({ delivered }, index) => delivered - (before[index] ?? 0));
     const total = carried.reduce((sum, each) => sum + each, 0);
     return {
@@ -157,14 +179,15 @@ export class PathModel {
       this.#queue.shift();
       this.#queued -= next.size;
       this.#credit -= next.size;
-      this.waits.push(this.now - next.sentAt);
+      next.wait = this.now - next.sentAt;
+      this.waits.push(next.wait);
       next.isLost = this.#random() < (this.shape.loss ?? 0);
       this.#return(next);
     }
   }
 
   #send(sender: ModelSender, size: number): void {
-    const chunk = { sender, size, sentAt: this.now, arrivesAt: 0, isLost: false };
+    const chunk = { sender, size, sentAt: this.now, arrivesAt: 0, wait: 0, isLost: false };
     sender.inFlight += size;
     if (this.#queued + size > Math.max(2 * size, this.shape.queue * this.capacity)) {
       chunk.isLost = true;
@@ -176,7 +199,8 @@ export class PathModel {
   }
 
   #return(chunk: Chunk): void {
-    chunk.arrivesAt = this.#lastArrival = Math.max(this.now + this.shape.delay, this.#lastArrival);
+    const wait = this.opposite ? this.opposite.#queued / this.capacity : 0;
+    chunk.arrivesAt = this.#lastArrival = Math.max(this.now + this.shape.delay + wait, this.#lastArrival);
     this.#returning.push(chunk);
   }
 

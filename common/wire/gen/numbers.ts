@@ -15,6 +15,7 @@ export const ChannelHeader = Object.freeze({
   FirstInGroup: 11, // from dialer: bool
   InjectedUnderlayType: 12, // from local: string
   HelloRejectClass: 13, // from listener: uint32: 1 busy, 2 not permitted
+  HeartbeatReceived: 61001, // from both: uint64, clock in nanoseconds when the answered heartbeat arrived; between routers of this project
   Correlation: 128, // from both: bytes, copied from a request into its answer
 } as const);
 export type ChannelHeader = (typeof ChannelHeader)[keyof typeof ChannelHeader];

@@ -209,3 +209,44 @@ t.test('a channel with a connection of unknown state is not paced', async (t) =>
   t.equal(path.isPaced, false);
   t.equal(path.inspect(), undefined);
 });
+
+t.test('frames are short on a slow path, and of any size where the path is unknown or fast', async (t) => {
+  for (const [perRound, least, most] of [
+    [20 * KIB, 8 * KIB, 8 * KIB],
+    [4_000 * KIB, 64 * KIB, Number.POSITIVE_INFINITY],
+  ] as const) {
+    const connection = new Connection();
+    const { clock, path } = rooms(connection);
+    t.equal(path.frameLimit, Number.POSITIVE_INFINITY, 'no rate is known');
+    for (let round = 0; round < 5; round++) {
+      connection.arrives().sends(perRound);
+      await clock.advance(41);
+      path.bulk(BULK);
+    }
+    t.ok(path.frameLimit >= least && path.frameLimit <= most, `${path.frameLimit}`);
+  }
+});
+
+t.test(
+  'the peer is asked over the emptiest connection, a few times per round trip, unless it does not tell',
+  async (t) => {
+    const connections = [new Connection(), new Connection('link.ack')];
+    const { clock, path, pass } = rooms(...connections);
+    connections[0]?.sends(KIB);
+    await pass(200);
+    const asked: (string | undefined)[] = [];
+    for (let count = 0; count < 40; count++) {
+      await clock.advance(1);
+      path.bulk(BULK);
+      asked.push(path.takeQuestion()?.type);
+    }
+    t.same(new Set(asked), new Set(['link.ack', undefined]));
+    t.equal(asked.filter(Boolean).length, 4);
+    path.noteOneWay(12);
+    await pass(50);
+    t.equal(path.takeQuestion()?.type, 'link.ack');
+    path.noteOneWay(undefined);
+    await pass(50);
+    t.equal(path.takeQuestion(), undefined);
+  },
+);

@@ -36,6 +36,9 @@ const MAX_MARKS = 256;
  */
 const FRAME_SHARE = 1 / 4;
 const MIN_FRAME_LIMIT = 8 * 1024;
+/** Milliseconds, and shortest round trips, between two questions for the time that bytes need on the way there. */
+const ASK_INTERVAL = 10;
+const ASK_ROUND_TRIPS = 1 / 4;
 /** Milliseconds for which a path counts as busy. */
 const BUSY_TIME = 1_000;
 
@@ -98,6 +101,9 @@ export class ChannelPath {
   #preferred = 0;
   #turn = 0;
   #busyAt = Number.NEGATIVE_INFINITY;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  /** The peer tells when questions arrive. */
+  #answers = true;
 
   constructor(clock: Clock, underlays: ReadonlySet<Underlay>) {
     this.#clock = clock;
@@ -217,6 +223,21 @@ export class ChannelPath {
   /** Whether the peer has acknowledged nothing on this connection for a while, as far as its state was read. */
   isStalled(underlay: Underlay): boolean {
     return this.#connections.get(underlay)?.isStalled ?? false;
+  }
+
+  /** The connection over which to ask the peer now for the time on the way there; undefined if no question is due. */
+  takeQuestion(): Underlay | undefined {
+    const interval = Math.max(ASK_INTERVAL, (this.#controller.shortestRtt ?? 0) * ASK_ROUND_TRIPS);
+    if (!this.#answers || !this.isPaced || this.#readAt - this.#askedAt < interval) return undefined;
+    const underlay = this.light();
+    if (underlay) this.#askedAt = this.#readAt;
+    return underlay;
+  }
+
+  /** Milliseconds that a question was on the way there, and any constant; undefined if the peer does not tell. */
+  noteOneWay(milliseconds: number | undefined): void {
+    if (milliseconds === undefined) this.#answers = false;
+    else this.#controller.noteOneWay(milliseconds);
   }
 
   wrote(underlay: Underlay, bytes: number): void {

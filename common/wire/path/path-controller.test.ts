@@ -107,6 +107,25 @@ t.test('two of them fill a path together, and neither starves', async () => {
   );
 });
 
+t.test('transfers in both directions fill the path, although each waits in the queue of the other', async () => {
+  fc.assert(
+    fc.property(paths, (shape) => {
+      const model = new PathModel(shape);
+      const opposite = model.addOpposite();
+      model.add();
+      model.run(warmUp(shape));
+      const other = opposite.add();
+      model.run(2 * warmUp(shape));
+      const before = other.delivered;
+      const time = 10_000 + 50 * shape.delay;
+      const { used } = model.run(time);
+      const otherUsed = (other.delivered - before) / (time * model.capacity);
+      return Math.min(used, otherUsed) > 0.5 && used + otherUsed > 1.4;
+    }),
+    { numRuns: RUNS / 4 },
+  );
+});
+
 t.test('two of them keep the queue of a usual path short', async (t) => {
   const model = new PathModel({ rate: 200, delay: 40, queue: 50 });
   model.add();

@@ -5,7 +5,10 @@
 //   The system keeps its own congestion control, which finds the rate of the path and retreats after losses. This
 //   window only stops it from filling queues. So a wrong window costs delay or rate, never fairness to others.
 //
-//   bytes on the way = rate × round trip. A round trip above the shortest one is time in a queue. Once per round trip:
+//   bytes on the way = rate × round trip. A round trip above the shortest one is time in a queue: here, or in the queue of
+//   the other direction, which acknowledgements pass. Only a peer that tells when frames arrive shows which of the two.
+//
+//   Once per round trip:
 //
 //   startup ──bytes wait in queues, or the rate no longer grows, or packets are lost──► steady
 //   steady  ──every few seconds, or if they wait too long although the window is right──► drain
@@ -71,6 +74,11 @@ const DRAIN_ROUNDS = 2;
  * controllers as well, which would otherwise all take each other's queue for a part of the path.
  */
 const DRAIN_SHARE = 0.8;
+/** Milliseconds, and round trips, for which the time on the way there is used. */
+const ONE_WAY_VALID = 100;
+const ONE_WAY_VALID_ROUNDS = 2;
+/** Rounds whose least wait on the way back counts. */
+const WAYS_BACK = 2;
 /** Drains whose shortest round trips count. */
 const EPOCHS = 3;
 /** Round trips with too long a wait, although the window was right, after which the path is measured again. */
@@ -89,13 +97,23 @@ const MAX_COMPETITION_TIME = 8_000;
 const LOSSES_COUNT = 10_000;
 const LOSSES_APART = 500;
 
+/** The shortest times of a while, in milliseconds. */
+interface Shortest {
+  rtt: number;
+  /** On the way there, and any constant. */
+  oneWay: number;
+}
+
 interface Round {
   readonly since: number;
+  /** At its start. */
+  readonly firstRtt: number;
   readonly delivered: number;
   /** The round ends when so many bytes are delivered: everything that was in flight at its start. */
   readonly end: number;
-  /** The shortest round trip. */
+  /** The shortest round trip, and the shortest time on the way there. */
   rtt: number;
+  oneWay: number;
   /** Frames waited for the window. */
   isLimited: boolean;
   /** Frames waited for any reason. */
@@ -108,8 +126,11 @@ export class PathController {
   #window = FIRST_WINDOW;
   #phase: PathPhase = 'startup';
   #base = Number.POSITIVE_INFINITY;
-  /** The shortest round trips since the last drains. */
-  #epochs: number[] = [Number.POSITIVE_INFINITY];
+  /** The shortest times since the last drains. */
+  #epochs: Shortest[] = [{ rtt: Number.POSITIVE_INFINITY, oneWay: Number.POSITIVE_INFINITY }];
+  /** Milliseconds that acknowledgements wait on the way back, in the last rounds, and since when that is known. */
+  #waysBack: number[] = [];
+  #wayBackAt = Number.NEGATIVE_INFINITY;
   #rtt = 0;
   #gain = FIRST_GAIN;
   #rates: number[] = [];
@@ -163,6 +184,21 @@ export class PathController {
     return Math.min(MAX_ALLOWED, Math.max(least, this.#base * ALLOWED_SHARE));
   }
 
+  /** Both times of a round are measured at different moments: what lasts is true. */
+  get #wayBack(): number {
+    return this.#waysBack.length < WAYS_BACK ? 0 : Math.min(...this.#waysBack);
+  }
+
+  /** The round trip that the window should lead to. */
+  get #target(): number {
+    return this.#base + this.#wayBack + this.allowedWait;
+  }
+
+  /** The peer told how long a frame was on the way there: in milliseconds, and any constant. */
+  noteOneWay(milliseconds: number): void {
+    if (this.#round) this.#round.oneWay = Math.min(this.#round.oneWay, milliseconds);
+  }
+
   /** Frames wait: for the window, or for something else, such as the system's own congestion window. */
   waiting(isForWindow: boolean): void {
     const round = this.#round;
@@ -184,35 +220,42 @@ export class PathController {
       if (sample.rtt > 0) round.rtt = Math.min(round.rtt, sample.rtt);
       const elapsed = sample.now - round.since;
       if (sample.delivered < round.end || elapsed < Math.max(1, Math.min(round.rtt, 1e3))) return;
-      if (Number.isFinite(round.rtt)) this.#finish(round, (sample.delivered - round.delivered) / elapsed, sample);
+      if (Number.isFinite(round.rtt)) this.#finish(round, sample);
     }
     this.#round = {
       since: sample.now,
+      firstRtt: sample.rtt,
       delivered: sample.delivered,
       end: sample.delivered + sample.inFlight,
       rtt: Number.POSITIVE_INFINITY,
+      oneWay: Number.POSITIVE_INFINITY,
       isLimited: false,
       isBusy: false,
       isIdle: false,
     };
   }
 
-  #finish(round: Round, rate: number, sample: PathSample): void {
+  #finish(round: Round, sample: PathSample): void {
     const { now } = sample;
+    const elapsed = now - round.since;
+    const rate = (sample.delivered - round.delivered) / elapsed;
     this.#rtt = round.rtt;
+    this.#noteWayBack(round, now);
     const hasLost = sample.lost > this.#lost;
     if (hasLost) this.#noteLoss(now);
     this.#lost = sample.lost;
     this.#drainedAt ??= now;
+    // Acknowledgements that leave a queue faster than they entered it would show too high a rate.
+    const sent = (rate * elapsed) / (elapsed + Math.max(0, round.firstRtt - sample.rtt));
     // Where nothing waits, the path could have carried more.
-    if (round.isBusy || rate > this.rate) this.#rates.push(rate);
+    if (round.isBusy || sent > this.rate) this.#rates.push(sent);
     if (this.#rates.length > RATES) this.#rates.shift();
     const suspected = this.#suspected;
     if (hasLost && suspected && now < suspected.until && this.#losesAgain(now)) this.#compete(suspected.base, now);
-    else if (this.#phase === 'drain') this.#continueDrain(round.rtt, now);
+    else if (this.#phase === 'drain') this.#continueDrain(round, now);
     else if (this.#phase === 'compete') this.#continueCompetition(round, rate, now);
     else {
-      this.#noteShortest(round.rtt);
+      this.#noteShortest(round);
       this.#adjust(round, rate, hasLost);
       const isDue =
         round.isBusy && now - this.#drainedAt > Math.max(DRAIN_INTERVAL, DRAIN_INTERVAL_ROUNDS * this.#base);
@@ -221,7 +264,7 @@ export class PathController {
   }
 
   #adjust(round: Round, rate: number, hasLost: boolean): void {
-    const target = this.#base + this.allowedWait;
+    const target = this.#target;
     const isStartup = this.#phase === 'startup';
     const { rtt } = round;
     // A window that doubles shows its queue late: a rate that no longer grows tells it earlier.
@@ -231,7 +274,7 @@ export class PathController {
     if (rtt > target || isFull) {
       if (!round.isBusy) return; // others fill the path
       if (this.#lateRounds === 0) this.#windowBefore = this.#window;
-      if (rtt > this.#base + 2 * this.allowedWait) this.#lateRounds++;
+      if (rtt > target + this.allowedWait) this.#lateRounds++;
       this.#phase = 'steady';
       this.#gain = FIRST_GAIN;
       // A path with a queue carries its full rate, so this is the window that leaves the allowed queue.
@@ -251,17 +294,18 @@ export class PathController {
     if (this.#lateRounds === 0) this.#windowBefore = this.#window;
     this.#phase = 'drain';
     this.#drainRounds = DRAIN_ROUNDS;
-    this.#setWindow(this.rate * this.#base * DRAIN_SHARE);
+    this.#setWindow(this.rate * (this.#base + this.#wayBack) * DRAIN_SHARE);
   }
 
-  #continueDrain(rtt: number, now: number): void {
+  #continueDrain({ rtt, oneWay }: Round, now: number): void {
     this.#drainRounds--;
     if (this.#drainRounds > 0) return;
     const base = this.#base;
-    const isLonger = rtt > base + 2 * this.allowedWait;
+    const isLonger = rtt > this.#target + this.allowedWait;
+    if (isLonger) this.#waysBack = [];
     this.#epochs = isLonger ? [] : this.#epochs.slice(1 - EPOCHS);
-    this.#epochs.push(rtt);
-    this.#noteShortest(rtt);
+    this.#epochs.push({ rtt: rtt - this.#wayBack, oneWay });
+    this.#base = Math.min(...this.#epochs.map((epoch) => epoch.rtt));
     this.#drainedAt = now;
     this.#lateRounds = 0;
     if (isLonger) this.#phase = 'startup';
@@ -281,15 +325,15 @@ export class PathController {
     this.#competesUntil = now + this.#competitionTime;
     this.#competitionTime = Math.min(MAX_COMPETITION_TIME, 2 * this.#competitionTime);
     this.#suspected = undefined;
-    this.#epochs = [base];
+    this.#epochs = [{ rtt: base, oneWay: Number.POSITIVE_INFINITY }];
     this.#base = base;
     this.#setWindow(MAX_WINDOW);
   }
 
   /** Ends with a drain, or early when the queue is empty: nobody else fills it. */
   #continueCompetition(round: Round, rate: number, now: number): void {
-    this.#noteShortest(round.rtt);
-    const target = this.#base + this.allowedWait;
+    this.#noteShortest(round);
+    const target = this.#target;
     if (round.rtt > target && now < this.#competesUntil) return;
     this.#setWindow(rate * target);
     if (round.rtt > target) this.#drain();
@@ -310,10 +354,20 @@ export class PathController {
     return now - this.#lostBefore < LOSSES_COUNT;
   }
 
-  #noteShortest(rtt: number): void {
-    const newest = this.#epochs.length - 1;
-    this.#epochs[newest] = Math.min(rtt, this.#epochs[newest] ?? rtt);
-    this.#base = Math.min(...this.#epochs);
+  #noteShortest({ rtt, oneWay }: Shortest): void {
+    const newest = this.#epochs.at(-1) as Shortest;
+    newest.rtt = Math.min(rtt, newest.rtt);
+    newest.oneWay = Math.min(oneWay, newest.oneWay);
+    this.#base = Math.min(...this.#epochs.map((epoch) => epoch.rtt));
+  }
+
+  /** What the round trip has gained, and the way there has not. */
+  #noteWayBack({ rtt, oneWay }: Shortest, now: number): void {
+    const shortest = Math.min(oneWay, ...this.#epochs.map((epoch) => epoch.oneWay));
+    if (Number.isFinite(oneWay)) {
+      this.#waysBack = [...this.#waysBack.slice(1 - WAYS_BACK), Math.max(0, rtt - this.#base - (oneWay - shortest))];
+      this.#wayBackAt = now;
+    } else if (now - this.#wayBackAt > Math.max(ONE_WAY_VALID, ONE_WAY_VALID_ROUNDS * rtt)) this.#waysBack = [];
   }
 
   #setWindow(bytes: number): void {
