@@ -8,12 +8,12 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGzip, gunzip } from 'node:zlib';
-import { fromBinary } from '@bufbuild/protobuf';
 import { tryRemoveUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
 import { background } from '#lib/background.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { decodeBody } from '#wire/decode-body.ts';
 import { DataStateSchema } from '#wire/gen/edge_control_pb.js';
 import type { DataModel } from './data-model.ts';
 import { encodedParts } from './model-state.ts';
@@ -83,7 +83,7 @@ export class ModelFile {
       const { size } = await stat(path);
       if (size > LARGEST_FILE) throw new ProjectError('MODEL_FILE', `it has more than ${LARGEST_FILE} bytes`);
       const content = await uncompress(await readFile(path), { maxOutputLength: LARGEST_CONTENT });
-      model.replace(fromBinary(DataStateSchema, content, { readUnknownFields: false }));
+      model.replace(decodeBody(DataStateSchema, content, { readUnknownFields: false }));
       this.#isChanged = false;
       log.info({ path, index: String(model.index), services: model.services.size }, 'data model loaded from its file');
     } catch (error) {

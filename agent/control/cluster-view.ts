@@ -14,7 +14,7 @@ import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Controller } from './controller.ts';
 import type { Controllers } from './controllers.ts';
-import type { KnownController } from './endpoints-file.ts';
+import { usableMembers } from './endpoints-file.ts';
 
 const ASK_AGAIN = 30_000;
 
@@ -64,10 +64,12 @@ export class ClusterView {
       this.#askLeader();
       return;
     }
-    const members: KnownController[] = update.controllers.map((member) => ({
-      id: member.id,
-      endpoints: member.endpoints.map((endpoint) => ({ address: endpoint.address, groups: endpoint.groups })),
-    }));
+    const members = usableMembers(update.controllers);
+    if (update.controllers.length > members.length)
+      this.#components.log.warn(
+        { controller: controller.id, members: update.controllers.length, limit: members.length },
+        'a controller named too many cluster members: the others are ignored',
+      );
     const wouldRemove = controllers.all.some((connected) => !members.some((member) => member.id === connected.id));
     if (wouldRemove && !update.isLeader) {
       controllers.setMembers(members, { remove: false });

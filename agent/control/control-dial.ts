@@ -10,7 +10,8 @@ import type { Random } from '#lib/random.ts';
 import { Channel } from '#wire/channel.ts';
 import { ControlUnderlay, controlLanes } from '#wire/control-lanes.ts';
 import { dialTls, type HttpProxy } from '#wire/dial.ts';
-import { ChannelHeader, ControlHeader, ControllerCapability } from '#wire/gen/numbers.ts';
+import type { FrameLimits } from '#wire/frame-reader.ts';
+import { ChannelHeader, ControlHeader, ControllerCapability, ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import { GroupDialer } from '#wire/group-dialer.ts';
 import { hasBit, TRUE } from '#wire/header-values.ts';
 import type { HeartbeatOptions } from '#wire/heartbeat.ts';
@@ -48,8 +49,22 @@ export interface ControlDialInit {
   proxy?: HttpProxy | undefined;
 }
 
-/** The full router data model is one message, so the limit is far above the size of any network. */
-const CONTROL_LIMITS = { maxHeaders: 1024 * 1024, maxBody: 512 * 1024 * 1024 };
+/** Bytes of a list of everything in one message: data model, sessions. Far above the size of any network. */
+const MAX_LIST = 512 * 1024 * 1024;
+/** Bytes of any other message of a controller. */
+const MAX_MESSAGE = 16 * 1024 * 1024;
+const LISTS = [
+  EdgeControlType.DataState,
+  EdgeControlType.ValidateDataState,
+  EdgeControlType.ApiSessionAdded,
+  ControlType.ValidateTerminators,
+  ControlType.ValidateTerminatorsV2,
+];
+export const CONTROL_LIMITS: FrameLimits = {
+  maxHeaders: 1024 * 1024,
+  maxBody: MAX_MESSAGE,
+  maxBodies: new Map(LISTS.map((type) => [type, MAX_LIST])),
+};
 /**
  * Further connections are dialed 5 s after the first, at most one a second; the backoff is 2 s to 1 min (reference
  * fact).

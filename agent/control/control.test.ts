@@ -161,6 +161,15 @@ t.test('a newer list of members is accepted, an older one is ignored', async (t)
   view.close();
 });
 
+t.test('a list with more members than any cluster has is cut', async (t) => {
+  const { log, say, view } = clusterOf('a');
+  say('a', 1n, true, ...Array.from({ length: 2_000 }, (_, index) => `member${index}`));
+  t.equal(log.members[0]?.ids.length, 100);
+  say('a', 2n, true, 'a', 'no:address');
+  t.same(log.members.at(-1)?.ids, ['a', 'no:address'], 'a member whose address cannot be dialed keeps the known one');
+  view.close();
+});
+
 t.test('only the leader can remove a connected controller; it is asked until it answers', async (t) => {
   const { log, say, clock, view } = clusterOf('a', 'b');
   say('b', 3n, false, 'b', 'c');

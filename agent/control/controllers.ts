@@ -4,6 +4,7 @@
 //   endpoints (file, else config) ──► ControllerDialer… ──► Controller… ──► handlers by content type
 //   cluster members (1037) ──► setMembers ──► dialers added and removed, endpoints file
 
+import PQueue from 'p-queue';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import { formatDuration } from '#lib/duration.ts';
@@ -16,7 +17,7 @@ import type { Message } from '#wire/message.ts';
 import { type ControlDialComponents, type ControlDialInit, dialController } from './control-dial.ts';
 import type { Controller } from './controller.ts';
 import { ControllerDialer } from './controller-dialer.ts';
-import type { EndpointsFile, KnownController } from './endpoints-file.ts';
+import { type EndpointsFile, type KnownController, MAX_CONTROLLERS } from './endpoints-file.ts';
 
 export type ControlHandler = (controller: Controller, message: Message) => void;
 
@@ -31,6 +32,9 @@ export interface ControllersInit extends ControlDialInit {
   /** `tls:host:port` of the configuration, used if the endpoints file has no controllers. */
   endpoints: readonly string[];
 }
+
+/** Controllers that are dialed at the same time: a handshake costs milliseconds of processor time. */
+const MAX_DIALS = 10;
 
 /** No controller is connected. */
 export class NoControllerError extends ProjectError {
@@ -49,6 +53,7 @@ export class Controllers {
   readonly #onDisconnect: Listeners<Controller>;
   readonly #connected = new Map<string, Controller>();
   readonly #dialers = new Set<ControllerDialer>();
+  readonly #dialing = new PQueue({ concurrency: MAX_DIALS });
   #leaderId: string | undefined;
   #everConnected = false;
   #closed = false;
@@ -159,8 +164,9 @@ export class Controllers {
     for (const member of members) {
       if (member.endpoints.length === 0) continue; // without a new address, the known ones stay valid
       const dialer = [...this.#dialers].find((each) => isSame(each, member));
-      if (!dialer) this.#startDialer(member);
-      else {
+      if (!dialer) {
+        if (this.#dialers.size < MAX_CONTROLLERS) this.#startDialer(member);
+      } else {
         dialer.id = member.id;
         dialer.move(member.endpoints.map((endpoint) => endpoint.address));
       }
@@ -272,7 +278,7 @@ export class Controllers {
     const { identity, log } = this.#components;
     const { cert } = identity.clientContext();
     try {
-      return await dialController(this.#components, this.#init, endpoint, signal);
+      return await this.#dialing.add(() => dialController(this.#components, this.#init, endpoint, signal), { signal });
     } catch (error) {
       // Meanwhile another controller may have rejected the same certificate.
       if (error instanceof HelloRejectedError && identity.clientContext().cert === cert)

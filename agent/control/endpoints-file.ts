@@ -21,9 +21,9 @@ export interface KnownController {
   readonly endpoints: readonly KnownEndpoint[];
 }
 
-/** Limits for a file: controllers, and endpoints of each; a cluster has a few. */
-const MOST_CONTROLLERS = 100;
-const MOST_ENDPOINTS = 100;
+/** Controllers that are known, and endpoints of each: a cluster has a few. */
+export const MAX_CONTROLLERS = 100;
+const MAX_ENDPOINTS = 100;
 
 export class EndpointsFile {
   readonly path: string;
@@ -119,10 +119,18 @@ export function endpointsFilePath(config: {
 function readControllers(content: unknown): KnownController[] {
   if (!isRecord(content)) throw new TypeError('expected a map');
   const known = asList(content.controllers).flatMap(readController);
-  if (known.length > 0) return known.slice(0, MOST_CONTROLLERS);
+  if (known.length > 0) return known.slice(0, MAX_CONTROLLERS);
   const flatKey = Object.keys(content).find((key) => key.toLowerCase() === 'endpoints');
   const flat = asList(flatKey === undefined ? [] : content[flatKey]).filter(isDialable);
-  return flat.slice(0, MOST_CONTROLLERS).map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
+  return flat.slice(0, MAX_CONTROLLERS).map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
+}
+
+/** Skips members and addresses beyond the limits, and addresses that cannot be dialed: each member costs a dialer. */
+export function usableMembers(members: readonly KnownController[]): KnownController[] {
+  return members.slice(0, MAX_CONTROLLERS).map(({ id, endpoints }) => ({
+    id,
+    endpoints: endpoints.filter(({ address }) => isDialable(address)).slice(0, MAX_ENDPOINTS),
+  }));
 }
 
 function readController(entry: unknown): KnownController[] {
@@ -130,7 +138,7 @@ function readController(entry: unknown): KnownController[] {
   const endpoints = asList(entry.endpoints)
     .filter(isRecord)
     .flatMap(({ address, groups }) => (isDialable(address) ? [{ address, groups: asList(groups).map(String) }] : []))
-    .slice(0, MOST_ENDPOINTS);
+    .slice(0, MAX_ENDPOINTS);
   return endpoints.length === 0 ? [] : [{ id: entry.id, endpoints }];
 }
 

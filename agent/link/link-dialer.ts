@@ -10,7 +10,8 @@ import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { Channel, type ChannelOptions } from '#wire/channel.ts';
 import { dialTls, type HttpProxy } from '#wire/dial.ts';
-import { ChannelHeader, LinkHeader } from '#wire/gen/numbers.ts';
+import type { FrameLimits } from '#wire/frame-reader.ts';
+import { ChannelHeader, LinkHeader, XgressType } from '#wire/gen/numbers.ts';
 import { GroupDialer } from '#wire/group-dialer.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import type { HeartbeatOptions } from '#wire/heartbeat.ts';
@@ -76,8 +77,15 @@ export interface DialedLink {
   stopGrowing(): void;
 }
 
-/** Far above the size of any payload; a frame carries one read of a socket. */
-const LINK_LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
+/** Bytes, far above the size of any payload: it carries one read of a socket. */
+const MAX_PAYLOAD = 16 * 1024 * 1024;
+/** Bytes of any other message of a router: acknowledgements, traces, heartbeats. */
+const MAX_MESSAGE = 1024 * 1024;
+const LINK_LIMITS: FrameLimits = {
+  maxHeaders: 64 * 1024,
+  maxBody: MAX_MESSAGE,
+  maxBodies: new Map([[XgressType.Payload, MAX_PAYLOAD]]),
+};
 const GROUP_BACKOFF: BackoffPolicy = { min: 2_000, max: 60_000, factor: 2, jitter: 0 };
 /** Routers support grouped links from this version on. */
 const GROUPED_FROM = 'v1.6.6';

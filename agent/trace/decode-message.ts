@@ -1,9 +1,9 @@
 // Decodes messages for traces: the headers and bodies that the network defines, as JSON. Omits values that could be
 // secret: tokens, keys, certificates, instance secrets, peer data, data of configurations, and all payload.
 
-import type { Message as ProtoMessage } from '@bufbuild/protobuf';
-import { fromBinary, toJson } from '@bufbuild/protobuf';
+import { type Message as ProtoMessage, toJson } from '@bufbuild/protobuf';
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
+import { decodeBody } from '#wire/decode-body.ts';
 import type { Frame } from '#wire/frame.ts';
 import {
   CircuitConfirmationSchema,
@@ -225,12 +225,12 @@ export function decodeMessage(frame: Frame): Record<string, unknown> {
   const body = BODIES.get(frame.contentType);
   if (body === undefined || frame.body.length === 0) return decoded;
   if (frame.body.length > LARGEST_BODY) return { ...decoded, body: 'too large' };
-  return { ...decoded, body: body === 'text' ? shorten(frame.body.toString('utf8')) : decodeBody(frame, body) };
+  return { ...decoded, body: body === 'text' ? shorten(frame.body.toString('utf8')) : jsonOfBody(frame, body) };
 }
 
-function decodeBody(frame: Frame, schema: Schema): unknown {
+function jsonOfBody(frame: Frame, schema: Schema): unknown {
   try {
-    return hideSecrets(toJson(schema, fromBinary(schema, frame.body)));
+    return hideSecrets(toJson(schema, decodeBody(schema, frame.body)));
   } catch {
     return 'cannot be decoded'; // the peer may send anything, and a trace includes it
   }

@@ -16,7 +16,7 @@ export type Load =
   | {
       readonly kind: 'transfer';
       readonly direction: Direction;
-      /** Of each direction. */
+      /** Transfers in each direction. */
       readonly count: number;
       readonly seconds: number;
       /** Measures light traffic after so many seconds. */

@@ -11,6 +11,8 @@ export interface FrameLimits {
   readonly maxHeaders: number;
   /** Bytes of the body. */
   readonly maxBody: number;
+  /** The same for some content types. */
+  readonly maxBodies?: ReadonlyMap<number, number>;
   /** Fields of a protobuf body, with those of messages inside; undefined: no limit. */
   readonly maxFields?: number;
 }
@@ -91,9 +93,15 @@ export class FrameReader {
     const body = bytes.readUInt32LE(16);
     if (headers > this.limits.maxHeaders)
       throw new ProtocolError(`a header block of ${headers} bytes exceeds the limit of ${this.limits.maxHeaders}`);
-    if (body > this.limits.maxBody)
-      throw new ProtocolError(`a body of ${body} bytes exceeds the limit of ${this.limits.maxBody}`);
+    if (body > this.limits.maxBody || this.limits.maxBodies) this.#checkBody(bytes.readInt32LE(4), body);
     return FRAME_HEAD_LENGTH + headers + body;
+  }
+
+  #checkBody(contentType: number, length: number): void {
+    const most = this.limits.maxBodies?.get(contentType) ?? this.limits.maxBody;
+    if (length <= most) return;
+    const what = `a body of ${length} bytes in a message of type ${contentType}`;
+    throw new ProtocolError(`${what} exceeds the limit of ${most}`);
   }
 
   /** Copies the missing bytes of the gathered frame; returns the rest of the chunk. */

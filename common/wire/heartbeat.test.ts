@@ -1,4 +1,4 @@
-// What heartbeats measure: the round trip, and, if the peer tells when requests arrive, changes of the way there.
+// Heartbeats measure the round trip and, if the peer sends the time at which requests arrive, the way there.
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';

@@ -1,9 +1,9 @@
 // A message with parsed headers, for all code except the forwarding path.
 
-import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
+import { decodeBody } from './decode-body.ts';
 import { ProtocolError } from './errors.ts';
-import { hasMoreFields } from './field-count.ts';
 import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, writeFrameHead, writeSequence } from './frame.ts';
 import { ChannelHeader, ChannelType } from './gen/numbers.ts';
 import {
@@ -89,14 +89,12 @@ export class Message {
   }
 
   /**
-   * Parses the body as a protobuf message. @throws ProtocolError
+   * Parses the body as a protobuf message. @throws ProtocolError, also for more fields than its size suggests
    * @param readUnknownFields False for messages that are kept: unknown fields keep the memory of the whole body.
    */
   decode<Desc extends DescMessage>(schema: Desc, readUnknownFields = true): MessageShape<Desc> {
     try {
-      if (this.maxFields !== undefined && hasMoreFields(schema, this.body, this.maxFields))
-        throw new RangeError(`it has more than ${this.maxFields} fields`);
-      return fromBinary(schema, this.body, { readUnknownFields });
+      return decodeBody(schema, this.body, { maxFields: this.maxFields, readUnknownFields });
     } catch (error) {
       throw new ProtocolError(
         `the body of a ${schema.name} message (type ${this.contentType}) cannot be read: ${describeError(error)}`,

@@ -103,6 +103,15 @@ t.test('an invalid frame is rejected as early as possible', async (t) => {
   t.equal(frames([head(16_384, 4_192)], HELLO_LIMITS).length, 0, 'the largest hello is waited for');
 });
 
+t.test('a content type may have a limit of its own', async (t) => {
+  const limits = { maxHeaders: 100, maxBody: 1_000, maxBodies: new Map([[7, 2_000]]) };
+  const read = (type: number, length: number) => frames([new Message(type, [], Buffer.alloc(length)).encode()], limits);
+  t.equal(read(7, 2_000).length, 1);
+  t.throws(() => read(7, 2_001), { message: /2001 bytes in a message of type 7 exceeds the limit of 2000/ });
+  t.equal(read(8, 1_000).length, 1);
+  t.throws(() => read(8, 1_001), ProtocolError);
+});
+
 t.test('a length in a head does not allocate memory', async (t) => {
   const reader = new FrameReader({ maxHeaders: 1 << 30, maxBody: 1 << 30 });
   const head = Buffer.alloc(FRAME_HEAD_LENGTH);

@@ -176,6 +176,13 @@ t.test('only the clock reads the time, only random.ts and ids.ts create random v
   t.pass(`${PRODUCT.length} files`);
 });
 
+t.test('bodies of others are decoded in one place, which bounds their fields', async (t) => {
+  const entrance = 'common/wire/decode-body.ts';
+  for (const { path, text } of PRODUCT)
+    if (/\bfromBinary\b|\bfromJsonString\b/.test(text) && path !== entrance) t.fail(`${path}: use ${entrance}`);
+  t.ok(PRODUCT.some(({ path }) => path === entrance));
+});
+
 t.test('every file begins with a comment', async (t) => {
   for (const { path, text } of ALL) if (!text.startsWith('//')) t.fail(path);
   t.pass(`${ALL.length} files`);

@@ -78,6 +78,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/lib/bounded.ts LONGEST_STRETCH',
     'agent/link/link.ts MAX_INSPECTED',
     'common/wire/path/channel-path.ts MAX_MARKS',
+    'common/wire/path/channel-path.ts MIN_FRAME_LIMIT',
     'common/wire/path/path-controller.ts MAX_ALLOWED',
     'common/wire/path/path-controller.ts MAX_COMPETITION_TIME',
     'common/wire/path/path-controller.ts MAX_GAIN',

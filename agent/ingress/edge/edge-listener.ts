@@ -9,7 +9,8 @@ import { peerCertificates } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
-import { ChannelHeader, SdkHeader } from '#wire/gen/numbers.ts';
+import type { FrameLimits } from '#wire/frame-reader.ts';
+import { ChannelHeader, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
 import type { HeaderEntries } from '#wire/message.ts';
@@ -33,8 +34,25 @@ export interface EdgeListenerComponents {
   onHello(): () => void;
 }
 
-/** A Data message of an SDK has some tens of KiB at most; a multi-part message is larger. */
-const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
+/** Bytes of the data in a message of an SDK: some tens of KiB, but a multi-part message is larger. */
+const MAX_DATA = 16 * 1024 * 1024;
+/** Bytes of the answer of an SDK to an inspection. */
+const MAX_INSPECTION = 1024 * 1024;
+/** Bytes of the posture of a device: its processes, interfaces and tokens. */
+const MAX_POSTURE = 256 * 1024;
+/** Bytes of any other message of an SDK: dials, binds, tokens, reasons. */
+const MAX_MESSAGE = 64 * 1024;
+const LIMITS: FrameLimits = {
+  maxHeaders: 64 * 1024,
+  maxBody: MAX_MESSAGE,
+  maxBodies: new Map<number, number>([
+    [SdkType.Data, MAX_DATA],
+    [XgressType.Payload, MAX_DATA],
+    [SdkType.InspectResponse, MAX_INSPECTION],
+    [SdkType.ConnectionInspectResponse, MAX_INSPECTION],
+    [SdkType.PostureResponses, MAX_POSTURE],
+  ]),
+};
 /** Bytes of the name in a client's hello. */
 const LONGEST_NAME = 256;
 /** Bytes of all circuits of one client that wait for it. */

@@ -31,8 +31,8 @@ const STALLED_ROUND_TRIPS = 4;
 const MARK_INTERVAL = 1;
 const MAX_MARKS = 256;
 /**
- * A frame of bulk traffic should take no more than this share of the allowed wait on the path, because the window may be
- * exceeded by one. Bytes below which it is not worth it.
+ * Frames of bulk traffic are limited to this share of the bytes that the path carries in the allowed wait, because one
+ * frame may exceed the window; and least bytes of the limit.
  */
 const FRAME_SHARE = 1 / 4;
 const MIN_FRAME_LIMIT = 8 * 1024;

@@ -361,7 +361,7 @@ export class PathController {
     this.#base = Math.min(...this.#epochs.map((epoch) => epoch.rtt));
   }
 
-  /** What the round trip has gained, and the way there has not. */
+  /** The part of the round trip's growth that the way there does not explain. */
   #noteWayBack({ rtt, oneWay }: Shortest, now: number): void {
     const shortest = Math.min(oneWay, ...this.#epochs.map((epoch) => epoch.oneWay));
     if (Number.isFinite(oneWay)) {
