@@ -1,10 +1,11 @@
 // Commands that query the running router of a configuration file, and their errors if it does not answer.
 
 import { existsSync } from 'node:fs';
+import { printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { AskOptions } from '../operator/operator-client.ts';
 import { LONG_PATH_REMEDY, PATH_TOO_LONG } from '../operator/operator-path.ts';
-import { Exit, printError } from './exit.ts';
+import { Exit } from './exit.ts';
 
 /** No socket, or the socket of a killed router. */
 const NOBODY_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);

@@ -7,11 +7,12 @@ import { buffer } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseAddress } from '#lib/address.ts';
 import { examples } from '#lib/commands/name.ts';
+import { print, printError, printStyled } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
 import { hostForOthers } from '#lib/options.ts';
 import { writeObstacle } from '#lib/writable.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
-import { Exit, print, printError } from './exit.ts';
+import { Exit } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
 
 const REPORTS = { text: textReport, json: jsonReport, sarif: sarifReport } as const;
@@ -41,7 +42,7 @@ function checkCommand(): Command {
           ? checkRouterBytes(input, 'standard input', { beforeEnrollment })
           : loadRouterConfig(file, { beforeEnrollment }),
       );
-      print(REPORTS[options.format](checked));
+      (options.format === 'text' ? printStyled : print)(REPORTS[options.format](checked));
       process.exitCode = checked.every((each) => each.ok) ? Exit.Done : Exit.Failed;
     });
 }
@@ -64,7 +65,7 @@ function effectiveCommand(): Command {
         loaded.values.map(({ path, written, source }) => [path, { value: written, source }]),
       );
       if (options.format === 'json') print(JSON.stringify(values, undefined, 2));
-      else print((await import('yaml')).stringify(values));
+      else print((await import('#lib/yaml-text.ts')).yamlText(values));
     });
 }
 

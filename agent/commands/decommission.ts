@@ -2,8 +2,9 @@
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
+import { print, printError } from '#lib/commands/print.ts';
 import { ask } from './ask.ts';
-import { Exit, print, printError } from './exit.ts';
+import { Exit } from './exit.ts';
 
 export function decommissionCommand(): Command {
   return new Command('decommission')

@@ -3,10 +3,11 @@
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
+import { print, printError } from '#lib/commands/print.ts';
 import type { DrainStatus } from '../drain/drain.ts';
 import { ask } from './ask.ts';
 import { seconds } from './durations.ts';
-import { Exit, print, printError } from './exit.ts';
+import { Exit } from './exit.ts';
 
 interface DrainOptions {
   seconds: number;

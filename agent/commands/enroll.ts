@@ -5,12 +5,13 @@ import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
+import { print, printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { type FindingCode, findingText } from '../config/finding.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
-import { Exit, print, printError } from './exit.ts';
+import { Exit } from './exit.ts';
 import { textReport } from './report.ts';
 
 /** Findings about names that the new certificates would lack, checked before the one-time token is used. */

@@ -4,11 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
+import { print, printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
-import { Exit, print, printError } from './exit.ts';
+import { Exit } from './exit.ts';
 
 interface HealthOptions {
   ca?: string;

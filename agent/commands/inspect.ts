@@ -2,8 +2,9 @@
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
+import { print } from '#lib/commands/print.ts';
 import { ask } from './ask.ts';
-import { Exit, print } from './exit.ts';
+import { Exit } from './exit.ts';
 
 export function inspectCommand(): Command {
   return new Command('inspect')
@@ -15,7 +16,7 @@ export function inspectCommand(): Command {
     .action(async (file: string, name: string | undefined, { json }: { json: boolean }) => {
       process.exitCode = await ask(file, 'inspect', { arguments: { name } }, async (answer) => {
         if (typeof answer === 'string') print(answer);
-        else print(json ? JSON.stringify(answer, undefined, 2) : (await import('yaml')).stringify(answer));
+        else print(json ? JSON.stringify(answer, undefined, 2) : (await import('#lib/yaml-text.ts')).yamlText(answer));
         return Exit.Done;
       });
     });

@@ -2,8 +2,9 @@
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
+import { print } from '#lib/commands/print.ts';
 import { ask } from './ask.ts';
-import { Exit, print } from './exit.ts';
+import { Exit } from './exit.ts';
 
 interface Levels {
   readonly level: string;

@@ -2,9 +2,10 @@
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
+import { print } from '#lib/commands/print.ts';
 import type { MemoryFigures } from '../profile/runtime.ts';
 import { ask } from './ask.ts';
-import { Exit, print } from './exit.ts';
+import { Exit } from './exit.ts';
 
 const MIB = 1024 * 1024;
 /** Label of each figure. */

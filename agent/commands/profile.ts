@@ -3,13 +3,14 @@
 import { Argument, Command } from 'commander';
 import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { examples } from '#lib/commands/name.ts';
+import { print, printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
 import { writeObstacle } from '#lib/writable.ts';
 import { PROFILE_RANGE } from '../profile/profile-limits.ts';
 import type { ProfileKind } from '../profile/runtime.ts';
 import { ask } from './ask.ts';
 import { secondsWithin } from './durations.ts';
-import { Exit, print, printError } from './exit.ts';
+import { Exit } from './exit.ts';
 
 const SECONDS = 30;
 const { least: LEAST, most: MOST } = PROFILE_RANGE;

@@ -3,12 +3,12 @@
 import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
+import { print } from '#lib/commands/print.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 import { configCommand } from './config.ts';
 import { decommissionCommand } from './decommission.ts';
 import { drainCommand } from './drain.ts';
 import { enrollCommand } from './enroll.ts';
-import { print } from './exit.ts';
 import { healthCommand } from './health.ts';
 import { inspectCommand } from './inspect.ts';
 import { logLevelCommand } from './log-level.ts';

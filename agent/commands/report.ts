@@ -1,6 +1,7 @@
 // The findings of `config check` in its three output formats.
 
 import { styleText } from 'node:util';
+import { inOneLine } from '#lib/shown-text.ts';
 import { FINDING_CODES, type Finding, findingText, type Severity } from '../config/finding.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { PROGRAM_VERSION } from '../version.ts';
@@ -61,7 +62,7 @@ export function sarifReport(checked: readonly LoadedConfig[]): string {
 }
 
 function displayName(file: string): string {
-  return file === '' ? "''" : file;
+  return file === '' ? "''" : inOneLine(file);
 }
 
 function textLine(file: string, finding: Finding): string {

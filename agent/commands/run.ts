@@ -5,6 +5,7 @@ import { Command, Option } from 'commander';
 import { background } from '#lib/background.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
+import { printError } from '#lib/commands/print.ts';
 import { DaemonLog, logFileProblem } from '#lib/daemon-log.ts';
 import { type DaemonSignals, daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
@@ -23,7 +24,7 @@ import { ownFiles } from '../config/own-files.ts';
 import { runningRouter } from '../operator/running-router.ts';
 import type { Router } from '../router.ts';
 import { seconds } from './durations.ts';
-import { Exit, printError } from './exit.ts';
+import { Exit } from './exit.ts';
 import { reloader } from './reload.ts';
 import { textReport } from './report.ts';
 

@@ -1,5 +1,7 @@
 // Findings of a configuration check. User mistakes are data, never exceptions.
 
+import { inLines, inOneLine } from '#lib/shown-text.ts';
+
 export type Severity = 'error' | 'warning' | 'info';
 
 export interface Finding {
@@ -83,7 +85,8 @@ export function findingText(file: string, each: Finding, paint: (severity: Sever
   const { line, column, severity, code, path, message, hint } = each;
   const where = path === '' ? '' : `${path}: `;
   const remedy = hint === '' ? '' : `\n    ${hint}`;
-  return `${file}:${line}:${column} ${paint(severity)} ${code} ${where}${message}${remedy}`;
+  // Painted text has control characters of its own, so the parts from the file are escaped here.
+  return `${inOneLine(file)}:${line}:${column} ${paint(severity)} ${code} ${inLines(`${where}${message}${remedy}`)}`;
 }
 
 /** Whether the router would start with these findings. */

@@ -9,6 +9,7 @@ import { createLog, type Log, type LogLevel } from './log.ts';
 import { LogFile } from './log-file.ts';
 import { LogLevels } from './log-levels.ts';
 import { LogRepeats } from './log-repeats.ts';
+import { inOneLine } from './shown-text.ts';
 import { isSameFile } from './symbolic-links.ts';
 import { writeObstacle } from './writable.ts';
 
@@ -71,7 +72,8 @@ export class DaemonLog {
 
   /** Writes a report that an operator requested, at any log level: as readable lines, or in one line of JSON. */
   report(title: string, lines: readonly string[]): void {
-    if (this.#isText) this.#output.write([`=== ${title} ===`, ...lines, `=== end of ${title} ===`, ''].join('\n'));
+    const all = [`=== ${title} ===`, ...lines, `=== end of ${title} ===`];
+    if (this.#isText) this.#output.write(all.map((line) => `${inOneLine(line)}\n`).join(''));
     else this.#reports.info({ report: lines }, title);
   }
 

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { journalPrefix } from './journal.ts';
 import { LOG_LEVELS, type LogLevel, type LogLevels } from './log-levels.ts';
 import { checkOptions, flag, isFunction, type OptionCheck, objectWith, oneOf } from './options.ts';
+import { inOneLine } from './shown-text.ts';
 
 export type { LogLevel } from './log-levels.ts';
 
@@ -113,8 +114,6 @@ function toText(line: string): string {
   const rest = Object.entries(fields).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return (
-    `${clock} ${String(level).toUpperCase().padEnd(5)} ${component === undefined ? '' : `[${component}] `}${msg} ${rest.join(' ')}`.trimEnd() +
-    '\n'
-  );
+  const head = `${clock} ${String(level).toUpperCase().padEnd(5)} ${component === undefined ? '' : `[${component}] `}`;
+  return `${inOneLine(`${head}${msg} ${rest.join(' ')}`.trimEnd())}\n`;
 }

@@ -22,3 +22,32 @@ t.test('a suggestion is a question, and empty if no word is near', async (t) => 
   t.equal(didYouMean('prot', ['host', 'port']), 'did you mean port?');
   t.equal(didYouMean('database', ['host', 'port']), '');
 });
+
+t.test('two swapped letters are one mistake, and mistakes may be anywhere', async (t) => {
+  const table: [string, string, boolean][] = [
+    ['abcdef', 'badcef', true],
+    ['abcdef', 'bacdfe', true],
+    ['abcdef', 'xabcdefx', true],
+    ['abcdef', 'abcd', true],
+    ['abcdef', 'xyabcdefz', false],
+    ['abcdef', 'defabc', false],
+    ['aaaaaa', 'bbaaaa', true],
+    ['aaaaaa', 'bbbaaa', false],
+  ];
+  for (const [word, candidate, isNear] of table)
+    t.equal(suggest(word, [candidate]), isNear ? candidate : undefined, word);
+});
+
+t.test('no word, and no number of candidates, makes a search long', async (t) => {
+  const cpu = process.cpuUsage();
+  t.equal(suggest('x'.repeat(30_000), ['x'.repeat(30_000)]), undefined, 'nobody types such a word');
+  const word = 'x'.repeat(100);
+  let seen = 0;
+  const candidates = function* () {
+    for (; seen < 1_000_000; seen++) yield `${'x'.repeat(98)}yz`;
+  };
+  suggest(word, candidates());
+  t.ok(seen < 5_000, `${seen} candidates`);
+  const { user, system } = process.cpuUsage(cpu);
+  t.ok(user + system < 500_000, `${(user + system) / 1_000} ms`);
+});

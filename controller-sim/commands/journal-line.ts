@@ -3,6 +3,7 @@
 //   12  10:15:00.123  POST /edge/client/v1/authenticate?method=password  401 INVALID_AUTH  2.1 ms  127.0.0.1
 //   13  10:15:00.204  router-a ← Route  118 bytes
 
+import { inOneLine } from '#lib/shown-text.ts';
 import type { ControlEntry, HttpEntry } from '../lab/journal/journal-entry.ts';
 
 type AsJson<Entry> = Omit<Entry, 'time'> & { readonly time: string };
@@ -17,7 +18,7 @@ export function journalLine(entry: ShownEntry): string {
     ...(entry.kind === 'http' ? httpParts(entry) : controlParts(entry)),
     ...(fault === undefined ? [] : [`[fault ${fault}]`]),
   ];
-  return printable(parts.join('  '));
+  return inOneLine(parts.join('  '));
 }
 
 function httpParts(entry: AsJson<HttpEntry>): string[] {
@@ -36,9 +37,4 @@ function controlParts({ event, router, direction, message, bytes, reason, source
   const name = router.name ?? router.id ?? 'unknown router';
   if (event === 'message') return [`${name} ${direction === 'in' ? '→' : '←'} ${message}`, `${bytes} bytes`];
   return [`${name} ${event}`, ...[reason, source].filter((each) => each !== undefined)];
-}
-
-/** Names and ids come from clients: a terminal must not obey them. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '·');
 }

@@ -3,9 +3,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
+import { print } from '#lib/commands/print.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
 import { journalLine, type ShownEntry } from './journal-line.ts';
-import { connected, print, withLab } from './lab.ts';
+import { connected, withLab } from './lab.ts';
 import type { Connection, LabClient } from './lab-client.ts';
 
 interface JournalOptions extends Connection {

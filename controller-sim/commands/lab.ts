@@ -1,6 +1,7 @@
 // Commands that control a running simulator share the options that lead to it.
 
 import { type Command, Option } from 'commander';
+import { printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Connection, LabClient } from './lab-client.ts';
 
@@ -30,13 +31,9 @@ export async function withLab(connection: Connection, work: (client: LabClient) 
     client = await LabClient.open(connection);
     await work(client);
   } catch (error) {
-    process.stderr.write(`${describeError(error)}\n`);
+    printError(describeError(error));
     process.exitCode = 1;
   } finally {
     await client?.close();
   }
-}
-
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

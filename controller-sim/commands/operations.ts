@@ -2,6 +2,7 @@
 
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
+import { print } from '#lib/commands/print.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { BASES } from '../api/http/bases.ts';
 
@@ -24,7 +25,7 @@ export function operationsCommand(): Command {
     .addHelpText('after', examples('sim', 'operations --format json'))
     .action(async ({ format }: { format: 'text' | 'json' | 'markdown' }) => {
       const rows = await coverage();
-      process.stdout.write(format === 'json' ? `${JSON.stringify(rows)}\n` : table(rows, format));
+      print(format === 'json' ? JSON.stringify(rows) : table(rows, format));
     });
 }
 

@@ -3,13 +3,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
+import { print } from '#lib/commands/print.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import { SEED_FORMATS, type SeedFormat } from '../lab/seed/format-names.ts';
 import type { SeedMistake } from '../lab/seed/mistake.ts';
 import type { Seeded } from '../lab/seed/seeded.ts';
-import { connected, print, withLab } from './lab.ts';
+import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
 import { seededText } from './seeded-text.ts';
 
@@ -46,7 +47,7 @@ export function exportCommand(): Command {
       withLab(connection, async (client) => {
         const { seedText } = await import('../lab/seed/format.ts');
         const text = seedText((await client.ask('GET', '/lab/v1/export')) as SeedDocument, format);
-        if (output === undefined) process.stdout.write(text);
+        if (output === undefined) print(text);
         else write(output, text);
       }),
     );

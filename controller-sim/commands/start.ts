@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
+import { print, printError } from '#lib/commands/print.ts';
 import { DaemonLog, logFileProblem } from '#lib/daemon-log.ts';
 import { daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
@@ -187,7 +188,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   try {
     daemonLog = new DaemonLog({ level: logLevel, format: logFormat, clock, file: logFile });
   } catch (error) {
-    process.stderr.write(`the simulator cannot start: the log file ${logFile}: ${describeError(error)}\n`);
+    printError(`the simulator cannot start: the log file ${logFile}: ${describeError(error)}`);
     return 1;
   }
   const { log } = daemonLog;
@@ -197,7 +198,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   try {
     cluster = await startAll({ ...rest, eventTypes: events, log, clock });
   } catch (error) {
-    process.stderr.write(`the simulator cannot start: ${explain(error, options)}\n`);
+    printError(`the simulator cannot start: ${explain(error, options)}`);
     await daemonLog.close();
     return 1;
   }
@@ -211,16 +212,12 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
     ca = writeCa(simulator.ca, options.data);
   } catch (error) {
     await cluster.close();
-    process.stderr.write(
-      `the simulator cannot start: could not write its certificate authorities: ${describeError(error)}\n`,
-    );
+    printError(`the simulator cannot start: could not write its certificate authorities: ${describeError(error)}`);
     await daemonLog.close();
     return 1;
   }
   const { data } = options;
-  process.stdout.write(
-    `${json ? JSON.stringify(readyLine(cluster.nodes, ca.file, data)) : readyText(cluster.nodes, ca.file, data)}\n`,
-  );
+  print(json ? JSON.stringify(readyLine(cluster.nodes, ca.file, data)) : readyText(cluster.nodes, ca.file, data));
   keepCompiledCode();
   releaseProgramPages();
   const signal = await stop;

@@ -2,7 +2,8 @@
 
 import { Argument, Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
-import { connected, print, withLab } from './lab.ts';
+import { print } from '#lib/commands/print.ts';
+import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
 
 interface Finding {

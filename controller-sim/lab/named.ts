@@ -1,5 +1,6 @@
 // Finds entities by id or name, and suggests similar names.
 
+import { shown } from '#lib/shown-text.ts';
 import { meantOrKnown } from '#lib/suggestion.ts';
 import type { Table } from '../state/table.ts';
 import type { Named } from '../state/types.ts';
@@ -13,6 +14,6 @@ export function named<T extends Named>(table: Table<T>, word: string, given: str
   const found = table.get(given) ?? table.findBy('name', given);
   if (found) return found;
   const names = Array.from(table.values(), ({ name }) => name);
-  const meant = names.length === 0 ? 'none exists' : meantOrKnown(given, names.sort(), MOST_NAMED);
-  throw new UnknownError(`there is no ${word} ${given}; ${meant}`);
+  const meant = names.length === 0 ? 'none exists' : meantOrKnown(given, names, MOST_NAMED);
+  throw new UnknownError(`there is no ${word} ${shown(given)}; ${meant}`);
 }

@@ -61,6 +61,9 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Files that every room may import: they import no room. */
 const GROUND = ['schemas/', 'package.json'];
 
+/** Files of commands that write only what the program itself contains. */
+const OWN_TEXT = ['common/lib/commands/print.ts', 'common/lib/commands/completion.ts'];
+
 interface SourceFile {
   path: string;
   text: string;
@@ -181,6 +184,13 @@ t.test('bodies of others are decoded in one place, which bounds their fields', a
   for (const { path, text } of PRODUCT)
     if (/\bfromBinary\b|\bfromJsonString\b/.test(text) && path !== entrance) t.fail(`${path}: use ${entrance}`);
   t.ok(PRODUCT.some(({ path }) => path === entrance));
+});
+
+t.test('commands print through one place, which escapes the names of others', async (t) => {
+  for (const { path, text } of PRODUCT)
+    if (/\/commands\//.test(path) && /process\.std(?:out|err)\.write/.test(text) && !OWN_TEXT.includes(path))
+      t.fail(`${path}: use print or printError`);
+  t.pass(`${PRODUCT.length} files`);
 });
 
 t.test('every file begins with a comment', async (t) => {

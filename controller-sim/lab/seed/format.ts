@@ -1,6 +1,6 @@
 // The text of an exported network.
 
-import { stringify } from 'yaml';
+import { yamlText } from '#lib/yaml-text.ts';
 import type { SeedDocument } from './export.ts';
 import type { SeedFormat } from './format-names.ts';
 
@@ -8,5 +8,5 @@ import type { SeedFormat } from './format-names.ts';
 export function seedText(document: SeedDocument, format: SeedFormat = 'yaml'): string {
   if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`;
   // Without anchors and folded lines. Texts that YAML 1.1 reads as other types are quoted: the reference reads it.
-  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' });
+  return yamlText(document, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' });
 }

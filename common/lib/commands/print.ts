@@ -1,0 +1,18 @@
+// Results and messages of the commands for people. Names and reasons in them come from others.
+
+import { inLines } from '../shown-text.ts';
+
+/** Prints a result to stdout. JSON stays the same value: in it, the escapes mean the characters that they replace. */
+export function print(text: string): void {
+  process.stdout.write(inLines(text.endsWith('\n') ? text : `${text}\n`));
+}
+
+/** Prints a result with colors to stdout. Its values of others must be escaped already. */
+export function printStyled(text: string): void {
+  process.stdout.write(text);
+}
+
+/** Prints a message to stderr. */
+export function printError(message: string): void {
+  process.stderr.write(inLines(`${message}\n`));
+}
