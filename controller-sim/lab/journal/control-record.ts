@@ -1,7 +1,8 @@
 // An event of a control channel in the journal.
 
+import { ownText } from '#lib/own-text.ts';
 import { nameOfMessage } from '../message-names.ts';
-import type { ControlEntry, ControlEventName, JournalRecord } from './journal-entry.ts';
+import { type ControlEntry, type ControlEventName, type JournalRecord, weightOf } from './journal-entry.ts';
 import { cut, LONGEST_TEXT } from './redact.ts';
 
 export interface NewControlEvent {
@@ -25,11 +26,13 @@ export class ControlRecord implements JournalRecord {
   readonly #event: NewControlEvent;
 
   constructor(event: NewControlEvent) {
-    this.#event = event;
+    const { reason } = event;
+    this.#event = reason === undefined ? event : { ...event, reason: ownText(cut(reason, LONGEST_TEXT)) };
   }
 
   get weight(): number {
-    return this.#event.reason?.length ?? 0;
+    const { reason, router, source } = this.#event;
+    return weightOf(reason, router.id, router.name, source);
   }
 
   get isFailed(): boolean {
@@ -51,7 +54,7 @@ export class ControlRecord implements JournalRecord {
       ...(direction && { direction }),
       ...(contentType !== undefined && { message: nameOfMessage(contentType) }),
       ...(bytes !== undefined && { bytes }),
-      ...(reason !== undefined && { reason: cut(reason, LONGEST_TEXT) }),
+      ...(reason !== undefined && { reason }),
       ...(source !== undefined && { source }),
       ...(fault !== undefined && { fault }),
     };

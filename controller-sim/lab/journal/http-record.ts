@@ -1,8 +1,13 @@
-// A request in the journal. It keeps references while the request is served; texts are made when somebody reads them.
+// A request in the journal. It keeps short texts of its own, so that its weight is what it keeps; they are made into
+// their shown form when somebody reads them.
 
 import { ownText } from '#lib/own-text.ts';
-import type { HttpEntry, JournalRecord } from './journal-entry.ts';
+import { type HttpEntry, type JournalRecord, weightOf } from './journal-entry.ts';
 import { LONGEST_BODY, LONGEST_TEXT, shownBody, shownPath, shownQuery, shownReason } from './redact.ts';
+
+/** Characters of an address, and of a content type. */
+const MOST_URL = 2 * LONGEST_TEXT;
+const LONGEST_TYPE = 100;
 
 /** The facts of a request when it arrives. */
 export interface NewRequest {
@@ -30,26 +35,38 @@ export class HttpRecord implements JournalRecord {
   fault: string | undefined;
   /** Size of the answer in bytes. */
   bytes: number | undefined;
-  readonly #request: NewRequest;
+  readonly #method: string;
   readonly #url: string;
-  /** Small ones are kept as they are, others as their shown form. */
-  #body: unknown;
+  readonly #source: string;
+  readonly #contentType: string;
+  readonly #operation: NewRequest['operation'];
+  readonly #isKnown: boolean;
+  readonly #bodyLength: number;
+  readonly #time: number;
+  readonly #begun: number;
+  /** JSON of a small body, or the shown form of another one: a few KB of JSON may be a hundred KB of objects. */
+  #body: string | undefined;
   #isShown = false;
-  #weight = 0;
   #error: { readonly code: string; readonly reason: string | undefined } | undefined;
   #status: number | null = null;
   #duration = 0;
   #isOver = false;
 
   constructor(request: NewRequest) {
-    this.#request = request;
-    const { url } = request;
-    this.#url = url.length > 2 * LONGEST_TEXT ? ownText(url.slice(0, 2 * LONGEST_TEXT)) : url;
-    this.#weight = this.#url.length;
+    this.#method = kept(request.method, LONGEST_TYPE);
+    this.#url = keptUrl(request.url);
+    this.#source = kept(request.source, LONGEST_TYPE);
+    this.#contentType = kept(request.contentType, LONGEST_TYPE);
+    this.#operation = request.operation;
+    this.#isKnown = request.isKnown;
+    this.#bodyLength = request.bodyLength;
+    this.#time = request.time;
+    this.#begun = request.begun;
   }
 
   get weight(): number {
-    return this.#weight;
+    const { reason } = this.#error ?? {};
+    return weightOf(this.#method, this.#url, this.#source, this.#contentType, this.#body, reason);
   }
 
   get isOver(): boolean {
@@ -69,16 +86,14 @@ export class HttpRecord implements JournalRecord {
   }
 
   get path(): string {
-    return shownPath(this.#rawPath(), this.#request.isKnown);
+    return shownPath(this.#rawPath(), this.#isKnown);
   }
 
-  /** The body of the request. Handlers do not change bodies. */
+  /** The body of the request. */
   setBody(body: unknown): void {
     if (body === undefined) return;
-    const { bodyLength, contentType } = this.#request;
-    this.#isShown = typeof body === 'string' || !(bodyLength > 0 && bodyLength <= LONGEST_BODY);
-    this.#body = this.#isShown ? shownBody(body, contentType) : body;
-    this.#weight += this.#isShown ? String(this.#body).length : bodyLength;
+    this.#isShown = typeof body === 'string' || !(this.#bodyLength > 0 && this.#bodyLength <= LONGEST_BODY);
+    this.#body = this.#isShown ? shownBody(body, this.#contentType) : JSON.stringify(body);
   }
 
   /** The caller. */
@@ -87,28 +102,28 @@ export class HttpRecord implements JournalRecord {
   }
 
   setError(code: string, reason: string | undefined): void {
-    this.#error = { code, reason: reason && ownText(reason.slice(0, LONGEST_TEXT)) };
-    this.#weight += reason?.length ?? 0;
+    this.#error = { code, reason: reason && kept(reason, LONGEST_TEXT) };
   }
 
   /** `status` is null without an answer; `now` is a time of the clock of `begun`. */
   end(status: number | null, now: number): void {
     this.#status = status;
-    this.#duration = now - this.#request.begun;
+    this.#duration = now - this.#begun;
     this.#isOver = true;
   }
 
   show(sequence: number): HttpEntry {
-    const { method, source, operation, contentType, time } = this.#request;
     const { path, identity, bytes, fault } = this;
+    const operation = this.#operation;
     const query = this.#url.slice(this.#rawPath().length + 1);
-    const body = this.#isShown ? this.#body : shownBody(this.#body, contentType);
+    const body =
+      this.#isShown || this.#body === undefined ? this.#body : shownBody(JSON.parse(this.#body), this.#contentType);
     const { code, reason } = this.#error ?? {};
     return {
       kind: 'http',
       sequence,
-      time: new Date(time),
-      method,
+      time: new Date(this.#time),
+      method: this.#method,
       path,
       ...(query !== '' && { query: shownQuery(query) }),
       ...(operation && { api: operation.api, operation: operation.id }),
@@ -116,7 +131,7 @@ export class HttpRecord implements JournalRecord {
       ...(code !== undefined && { code }),
       ...(reason !== undefined && { reason: shownReason(reason, this.#rawPath(), path) }),
       duration: Math.round(this.#duration * 1_000) / 1_000,
-      source,
+      source: this.#source,
       ...(identity && { identity }),
       ...(bytes !== undefined && { bytes }),
       ...(typeof body === 'string' && { body }),
@@ -128,4 +143,16 @@ export class HttpRecord implements JournalRecord {
     const end = this.#url.indexOf('?');
     return end < 0 ? this.#url : this.#url.slice(0, end);
   }
+}
+
+/** A copy of the beginning, independent of the text that it comes from. */
+function kept(text: string, length: number): string {
+  return ownText(text.slice(0, length));
+}
+
+/** Without the last part of a long address, which may be the beginning of a secret. */
+function keptUrl(url: string): string {
+  if (url.length <= MOST_URL) return ownText(url);
+  const head = url.slice(0, MOST_URL);
+  return ownText(`${head.slice(0, Math.max(...['&', '?', '/'].map((end) => head.lastIndexOf(end))) + 1)}…`);
 }

@@ -77,10 +77,19 @@ export interface JournalFilter {
   readonly limit?: number;
 }
 
+/** Bytes of an entry's objects, and of a character. */
+const ENTRY_OVERHEAD = 300;
+const CHARACTER = 2;
+
+/** Bytes of an entry that keeps these texts. */
+export function weightOf(...texts: readonly (string | undefined)[]): number {
+  return texts.reduce((sum, text) => sum + CHARACTER * (text?.length ?? 0), ENTRY_OVERHEAD);
+}
+
 /** An entry as the journal keeps it: made into its shown form when it is read. */
 export interface JournalRecord {
   readonly kind: JournalKind;
-  /** Bytes that it keeps besides its fields. */
+  /** Bytes that it keeps. */
   readonly weight: number;
   readonly isFailed: boolean;
   readonly router: { readonly id?: string; readonly name?: string } | undefined;

@@ -34,6 +34,30 @@ t.test('queries show the values of known parameters', async (t) => {
   for (const [query, shown] of table) t.equal(shownQuery(query), shown, query);
 });
 
+t.test('secrets stay secrets in any encoding', async (t) => {
+  const encode = (text: string) =>
+    Array.from(text, (each) => `%${each.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+  for (const depth of [1, 2, 3, 8]) {
+    let token = TOKEN;
+    for (let count = 0; count < depth; count++) token = encode(token);
+    t.equal(shownPath(`/x/${token}`, true), '/x/…', `path, ${depth} times`);
+    t.equal(shownQuery(`sort=${token}&filter=${token}`), 'sort=…&filter=…', `query, ${depth} times`);
+  }
+  t.equal(shownPath(`/x/${TOKEN.replace('-', '%2D')}`, true), '/x/…', 'encoded in part');
+  t.equal(shownQuery(`filter=${encode('token="a"')}`), 'filter=…');
+  t.equal(shownQuery('filter=name%20%3D%20%22%25%22'), 'filter=name%20%3D%20%22%25%22', 'other text is shown as sent');
+});
+
+t.test('forms show known fields only', async (t) => {
+  const shown = (form: string) => shownBody(form, 'application/x-www-form-urlencoded');
+  t.equal(
+    shown('grant_type=refresh_token&refresh_token=a&x=b'),
+    '{"grant_type":"refresh_token","refresh_token":"…","…":"…"}',
+  );
+  t.equal(shown(`scope=openid&unknown=hidden&${TOKEN}=1`), '{"scope":"openid","…":"…"}');
+  t.equal(shown('username=anna&password=p&client_id=c'), '{"username":"anna","password":"…","client_id":"c"}');
+});
+
 t.test('bodies lose the values of secret fields at every depth', async (t) => {
   const body = { name: 'x', data: [{ password: 'p', clientSecret: 's' }], tokenRequired: true, csr: null };
   t.equal(

@@ -52,6 +52,19 @@ const NAMED_PARAMETERS: ReadonlySet<string> = new Set([
   'id_token_hint',
   'post_logout_redirect_uri',
 ]);
+/** Fields of forms, which only OIDC requests and logins have, whose values are shown. */
+const SHOWN_FIELDS: ReadonlySet<string> = new Set([
+  'grant_type',
+  'scope',
+  'client_id',
+  'response_type',
+  'username',
+  'audience',
+  'requested_token_type',
+  'subject_token_type',
+]);
+/** Encodings within each other that are removed to look for secrets; a text with more of them is one. */
+const MOST_ENCODINGS = 5;
 /** A segment of an unknown path that may be a token, an id or a code. */
 const OPAQUE = /^(?=.*\d).{6,}$|^[A-Z\d]{5,}$|^.{40,}$/;
 
@@ -60,10 +73,14 @@ export function shownPath(path: string, isKnown: boolean): string {
   const given = path.split('/');
   const enroll = given.indexOf('enroll');
   const segments = given.map((segment, index) => {
-    const mayBeSecret = !isKnown && ((enroll >= 0 && index > enroll) || OPAQUE.test(segment));
+    const mayBeSecret = !isKnown && ((enroll >= 0 && index > enroll) || isOpaque(segment));
     return mayBeSecret && !isPlain(segment) ? REMOVED : withoutSecrets(segment);
   });
   return cut(segments.join('/'), LONGEST_TEXT);
+}
+
+function isOpaque(segment: string): boolean {
+  return OPAQUE.test(segment) || OPAQUE.test(decoded(segment) ?? '');
 }
 
 /** A word such as `ott`, `edge` or `current-api-session`. */
@@ -73,17 +90,16 @@ function isPlain(segment: string): boolean {
 
 /** The text after the `?`. */
 export function shownQuery(query: string): string {
-  const shown = cut(query, LONGEST_TEXT)
-    .split('&')
-    .map((parameter) => {
-      const [name = '', ...values] = parameter.split('=');
-      if (NAMED_PARAMETERS.has(name)) return `${name}=${REMOVED}`;
-      if (!SHOWN_PARAMETERS.has(name)) return REMOVED;
-      const value = values.join('=');
-      const isShown = name !== 'filter' || !SECRET_NAME.test(decoded(value)); // such as token = "…"
-      return `${name}=${isShown ? withoutSecrets(value) : REMOVED}`;
-    });
-  return shown.join('&');
+  // Whole parameters are judged: a part of a secret may not look like one.
+  const shown = query.split('&').map((parameter) => {
+    const [name = '', ...values] = parameter.split('=');
+    if (NAMED_PARAMETERS.has(name)) return `${name}=${REMOVED}`;
+    if (!SHOWN_PARAMETERS.has(name)) return REMOVED;
+    const value = values.join('=');
+    const isShown = name !== 'filter' || !SECRET_NAME.test(decoded(value) ?? 'secret'); // such as token = "…"
+    return `${name}=${isShown ? withoutSecrets(value) : REMOVED}`;
+  });
+  return cut(shown.join('&'), LONGEST_TEXT);
 }
 
 /** JSON without secrets, cut to `LONGEST_BODY` characters; a text that is not a form is named only by its length. */
@@ -92,7 +108,15 @@ export function shownBody(body: unknown, contentType: string): string | undefine
   if (typeof body !== 'string') return cut(JSON.stringify(redacted(body, 0)), LONGEST_BODY);
   if (!contentType.startsWith('application/x-www-form-urlencoded') || body.length > LONGEST_BODY)
     return `(text of ${body.length} characters)`;
-  return cut(JSON.stringify(redacted(Object.fromEntries(new URLSearchParams(body)), 0)), LONGEST_BODY);
+  return cut(JSON.stringify(shownForm(new URLSearchParams(body))), LONGEST_BODY);
+}
+
+function shownForm(form: URLSearchParams): Record<string, string> {
+  const shown = Array.from(form).map(([name, value]) => {
+    if (SHOWN_FIELDS.has(name)) return [name, withoutSecrets(value)];
+    return [SECRET_NAME.test(name) && isPlain(name.replaceAll('_', '-')) ? name : REMOVED, REMOVED];
+  });
+  return Object.fromEntries(shown);
 }
 
 /** `path` as the client sent it may be part of the reason. */
@@ -124,7 +148,11 @@ function isHarmless(value: unknown): boolean {
   return typeof value === 'boolean' || value === null;
 }
 
+/** Also without secrets that are percent-encoded, once or several times: these remove the whole text. */
 function withoutSecrets(text: string): string {
+  const plain = decoded(text);
+  if (plain === undefined || (plain !== text && plain.search(SECRET_VALUE) >= 0 && text.search(SECRET_VALUE) < 0))
+    return REMOVED;
   return text.replaceAll(SECRET_VALUE, REMOVED);
 }
 
@@ -132,10 +160,13 @@ export function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}${REMOVED}` : text;
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+/** The text without its percent-encodings; undefined if they are too deep. */
+function decoded(text: string): string | undefined {
+  let plain = text;
+  for (let count = 0; count <= MOST_ENCODINGS; count++) {
+    const next = plain.replaceAll(/%([\da-f]{2})/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
+    if (next === plain) return plain;
+    plain = next;
   }
+  return undefined;
 }
