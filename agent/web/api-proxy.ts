@@ -73,7 +73,7 @@ export class ApiProxy {
   constructor(components: ApiProxyComponents, upstream: { host: string; port: number }) {
     this.#components = components;
     this.#upstream = upstream;
-    this.#server = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: LIMITS.idle });
+    this.#server = createServer({ maxHeaderSize: LARGEST_HEADERS });
     const timeouts = new HttpTimeouts(this.#server, components.clock, LIMITS, (request, response) =>
       this.#passOn(request, response),
     );

@@ -125,8 +125,7 @@ export class WebServer {
       maxHandshakes: MOST_HANDSHAKES,
       log: this.#components.log,
     });
-    // The idle timeout is announced to clients; HttpTimeouts enforces it.
-    const server = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: options.idleTimeout });
+    const server = createServer({ maxHeaderSize: LARGEST_HEADERS });
     const limits = { read: options.readTimeout, write: options.writeTimeout, idle: options.idleTimeout };
     const timeouts = new HttpTimeouts(server, this.#components.clock, limits, (request, response) =>
       this.#onRequest(point, request, response),

@@ -54,6 +54,7 @@ async function serve() {
       return {
         socket,
         peer,
+        received: () => received,
         errorOf: () => error,
         isEvictable: () => evictable.get(peer),
         isWithoutDelay: () => withoutDelay.has(peer),
@@ -118,6 +119,15 @@ t.test('a silent client, or half a request, is disconnected after the read timeo
     await clock.advance(1);
     t.ok(peer.destroyed, `${JSON.stringify(text)}: a byte now and then does not help`);
   }
+  close();
+});
+
+t.test('the server announces the time between two requests', async (t) => {
+  const { client, close } = await serve();
+  const { sends, received, socket } = await client();
+  await sends(GET, 1);
+  t.match(received(), /keep-alive: timeout=3\r\n/i);
+  socket.destroy();
   close();
 });
 

@@ -51,6 +51,7 @@ export class HttpTimeouts {
     this.#server = server;
     this.#clock = clock;
     this.#limits = limits;
+    server.keepAliveTimeout = limits.idle; // it is announced to clients, and node:http enforces it as well
     server.on('request', (request, response) =>
       this.#connections.get(request.socket)?.accept(response, () => serve(request, response)),
     );

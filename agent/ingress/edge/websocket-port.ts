@@ -67,9 +67,8 @@ export class WebSocketPort {
   constructor(components: WebSocketPortComponents, settings: WebSocketSettings) {
     this.#components = components;
     this.#settings = settings;
-    const { readTimeout: read, writeTimeout: write, idleTimeout: idle } = settings;
-    this.#http = createServer({ maxHeaderSize: LARGEST_HEADERS, keepAliveTimeout: idle });
-    const limits = { read, write, idle };
+    const limits = { read: settings.readTimeout, write: settings.writeTimeout, idle: settings.idleTimeout };
+    this.#http = createServer({ maxHeaderSize: LARGEST_HEADERS });
     this.#timeouts = new HttpTimeouts(this.#http, components.clock, limits, answerWithoutUpgrade);
     this.#upgrades = new WebSocketServer({
       noServer: true,
