@@ -16,22 +16,30 @@ interface Served {
 }
 
 export class Paths {
-  readonly #served: readonly Served[];
+  /** By the number of their segments: a long path has few patterns, or none. */
+  readonly #served = new Map<number, { readonly method: string; readonly segments: readonly string[] }[]>();
 
   constructor(routes: readonly Route[], pages: readonly StaticPage[] = []) {
-    this.#served = [
+    const served: Served[] = [
       ...routes.flatMap(({ operation: { api, method, path } }) =>
         BASES[api].map((base) => ({ method, path: `${base}${path}` })),
       ),
       ...OIDC_ROUTES.map(({ method, path }) => ({ method, path: `${OIDC_BASE}${path}` })),
       ...[...HEALTH_PATHS, ...pages.map(({ path }) => path)].map((path) => ({ method: 'GET', path })),
     ];
+    for (const { method, path } of served) {
+      const segments = tidy(path).split('/');
+      const known = this.#served.get(segments.length);
+      if (known) known.push({ method, segments });
+      else this.#served.set(segments.length, [{ method, segments }]);
+    }
   }
 
   /** Empty for an unknown path. */
   methodsOf(url: string): string[] {
-    const path = pathOf(url);
-    return METHODS.filter((method) => this.#served.some((each) => each.method === method && fits(each.path, path)));
+    const segments = tidy(pathOf(url)).split('/');
+    const fitting = (this.#served.get(segments.length) ?? []).filter((each) => fits(each.segments, segments));
+    return METHODS.filter((method) => fitting.some((each) => each.method === method));
   }
 }
 
@@ -40,10 +48,9 @@ export function pathOf(url: string): string {
   return url.split('?')[0] ?? '';
 }
 
-function fits(pattern: string, path: string): boolean {
-  const parts = tidy(path).split('/');
-  const wanted = tidy(pattern).split('/');
-  return parts.length === wanted.length && wanted.every((part, index) => part.startsWith('{') || part === parts[index]);
+/** Both have the same length. */
+function fits(pattern: readonly string[], segments: readonly string[]): boolean {
+  return pattern.every((part, index) => part.startsWith('{') || part === segments[index]);
 }
 
 /** Removes doubled slashes and a trailing one. */

@@ -6,7 +6,7 @@ import { type HttpEntry, type JournalRecord, weightOf } from './journal-entry.ts
 import { LONGEST_BODY, LONGEST_TEXT, shownBody, shownPath, shownQuery, shownReason } from './redact.ts';
 
 /** Characters of an address, and of a content type. */
-const MOST_URL = 2 * LONGEST_TEXT;
+const MOST_URL = 2_048;
 const LONGEST_TYPE = 100;
 
 /** The facts of a request when it arrives. */

@@ -1,13 +1,15 @@
 // Checks a seed against its schema: sections, fields, types. All mistakes are found at once.
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { shown } from '#lib/shown-text.ts';
 import { meantOrKnown } from '#lib/suggestion.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import type { SeedPath } from './mistake.ts';
 
 export interface Finding {
   readonly path: SeedPath;
-  readonly message: string;
+  /** Describing thousands of mistakes takes seconds, and only some are shown. */
+  describe(): string;
 }
 
 let compiled: ValidateFunction | undefined;
@@ -16,7 +18,7 @@ export function checkSeed(value: unknown): Finding[] {
   compiled ??= compile();
   const validate = compiled;
   if (validate(value)) return [];
-  return (validate.errors ?? []).map((error) => ({ path: pathOf(error), message: describe(error) }));
+  return (validate.errors ?? []).map((error) => ({ path: pathOf(error), describe: () => describe(error) }));
 }
 
 function compile(): ValidateFunction {
@@ -40,7 +42,7 @@ function describe({ keyword, params, message, parentSchema, data }: ErrorObject)
     case 'additionalProperties': {
       const name = String(params.additionalProperty);
       const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
-      return `unknown field ${name}; ${meantOrKnown(name, known)}`;
+      return `unknown field ${shown(name)}; ${meantOrKnown(name, known)}`;
     }
     case 'required':
       return `the field ${String(params.missingProperty)} is missing`;

@@ -1,14 +1,28 @@
 // Reads the text of a seed, YAML or JSON, and finds the line of each value. Size, depth and number of values are
 // limited before anything else reads them.
 
-import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  parseDocument,
+} from 'yaml';
 import { isNestedDeeper } from '#lib/json.ts';
+import { shown } from '#lib/shown-text.ts';
 import { pathText, SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
 
 /** Characters; as for the bodies of requests. */
 const LARGEST_SEED = 1024 * 1024;
 /** Values with those behind aliases, which can multiply. */
 const MOST_VALUES = 200_000;
+/** Tokens of YAML: five for each entry of a map. The parser needs about a second for them. */
+const MOST_TOKENS = 300_000;
 /** Levels of lists and maps: those of a request, and the section around them. */
 const DEEPEST = 104;
 
@@ -26,10 +40,19 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
   };
   if (text.length > LARGEST_SEED) return fail(`the seed has more than ${LARGEST_SEED} characters; divide it`);
   if (bracketsNestDeeper(text)) return fail(TOO_DEEP);
+  if (hasMoreTokens(text)) return fail(`the seed has more than ${MOST_TOKENS} parts; divide it`);
   const lines = new LineCounter();
   let document: Document.Parsed;
   try {
-    document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+    document = parseDocument(text, {
+      lineCounter: lines,
+      uniqueKeys: false, // the reader below checks them; the library compares all with all
+      prettyErrors: false,
+      logLevel: 'silent',
+      // Texts, numbers, booleans and null. Other types of YAML, such as binary data, take long and have no use here.
+      schema: 'core',
+      resolveKnownTags: false,
+    });
   } catch (error) {
     return fail(error instanceof RangeError ? TOO_DEEP : 'the text is not YAML');
   }
@@ -50,9 +73,11 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
 /** A seed that a program has built. @throws SeedError */
 export function readSeedObject(value: unknown): SeedSource {
   if (isNestedDeeper(value, DEEPEST)) throw new SeedError([{ path: '', message: TOO_DEEP }]);
+  if (hasMoreValues(value)) throw new SeedError([{ path: '', message: TOO_MANY }]);
   return { value, at: (path) => ({ path: pathText(path) }) };
 }
 
+const TOO_MANY = `the seed has more than ${MOST_VALUES} values; divide it`;
 const TOO_DEEP = `the seed is nested deeper than ${DEEPEST} levels`;
 
 class Unreadable extends Error {
@@ -76,7 +101,7 @@ class Reader {
 
   #value(node: unknown, depth: number): unknown {
     this.#count += 1;
-    if (this.#count > MOST_VALUES) throw new Unreadable(`the seed has more than ${MOST_VALUES} values`, node);
+    if (this.#count > MOST_VALUES) throw new Unreadable(TOO_MANY, node);
     if (depth > DEEPEST) throw new Unreadable(TOO_DEEP, node);
     if (isAlias(node)) {
       if (!this.#anchors.has(node.source)) throw new Unreadable('this alias has no anchor above it', node);
@@ -96,7 +121,7 @@ class Reader {
       if (!isPair(item)) continue;
       const key = keyOf(item.key);
       if (key === undefined) throw new Unreadable('a key has to be a text', item.key);
-      if (map.has(key)) throw new Unreadable(`the key ${key} appears twice in this map`, item.key);
+      if (map.has(key)) throw new Unreadable(`the key ${shown(key)} appears twice in this map`, item.key);
       map.set(key, this.#value(item.value, depth + 1));
     }
     return Object.fromEntries(map);
@@ -142,6 +167,22 @@ function bracketsNestDeeper(text: string): boolean {
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     depth += bracket === '[' || bracket === '{' ? 1 : -1;
     if (depth > 100 * DEEPEST) return true;
+  }
+  return false;
+}
+
+function hasMoreTokens(text: string): boolean {
+  let count = 0;
+  for (const _token of new Lexer().lex(text)) if (++count > MOST_TOKENS) return true;
+  return false;
+}
+
+function hasMoreValues(value: unknown): boolean {
+  const waiting: unknown[] = [value];
+  let count = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (++count > MOST_VALUES) return true;
+    if (typeof next === 'object' && next !== null) for (const each of Object.values(next)) waiting.push(each ?? null);
   }
   return false;
 }

@@ -2,6 +2,7 @@
 // password.
 
 import { ProjectError } from '#lib/errors.ts';
+import { shown } from '#lib/shown-text.ts';
 
 /** The keys and indexes that lead to a value, such as `['identities', 0, 'name']`. */
 export type SeedPath = readonly (string | number)[];
@@ -15,28 +16,58 @@ export interface SeedMistake {
   readonly message: string;
 }
 
-/** Limit on the mistakes in a message. */
+/** Limit on the mistakes in a message, and on those with a place and a remedy: finding them takes time. */
 const MOST_LISTED = 50;
+const MOST_KEPT = 100;
+
+/** The mistakes of a seed: counts all of them, and keeps the first ones. */
+export class Mistakes {
+  /** By path and message: several checks may find the same mistake. */
+  readonly #kept = new Map<string, SeedMistake>();
+  #further = 0;
+
+  get count(): number {
+    return this.#kept.size + this.#further;
+  }
+
+  /** `make` is called only for the first mistakes. */
+  add(make: () => SeedMistake): void {
+    if (this.#kept.size >= MOST_KEPT) {
+      this.#further++;
+      return;
+    }
+    const mistake = make();
+    this.#kept.set(`${mistake.path} ${mistake.message}`, mistake);
+  }
+
+  /** In the order of the text. */
+  error(file?: string): SeedError {
+    const kept = [...this.#kept.values()];
+    kept.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+    return new SeedError(kept, file, this.count);
+  }
+}
 
 /** The seed has mistakes, and nothing was changed. */
 export class SeedError extends ProjectError {
+  /** The first hundred. */
   readonly mistakes: readonly SeedMistake[];
 
-  /** `file`: the name of the seed in the message. */
-  constructor(mistakes: readonly SeedMistake[], file = 'the seed') {
-    super('SEED', describeMistakes(mistakes, file));
+  /** `file`: the name of the seed in the message; `count`: of all mistakes. */
+  constructor(mistakes: readonly SeedMistake[], file = 'the seed', count = mistakes.length) {
+    super('SEED', describeMistakes(mistakes, file, count));
     this.mistakes = mistakes;
   }
 }
 
 /** One line for each mistake, and one above them that counts them. */
-export function describeMistakes(mistakes: readonly SeedMistake[], file: string): string {
+export function describeMistakes(mistakes: readonly SeedMistake[], file: string, count = mistakes.length): string {
   const lines = mistakes.slice(0, MOST_LISTED).map((mistake) => describe(mistake, file));
   const [only] = lines;
-  if (lines.length === 1 && only !== undefined) return only;
-  const rest = mistakes.length - lines.length;
+  if (count === 1 && only !== undefined) return only;
+  const rest = count - lines.length;
   if (rest > 0) lines.push(`and ${rest} more`);
-  return [`${file} has ${mistakes.length} mistakes, and nothing was changed`, ...lines].join('\n  ');
+  return [`${file} has ${count} mistakes, and nothing was changed`, ...lines].join('\n  ');
 }
 
 function describe({ path, line, column, message }: SeedMistake, file: string): string {
@@ -46,8 +77,8 @@ function describe({ path, line, column, message }: SeedMistake, file: string): s
 
 /** `identities[0].name` */
 export function pathText(path: SeedPath): string {
-  return path.reduce<string>(
-    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
-    '',
-  );
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? shown(part) : `${text}.${shown(part)}`;
+  }, '');
 }

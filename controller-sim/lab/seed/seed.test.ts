@@ -468,3 +468,28 @@ t.test('the schema is valid, and has every section', (t) => {
   t.same(Object.keys(schema.properties), SECTIONS.map(({ name }) => name).toSorted());
   t.end();
 });
+
+t.test('no text takes long, whatever is in it, and only the first mistakes are reported', async (t) => {
+  await using network = await Network.open();
+  const table: [name: string, text: string][] = [
+    ['aliases of a mistake', `identities:\n  - &a {nmae: x}\n${'  - *a\n'.repeat(5_000)}`],
+    [
+      'unknown fields',
+      `identities:\n  - {${Array.from({ length: 20_000 }, (_, index) => `f${index}: 1`).join(', ')}}\n`,
+    ],
+    ['numbers', `{"identities": [${'1,'.repeat(500_000)}1]}`],
+    ['binary data', `identities:\n${'  - !!binary QQ==\n'.repeat(17_000)}`],
+    ['tabs', '\t- x\n'.repeat(100_000)],
+    ['comments', '#\n'.repeat(300_000)],
+    ['quotes', '"\n'.repeat(250_000)],
+    ['a long field', `identities: [{${'x'.repeat(900_000)}: 1}]`],
+  ];
+  for (const [name, text] of table) {
+    const before = process.cpuUsage();
+    const error = await network.rejected(text);
+    const { user, system } = process.cpuUsage(before);
+    t.ok((user + system) / 1_000 < 2_500, `${name}: ${(user + system) / 1_000} ms`);
+    t.ok(error.mistakes.length >= 1 && error.mistakes.length <= 100, `${name}: ${error.mistakes.length} mistakes`);
+    t.ok(error.message.length < 20_000, `${name}: ${error.message.length} characters`);
+  }
+});

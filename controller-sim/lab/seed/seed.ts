@@ -19,7 +19,7 @@ import { Applier } from './apply.ts';
 import { checkSeed } from './check.ts';
 import { readSeedObject, readSeedText, type SeedSource } from './document.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
-import { SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
+import { Mistakes, type SeedPath } from './mistake.ts';
 import { type Entry, type Prepared, SECTIONS, usernameOf } from './sections.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -51,38 +51,39 @@ const NOTHING: Prepared = { passwordHash: '', routerEnrollment: { id: '', token:
 /** `file` names a text in messages. Rejects with SeedError. */
 export async function prepareSeed(components: SeedComponents, document: unknown, file?: string): Promise<PreparedSeed> {
   const source = typeof document === 'string' ? readSeedText(document, file) : readSeedObject(document);
-  const mistakes: SeedMistake[] = [];
-  const note = (path: SeedPath, message: string) => mistakes.push({ ...source.at(path), message });
+  const mistakes = new Mistakes();
+  const note: Note = (path, message) =>
+    mistakes.add(() => ({ ...source.at(path), message: typeof message === 'string' ? message : message() }));
   const items = readItems(components, source, note);
   demandLimits(items, note);
-  if (items.length > MOST_ENTITIES) throw new SeedError(mistakes, file);
+  if (items.length > MOST_ENTITIES) throw mistakes.error(file);
   await loadSchemaValidator();
   await checkBodies(components, items, note);
   // Hashing takes long, and a seed with mistakes is not stored.
-  if (mistakes.length === 0) await prepareAll(components, items);
+  if (mistakes.count === 0) await prepareAll(components, items);
   else for (const item of items) item.made = NOTHING;
   return {
     apply: (transaction) => {
       const applier = new Applier(transaction, items, note);
       const seeded = applier.apply();
-      if (mistakes.length > 0) throw new SeedError(inOrder(mistakes), file);
+      if (mistakes.count > 0) throw mistakes.error(file);
       return seeded;
     },
   };
 }
 
-type Note = (path: SeedPath, message: string) => void;
+type Note = (path: SeedPath, message: string | (() => string)) => void;
 
 /** The entries of all sections, in the order of creation. */
 function readItems({ state }: SeedComponents, { value }: SeedSource, note: Note): Item[] {
   if (value === null || value === undefined) return [];
   const findings = checkSeed(value);
   const broken = new Set<string>();
-  for (const { path, message } of findings) {
+  for (const { path, describe } of findings) {
     const [section, index] = path;
     if (index === undefined) broken.add(String(section));
     broken.add(`${section} ${index}`);
-    note(path, `${titleOf(value, path)}${message}`);
+    note(path, () => `${titleOf(value, path)}${describe()}`);
   }
   const document = typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : {};
   return SECTIONS.flatMap((section) => {
@@ -173,10 +174,4 @@ function wantedEnrollment({ ott, ottca, updb }: Entry, identityId: string): Want
   if (ott === true) return { identityId, method: 'ott' };
   if (typeof ottca === 'string') return { identityId, method: 'ottca' };
   return typeof updb === 'string' ? { identityId, method: 'updb', username: updb } : undefined;
-}
-
-/** In the order of the text, once for each place and message. */
-function inOrder(mistakes: readonly SeedMistake[]): SeedMistake[] {
-  const unique = new Map(mistakes.map((mistake) => [`${mistake.path} ${mistake.message}`, mistake]));
-  return [...unique.values()].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
