@@ -15,7 +15,7 @@ import { type Log, silentLog } from '#lib/log.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
 import type { SharedStore, StoredSet } from './store/shared-store.ts';
-import { DamagedError, type Store, type StoredEntity, type StoredState } from './store/store.ts';
+import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store/store.ts';
 import type { Table } from './table.ts';
 import { createTables, type Tables } from './tables.ts';
 import { Transaction } from './transaction.ts';
@@ -194,7 +194,8 @@ export class State {
       indexes = await store.commit(built.map(({ changes }) => changes));
     } catch (error) {
       for (const { changes } of built.toReversed()) this.#undo(changes);
-      for (const { fail } of built) fail(error);
+      if (isOfOne(error, waiting)) for (const each of waiting) await this.#commit(store, [each]);
+      else for (const { fail } of built) fail(error);
       return;
     }
     // The changes are durable: later errors must not revert them. Listeners see the tables as of each change, so the
@@ -219,7 +220,8 @@ export class State {
         return built.map(({ changes, origin }) => ({ changes, origin, time: this.clock.now() }));
       });
     } catch (error) {
-      if (built) for (const { fail } of built) fail(error);
+      if (isOfOne(error, waiting)) for (const each of waiting) await this.#append(store, [each]);
+      else if (built) for (const { fail } of built) fail(error);
       else for (const { reject } of waiting) reject(error);
       return;
     }
@@ -307,6 +309,11 @@ export class State {
       for (const listeners of this.#stages.values()) listeners.call(set);
     });
   }
+}
+
+/** The store rejects one change among several, and must be asked for each: the others succeed. */
+function isOfOne(error: unknown, waiting: readonly Waiting[]): boolean {
+  return waiting.length > 1 && error instanceof StoreWriteError && error.isRejection;
 }
 
 function isShared(store: Store | SharedStore): store is SharedStore {

@@ -2,9 +2,14 @@
 
 import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
+import { shown } from '#lib/shown-text.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Change } from './change.ts';
 import type { Tables } from './tables.ts';
 import type { Entity, EntityKind, EntityTypes } from './types.ts';
+
+/** Bytes of an id: every store has an index of them. */
+const MAX_ID = 1_024;
 
 export class Transaction {
   readonly tables: Tables;
@@ -29,7 +34,14 @@ export class Transaction {
     return this.tables[kind].get(id) as EntityTypes[K] | undefined;
   }
 
+  /** @throws ApiError for an id that a store could not keep: clients choose some of them */
   put<K extends EntityKind>(kind: K, entity: EntityTypes[K]): void {
+    if (Buffer.byteLength(entity.id) > MAX_ID)
+      throw new ApiError('COULD_NOT_VALIDATE', {
+        field: 'id',
+        reason: `an id has at most ${MAX_ID} bytes`,
+        value: shown(entity.id),
+      });
     this.#write(kind, entity.id, entity);
   }
 

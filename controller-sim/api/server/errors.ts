@@ -14,6 +14,8 @@ export function toApiError(thrown: unknown, { log, contentType = '' }: { log: Lo
   if (thrown instanceof ClosedError)
     return new ApiError('STORE_UNAVAILABLE', { code: 'UNHANDLED', message: thrown.message });
   if (thrown instanceof BusyError) return new ApiError('SERVER_TOO_MANY_REQUESTS');
+  if (thrown instanceof StoreWriteError && thrown.isRejection)
+    return new ApiError('UNHANDLED_REQUEST', { code: 'UNHANDLED', message: thrown.message });
   if (thrown instanceof StoreWriteError) {
     log.error({ error: describeError(thrown) }, 'a change could not be stored');
     return new ApiError('STORE_UNAVAILABLE', { code: 'UNHANDLED', message: thrown.message });

@@ -102,7 +102,10 @@ export class PostgresStore implements SharedStore {
     } catch (error) {
       this.#report(describeError(error));
       // Whatever was stored after all is read with the next changes.
-      throw new StoreWriteError(`the database did not store the change: ${reasonOf(error)}; try again`, {
+      const isRejection = isRejectionOf(error);
+      const remedy = isRejection ? 'change it' : 'try again';
+      throw new StoreWriteError(`the database did not store the change: ${reasonOf(error)}; ${remedy}`, {
+        isRejection,
         cause: error,
       });
     }
@@ -208,6 +211,15 @@ function reasonOf(error: unknown): string {
   if (error instanceof ProjectError) return error.message;
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' ? `it reports ${code}` : 'its connection was lost';
+}
+
+/**
+ * Data exceptions, violated constraints, and exceeded limits of the program: the data is at fault, not the database.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+function isRejectionOf(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && /^(?:22|23|54)[\dA-Z]{3}$/.test(code);
 }
 
 /** Clients choose the ids of some entities. A text of PostgreSQL has no NUL characters; bodies have them as `\u0000`. */

@@ -177,13 +177,29 @@ export class SqliteStore implements Store {
       // After some errors, such as a full disk, SQLite has already rolled back.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       // Clients see this text too, so it omits the path.
-      throw new StoreWriteError(`could not write the data: ${remedy(error)}`);
+      const isRejection = REJECTIONS.has(sqliteCode(error));
+      throw new StoreWriteError(`could not write the data: ${remedy(error)}`, { isRejection });
     }
   }
 }
 
 /** Low byte of SQLite's error codes. */
-const SqliteCode = Object.freeze({ Busy: 5, ReadOnly: 8, InputOutput: 10, Full: 13, CannotOpen: 14 } as const);
+const SqliteCode = Object.freeze({
+  Busy: 5,
+  ReadOnly: 8,
+  InputOutput: 10,
+  Full: 13,
+  CannotOpen: 14,
+  TooBig: 18,
+  Constraint: 19,
+  Mismatch: 20,
+} as const);
+/** The data is at fault, not the file. */
+const REJECTIONS: ReadonlySet<number | undefined> = new Set([
+  SqliteCode.TooBig,
+  SqliteCode.Constraint,
+  SqliteCode.Mismatch,
+]);
 const PRIMARY_CODE = 0xff;
 
 function sqliteCode(error: unknown): number | undefined {

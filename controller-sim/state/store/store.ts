@@ -19,10 +19,14 @@ export class DamagedError extends ProjectError {
   }
 }
 
-/** Changes cannot be stored at the moment; none of them took effect. */
+/** Changes cannot be stored; none of them took effect. */
 export class StoreWriteError extends ProjectError {
-  constructor(why: string, options: { cause?: unknown } = {}) {
-    super('STORE_WRITE', why, { retriable: true, ...options });
+  /** The store works, but rejects something in these changes: others may succeed. */
+  readonly isRejection: boolean;
+
+  constructor(why: string, { isRejection = false, cause }: { isRejection?: boolean; cause?: unknown } = {}) {
+    super('STORE_WRITE', why, { retriable: !isRejection, ...(cause !== undefined && { cause }) });
+    this.isRejection = isRejection;
   }
 }
 
