@@ -20,6 +20,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, RouteErrorCode>> = Object.freeze({
   EMFILE: RouteErrorCode.ResourcesNotAvailable,
   ENFILE: RouteErrorCode.ResourcesNotAvailable,
   ENOBUFS: RouteErrorCode.ResourcesNotAvailable,
+  QUEUE_FULL: RouteErrorCode.ResourcesNotAvailable,
   ENOTFOUND: RouteErrorCode.DnsResolutionFailed,
   EAI_AGAIN: RouteErrorCode.DnsResolutionFailed,
   ETIMEDOUT: RouteErrorCode.DialTimedOut,

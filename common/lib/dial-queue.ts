@@ -1,10 +1,10 @@
 // A bounded queue for work that waits for the network: link dials, egress dials, rate-limited requests to a controller.
-// p-queue provides concurrency; this class adds a maximum length (a full queue rejects at once), an end of all waits on
-// shutdown, and metrics. Never use it for payloads: a promise costs more than forwarding one.
+// fair-tasks.ts decides what runs; this class adds promises, an end of all waits on shutdown, and metrics. A full queue
+// rejects at once. Never use it for payloads: a promise costs more than forwarding one.
 
-import PQueue from 'p-queue';
 import type { Clock } from './clock.ts';
 import { ClosedError, ProjectError } from './errors.ts';
+import { FairTasks } from './fair-tasks.ts';
 
 export interface DialQueueOptions {
   /** For errors and metrics, for example `pool.link.dialer`. */
@@ -22,6 +22,8 @@ export interface DialQueueOptions {
 
 export interface DialTaskOptions<T = unknown> {
   signal?: AbortSignal | undefined;
+  /** Owners share the queue: tasks of one that hang do not hold up the others. Undefined: the program itself. */
+  owner?: string | undefined;
   /** Receives the result of a task that ends after its signal aborted; no other caller gets it. */
   discard?: (result: T) => void;
 }
@@ -37,11 +39,13 @@ export class DialQueue {
   readonly name: string;
   readonly length: number;
   readonly workers: number;
-  readonly #queue: PQueue;
+  readonly #tasks: FairTasks<Entry>;
+  /** Waiting and running. */
+  readonly #entries = new Set<Entry>();
   readonly #clock: Clock;
   readonly #options: DialQueueOptions;
   readonly #abort = new AbortController();
-  readonly #combinations = new Set<AbortController>();
+  #onIdle: (() => void) | undefined;
   #rejected = 0;
 
   constructor(options: DialQueueOptions) {
@@ -50,16 +54,16 @@ export class DialQueue {
     this.workers = options.workers;
     this.#options = options;
     this.#clock = options.clock;
-    this.#queue = new PQueue({ concurrency: options.workers });
+    this.#tasks = new FairTasks(options);
   }
 
   /** Number of waiting tasks. */
   get depth(): number {
-    return this.#queue.size;
+    return this.#tasks.depth;
   }
 
   get busy(): number {
-    return this.#queue.pending;
+    return this.#tasks.busy;
   }
 
   get rejected(): number {
@@ -68,7 +72,7 @@ export class DialQueue {
 
   /** Whether `add` would reject another task. A free worker starts a task at once, so that a queue of length 0 works. */
   get isFull(): boolean {
-    return this.#queue.size >= this.length && this.#queue.pending >= this.workers;
+    return this.#tasks.isFull(undefined);
   }
 
   /**
@@ -77,62 +81,87 @@ export class DialQueue {
    * queue.
    */
   add<T>(task: (signal: AbortSignal) => Promise<T>, options: DialTaskOptions<T> = {}): Promise<T> {
+    const { signal, owner, discard } = options;
     if (this.#abort.signal.aborted) return Promise.reject(new ClosedError(this.name));
-    if (this.isFull) {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    // A controller of its own costs a third of a short task, so only tasks with a signal get one.
+    const controller = signal && new AbortController();
+    const added = this.#clock.monotonic();
+    const abort = () => entry.abort(signal?.reason);
+    const entry: Entry = {
+      owner,
+      abort: (reason) => {
+        controller?.abort(reason);
+        reject(reason);
+        if (this.#tasks.remove(entry, owner)) this.#forget(entry);
+      },
+      start: () => {
+        const begun = this.#clock.monotonic();
+        const own = controller?.signal ?? this.#abort.signal;
+        this.#options.onWait?.(begun - added);
+        return task(own).then(
+          (result) => {
+            if (own.aborted) discard?.(result);
+            resolve(result);
+            this.#options.onWork?.(this.#clock.monotonic() - begun);
+          },
+          (error: unknown) => {
+            reject(error);
+            this.#options.onWork?.(this.#clock.monotonic() - begun);
+          },
+        );
+      },
+      forget: () => signal?.removeEventListener('abort', abort),
+    };
+    if (!this.#tasks.add(entry, owner)) {
       this.#rejected++;
       return Promise.reject(new QueueFullError(this.name, this.length));
     }
-    const { signal, release } = this.#combined(options.signal);
-    const added = this.#clock.monotonic();
-    return this.#queue.add(() => this.#run(task, signal, added, options.discard), { signal }).finally(release);
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#entries.add(entry);
+    this.#pump();
+    return promise;
   }
 
   /** Rejects new and waiting tasks, and gives the running ones `milliseconds` before their signal aborts. */
   async close(milliseconds = 0): Promise<void> {
     if (this.#abort.signal.aborted) return;
     const closed = new ClosedError(this.name);
-    if (milliseconds > 0 && this.#queue.pending > 0) {
+    if (milliseconds > 0 && this.#entries.size > 0) {
       const { signal, timer } = this.#clock.deadline('dial queue close', milliseconds, () => closed);
-      await Promise.race([
-        this.#queue.onIdle(),
-        new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
-      ]);
+      const idle = new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+      await Promise.race([idle, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
       timer.cancel();
     }
     this.#abort.abort(closed);
-    for (const controller of this.#combinations) controller.abort(closed);
-    this.#queue.clear();
+    for (const entry of [...this.#entries]) entry.abort(closed);
   }
 
-  /** A signal that also aborts with the queue. `AbortSignal.any` would take a third of the time of a short task. */
-  #combined(signal: AbortSignal | undefined): { readonly signal: AbortSignal; release(): void } {
-    if (!signal) return { signal: this.#abort.signal, release: () => undefined };
-    const controller = new AbortController();
-    const abort = () => controller.abort(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-    this.#combinations.add(controller);
-    const release = () => {
-      signal.removeEventListener('abort', abort);
-      this.#combinations.delete(controller);
-    };
-    return { signal: controller.signal, release };
+  #pump(): void {
+    for (let entry = this.#tasks.next(); entry; entry = this.#tasks.next()) void this.#run(entry);
   }
 
-  async #run<T>(
-    task: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
-    added: number,
-    discard: ((result: T) => void) | undefined,
-  ): Promise<T> {
-    const begun = this.#clock.monotonic();
-    this.#options.onWait?.(begun - added);
-    try {
-      const result = await task(signal);
-      if (signal.aborted) discard?.(result);
-      return result;
-    } finally {
-      this.#options.onWork?.(this.#clock.monotonic() - begun);
-    }
+  async #run(entry: Entry): Promise<void> {
+    await entry.start();
+    this.#tasks.done(entry.owner);
+    this.#forget(entry);
+    this.#pump();
   }
+
+  #forget(entry: Entry): void {
+    entry.forget();
+    this.#entries.delete(entry);
+    if (this.#entries.size === 0) this.#onIdle?.();
+  }
+}
+
+interface Entry {
+  readonly owner: string | undefined;
+  /** Never rejects. */
+  start(): Promise<void>;
+  abort(reason: unknown): void;
+  forget(): void;
 }

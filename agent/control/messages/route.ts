@@ -40,7 +40,8 @@ export interface RouteComponents {
 }
 
 const NONE: PeerData = new Map();
-const LEVELS: Readonly<Record<string, 'error' | 'debug'>> = { QUEUE_FULL: 'error', CIRCUIT_OVER: 'debug' };
+const QUEUE_FULL = 'QUEUE_FULL';
+const LEVELS: Readonly<Record<string, 'debug'>> = { CIRCUIT_OVER: 'debug' };
 /** Keys from here on are peer data; lower keys belong to the message itself. */
 const ROUTE_CONTROL_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHeader));
 
@@ -59,14 +60,27 @@ function createsEnd({ forwarder }: RouteComponents, { egress }: Route): boolean 
 function queueDial(components: RouteComponents, controller: Controller, request: Message, route: Route): void {
   const arrived = components.clock.monotonic();
   const dialing = components.dials.begin(route.circuitId, route.attempt);
+  const { signal } = dialing;
   components.queue
-    .add((signal) => dialAndAnswer(components, controller, request, route, arrived, signal), { signal: dialing.signal })
+    .add((queued) => dialAndAnswer(components, controller, request, route, arrived, queued), {
+      signal,
+      owner: ownerOf(route),
+    })
     .catch((error: unknown) => {
-      // As in the reference: a full queue gets no answer, so the controller's own timeout applies.
-      const level = LEVELS[errorCode(error) ?? ''] ?? 'warn';
-      components.log[level]({ circuitId: route.circuitId, error: describeError(error) }, 'route dropped');
+      // The reference gives no answer if its queue is full, and its controller waits. An answer lets it try another
+      // terminator at once.
+      if (errorCode(error) === QUEUE_FULL) answerFailure(components, controller, request, route, error);
+      else {
+        const level = LEVELS[errorCode(error) ?? ''] ?? 'warn';
+        components.log[level]({ circuitId: route.circuitId, error: describeError(error) }, 'route dropped');
+      }
     })
     .finally(dialing.end);
+}
+
+/** Terminators share the queue: a host that never answers must not hold up the circuits of other services. */
+function ownerOf({ egress }: Route): string {
+  return `${egress?.binding} ${egress?.destination}`;
 }
 
 async function dialAndAnswer(
