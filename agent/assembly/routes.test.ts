@@ -3,7 +3,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { Route_EgressSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
-import { ControlType, PayloadFlag, RouteHeader } from '#wire/gen/numbers.ts';
+import { ControlType, PayloadFlag, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { between, faulted, routeMessage, slowService } from '../../test/support/circuit-rooms.ts';
@@ -154,22 +154,41 @@ t.test('with a dwell time, a service is dialed later; the removal of the circuit
   await close();
 });
 
-t.test('no more dials run at once than there are workers, and routes beyond the queue are dropped', async (t) => {
+t.test('no more dials run at once than there are workers, and routes beyond the queue are rejected', async (t) => {
   const { dials, answers, route, close, ...slow } = slowService({ workers: 3, length: 10 });
   for (let count = 0; count < 50; count++) route(routeMessage(`circuit${count}`));
   await new Promise((resolve) => setImmediate(resolve));
   t.equal(slow.dialing(), 3);
-  t.equal(dials.size, 13);
+  t.equal(dials.size, 3 + 8);
   for (let rounds = 0; rounds < 10; rounds++) {
     slow.answer();
     await new Promise((resolve) => setImmediate(resolve));
     t.ok(slow.dialing() <= 3);
   }
-  t.equal(answers.length, 13, 'as in the reference, the controller gets no answer to the others');
+  t.equal(answers.length, 50, 'those beyond the queue were answered at once');
   route(routeMessage('later'));
   await new Promise((resolve) => setImmediate(resolve));
   slow.answer();
   await new Promise((resolve) => setImmediate(resolve));
-  t.equal(answers.length, 14);
+  t.equal(answers.length, 51);
+  await close();
+});
+
+t.test('a service that never answers leaves workers for others, and a full queue answers', async (t) => {
+  const { answers, route, close, ...slow } = slowService({ workers: 8, length: 16 });
+  const send = (circuitId: string, destination: string) => {
+    const end = `end-${circuitId}`;
+    const egress = create(Route_EgressSchema, { binding: 'slow', address: end, destination });
+    route(routeMessage(circuitId, { egress, forwards: between(end, 'link1') }));
+  };
+  for (let count = 0; count < 100; count++) send(`dead${count}`, 'dead');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(slow.dialing(), 6);
+  const rejected = answers.map(({ headers }) => headers.get(RouteHeader.ErrorCode)?.[0]);
+  t.equal(rejected.length, 100 - 6 - 12, 'the others wait');
+  t.same(new Set(rejected), new Set([RouteErrorCode.ResourcesNotAvailable]));
+  send('live', 'alive');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(slow.dialing(), 7, 'another service is dialed at once');
   await close();
 });
