@@ -2,6 +2,7 @@
 // offers tasks as fast as the queue accepts them. Subjects take turns within each round; the result is the median of
 // the rounds.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkRouterConfig, loadRouterConfig } from '../../agent/config/load.ts';
 import type { RouterConfig } from '../../agent/config/router-config.ts';
 import { writeTemplate } from '../../agent/config/templates.ts';
@@ -36,8 +37,15 @@ interface Work {
 
 type Kind = 'no-op tasks' | 'TLS dials';
 
+/** Tasks of an owner whose tasks hang, as dials of a dead host do: milliseconds of each, and in multiples of the workers. */
+const HANG = 200;
+const HANGING = 4;
+/** Milliseconds between two tasks of another owner. */
+const PAUSE = 2;
+const BESIDE = 'tasks beside an owner whose tasks hang';
+
 export const queues: Benchmark = {
-  groups: (options) => workOf(options).map(({ group }) => group),
+  groups: (options) => [...workOf(options).map(({ group }) => group), besideOf(options).group],
   async measure(options, progress) {
     const rounds = options.quick ? 1 : 5;
     const target = await TlsTarget.open();
@@ -51,6 +59,11 @@ export const queues: Benchmark = {
         if (!isWanted(work.group, options)) continue;
         progress(work.group);
         rows.push(...(await measureGroup(work, tasks[work.kind], rounds, collector(options.quick))));
+      }
+      const beside = besideOf(options);
+      if (isWanted(beside.group, options)) {
+        progress(beside.group);
+        rows.push(...(await measureBeside(beside, rounds)));
       }
     } finally {
       await target.close();
@@ -71,6 +84,55 @@ function workOf({ quick, config }: BenchmarkOptions): Work[] {
       return { group, size, kind, count };
     }),
   );
+}
+
+/** Other owners: dials of a live service while those of a dead one hang. */
+function besideOf({ quick, config }: BenchmarkOptions): Omit<Work, 'kind'> {
+  const size = queueSizes(readConfig(config)).egress as QueueSize;
+  const count = quick ? 20 : 300;
+  return { group: `egress (queue ${size.length}, workers ${size.workers}): ${count} ${BESIDE}`, size, count };
+}
+
+async function measureBeside({ group, size, count }: Omit<Work, 'kind'>, rounds: number): Promise<Row[]> {
+  const subjects = Object.entries(SUBJECTS);
+  const measured = new Map<string, Values[]>(subjects.map(([name]) => [name, []]));
+  for (let round = 0; round < rounds; round++)
+    for (const [name, make] of subjects) measured.get(name)?.push(await waitsBeside(make(size), size, count));
+  return toRows(group, measured, YARDSTICK);
+}
+
+async function waitsBeside(subject: Subject, { workers }: QueueSize, count: number): Promise<Values> {
+  let isOver = false;
+  let hanging = 0;
+  const hang = () => {
+    while (!isOver && hanging < HANGING * workers && subject.offer(() => sleep(HANG), onHung, 'dead')) hanging++;
+  };
+  const onHung = () => {
+    hanging--;
+    hang();
+  };
+  hang();
+  const waits = new Float64Array(count);
+  let rejected = 0;
+  await Promise.all(
+    Array.from(waits, async (_, index) => {
+      await sleep(PAUSE * index);
+      const since = performance.now();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const task = async () => {
+        waits[index] = performance.now() - since;
+      };
+      if (!subject.offer(task, resolve, 'live')) {
+        rejected++;
+        resolve();
+      }
+      await promise;
+    }),
+  );
+  isOver = true;
+  while (hanging > 0) await sleep(HANG / 4);
+  waits.sort();
+  return { p50: quantile(waits, 0.5), p99: quantile(waits, 0.99), refused: rejected };
 }
 
 /** Link and egress dials, and rate-limited requests to controllers. */

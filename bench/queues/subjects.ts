@@ -11,8 +11,8 @@ import { RingQueue } from '#lib/ring-queue.ts';
 export type Task = () => Promise<void>;
 
 export interface Subject {
-  /** Returns false if the queue is full. `done` is called when the task has ended. */
-  offer(task: Task, done: () => void): boolean;
+  /** Returns false if the queue is full. `done` is called when the task has ended. Only ours knows owners. */
+  offer(task: Task, done: () => void, owner?: string): boolean;
 }
 
 export interface QueueSize {
@@ -31,9 +31,9 @@ export const SUBJECTS: Readonly<Record<string, (size: QueueSize) => Subject>> = 
 function dialQueue({ length, workers }: QueueSize): Subject {
   const queue = new DialQueue({ name: 'bench', length, workers, clock: new SystemClock() });
   return {
-    offer(task, done) {
+    offer(task, done, owner) {
       const rejected = queue.rejected;
-      const added = queue.add(task);
+      const added = queue.add(task, { owner });
       if (queue.rejected > rejected) {
         added.catch(ignoreFull);
         return false;
