@@ -1,28 +1,16 @@
 // Reads the text of a seed, YAML or JSON, and finds the line of each value. Size, depth and number of values are
 // limited before anything else reads them.
 
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  type Node,
-  parseDocument,
-} from 'yaml';
+import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { isNestedDeeper } from '#lib/json.ts';
 import { shown } from '#lib/shown-text.ts';
+import { isTooLong, MOST_TOKENS } from '#lib/yaml-size.ts';
 import { pathText, SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
 
 /** Characters; as for the bodies of requests. */
 const LARGEST_SEED = 1024 * 1024;
 /** Values with those behind aliases, which can multiply. */
 const MOST_VALUES = 200_000;
-/** Tokens of YAML: five for each entry of a map. The parser needs about a second for them. */
-const MOST_TOKENS = 300_000;
 /** Levels of lists and maps: those of a request, and the section around them. */
 const DEEPEST = 104;
 
@@ -40,7 +28,7 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
   };
   if (text.length > LARGEST_SEED) return fail(`the seed has more than ${LARGEST_SEED} characters; divide it`);
   if (bracketsNestDeeper(text)) return fail(TOO_DEEP);
-  if (hasMoreTokens(text)) return fail(`the seed has more than ${MOST_TOKENS} parts; divide it`);
+  if (isTooLong(text)) return fail(`the seed has more than ${MOST_TOKENS} parts; divide it`);
   const lines = new LineCounter();
   let document: Document.Parsed;
   try {
@@ -168,12 +156,6 @@ function bracketsNestDeeper(text: string): boolean {
     depth += bracket === '[' || bracket === '{' ? 1 : -1;
     if (depth > 100 * DEEPEST) return true;
   }
-  return false;
-}
-
-function hasMoreTokens(text: string): boolean {
-  let count = 0;
-  for (const _token of new Lexer().lex(text)) if (++count > MOST_TOKENS) return true;
   return false;
 }
 

@@ -1,0 +1,14 @@
+// The size of a YAML text for its parser, which takes microseconds for each token: known before it begins.
+
+import { Lexer } from 'yaml';
+
+/** Tokens: five for each entry of a map. The parser needs about a second for them. */
+export const MOST_TOKENS = 300_000;
+
+/** Whether a text has more than MOST_TOKENS. */
+export function isTooLong(text: string): boolean {
+  if (text.length <= MOST_TOKENS) return false;
+  let count = 0;
+  for (const _token of new Lexer().lex(text)) if (++count > MOST_TOKENS) return true;
+  return false;
+}
