@@ -2,7 +2,7 @@
 // declares, in time, and without leaving memory behind. Everything else is a finding, which the seed and the input
 // reproduce.
 
-import { seededRandom } from '#lib/random.ts';
+import { type Random, seededRandom } from '#lib/random.ts';
 import { holdings } from '../support/leftovers.ts';
 import { mutated } from './mutate.ts';
 
@@ -19,6 +19,16 @@ const BATCH = 50;
 /** Findings after which a target stops. */
 const MOST_FINDINGS = 3;
 
+/** Bytes of a repetitive input, as a part of those of a long one. */
+const LONG = 64 * 1024;
+const TIMES = 4;
+/** Milliseconds for the short one below which its growth is not judged: too little to measure. */
+const LEAST_JUDGED = 3;
+/** The long one may take so many times as long, with a garbage collection; sixteen times shows a square. */
+const MOST_RATIO = 9;
+/** Bytes of a repeated piece. */
+const LONGEST_PIECE = 24;
+
 export interface FuzzTarget {
   readonly name: string;
   /** Valid inputs, and some invalid ones. */
@@ -34,7 +44,7 @@ export interface FuzzTarget {
 }
 
 export interface Finding {
-  readonly kind: 'crash' | 'hang' | 'growth';
+  readonly kind: 'crash' | 'hang' | 'growth' | 'amplification';
   readonly what: string;
   /** Empty for memory growth. */
   readonly input: Buffer;
@@ -86,6 +96,46 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   return { target: target.name, inputs, rejected, slowest, growth, findings };
 }
 
+/**
+ * Feeds a target with inputs that repeat a piece many times: their cost grows with their length, not with its square.
+ * Random mutations rarely repeat the one piece that does.
+ */
+export async function amplify(target: FuzzTarget, { seed, inputs: most = 0 }: FuzzOptions): Promise<FuzzReport> {
+  const random = seededRandom(seed);
+  const findings: Finding[] = [];
+  let [inputs, rejected, slowest] = [0, 0, 0];
+  const longest = Math.min(LONG, target.longest ?? LONG);
+  for (; inputs < most && findings.length < MOST_FINDINGS; inputs++) {
+    const make = repetition(target.seeds, random);
+    const short = await attempt(target, make(longest / TIMES), LEAST_JUDGED);
+    if (short.error !== undefined) rejected++;
+    if (short.milliseconds < LEAST_JUDGED) continue;
+    const input = make(longest);
+    const { milliseconds } = await attempt(target, input, LEAST_JUDGED);
+    slowest = Math.max(slowest, milliseconds);
+    if (milliseconds > MOST_RATIO * short.milliseconds)
+      findings.push({
+        kind: 'amplification',
+        what: `${short.milliseconds.toFixed(1)} ms, and ${milliseconds.toFixed(1)} ms for ${TIMES} times the length`,
+        input,
+      });
+  }
+  return { target: target.name, inputs, rejected, slowest, growth: 0, findings };
+}
+
+/** A seed with one of its pieces repeated, as a function of the length of the whole. */
+function repetition(seeds: readonly Buffer[], random: Random): (length: number) => Buffer {
+  const seed = seeds[Math.floor(random.next() * seeds.length)] ?? Buffer.alloc(0);
+  const from = Math.floor(random.next() * seed.length);
+  const to = Math.min(seed.length, from + 1 + Math.floor(random.next() * LONGEST_PIECE));
+  const piece = from < to ? seed.subarray(from, to) : Buffer.from('x');
+  const hasEnd = random.next() < 0.5;
+  return (length) => {
+    const repeated = Buffer.alloc(Math.max(piece.length, length - seed.length), piece);
+    return Buffer.concat([seed.subarray(0, to), repeated, hasEnd ? seed.subarray(to) : Buffer.alloc(0)]);
+  };
+}
+
 /** Bytes. Finalizers release memory after a few turns of the event loop. */
 async function growthSince(before: number): Promise<number> {
   let growth = holdings().memory - before;
@@ -100,10 +150,14 @@ async function growthSince(before: number): Promise<number> {
  * Runs one input, and repeats a slow one, because other work may have interfered. Other programs on the machine do not
  * count.
  */
-async function attempt(target: FuzzTarget, input: Buffer): Promise<{ error: unknown; milliseconds: number }> {
+async function attempt(
+  target: FuzzTarget,
+  input: Buffer,
+  limit: number = target.slowest ?? SLOWEST_INPUT,
+): Promise<{ error: unknown; milliseconds: number }> {
   let fastest = Number.POSITIVE_INFINITY;
   let error: unknown;
-  for (let tries = 0; tries < TRIES && fastest > (target.slowest ?? SLOWEST_INPUT); tries++) {
+  for (let tries = 0; tries < TRIES && fastest > limit; tries++) {
     const begun = process.threadCpuUsage();
     try {
       const result = target.run(Buffer.from(input));

@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import { AddressError, formatAddress, parseAddress } from '#lib/address.ts';
 import { DurationError, parseDuration } from '#lib/duration.ts';
 import { JsonDepthError, parseJson } from '#lib/json.ts';
+import { inOneLine } from '#lib/shown-text.ts';
+import { suggest } from '#lib/suggestion.ts';
 import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
 import { checkRouterConfig } from '../../../agent/config/load.ts';
 import { TEMPLATES, writeTemplate } from '../../../agent/config/templates.ts';
@@ -16,7 +18,11 @@ import { HostConfigError } from '../../../agent/ingress/tunnel/config-values.ts'
 import { chooseTarget, readHostConfigs } from '../../../agent/ingress/tunnel/host-config.ts';
 import { readInterceptConfig } from '../../../agent/ingress/tunnel/tproxy/intercept-config.ts';
 import { listRecords } from '../../../controller-sim/api/http/list.ts';
+import { bearerTokens } from '../../../controller-sim/auth/bearer-tokens.ts';
 import { ApiError } from '../../../controller-sim/errors/errors.ts';
+import { shownBody, shownPath, shownQuery, shownReason } from '../../../controller-sim/lab/journal/redact.ts';
+import { readSeedText } from '../../../controller-sim/lab/seed/document.ts';
+import { SeedError } from '../../../controller-sim/lab/seed/mistake.ts';
 import type { FuzzTarget } from '../runner.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/two-routers');
@@ -55,6 +61,20 @@ export function textTargets(): FuzzTarget[] {
       slowest: SLOWEST_CONFIGURATION,
       run: checkConfiguration,
       rejects: isRejected,
+    },
+    {
+      name: 'seeds',
+      seeds: SEEDS,
+      longest: LONGEST_CONFIGURATION,
+      slowest: SLOWEST_CONFIGURATION,
+      run: (input) => readSeedText(input.toString(), undefined),
+      rejects: (error) => error instanceof SeedError,
+    },
+    {
+      name: 'shown texts',
+      seeds: SHOWN,
+      run: showText,
+      rejects: (error) => error === NOTHING_KNOWN,
     },
     {
       name: 'filters',
@@ -176,6 +196,33 @@ function tunnelerConfigs(): Buffer[] {
     { 'ziti-tunneler-server.v1': { hostname: 'a', port: 1 }, 'ziti-tunneler-client.v1': { hostname: 'a', port: 1 } },
   ];
   return all.map((each) => Buffer.from(JSON.stringify(each)));
+}
+
+const SEEDS = [
+  'identities:\n  - name: anna\n    roleAttributes: [staff]\n    password: "a long one"\n',
+  'services: &all\n  - {name: web, configs: ["@web"]}\nservicePolicies:\n  - <<: *all\n    type: Dial\n',
+  '{"edgeRouters": [{"name": "a", "isTunnelerEnabled": true}], "tags": {"a": [1, 2.5, null]}}',
+  '# a comment\nconfigs:\n  - name: |\n      block\n    data: !!binary QQ==\n    at: 2030-01-31\n',
+].map((text) => Buffer.from(text));
+/** Paths, queries, forms, reasons, names, tokens: what strangers send and the journal, logs and errors show. */
+const SHOWN = [
+  '/edge/client/v1/enroll/ott/AbCdEf%2e%2E?method=ott&token=eyJhbGciOi.eyJpc3M.c2ln&filter=name%3D%22a%22',
+  'grant_type=refresh_token&refresh_token=e7aa0cb1-5a63-4b5c-9c52-9d9ef92f4d5b&scope=openid',
+  '-----BEGIN KEY https://me:pw@host/x \u001b[2J \u202e 日本 %25%32%35%32',
+  'Bearer a, Bearer eyJhbGciOiJFUzI1NiJ9.e30.aa',
+].map((text) => Buffer.from(text));
+const NOTHING_KNOWN = new Error('nothing is known');
+
+function showText(input: Buffer): void {
+  const text = input.toString();
+  const [path = '', query = ''] = text.split('?');
+  shownPath(path, false);
+  shownQuery(query);
+  shownReason(text, path, path);
+  shownBody(text, 'application/x-www-form-urlencoded');
+  inOneLine(text);
+  bearerTokens({ headers: { authorization: text } });
+  if (suggest(text, [text.slice(1), path, 'method', 'token']) === undefined) throw NOTHING_KNOWN;
 }
 
 function readTunnelerConfig(input: Buffer): void {
