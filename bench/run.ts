@@ -29,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   api: async () => (await import('./api/api.ts')).api,
   data: async () => (await import('./data/data.ts')).data,
   path: async () => (await import('./path/path.ts')).path,
+  attack: async () => (await import('./attack/attack.ts')).attack,
 };
 const NAMES = Object.keys(BENCHMARKS);
 /** The value of --json for standard output. */
@@ -41,7 +42,7 @@ interface Options extends BenchmarkOptions {
 }
 
 const program = new Command('bench')
-  .description('benchmarks of queues, APIs, the data path and wide-area paths')
+  .description('benchmarks of queues, APIs, the data path, wide-area paths and strangers')
   .argument('[names...]', `benchmarks to run: ${NAMES.join(', ')} (default: all)`)
   .option('--quick', 'fewer tasks and rounds: a functional test, not for figures', false)
   .option('--only <text>', 'only groups whose name contains the text')

@@ -247,14 +247,19 @@ export interface RouterFile {
   readonly host?: Host;
   /** Groups of its dialer and of its link listener; by default, all routers link. */
   readonly groups?: readonly string[];
+  /** Of its link listener and of its edge listener; by default, free ones. */
+  readonly ports?: readonly [link: number, edge: number];
+  /** Further listeners and sections, as lines of the file. */
+  readonly listeners?: string;
+  readonly sections?: string;
 }
 
 /** Returns the path of a new configuration file. */
 async function routerFile(
   directory: string,
-  { name, controller, tunnel, host = LOOPBACK, groups }: RouterFile,
+  { name, controller, tunnel, host = LOOPBACK, groups, ports, listeners = '', sections = '' }: RouterFile,
 ): Promise<string> {
-  const [link, edge] = await freePorts(2);
+  const [link, edge] = ports ?? (await freePorts(2));
   const listen = host === LOOPBACK ? host.address : '0.0.0.0';
   const grouped = groups ? `\n      groups: [${groups.join(', ')}]` : '';
   const at = join(directory, name);
@@ -281,7 +286,7 @@ listeners:
   - binding: tunnel
     options:
       ${tunnel}
-edge:
+${listeners}${sections}edge:
   csr:
     sans:
       dns: [${['localhost', ...(host === LOOPBACK ? [] : [host.name])].join(', ')}]

@@ -1,0 +1,188 @@
+// `npm run bench -- attack`: what strangers cost others. A network with two routers serves a circuit and an administrator;
+// a stranger with twenty connections does the most expensive things that strangers can do at one port after another. The
+// yardstick is the same network without the stranger, measured in turn with it.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Management } from '../../examples/two-routers/management.ts';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Process } from '../data/processes.ts';
+import { createServices, ours, ROOT, startRouter, until } from '../data/subjects.ts';
+import { type Benchmark, type Column, isWanted, type Row } from '../report.ts';
+import { toRows, type Values } from '../rounds.ts';
+import { workFolder } from '../work-folder.ts';
+import { ATTACKS, type Attack, attackName, type Port } from './attacks.ts';
+import { roundTripsFor } from './round-trips.ts';
+import type { Job } from './stranger.ts';
+
+const COLUMNS: Readonly<Record<string, Column>> = {
+  'round trip p50': { unit: 'ms', better: 'lower', meaning: 'typical round trip of one byte over a circuit' },
+  'round trip p99': { unit: 'ms', better: 'lower', meaning: 'the same, of the slowest of 100' },
+  'request p50': { unit: 'ms', better: 'lower', meaning: "typical time of an administrator's request" },
+  'request p99': { unit: 'ms', better: 'lower', meaning: 'the same, of the slowest of 100' },
+  attempts: { unit: '/s', better: 'lower', meaning: 'attempts of the stranger that ended' },
+};
+const YARDSTICK = 'nobody';
+const STRANGER = 'stranger';
+const CONNECTIONS = 20;
+/** Milliseconds that the stranger has before others are measured. */
+const HEAD_START = 500;
+/** Milliseconds between two requests of the administrator. */
+const REQUEST_PAUSE = 10;
+const REQUEST = 'identities?limit=10';
+
+interface Sizes {
+  readonly rounds: number;
+  readonly milliseconds: number;
+}
+
+const FULL: Sizes = { rounds: 3, milliseconds: 3_000 };
+const QUICK: Sizes = { rounds: 1, milliseconds: 200 };
+
+export const attack: Benchmark = {
+  groups: () => ATTACKS.map(attackName),
+  async measure(options, progress) {
+    const sizes = options.quick ? QUICK : FULL;
+    const wanted = ATTACKS.filter((each) => isWanted(attackName(each), options));
+    using folder = workFolder();
+    await using network = await startNetwork(folder.path);
+    const rows: Row[] = [];
+    for (const each of wanted) {
+      progress(attackName(each));
+      const measured = new Map<string, Values[]>([
+        [YARDSTICK, []],
+        [STRANGER, []],
+      ]);
+      for (let round = 0; round < sizes.rounds; round++) {
+        measured.get(YARDSTICK)?.push(await measureOthers(network, sizes));
+        measured.get(STRANGER)?.push(await measureBeside(network, each, sizes));
+      }
+      rows.push(...toRows(attackName(each), measured, YARDSTICK));
+    }
+    const { rounds } = sizes;
+    return {
+      name: 'attack',
+      title: 'Strangers',
+      columns: COLUMNS,
+      yardstick: YARDSTICK,
+      rows,
+      notes: [],
+      plots: [],
+      rounds,
+    };
+  },
+};
+
+interface Network extends AsyncDisposable {
+  readonly ports: Readonly<Record<Port, number>>;
+  /** Of the echo service, at the entry. */
+  readonly echo: number;
+  readonly management: Management;
+}
+
+async function startNetwork(parent: string): Promise<Network> {
+  const directory = join(parent, 'attack');
+  mkdirSync(directory);
+  await using starting = new AsyncDisposableStack();
+  const software = ours('edgeweave', ROOT);
+  const { address, management } = await software.controller({ directory, started: starting });
+  starting.defer(() => management.close());
+  const [target = 0, echo = 0, link = 0, edge = 0, websocket = 0, web = 0, proxy = 0] = await freePorts(7);
+  starting.use(
+    new Process(
+      'targets',
+      [process.execPath, join(ROOT, 'bench/path/load.ts'), 'serve', '127.0.0.1', '0', String(target), '0'],
+      { directory },
+    ),
+  );
+  const at = (port: number) => `127.0.0.1:${port}`;
+  const entry = {
+    tunnel: `mode: proxy\n      services: ["echo:${echo}"]`,
+    ports: [link, edge] as const,
+    listeners: `  - {binding: edge, address: "wss:${at(websocket)}", options: {advertise: "${at(websocket)}"}}
+  - {binding: proxy_udp, address: "udp:${at(proxy)}", service: datagrams}
+`,
+    sections: `web:
+  - name: public
+    bindPoints: [{interface: "${at(web)}", address: "${at(web)}"}]
+    apis: [{binding: health-checks}, {binding: metrics}]
+`,
+  };
+  const ids: string[] = [];
+  for (const [name, more] of [
+    ['entry', entry],
+    ['exit', { tunnel: 'mode: host' }],
+  ] as const) {
+    const file = { name, controller: address, ...more };
+    const { id, router } = await startRouter({ software, management, directory, file });
+    ids.push(id);
+    starting.use(router);
+  }
+  await createServices(management, [{ name: 'echo', port: target, isEncrypted: true }], ids);
+  await until('the echo service', async () => (await roundTripsFor(echo, 1)).length > 0 || undefined);
+  const control = Number(address.split(':').at(-1));
+  const running = starting.move();
+  return {
+    ports: { link, edge, websocket, web, proxy, control, API: control },
+    echo,
+    management,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function measureBeside(network: Network, { port, kind, alpn }: Attack, sizes: Sizes): Promise<Values> {
+  const job: Job = { kind, name: port, port: network.ports[port], connections: CONNECTIONS, ...(alpn && { alpn }) };
+  const stranger = spawn(process.execPath, [join(import.meta.dirname, 'stranger.ts'), JSON.stringify(job)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  try {
+    await sleep(HEAD_START);
+    const began = performance.now();
+    const values = await measureOthers(network, sizes);
+    const seconds = (performance.now() - began + HEAD_START) / 1_000;
+    return { ...values, attempts: (await endOf(stranger)) / seconds };
+  } finally {
+    stranger.kill();
+  }
+}
+
+/** Returns what the stranger prints. */
+async function endOf({ stdin, stdout }: ChildProcess): Promise<number> {
+  if (!stdin || !stdout) return Number.NaN;
+  stdin.end();
+  const [text] = (await once(stdout.setEncoding('utf8'), 'data')) as [string];
+  return Number(text);
+}
+
+async function measureOthers({ echo, management }: Network, { milliseconds }: Sizes): Promise<Values> {
+  const [trips, requests] = await Promise.all([
+    roundTripsFor(echo, milliseconds),
+    requestsFor(management, milliseconds),
+  ]);
+  return {
+    'round trip p50': quantile(trips, 0.5),
+    'round trip p99': quantile(trips, 0.99),
+    'request p50': quantile(requests, 0.5),
+    'request p99': quantile(requests, 0.99),
+  };
+}
+
+async function requestsFor(management: Management, milliseconds: number): Promise<number[]> {
+  const times: number[] = [];
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) {
+    const began = performance.now();
+    await management.get(REQUEST);
+    times.push(performance.now() - began);
+    await sleep(REQUEST_PAUSE);
+  }
+  return times;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

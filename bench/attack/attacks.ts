@@ -1,0 +1,77 @@
+// What strangers do at each port: clients that can open a connection and nothing else.
+
+/** The ports of the measured network. */
+export type Port = 'link' | 'edge' | 'websocket' | 'web' | 'control' | 'API' | 'proxy';
+
+export type Kind =
+  /** Complete TLS handshakes, one after another. */
+  | 'handshakes'
+  /** The beginning of a handshake, and nothing more until the other side closes the connection. */
+  | 'half-open handshakes'
+  /** A handshake and the largest first message of the channel protocol. */
+  | 'hellos'
+  /** HTTP requests over connections that stay open. */
+  | 'requests'
+  /** WebSocket upgrades, with bytes that are no TLS behind them. */
+  | 'upgrades'
+  /** UDP datagrams, each from a new address. */
+  | 'datagrams';
+
+export interface Attack {
+  readonly port: Port;
+  readonly kind: Kind;
+  /** Application protocol of TLS. */
+  readonly alpn?: string;
+}
+
+const HTTP = 'http/1.1';
+
+export const ATTACKS: readonly Attack[] = [
+  { port: 'link', kind: 'handshakes', alpn: 'ziti-link' },
+  { port: 'link', kind: 'hellos', alpn: 'ziti-link' },
+  { port: 'edge', kind: 'handshakes', alpn: 'ziti-edge' },
+  { port: 'edge', kind: 'half-open handshakes' },
+  { port: 'edge', kind: 'hellos', alpn: 'ziti-edge' },
+  { port: 'websocket', kind: 'upgrades', alpn: HTTP },
+  { port: 'web', kind: 'requests', alpn: HTTP },
+  { port: 'web', kind: 'handshakes', alpn: HTTP },
+  { port: 'proxy', kind: 'datagrams' },
+  { port: 'control', kind: 'handshakes', alpn: 'ziti-ctrl' },
+  { port: 'control', kind: 'hellos', alpn: 'ziti-ctrl' },
+  { port: 'API', kind: 'handshakes', alpn: HTTP },
+  { port: 'API', kind: 'half-open handshakes' },
+  { port: 'API', kind: 'requests', alpn: HTTP },
+];
+
+/** Requests of strangers, for each port that serves HTTP: method, path, headers and body. */
+export const REQUESTS: Readonly<Record<string, readonly StrangersRequest[]>> = {
+  web: [
+    { method: 'GET', path: '/metrics', headers: { 'accept-encoding': 'gzip, br' } },
+    { method: 'GET', path: '/health-checks' },
+    { method: 'GET', path: `/${'x/'.repeat(6_000)}` },
+  ],
+  API: [
+    { method: 'POST', path: '/edge/client/v1/authenticate?method=password', body: { username: 'a', password: 'b' } },
+    { method: 'POST', path: '/edge/client/v1/authenticate?method=cert', body: {} },
+    { method: 'POST', path: '/edge/client/v1/enroll?method=ott&token=x', body: {} },
+    { method: 'GET', path: '/edge/client/v1/external-jwt-signers?filter=name%3D%22a%22' },
+    { method: 'GET', path: '/edge/client/v1/specs/edge-client/spec' },
+    { method: 'GET', path: '/edge/management/v1/identities', headers: { authorization: 'Bearer a,'.repeat(6_000) } },
+    { method: 'GET', path: '/oidc/authorize?client_id=openziti&response_type=code&scope=openid' },
+    { method: 'GET', path: '/oidc/.well-known/openid-configuration' },
+    { method: 'OPTIONS', path: '/x'.repeat(30_000) },
+    { method: 'GET', path: `/edge/management/v1/${'../'.repeat(19_000)}` },
+    { method: 'GET', path: '/lab/v1/journal' },
+  ],
+};
+
+export interface StrangersRequest {
+  readonly method: 'GET' | 'POST' | 'OPTIONS';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+export function attackName({ port, kind }: Attack): string {
+  return `${port}: ${kind}`;
+}

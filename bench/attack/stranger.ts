@@ -1,0 +1,109 @@
+// A stranger with many connections, as a program: repeats an attack until its standard input ends, then prints the number
+// of its attempts. Its argument is a job as JSON.
+
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import { Agent, request } from 'undici';
+import { ChannelType } from '#wire/gen/numbers.ts';
+import { HELLO_SEQUENCE, Message } from '#wire/message.ts';
+import { type Kind, REQUESTS } from './attacks.ts';
+
+export interface Job {
+  readonly kind: Kind;
+  /** The name of the port, and its number on this machine. */
+  readonly name: string;
+  readonly port: number;
+  readonly alpn?: string;
+  readonly connections: number;
+}
+
+const HOST = '127.0.0.1';
+/** Milliseconds after which an attempt is given up. */
+const PATIENCE = 10_000;
+/** Milliseconds between two datagrams of one sender. */
+const DATAGRAM_PAUSE = 2;
+/** Milliseconds to wait after a connection that was refused. */
+const PAUSE = 20;
+/** The head of a ClientHello of 508 bytes, whose rest never comes. */
+const CLIENT_HELLO = Buffer.from('1603010200010001fc0303', 'hex');
+/** As long as a first message may be: a header block of 16,384 bytes, a body of 4,192. */
+const LONGEST_HELLO = hello();
+
+function hello(): Buffer {
+  const message = new Message(ChannelType.Hello, [[1_000, 'x'.repeat(16_376)]], 'x'.repeat(4_192));
+  message.sequence = HELLO_SEQUENCE;
+  return message.encode();
+}
+
+async function closed(socket: Socket): Promise<void> {
+  socket.on('error', () => undefined).setTimeout(PATIENCE, () => socket.destroy());
+  if (!socket.destroyed) await once(socket, 'close');
+}
+
+function overTls({ port, alpn }: Job): Socket {
+  const options = { host: HOST, port, rejectUnauthorized: false };
+  return connectTls(alpn === undefined ? options : { ...options, ALPNProtocols: [alpn] });
+}
+
+const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests'>, (job: Job) => Promise<void>>> = {
+  async handshakes(job) {
+    const socket = overTls(job);
+    socket.once('secureConnect', () => socket.destroy());
+    await closed(socket);
+  },
+  async 'half-open handshakes'({ port }) {
+    const socket = connect(port, HOST);
+    socket.write(CLIENT_HELLO);
+    await closed(socket);
+  },
+  async hellos(job) {
+    const socket = overTls(job);
+    socket.write(LONGEST_HELLO);
+    await closed(socket.resume());
+  },
+  async upgrades(job) {
+    const socket = overTls(job);
+    const key = Buffer.alloc(16).toString('base64');
+    socket.write(
+      `GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`,
+    );
+    socket.once('data', () => socket.end(Buffer.alloc(16 * 1024, 0x82)));
+    await closed(socket);
+  },
+  async datagrams({ port }) {
+    const socket = createSocket('udp4');
+    await new Promise((resolve) => socket.send('x', port, HOST, resolve));
+    socket.close();
+    await sleep(DATAGRAM_PAUSE);
+  },
+};
+
+function requests({ name, port, connections }: Job): (index: number) => Promise<void> {
+  const dispatcher = new Agent({ connections, connect: { rejectUnauthorized: false } });
+  const all = REQUESTS[name] ?? [];
+  let next = 0;
+  return async () => {
+    const { path, body, ...each } = all[next++ % all.length] ?? { path: '/', method: 'GET' as const };
+    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const answer = await request(`https://${HOST}:${port}${path}`, { ...each, ...json, dispatcher });
+    await answer.body.dump();
+  };
+}
+
+const job = JSON.parse(process.argv[2] ?? '') as Job;
+const attempt = job.kind === 'requests' ? requests(job) : () => ATTEMPTS[job.kind as keyof typeof ATTEMPTS](job);
+let attempts = 0;
+const worker = async (index: number) => {
+  for (;;) {
+    await attempt(index).catch(() => sleep(PAUSE));
+    attempts++;
+  }
+};
+for (let index = 0; index < job.connections; index++) void worker(index);
+process.stdin.resume().once('end', () => {
+  process.stdout.write(`${attempts}\n`);
+  process.exit();
+});
