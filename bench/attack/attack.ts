@@ -78,7 +78,7 @@ export const attack: Benchmark = {
 
 interface Network extends AsyncDisposable {
   readonly ports: Readonly<Record<Port, number>>;
-  /** Of the echo service, at the entry. */
+  /** Port of the echo service at the entry. */
   readonly echo: number;
   readonly management: Management;
 }

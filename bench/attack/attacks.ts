@@ -1,4 +1,4 @@
-// What strangers do at each port: clients that can open a connection and nothing else.
+// The attacks of strangers on each port: of clients that can open a connection and nothing else.
 
 /** The ports of the measured network. */
 export type Port = 'link' | 'edge' | 'websocket' | 'web' | 'control' | 'API' | 'proxy';

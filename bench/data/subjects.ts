@@ -247,7 +247,7 @@ export interface RouterFile {
   readonly host?: Host;
   /** Groups of its dialer and of its link listener; by default, all routers link. */
   readonly groups?: readonly string[];
-  /** Of its link listener and of its edge listener; by default, free ones. */
+  /** Ports of its link listener and of its edge listener; by default, free ones. */
   readonly ports?: readonly [link: number, edge: number];
   /** Further listeners and sections, as lines of the file. */
   readonly listeners?: string;
