@@ -21,6 +21,8 @@ export interface Job {
 }
 
 const HOST = '127.0.0.1';
+/** Not that of the others: limits are for each source. */
+const localAddress = '127.0.0.2';
 /** Milliseconds after which an attempt is given up. */
 const PATIENCE = 10_000;
 /** Milliseconds between two datagrams of one sender. */
@@ -44,7 +46,7 @@ async function closed(socket: Socket): Promise<void> {
 }
 
 function overTls({ port, alpn }: Job): Socket {
-  const options = { host: HOST, port, rejectUnauthorized: false };
+  const options = { host: HOST, port, localAddress, rejectUnauthorized: false };
   return connectTls(alpn === undefined ? options : { ...options, ALPNProtocols: [alpn] });
 }
 
@@ -55,7 +57,7 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests'>, (job: Job) => Promise
     await closed(socket);
   },
   async 'half-open handshakes'({ port }) {
-    const socket = connect(port, HOST);
+    const socket = connect({ port, host: HOST, localAddress });
     socket.write(CLIENT_HELLO);
     await closed(socket);
   },
@@ -75,6 +77,7 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests'>, (job: Job) => Promise
   },
   async datagrams({ port }) {
     const socket = createSocket('udp4');
+    await new Promise<void>((resolve) => socket.bind(0, localAddress, resolve));
     await new Promise((resolve) => socket.send('x', port, HOST, resolve));
     socket.close();
     await sleep(DATAGRAM_PAUSE);
@@ -82,7 +85,7 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests'>, (job: Job) => Promise
 };
 
 function requests({ name, port, connections }: Job): (index: number) => Promise<void> {
-  const dispatcher = new Agent({ connections, connect: { rejectUnauthorized: false } });
+  const dispatcher = new Agent({ connections, connect: { rejectUnauthorized: false, localAddress } });
   const all = REQUESTS[name] ?? [];
   let next = 0;
   return async () => {

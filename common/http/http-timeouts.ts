@@ -7,12 +7,16 @@
 // An answer to a request whose body is not read ends the connection. Then the rest of the body is discarded for a short
 // time: if the connection were reset, the client could fail to write the body before it reads the answer.
 //
+// Requests of different sources take turns (fair-turns.ts).
+//
 //   connection ─ read ─► headers ─ read ─► body ─► answer ─ idle ─► headers of the next request ─ …
 //                           └───────── write ────────┘
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '#lib/clock.ts';
+import { sourceOf } from '#lib/source-address.ts';
+import { FairTurns } from './fair-turns.ts';
 
 /** A connection that its port may close while it is idle, to make room for others. */
 export interface Evictable {
@@ -52,9 +56,12 @@ export class HttpTimeouts {
     this.#clock = clock;
     this.#limits = limits;
     server.keepAliveTimeout = limits.idle; // it is announced to clients, and node:http enforces it as well
-    server.on('request', (request, response) =>
-      this.#connections.get(request.socket)?.accept(response, () => serve(request, response)),
-    );
+    const turns = new FairTurns(() => clock.monotonic());
+    server.on('request', (request, response) => {
+      const { socket } = request;
+      const start = () => void (socket.destroyed || serve(request, response));
+      this.#connections.get(socket)?.accept(response, () => turns.run(sourceOf(socket.remoteAddress), start));
+    });
   }
 
   /** The connection switched to another protocol, which has its own timeouts. */
