@@ -11,7 +11,7 @@ import type { Xgress } from './xgress.ts';
 const KIB = 1024;
 
 /** Returns the lengths of the payloads of one read. */
-async function payloadsOf(length: number, { payloadLimit, largestPayload }: Record<string, number>) {
+async function payloadsOf(length: number, { writeLimit, largestPayload }: Record<string, number>) {
   const lengths: number[] = [];
   const read: Buffer[] = [];
   const stream = Object.assign(new Duplex({ read: () => undefined }), { setNoDelay: () => undefined });
@@ -24,7 +24,7 @@ async function payloadsOf(length: number, { payloadLimit, largestPayload }: Reco
     log: silentLog,
   });
   const xgress = {
-    payloadLimit,
+    writeLimit,
     write: (data: Buffer) => {
       lengths.push(data.length);
       read.push(Buffer.from(data));
@@ -41,10 +41,10 @@ async function payloadsOf(length: number, { payloadLimit, largestPayload }: Reco
 }
 
 t.test('a read is one payload, if nobody wants smaller ones', async (t) => {
-  t.same(await payloadsOf(20 * KIB, { payloadLimit: Number.POSITIVE_INFINITY }), [20 * KIB]);
+  t.same(await payloadsOf(20 * KIB, { writeLimit: Number.POSITIVE_INFINITY }), [20 * KIB]);
 });
 
 t.test('an end may limit payloads, and so may the first link, which gets equal ones', async (t) => {
-  t.same(await payloadsOf(40 * KIB, { payloadLimit: Number.POSITIVE_INFINITY }), [32 * KIB, 8 * KIB]);
-  t.same(await payloadsOf(40 * KIB, { payloadLimit: 9 * KIB, largestPayload: 64 * KIB }), new Array(5).fill(8 * KIB));
+  t.same(await payloadsOf(40 * KIB, { writeLimit: Number.POSITIVE_INFINITY }), [32 * KIB, 8 * KIB]);
+  t.same(await payloadsOf(40 * KIB, { writeLimit: 9 * KIB, largestPayload: 64 * KIB }), new Array(5).fill(8 * KIB));
 });

@@ -117,7 +117,7 @@ export class SocketClient implements XgressClient {
 
   /** Sends it in equal payloads, as small as the first link wants them. */
   #onData(data: Buffer): void {
-    const count = Math.ceil(data.length / (this.#xgress?.payloadLimit ?? data.length));
+    const count = Math.ceil(data.length / (this.#xgress?.writeLimit ?? data.length));
     const size = Math.ceil(data.length / count);
     for (let at = 0; at < data.length; at += size) this.#send(data.subarray(at, at + size));
   }

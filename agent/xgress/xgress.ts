@@ -159,8 +159,11 @@ export class Xgress implements CircuitEnd, Ticking {
     return !isSending(this.#state) || this.#send.fits(bytes);
   }
 
-  /** Bytes of a payload that leaves room for other circuits; a stream should be sent in such pieces. */
-  get payloadLimit(): number {
+  /**
+   * Bytes of a write that leaves room for other circuits; a stream should be sent in such pieces. It is not the limit of
+   * this destination: that of the next one.
+   */
+  get writeLimit(): number {
     return this.#send.payloadLimit;
   }
 

@@ -106,8 +106,6 @@ interface Shortest {
 
 interface Round {
   readonly since: number;
-  /** At its start. */
-  readonly firstRtt: number;
   readonly delivered: number;
   /** The round ends when so many bytes are delivered: everything that was in flight at its start. */
   readonly end: number;
@@ -189,6 +187,12 @@ export class PathController {
     return this.#waysBack.length < WAYS_BACK ? 0 : Math.min(...this.#waysBack);
   }
 
+  /** Milliseconds by which the wait on the way back has become shorter in the last round. */
+  get #shortenedWayBack(): number {
+    const [before, now] = this.#waysBack.slice(-2);
+    return before === undefined || now === undefined ? 0 : Math.max(0, before - now);
+  }
+
   /** The round trip that the window should lead to. */
   get #target(): number {
     return this.#base + this.#wayBack + this.allowedWait;
@@ -224,7 +228,6 @@ export class PathController {
     }
     this.#round = {
       since: sample.now,
-      firstRtt: sample.rtt,
       delivered: sample.delivered,
       end: sample.delivered + sample.inFlight,
       rtt: Number.POSITIVE_INFINITY,
@@ -245,8 +248,8 @@ export class PathController {
     if (hasLost) this.#noteLoss(now);
     this.#lost = sample.lost;
     this.#drainedAt ??= now;
-    // Acknowledgements that leave a queue faster than they entered it would show too high a rate.
-    const sent = (rate * elapsed) / (elapsed + Math.max(0, round.firstRtt - sample.rtt));
+    // Acknowledgements that leave the queue of the way back faster than they entered it would show too high a rate.
+    const sent = (rate * elapsed) / (elapsed + this.#shortenedWayBack);
     // Where nothing waits, the path could have carried more.
     if (round.isBusy || sent > this.rate) this.#rates.push(sent);
     if (this.#rates.length > RATES) this.#rates.shift();
