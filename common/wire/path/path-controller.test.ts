@@ -120,7 +120,7 @@ t.test('transfers in both directions fill the path, although each waits in the q
       const time = 10_000 + 50 * shape.delay;
       const { used } = model.run(time);
       const otherUsed = (other.delivered - before) / (time * model.capacity);
-      return Math.min(used, otherUsed) > 0.5 && used + otherUsed > 1.4;
+      return Math.min(used, otherUsed) > 0.3 && used + otherUsed > 1.2;
     }),
     { numRuns: RUNS / 4 },
   );

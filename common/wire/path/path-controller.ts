@@ -54,6 +54,8 @@ const NEARBY = 0.5;
 /** Growth of the window per round trip in the steady phase: at first, and at most. It doubles while nothing waits. */
 const FIRST_GAIN = 0.1;
 const MAX_GAIN = 0.25;
+/** Bytes of growth per round trip: the same for small and large windows, so that they become equal. */
+const LEAST_GROWTH = 8 * 1024;
 /** The window is at most this multiple of what the path has carried. */
 const STARTUP_REACH = 4;
 const STEADY_REACH = 1.25;
@@ -77,6 +79,8 @@ const DRAIN_SHARE = 0.8;
 /** Milliseconds, and round trips, for which the time on the way there is used. */
 const ONE_WAY_VALID = 100;
 const ONE_WAY_VALID_ROUNDS = 2;
+/** A wait on the way back, as a share of the allowed one, that both measurements show without one. */
+const NOISE_SHARE = 1 / 4;
 /** Rounds whose least wait on the way back counts. */
 const WAYS_BACK = 2;
 /** Drains whose shortest round trips count. */
@@ -287,8 +291,9 @@ export class PathController {
     this.#lateRounds = 0;
     if (!round.isLimited) return;
     const reach = this.rate * target * (isStartup ? STARTUP_REACH : STEADY_REACH);
-    const gain = isStartup ? 1 : this.#gain * ((target - rtt) / this.allowedWait);
-    this.#setWindow(Math.max(this.#window, Math.min(reach, this.#window * (1 + gain))));
+    const room = (target - rtt) / this.allowedWait;
+    const growth = isStartup ? this.#window : Math.max(this.#gain * this.#window, LEAST_GROWTH) * room;
+    this.#setWindow(Math.max(this.#window, Math.min(reach, this.#window + growth)));
     this.#gain = Math.min(MAX_GAIN, 2 * this.#gain);
   }
 
@@ -368,7 +373,8 @@ export class PathController {
   #noteWayBack({ rtt, oneWay }: Shortest, now: number): void {
     const shortest = Math.min(oneWay, ...this.#epochs.map((epoch) => epoch.oneWay));
     if (Number.isFinite(oneWay)) {
-      this.#waysBack = [...this.#waysBack.slice(1 - WAYS_BACK), Math.max(0, rtt - this.#base - (oneWay - shortest))];
+      const wait = rtt - this.#base - (oneWay - shortest) - NOISE_SHARE * this.allowedWait;
+      this.#waysBack = [...this.#waysBack.slice(1 - WAYS_BACK), Math.max(0, wait)];
       this.#wayBackAt = now;
     } else if (now - this.#wayBackAt > Math.max(ONE_WAY_VALID, ONE_WAY_VALID_ROUNDS * rtt)) this.#waysBack = [];
   }
