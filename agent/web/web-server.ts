@@ -3,22 +3,22 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { contentCoding } from '#http/content-encoding.ts';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
 import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
+import { Shares } from '#lib/shares.ts';
+import { sourceOf } from '#lib/source-address.ts';
+import { Turns } from '#lib/turns.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
 import { Alpn, TlsPort } from '#wire/tls-port.ts';
 import type { BindPointConfig, WebConfig } from '../config/router-config.ts';
 import type { Identity } from '../identity/identity.ts';
-import { type WebApiComponents, WebApis } from './web-apis.ts';
+import { rejection, type WebAnswer, type WebApiComponents, WebApis } from './web-apis.ts';
 
 export interface WebServerComponents extends WebApiComponents {
-  clock: Clock;
   log: Log;
   /** The server's own, or the router's. */
   identity: Identity;
@@ -32,9 +32,16 @@ const GRACE = 15_000;
 const MOST_CONNECTIONS = 500;
 const MOST_HANDSHAKES = 200;
 const LARGEST_HEADERS = 16 * 1024;
-/** Faster than gzip. The default quality would stop the router for most of a second per megabyte. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+/** Limits on requests in progress: a client that does not read its answer keeps its share. */
+const IN_PROGRESS = { most: 400, mostOfSource: 20 };
 const TLS_NAMES = { 'TLS1.0': 'TLSv1', 'TLS1.1': 'TLSv1.1', 'TLS1.2': 'TLSv1.2', 'TLS1.3': 'TLSv1.3' } as const;
+
+const TOO_MANY = rejection(
+  503,
+  'SERVICE_UNAVAILABLE',
+  `too many requests are in progress: ${IN_PROGRESS.mostOfSource} of one client, ${IN_PROGRESS.most} in total`,
+  { 'retry-after': '1' },
+);
 
 export class WebServer {
   readonly #components: WebServerComponents;
@@ -45,6 +52,8 @@ export class WebServer {
   readonly #sockets = new Set<TLSSocket>();
   /** Sockets with a request in progress. */
   readonly #busy = new Set<TLSSocket>();
+  readonly #inProgress = new Shares(IN_PROGRESS);
+  readonly #turns = new Turns();
   #closing = false;
   readonly #unsubscribe: () => void;
 
@@ -152,41 +161,39 @@ export class WebServer {
   #onRequest(point: BindPointConfig, request: IncomingMessage, response: ServerResponse): void {
     request.resume(); // no API reads a body
     const socket = request.socket as TLSSocket;
+    const source = sourceOf(socket.remoteAddress);
+    const hasShare = this.#inProgress.acquire(source);
     this.#busy.add(socket);
     response.once('close', () => {
+      if (hasShare) this.#inProgress.release(source);
       this.#busy.delete(socket);
       if (this.#closing) socket.destroySoon();
     });
     background(this.#components.log, 'web request', async () => {
       try {
-        await this.#answer(point, request, response);
+        await this.#turns.next();
+        if (response.destroyed) return;
+        const { method = '', url = '' } = request;
+        send(point, request, response, hasShare ? await this.#apis.answer(method, url) : TOO_MANY);
       } catch (error) {
         response.destroy(); // closes the connection, because no answer follows
         throw error;
       }
     });
   }
-
-  async #answer(point: BindPointConfig, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '' } = request;
-    const answer = await this.#apis.answer(method, url);
-    const { body, encoding } = compress(answer.body, request.headers['accept-encoding']);
-    response.writeHead(answer.status, {
-      ...answer.headers,
-      ...(answer.status !== 204 && { 'content-length': body.length }),
-      ...(encoding && { 'content-encoding': encoding }),
-      vary: 'accept-encoding',
-      ...(point.newAddress && {
-        'ziti-ctrl-address': `https://${joinHostPort(point.newAddress.host, point.newAddress.port)}`,
-      }),
-    });
-    response.end(method === 'HEAD' ? undefined : body);
-  }
 }
 
-function compress(body: string, accepted: string | string[] | undefined): { body: Buffer; encoding?: 'br' | 'gzip' } {
-  const encoding = body === '' ? undefined : contentCoding(accepted, ['br', 'gzip']);
-  if (encoding === 'br') return { body: brotliCompressSync(body, BROTLI), encoding };
-  if (encoding === 'gzip') return { body: gzipSync(body), encoding };
-  return { body: Buffer.from(body) };
+function send(point: BindPointConfig, request: IncomingMessage, response: ServerResponse, answer: WebAnswer): void {
+  const encoding = answer.reused && contentCoding(request.headers['accept-encoding'], ['br', 'gzip']);
+  const body = answer.reused?.encoded(encoding) ?? Buffer.from(answer.body);
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    ...(answer.status !== 204 && { 'content-length': body.length }),
+    ...(encoding && { 'content-encoding': encoding }),
+    vary: 'accept-encoding',
+    ...(point.newAddress && {
+      'ziti-ctrl-address': `https://${joinHostPort(point.newAddress.host, point.newAddress.port)}`,
+    }),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }

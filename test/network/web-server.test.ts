@@ -1,6 +1,8 @@
-// A web server of a router whose certificates change while it runs.
+// A web server of a router whose certificates change while it runs, and the share of a client in its requests.
 
+import { once } from 'node:events';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -14,11 +16,14 @@ import { Identity } from '../../agent/identity/identity.ts';
 import { WebServer } from '../../agent/web/web-server.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
-import { Overlay } from '../support/overlay.ts';
+import { Overlay, until } from '../support/overlay.ts';
 
 type Version = 'TLSv1.2' | 'TLSv1.3';
 
-async function open(options: Partial<WebConfig['options']>) {
+/** A page larger than the buffers of a connection. */
+const UNREAD = { contentType: 'text/plain', render: async () => 'x'.repeat(32 * 1024 * 1024) };
+
+async function open(options: Partial<WebConfig['options']>, metrics?: typeof UNREAD) {
   const clock = new SystemClock();
   const { pem, key } = await issue(await makeAuthority('network'), 'localhost');
   const config = {
@@ -36,7 +41,7 @@ async function open(options: Partial<WebConfig['options']>) {
   const web: WebConfig = {
     name: 'web',
     bindPoints: [{ interface: address, address }],
-    apis: [{ binding: 'health-checks' }],
+    apis: [{ binding: 'health-checks' }, { binding: 'metrics' }],
     options: {
       readTimeout: 5_000,
       writeTimeout: 5_000,
@@ -46,7 +51,7 @@ async function open(options: Partial<WebConfig['options']>) {
       ...options,
     },
   };
-  const server = await WebServer.open({ clock, log: silentLog, identity, health, metrics: undefined }, web, 'web[0]');
+  const server = await WebServer.open({ clock, log: silentLog, identity, health, metrics }, web, 'web[0]');
   const port = Number(server.addresses[0]?.split(':').at(-1));
   const close = async () => {
     await server.close();
@@ -98,6 +103,36 @@ t.test('answers are compressed with the coding that the client prefers', async (
     t.match(JSON.parse(String(decoded(Buffer.from(await body.bytes())))), { data: {} }, accepted);
   }
   await agent.close();
+  await close();
+});
+
+t.test('requests beyond the share of a source are rejected, and other sources are served', async (t) => {
+  const { port, close } = await open({}, UNREAD);
+  const client = async (localAddress: string, path: string) => {
+    const tcp = connectTcp({ host: '127.0.0.1', port, localAddress });
+    const socket = connect({ socket: tcp, rejectUnauthorized: false });
+    socket.on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    return { socket, answer: async () => String((await once(socket, 'data'))[0]) };
+  };
+  const held: Socket[] = [];
+  for (let index = 0; index < 20; index++) {
+    const { socket, answer } = await client('127.0.0.2', '/metrics');
+    await answer();
+    held.push(socket.pause());
+  }
+  const beyond = await client('127.0.0.2', '/livez');
+  t.match(await beyond.answer(), /^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*20 of one client/);
+  const other = await client('127.0.0.3', '/livez');
+  t.match(await other.answer(), /^HTTP\/1\.1 200 /);
+  for (const socket of held) socket.destroy();
+  await until('the share to be free', async () => {
+    const answered = beyond.answer();
+    beyond.socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    return (await answered).startsWith('HTTP/1.1 200 ');
+  });
+  for (const { socket } of [beyond, other]) socket.destroy();
   await close();
 });
 
