@@ -72,6 +72,8 @@ export interface ApiRequest extends AuthRequest<ApiServices> {
 /** Data as encoded JSON, in UTF-8. */
 export interface Json {
   readonly json: Buffer;
+  /** As for raw answers. */
+  readonly isConstant?: boolean;
 }
 
 /** A handler's result; the envelope is added later. */
@@ -100,6 +102,8 @@ export interface Raw {
   readonly status?: number;
   readonly raw: string | Buffer;
   readonly contentType: string;
+  /** The same buffer, with the same content, answers each request: it is compressed once. */
+  readonly isConstant?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

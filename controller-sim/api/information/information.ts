@@ -1,7 +1,6 @@
 // Public information: version, capabilities, specifications, authorities, the network's own token.
 
 import { base64Lines } from '#pki/pem.ts';
-import type { ApiName } from '#schemas/api/operations.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { ROUTER_CAPABILITIES } from '../../network/router-capabilities.ts';
@@ -9,6 +8,7 @@ import { certificateBag } from '../../pki/certificate-bag.ts';
 import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
 import { listRecords } from '../http/list.ts';
 import { type Controller, showController } from './controllers.ts';
+import { specification } from './specifications.ts';
 
 const BUILD_DATE = '2026-01-01T00:00:00Z';
 /** All capabilities, and those of a controller without a cluster (reference fact: HTTP entities, section 12). */
@@ -111,20 +111,17 @@ function showSpec(id: string): Record<string, unknown> {
 /** API specifications, under the paths that code generators expect. */
 export const documentHandlers: Handlers = {
   getSwagger: async ({ operation }) => ({
-    raw: JSON.stringify(await documentOf(operation.api)),
+    raw: await specification(operation.api, 'plain'),
     contentType: 'application/json',
+    isConstant: true,
   }),
 };
 
-/** Loaded on demand: it imports the schemas of all bodies and answers. */
-async function documentOf(api: ApiName): Promise<Record<string, unknown>> {
-  const { openApiDocument } = await import('./openapi.ts');
-  return openApiDocument(api);
-}
-
 /** The OpenAPI document of an API: JSON, which is YAML as well. */
 async function specBody(request: ApiRequest): Promise<Answer> {
-  const document = await documentOf(SPECS[knownSpec(request.params.id)]);
+  const api = SPECS[knownSpec(request.params.id)];
   const wantsJson = String(request.headers.accept ?? '').includes('application/json');
-  return wantsJson ? { data: document } : { raw: JSON.stringify(document, null, 2), contentType: 'text/yaml' };
+  return wantsJson
+    ? { json: await specification(api, 'plain'), isConstant: true }
+    : { raw: await specification(api, 'indented'), contentType: 'text/yaml', isConstant: true };
 }

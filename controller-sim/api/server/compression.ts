@@ -12,13 +12,30 @@ const SMALLEST = 1_024;
  */
 const LARGE = 32 * 1_024;
 
-/** Sends `body`, compressed if it is worth it and the client accepts it. */
-export function sendCompressed(request: FastifyRequest, reply: FastifyReply, body: string | Buffer): FastifyReply {
+/** Compressed forms of constant bodies: clients without rights may ask for these. */
+const compressed = new WeakMap<Buffer, Buffer>();
+
+/** Sends `body`, compressed if it is worth it and the client accepts it. Constant bodies are compressed once. */
+export function sendCompressed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: string | Buffer,
+  { isConstant = false }: { isConstant?: boolean } = {},
+): FastifyReply {
   if (body.length < SMALLEST) return reply.send(body);
   reply.header('vary', 'accept-encoding');
   if (contentCoding(request.headers['accept-encoding'], ['gzip']) === undefined) return reply.send(body);
   reply.header('content-encoding', 'gzip');
+  if (isConstant && Buffer.isBuffer(body)) return reply.send(compressedOnce(body));
   return reply.send(body.length < LARGE ? gzipSync(body) : compressing(body));
+}
+
+function compressedOnce(body: Buffer): Buffer {
+  const known = compressed.get(body);
+  if (known) return known;
+  const made = gzipSync(body);
+  compressed.set(body, made);
+  return made;
 }
 
 function compressing(body: string | Buffer): Gzip {

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { ApiError } from '../../errors/errors.ts';
-import type { Answer } from '../http/context.ts';
+import type { Answer, Json } from '../http/context.ts';
 
 const JSON_TYPE = 'application/json';
 /** Versions of the APIs. The specification has them in every envelope, the reference only in errors. */
@@ -13,19 +13,23 @@ const LIST_START = Buffer.from('{"data":[');
 const COMMA = Buffer.from(',');
 const REQUEST_ID_BYTES = 6;
 
+/** Constant answers with their envelope, by their data. */
+const constants = new WeakMap<Buffer, Buffer>();
+
 /** An answer ready for sending. */
 export interface Sent {
   readonly status: number;
   readonly contentType: string;
   readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly isConstant?: boolean;
 }
 
 /** `status` is the operation's default, for answers without their own. */
 export function wrapAnswer(answer: Answer, status: number): Sent {
   if ('raw' in answer) {
-    const { raw, contentType, headers } = answer;
-    return { status: answer.status ?? status, contentType, body: raw, ...(headers && { headers }) };
+    const { raw, contentType, headers, isConstant = false } = answer;
+    return { status: answer.status ?? status, contentType, body: raw, isConstant, ...(headers && { headers }) };
   }
   if ('page' in answer) {
     const { items, ...page } = answer.page;
@@ -37,7 +41,7 @@ export function wrapAnswer(answer: Answer, status: number): Sent {
     const data = items.flatMap((item, index) => (index === 0 ? [item] : [COMMA, item]));
     return json(status, Buffer.concat([LIST_START, ...data, Buffer.from(`],"meta":${meta}}`)]));
   }
-  if ('json' in answer) return json(status, Buffer.concat([DATA_START, answer.json, DATA_END]));
+  if ('json' in answer) return { ...json(status, enveloped(answer)), isConstant: answer.isConstant ?? false };
   const body = JSON.stringify({ data: answer.data, meta: { ...VERSIONS, ...answer.meta } });
   return { ...json(answer.status ?? status, body), ...(answer.headers && { headers: answer.headers }) };
 }
@@ -51,6 +55,14 @@ export function wrapError({
   const requestId = randomBytes(REQUEST_ID_BYTES).toString('base64url');
   const error = { code, message, requestId, ...(details && { cause: details }) };
   return json(status, JSON.stringify({ error, meta: VERSIONS }));
+}
+
+function enveloped({ json: data, isConstant = false }: Json): Buffer {
+  const known = constants.get(data);
+  if (known) return known;
+  const body = Buffer.concat([DATA_START, data, DATA_END]);
+  if (isConstant) constants.set(data, body);
+  return body;
 }
 
 function json(status: number, body: string | Buffer): Sent {

@@ -250,7 +250,7 @@ export class ApiServer {
       .code(sent.status)
       .headers({ ...this.#headers, ...sent.headers })
       .header('content-type', sent.contentType);
-    return sendCompressed(request, reply, sent.body);
+    return sendCompressed(request, reply, sent.body, sent);
   }
 
   /** Sends an empty content type, which fastify replaces by another. */

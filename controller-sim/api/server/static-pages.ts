@@ -16,19 +16,19 @@ export interface StaticPage {
 
 export function serveStaticPages(app: FastifyInstance, pages: readonly StaticPage[]): void {
   for (const page of pages) {
-    let kept: { readonly text: string; readonly etag: string } | undefined;
+    let kept: { readonly body: Buffer; readonly etag: string } | undefined;
     app.get(page.path, { exposeHeadRoute: true, config: { isStaticPage: true } }, (request, reply) => {
       kept ??= withTag(page.read());
       reply.headers(page.headers).header('etag', kept.etag);
       if (isKnown(request, kept.etag)) return reply.code(304).send();
-      return send(request, reply.header('content-type', page.contentType), kept.text);
+      return send(request, reply.header('content-type', page.contentType), kept.body);
     });
   }
 }
 
 /** A weak tag: the answer may be compressed. */
-function withTag(text: string): { text: string; etag: string } {
-  return { text, etag: `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
+function withTag(text: string): { body: Buffer; etag: string } {
+  return { body: Buffer.from(text), etag: `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
 }
 
 function isKnown({ headers }: FastifyRequest, etag: string): boolean {
@@ -36,6 +36,6 @@ function isKnown({ headers }: FastifyRequest, etag: string): boolean {
   return known.includes(etag) || known.includes('*');
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
-  return sendCompressed(request, reply.code(200), Buffer.from(text));
+function send(request: FastifyRequest, reply: FastifyReply, body: Buffer): FastifyReply {
+  return sendCompressed(request, reply.code(200), body, { isConstant: true });
 }
