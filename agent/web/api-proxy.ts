@@ -7,6 +7,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
@@ -15,7 +16,7 @@ import { joinHostPort } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, ClosedError, describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { Shares } from '#lib/shares.ts';
+import { type ShareLimits, Shares } from '#lib/shares.ts';
 import { sourceOf } from '#lib/source-address.ts';
 import { peerCertificates } from '#pki/certificates.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
@@ -55,10 +56,15 @@ const LIMITS = { read: 30_000, write: 60_000, idle: 60_000 };
 const ANSWER_TIMEOUT = 30_000;
 /** Milliseconds for a client to read the answer to a rejected upgrade. */
 const LINGER = 2_000;
-/** Limit on connections to the controller; further requests wait. */
+/** Limit on connections to the controller, with those of upgrades; further requests wait. */
 const MOST_UPSTREAM = 100;
-/** Limits on requests in progress: a client that sends no body, or does not read, keeps its connection to the controller. */
+/**
+ * Limits on requests in progress, with upgrades: a client that sends no body, or does not read, keeps its connection to
+ * the controller.
+ */
 const IN_PROGRESS = { most: 1_000, mostOfSource: 50 };
+/** Limits on upgrades in progress. They may last for hours, so they leave connections to requests. */
+const UPGRADES = { most: 50, mostOfSource: 10 };
 
 export class ApiProxy {
   readonly #components: ApiProxyComponents;
@@ -68,6 +74,7 @@ export class ApiProxy {
   readonly #unhandle: (() => void)[];
   readonly #sockets = new Set<Duplex>();
   readonly #inProgress = new Shares(IN_PROGRESS);
+  readonly #upgrades = new Shares(UPGRADES);
 
   /** Starts to accept on the port. @throws ProtocolTakenError if the port already serves HTTP */
   constructor(components: ApiProxyComponents, upstream: { host: string; port: number }) {
@@ -111,8 +118,7 @@ export class ApiProxy {
   #passOn(request: IncomingMessage, response: ServerResponse): void {
     const source = sourceOf(request.socket.remoteAddress);
     if (!this.#inProgress.acquire(source)) {
-      const message = `too many requests are in progress: ${IN_PROGRESS.mostOfSource} of one client, ${IN_PROGRESS.most} in total`;
-      answerError(response.setHeader('retry-after', '1'), 503, errorBody('SERVICE_UNAVAILABLE', message));
+      answerError(response.setHeader('retry-after', '1'), 503, tooMany('requests', IN_PROGRESS));
       return;
     }
     response.once('close', () => this.#inProgress.release(source));
@@ -152,6 +158,14 @@ export class ApiProxy {
       socket.end(failureHead(400, 0));
       return;
     }
+    const release = this.#reserve(sourceOf(request.socket.remoteAddress));
+    if (!release) {
+      const body = tooMany('upgrades', UPGRADES);
+      this.#closeAfterAnswer(socket);
+      socket.end(failureHead(503, Buffer.byteLength(body)) + body);
+      return;
+    }
+    socket.once('close', release);
     const outgoing = this.#request(request, { agent: false, headers: ['connection', 'Upgrade', 'upgrade', upgrade] });
     socket.once('close', () => outgoing.destroy());
     outgoing.once('upgrade', (answer, upstream: Duplex, upstreamHead: Buffer) => {
@@ -176,6 +190,33 @@ export class ApiProxy {
       socket.end(failureHead(status, Buffer.byteLength(body)) + body);
     });
     outgoing.end();
+  }
+
+  /** Reserves an upgrade and its connection to the controller. Returns how to release both; undefined beyond a limit. */
+  #reserve(source: string): (() => void) | undefined {
+    if (!this.#upgrades.acquire(source)) return undefined;
+    const hasShare = this.#inProgress.acquire(source);
+    const release = () => {
+      this.#upgrades.release(source);
+      if (hasShare) this.#inProgress.release(source);
+      this.#agent.maxSockets = MOST_UPSTREAM - this.#upgrades.total;
+    };
+    if (!hasShare || !this.#hasConnection()) {
+      release();
+      return undefined;
+    }
+    this.#agent.maxSockets = MOST_UPSTREAM - this.#upgrades.total;
+    return release;
+  }
+
+  /** Whether the newest upgrade may open a connection. An idle connection of requests is closed for it. */
+  #hasConnection(): boolean {
+    const isOpen = ({ destroyed }: Socket) => !destroyed;
+    const idle = Object.values(this.#agent.freeSockets).flatMap((sockets = []) => sockets.filter(isOpen));
+    const busy = Object.values(this.#agent.sockets).flatMap((sockets = []) => sockets.filter(isOpen));
+    if (idle.length + busy.length + this.#upgrades.total <= MOST_UPSTREAM) return true;
+    idle[0]?.destroy();
+    return idle.length > 0;
   }
 
   /** The connection of a rejected upgrade: its client may neither read the answer nor close. */
@@ -249,6 +290,11 @@ function answerError(response: ServerResponse, status: number, body: string): vo
 
 function errorBody(code: string, message: string): string {
   return `${JSON.stringify({ error: { code, message }, meta: {} })}\n`;
+}
+
+function tooMany(what: string, { most, mostOfSource }: ShareLimits): string {
+  const limits = `${mostOfSource} of one client, ${most} in total`;
+  return errorBody('SERVICE_UNAVAILABLE', `too many ${what} are in progress: ${limits}`);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -16,6 +16,11 @@ export class Shares {
     this.#limits = limits;
   }
 
+  /** The amount that all sources have reserved. */
+  get total(): number {
+    return this.#total;
+  }
+
   /** Reserves an amount for a source; returns false, and reserves nothing, if that exceeds a limit. */
   acquire(source: string, amount = 1): boolean {
     if (amount === 0) return true;

@@ -184,6 +184,70 @@ t.test('a client that never sends its bodies does not block others', async (t) =
   for (const socket of stalled) socket.destroy();
 });
 
+t.test('upgrades have shares by source, and leave connections to the controller to requests', async (t) => {
+  const { controller, port } = await proxyOf(t, (incoming, answer) =>
+    incoming.resume().once('end', () => answer.end('ok')),
+  );
+  let open = 0;
+  let most = 0;
+  controller.on('secureConnection', (socket: Duplex) => {
+    most = Math.max(most, ++open);
+    socket.once('close', () => open--);
+  });
+  controller.on('upgrade', (_request, socket: Duplex) => void socket.on('error', () => undefined)); // never answers
+  const upgrade = (localAddress: string) => {
+    const tcp = connectTcp({ host: '127.0.0.1', port, localAddress });
+    const socket = connect({ socket: tcp, rejectUnauthorized: false });
+    const state = { socket, answer: '' };
+    socket
+      .on('error', () => undefined)
+      .on('data', (data) => {
+        state.answer += data;
+      });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n');
+    return state;
+  };
+  const held = Array.from({ length: 400 }, () => upgrade('127.0.0.2'));
+  await until('the rejections', () => held.filter(({ answer }) => answer !== '').length === 390);
+  t.ok(held.every(({ answer }) => answer === '' || /^HTTP\/1\.1 503 [\s\S]*upgrades[\s\S]*10 of one/.test(answer)));
+  t.equal(most, 10, 'connections to the controller');
+  for (let source = 3; source < 13; source++)
+    held.push(...Array.from({ length: 15 }, () => upgrade(`127.0.0.${source}`)));
+  await until('the rejections', () => held.filter(({ answer }) => answer !== '').length === 550 - 50);
+  t.equal(most, 50);
+  t.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200 [\s\S]*ok/);
+  for (const { socket } of held) socket.destroy();
+  await until('the connections to close', () => open <= 1);
+  const later = upgrade('127.0.0.2');
+  await until('another upgrade to reach the controller', () => open === 2);
+  t.equal(later.answer, '');
+  later.socket.destroy();
+});
+
+t.test('requests and upgrades together open no more connections to the controller than one limit', async (t) => {
+  const { controller, port } = await proxyOf(t, (incoming) => void incoming.resume()); // never answers
+  let open = 0;
+  let most = 0;
+  controller.on('secureConnection', (socket: Duplex) => {
+    most = Math.max(most, ++open);
+    socket.once('close', () => open--);
+  });
+  controller.on('upgrade', (_request, socket: Duplex) => void socket.on('error', () => undefined));
+  const sockets = Array.from({ length: 150 }, (_none, index) => {
+    const source = 2 + Math.floor(index / 15);
+    const tcp = connectTcp({ host: '127.0.0.1', port, localAddress: `127.0.0.${source}` });
+    const socket = connect({ socket: tcp, rejectUnauthorized: false });
+    const further = index % 5 === 0 ? 'Connection: upgrade\r\nUpgrade: websocket\r\n' : '';
+    socket.on('error', () => undefined);
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${further}\r\n`);
+    return { socket, secured: once(socket, 'secureConnect') };
+  });
+  await until('the connections', () => open >= 100);
+  await Promise.all(sockets.map(({ secured }) => secured));
+  t.equal(most, 100);
+  for (const { socket } of sockets) socket.destroy();
+});
+
 /** Sends bytes on a connection without a client certificate; returns the answers when the proxy closes it. */
 async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
