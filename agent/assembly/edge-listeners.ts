@@ -2,12 +2,12 @@
 
 import { Alpn } from '#wire/tls-port.ts';
 import type { DataModel } from '../access/data-model.ts';
-import type { EdgeListenerConfig, RouterConfig } from '../config/router-config.ts';
+import type { EdgeListenerConfig } from '../config/router-config.ts';
 import { EdgeListener } from '../ingress/edge/edge-listener.ts';
 import type { SdkClients } from '../ingress/edge/sdk-clients.ts';
 import { WebSocketPort } from '../ingress/edge/websocket-port.ts';
 import type { RouterContext } from './context.ts';
-import { CAPABILITIES, webSocketSettings } from './settings.ts';
+import { CAPABILITIES, needsCertificates, webSocketSettings } from './settings.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
 /** Opens a configured listener. Rejects with the system's error, IdentityError or ProtocolTakenError. */
@@ -56,17 +56,8 @@ async function serveWebSockets(
   const log = context.component('listener.edge');
   const own = config.transport.wss.identity;
   const identity = own ? await context.openIdentity(own, 'transport.wss.identity') : context.identity;
-  const requestCert = isShared(config, address);
+  const requestCert = needsCertificates(config, address);
   const port = await ports.at(address.host, address.port, { requestCert, identity });
   const opened = new WebSocketPort({ clock, log, port, identity, onClient: accept }, webSocketSettings(config));
   return () => opened.close();
-}
-
-function isShared({ listeners, link }: RouterConfig, { host, port }: { host: string; port: number }): boolean {
-  const others = [...link.listeners.map(({ bind }) => bind), ...listeners.flatMap(tlsAddress)];
-  return others.some((other) => other.type === 'tls' && other.host === host && other.port === port);
-}
-
-function tlsAddress(listener: RouterConfig['listeners'][number]) {
-  return 'address' in listener && typeof listener.address === 'object' ? [listener.address] : [];
 }

@@ -28,6 +28,7 @@ import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
 import { openEdgeListener } from './edge-listeners.ts';
 import { assembleSdk, type SdkRooms } from './sdk.ts';
+import { needsCertificates } from './settings.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
 export interface Ingress {
@@ -85,7 +86,8 @@ export async function openIngress(
       tunneler = opened;
     } else if (listener.binding !== 'tunnel') {
       const { ends } = circuits;
-      const tlsPort = ports.at.bind(ports);
+      const tlsPort = (host: string, port: number) =>
+        ports.at(host, port, { requestCert: needsCertificates(config, { host, port }) });
       const components = { clock, log, controllers, ends, acceptsCircuits, tlsPort };
       const opened = await listening({ key: `${key}.address`, ...placeOf(listener) }, () =>
         FabricListener.open(components, listener),

@@ -2,7 +2,8 @@
 
 import t from 'tap';
 import { checkRouterConfig } from '../config/load.ts';
-import { controlSettings, sessionHeartbeatInterval } from './settings.ts';
+import type { RouterConfig } from '../config/router-config.ts';
+import { controlSettings, needsCertificates, sessionHeartbeatInterval } from './settings.ts';
 
 function check(heartbeats: string, more = '') {
   const text = `v: 3
@@ -39,4 +40,21 @@ t.test('sessions in use are reported at the interval that the check names', asyn
   }
   const { config } = check('');
   t.equal(config && sessionHeartbeatInterval(config), 60_000, 'without an edge section');
+});
+
+t.test('a port requests certificates if a listener at its address reads them', async (t) => {
+  const at = (port: number, type = 'tls') => ({ type, host: '127.0.0.1', port });
+  const config = {
+    listeners: [
+      { binding: 'edge', address: at(1) },
+      { binding: 'edge', address: at(2, 'wss') },
+      { binding: 'transport', address: at(3) },
+    ],
+    link: { listeners: [{ bind: at(4) }] },
+    ctrl: { listeners: [{ bind: at(5) }] },
+    edge: { apiProxy: { listener: { host: '127.0.0.1', port: 6 } } },
+  } as unknown as RouterConfig;
+  const needing = [1, 2, 3, 4, 5, 6].filter((port) => needsCertificates(config, { host: '127.0.0.1', port }));
+  t.same(needing, [1, 4, 5, 6]);
+  t.notOk(needsCertificates(config, { host: '0.0.0.0', port: 1 }));
 });

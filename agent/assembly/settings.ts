@@ -37,6 +37,18 @@ export const CAPABILITIES: Buffer = encodeBitMask([
   RouterCapability.RouterDataModel,
 ]);
 
+/** Whether a listener at this address reads the certificates of its clients. Ports without one do not request them. */
+export function needsCertificates(
+  { listeners, link, ctrl, edge }: RouterConfig,
+  { host, port }: { readonly host: string; readonly port: number },
+): boolean {
+  const sdk = listeners.flatMap((each) => (each.binding === 'edge' ? [each.address] : []));
+  const channels = [...link.listeners, ...ctrl.listeners].map(({ bind }) => bind);
+  const tls = [...channels, ...sdk].filter(({ type }) => type === 'tls');
+  const readers = [...tls, ...(edge?.apiProxy ? [edge.apiProxy.listener] : [])];
+  return readers.some((each) => each.host === host && each.port === port);
+}
+
 /** For the control channels. */
 export function controlSettings({
   ctrl,

@@ -130,6 +130,7 @@ export class WebServer {
       port: point.interface.port,
       context: this.#context(),
       contextFor: (name) => identity.contextFor(name),
+      requestCert: false,
       maxConnections: MOST_CONNECTIONS,
       maxHandshakes: MOST_HANDSHAKES,
       log: this.#components.log,

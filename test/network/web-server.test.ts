@@ -16,6 +16,7 @@ import { Identity } from '../../agent/identity/identity.ts';
 import { WebServer } from '../../agent/web/web-server.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
+import { expensiveChain } from '../support/expensive-chain.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 type Version = 'TLSv1.2' | 'TLSv1.3';
@@ -103,6 +104,17 @@ t.test('answers are compressed with the coding that the client prefers', async (
     t.match(JSON.parse(String(decoded(Buffer.from(await body.bytes())))), { data: {} }, accepted);
   }
   await agent.close();
+  await close();
+});
+
+t.test('the port requests no certificate, so that clients cannot send expensive ones', async (t) => {
+  const { port, close } = await open({});
+  const chain = expensiveChain({ authorities: 4, bits: 8_192 });
+  const tcp = connectTcp({ host: '127.0.0.1', port });
+  const socket = connect({ socket: tcp, rejectUnauthorized: false, ...chain });
+  await once(socket, 'secureConnect');
+  t.ok(tcp.bytesWritten < 4_096, `${tcp.bytesWritten} bytes`);
+  socket.destroy();
   await close();
 });
 
