@@ -18,6 +18,7 @@ import { releaseProgramPages } from '#lib/program-pages.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
+import { endChainVerification } from '#wire/client-chains.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
 import { ownFiles } from '../config/own-files.ts';
@@ -100,6 +101,7 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
   // A mistake in one part, such as a metrics report, must not end the circuits of all others.
   clock.onFailure = (timer, error) =>
     log.error({ timer, error: describeError(error), stack: asError(error).stack }, 'the task of a timer failed');
+  endChainVerification(log);
   const manager = new ServiceManager({ clock, log });
   signals.onQuit = () => daemonLog.report(REPORT, stackDump(clock).split('\n'));
   try {

@@ -19,6 +19,7 @@ import { type OptionCheck, path } from '#lib/options.ts';
 import { releaseProgramPages } from '#lib/program-pages.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
+import { endChainVerification } from '#wire/client-chains.ts';
 import type { SimulatorCluster } from '../assembly/nodes.ts';
 import {
   CA_SUFFIX,
@@ -192,6 +193,7 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
     return 1;
   }
   const { log } = daemonLog;
+  endChainVerification(log);
   signals.onHangup = () => daemonLog.reopen();
   signals.onQuit = () => daemonLog.report('diagnostic report', stackDump(clock).split('\n'));
   let cluster: SimulatorCluster;
