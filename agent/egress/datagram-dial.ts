@@ -3,6 +3,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { asError } from '#lib/errors.ts';
+import { requireDescriptor } from './circuit-descriptors.ts';
 import { type DialLimits, withinTime } from './dial-deadline.ts';
 
 export interface DatagramTarget {
@@ -22,6 +23,7 @@ export function dialDatagram(target: DatagramTarget, options: DatagramDialOption
   return withinTime(`udp:${target.host}`, options, async (signal) => {
     const { address, family } = await unlessAborted(signal, lookup(target.host || 'localhost', lookupOptions(target)));
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+    requireDescriptor(socket, () => socket.close());
     try {
       await unlessAborted(signal, connected(socket, address, target.port, options));
       return socket;

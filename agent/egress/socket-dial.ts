@@ -7,6 +7,7 @@ import { formatAddress } from '#lib/address.ts';
 import { asError } from '#lib/errors.ts';
 import { connectThroughProxy, type HttpProxy } from '#wire/dial.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
+import { requireDescriptor } from './circuit-descriptors.ts';
 import { type DialLimits, withinTime } from './dial-deadline.ts';
 import { EgressError } from './dial-errors.ts';
 
@@ -47,6 +48,7 @@ export function dialThroughProxy(
   const { localAddress, localPort } = options;
   return withinTime(`${formatAddress(address)} through a proxy`, options, async (signal) => {
     const socket = await connectThroughProxy({ address, localAddress, localPort }, proxy, signal);
+    requireDescriptor(socket, () => socket.destroy());
     socket.allowHalfOpen = true;
     if (address.type !== 'tls') return { socket, reset: () => socket.resetAndDestroy() };
     return established(secured(socket, address, options), 'secureConnect', signal);
@@ -85,6 +87,7 @@ function open(address: Address, options: SocketDialOptions): DialedSocket {
   const local = { ...(localAddress !== undefined && { localAddress }), ...(localPort !== undefined && { localPort }) };
   const target = { host, port: address.port, allowHalfOpen: true, ...local };
   const socket = connectTcp(target);
+  requireDescriptor(socket, () => socket.destroy());
   return { socket, reset: () => socket.resetAndDestroy() };
 }
 

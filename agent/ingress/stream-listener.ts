@@ -3,6 +3,7 @@
 
 import { createServer, type Socket } from 'node:net';
 import { background } from '#lib/background.ts';
+import { clientSockets } from '#lib/client-sockets.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
@@ -69,9 +70,10 @@ export class StreamListener {
   }
 
   async #listen(at: Exclude<StreamPlace, { tls: TlsPort }>): Promise<void> {
-    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) =>
-      this.#onConnection(socket, () => socket.resetAndDestroy()),
-    );
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
+      if (clientSockets.admit(socket)) this.#onConnection(socket, () => socket.resetAndDestroy());
+      else socket.resetAndDestroy();
+    });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(

@@ -13,8 +13,9 @@ import { pipeline } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { joinHostPort } from '#lib/address.ts';
+import { clientSockets } from '#lib/client-sockets.ts';
 import type { Clock } from '#lib/clock.ts';
-import { asError, ClosedError, describeError, TimeoutError } from '#lib/errors.ts';
+import { asError, ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { type ShareLimits, Shares } from '#lib/shares.ts';
 import { sourceOf } from '#lib/source-address.ts';
@@ -260,6 +261,10 @@ export class ApiProxy {
       ],
     };
     const outgoing = requestHttps(options);
+    outgoing.once('socket', (connection) => {
+      if (outgoing.reusedSocket || clientSockets.admit(connection)) return;
+      outgoing.destroy(new ProjectError('OPEN_FILES', 'clients use all permitted file descriptors'));
+    });
     const late = () => outgoing.destroy(new TimeoutError('the answer of the controller', ANSWER_TIMEOUT));
     const timer = clock.after('api proxy', ANSWER_TIMEOUT, late);
     for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => timer.cancel());

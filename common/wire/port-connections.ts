@@ -1,7 +1,9 @@
 // The connections of a listening port, with protection against floods. Connections that wait for their client (a
-// handshake, the next request) are evictable: when the port is full, the source with the most of them loses its oldest.
+// handshake, the next request) are evictable: when the port or the process is full, the source with the most of them
+// loses its oldest.
 
 import type { Socket } from 'node:net';
+import { type ClientSockets, clientSockets, type EvictableSocket } from '#lib/client-sockets.ts';
 import { FairPool } from '#lib/fair-pool.ts';
 import { sourceOf } from '#lib/source-address.ts';
 
@@ -20,20 +22,23 @@ export interface PortLimits {
   readonly handshakes: number;
 }
 
-interface Entry {
+interface Entry extends EvictableSocket {
   readonly socket: Socket;
   readonly source: string;
 }
 
 export class PortConnections {
   readonly #limits: PortLimits;
+  readonly #sockets: ClientSockets;
   readonly #entries = new Map<string, Entry>();
   readonly #handshaking = new FairPool<Entry>();
   /** Connections in a handshake, and those that their owner marked. */
   readonly #evictable = new FairPool<Entry>();
 
-  constructor(limits: PortLimits) {
+  /** @param sockets Those of the process, with its limit. */
+  constructor(limits: PortLimits, sockets = clientSockets) {
     this.#limits = limits;
+    this.#sockets = sockets;
   }
 
   /**
@@ -52,14 +57,18 @@ export class PortConnections {
       socket.destroy();
       return;
     }
-    const entry: Entry = { socket, source: sourceOf(socket.remoteAddress) };
+    if (!this.#sockets.admit(socket)) {
+      socket.destroy();
+      return;
+    }
+    const entry: Entry = { socket, source: sourceOf(socket.remoteAddress), evict: () => this.#evict(entry) };
     this.#entries.set(key, entry);
     this.#handshaking.add(entry, entry.source);
-    this.#evictable.add(entry, entry.source);
+    this.#setEvictable(entry, true);
     socket.once('close', () => {
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
       this.#handshaking.delete(entry);
-      this.#evictable.delete(entry);
+      this.#setEvictable(entry, false);
     });
   }
 
@@ -74,11 +83,20 @@ export class PortConnections {
    */
   #evictFrom(pool: FairPool<Entry>): boolean {
     const evicted = pool.evict();
-    if (!evicted) return false;
-    this.#handshaking.delete(evicted);
-    this.#evictable.delete(evicted);
-    evicted.socket.destroy();
-    return true;
+    if (evicted) this.#evict(evicted);
+    return evicted !== undefined;
+  }
+
+  #evict(entry: Entry): void {
+    this.#handshaking.delete(entry);
+    this.#setEvictable(entry, false);
+    entry.socket.destroy();
+  }
+
+  #setEvictable(entry: Entry, isEvictable: boolean): void {
+    this.#evictable.delete(entry);
+    if (isEvictable) this.#evictable.add(entry, entry.source);
+    this.#sockets.setEvictable(entry, entry.source, isEvictable);
   }
 
   /** The handshake of a connection is complete; undefined if it was closed in the meantime. */
@@ -86,11 +104,8 @@ export class PortConnections {
     const entry = this.#entries.get(keyOf(socket) ?? '');
     if (!entry || entry.socket.destroyed) return undefined;
     this.#handshaking.delete(entry);
-    this.#evictable.delete(entry);
-    const setEvictable = (isEvictable: boolean) => {
-      this.#evictable.delete(entry);
-      if (isEvictable && !entry.socket.destroyed) this.#evictable.add(entry, entry.source);
-    };
+    this.#setEvictable(entry, false);
+    const setEvictable = (isEvictable: boolean) => this.#setEvictable(entry, isEvictable && !entry.socket.destroyed);
     return { setEvictable, reset: () => entry.socket.resetAndDestroy() };
   }
 }

@@ -5,11 +5,13 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { clientSockets } from '#lib/client-sockets.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 
 export const CONSOLE_PATH = '/zac/';
 const INDEX = 'index.html';
 const ASSETS = 'assets';
+const TOO_MANY_FILES = 'too many files are open; try again later';
 
 export class ConsoleError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
@@ -33,6 +35,10 @@ export async function serveConsole(
   await app.register(async (scope) => {
     // Paths outside the folder.
     scope.setErrorHandler((_error, request, reply) => reject(request, reply));
+    // A file stays open until its client has read it.
+    scope.addHook('onRequest', async (_request, reply) =>
+      clientSockets.admit(reply.raw) ? undefined : reply.code(503).header('retry-after', '1').send(TOO_MANY_FILES),
+    );
     await scope.register(files, { ...common, root: join(root, ASSETS), prefix: `/${ASSETS}/`, suppressWarning: true });
     await scope.register(
       async (pages) => {

@@ -3,6 +3,7 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { background } from '#lib/background.ts';
+import { clientSockets } from '#lib/client-sockets.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -61,6 +62,10 @@ export class DnsStreams {
       }
       connections.delete(idle);
       idle.close();
+    }
+    if (!clientSockets.admit(socket)) {
+      socket.destroy();
+      return;
     }
     const connection = new Connection(components, socket, () => {
       if (connections.delete(connection)) connections.add(connection);

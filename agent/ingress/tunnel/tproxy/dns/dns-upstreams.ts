@@ -3,6 +3,7 @@
 
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
+import { clientSockets } from '#lib/client-sockets.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Random } from '#lib/random.ts';
@@ -154,9 +155,14 @@ function rankOf({ status }: Reply): number {
   return rank < 0 ? RANKS.length : rank;
 }
 
+function noDescriptor(): ProjectError {
+  return new ProjectError('DNS_UPSTREAM', 'clients use all file descriptors that the limit of open files permits them');
+}
+
 function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    const isAdmitted = clientSockets.admit(socket);
     let isOver = false;
     const finish = () => {
       if (isOver) return;
@@ -174,6 +180,10 @@ function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
     socket.once('connect', () => {
       if (!isOver) socket.send(message, (error) => error && fail(error));
     });
+    if (!isAdmitted) {
+      fail(noDescriptor());
+      return;
+    }
     socket.connect(port, host); // without a callback, a failure is an 'error' event
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
@@ -184,6 +194,7 @@ function askOverTcp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
   return new Promise((resolve, reject) => {
     let read: Buffer = Buffer.alloc(0);
     const socket = connect({ host, port });
+    const isAdmitted = clientSockets.admit(socket);
     const finish = () => {
       signal.removeEventListener('abort', onAbort);
       socket.on('error', () => undefined); // the answer was handled
@@ -203,6 +214,10 @@ function askOverTcp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
         fail(new ProjectError('DNS_UPSTREAM', 'the name server sent an answer to another query'));
       else finish(), resolve({ message: Buffer.from(answer), status });
     });
+    if (!isAdmitted) {
+      fail(noDescriptor());
+      return;
+    }
     const length = Buffer.alloc(2);
     length.writeUInt16BE(message.length);
     socket.write(Buffer.concat([length, message]));

@@ -1,0 +1,15 @@
+// The file descriptors of circuits: their connections count among the sockets that clients cause.
+
+import { clientSockets } from '#lib/client-sockets.ts';
+import { RouteErrorCode } from '#wire/gen/numbers.ts';
+import { EgressError } from './dial-errors.ts';
+
+type Closable = Parameters<typeof clientSockets.admit>[0];
+
+/** Counts the socket of a circuit until it is closed. @throws EgressError at the limit, and closes the socket */
+export function requireDescriptor(socket: Closable, close: () => void): void {
+  if (clientSockets.admit(socket)) return;
+  close();
+  const message = 'clients use all file descriptors that the limit of open files permits them';
+  throw new EgressError(RouteErrorCode.ResourcesNotAvailable, message);
+}
