@@ -11,7 +11,6 @@ import { listening } from '#lib/listening.ts';
 import type { Log } from '#lib/log.ts';
 import { Shares } from '#lib/shares.ts';
 import { sourceOf } from '#lib/source-address.ts';
-import { Turns } from '#lib/turns.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
 import { Alpn, TlsPort } from '#wire/tls-port.ts';
 import type { BindPointConfig, WebConfig } from '../config/router-config.ts';
@@ -53,7 +52,6 @@ export class WebServer {
   /** Sockets with a request in progress. */
   readonly #busy = new Set<TLSSocket>();
   readonly #inProgress = new Shares(IN_PROGRESS);
-  readonly #turns = new Turns();
   #closing = false;
   readonly #unsubscribe: () => void;
 
@@ -172,8 +170,6 @@ export class WebServer {
     });
     background(this.#components.log, 'web request', async () => {
       try {
-        await this.#turns.next();
-        if (response.destroyed) return;
         const { method = '', url = '' } = request;
         send(point, request, response, hasShare ? await this.#apis.answer(method, url) : TOO_MANY);
       } catch (error) {

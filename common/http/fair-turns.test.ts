@@ -33,13 +33,12 @@ t.test('a source with many tasks waits for those of others', async (t) => {
   add('admin', 'a0');
   add('admin', 'a1');
   t.same(done, ['s0'], 'the others wait');
-  await turn();
-  t.same(done, ['s0', 's1', 'a0', 's2', 'a1']);
-  await turn();
-  t.equal(done.length, 9, 'a slice for each turn of the event loop');
+  for (let count = 0; count < 4; count++) await turn();
+  t.same(done, ['s0', 's1', 'a0', 's2', 'a1'], 'one in each turn of the event loop');
   add('other', 'o');
   await turn();
-  t.equal(done.indexOf('o'), 10);
+  await turn();
+  t.equal(done.indexOf('o'), 6);
   while (done.length < 23) await turn();
   t.equal(new Set(done).size, 23);
 });
