@@ -24,11 +24,16 @@ export class Shares {
   /** Reserves an amount for a source; returns false, and reserves nothing, if that exceeds a limit. */
   acquire(source: string, amount = 1): boolean {
     if (amount === 0) return true;
-    const own = (this.#bySource.get(source) ?? 0) + amount;
-    if (own > this.#limits.mostOfSource || this.#total + amount > this.#limits.most) return false;
-    this.#bySource.set(source, own);
+    if (!this.has(source, amount)) return false;
+    this.#bySource.set(source, (this.#bySource.get(source) ?? 0) + amount);
     this.#total += amount;
     return true;
+  }
+
+  /** Whether `acquire` with this amount would succeed. */
+  has(source: string, amount = 1): boolean {
+    const { most, mostOfSource } = this.#limits;
+    return (this.#bySource.get(source) ?? 0) + amount <= mostOfSource && this.#total + amount <= most;
   }
 
   /** Releases a reserved amount. */

@@ -45,7 +45,10 @@ async function dialWithOwnId(
   const { connection, init } = service;
   const connectionId = connection.reserveOwn();
   if (connectionId === undefined)
-    throw new EgressError(RouteErrorCode.ResourcesNotAvailable, 'the host has too many connections');
+    throw new EgressError(
+      RouteErrorCode.ResourcesNotAvailable,
+      connection.whyFull ?? 'the host has too many connections',
+    );
   const extra: [number, Uint8Array | string][] = [[SdkHeader.RouterProvidedConnectionId, encodeUint32(connectionId)]];
   if (init.usesXgress)
     extra.push(

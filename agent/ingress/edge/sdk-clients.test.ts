@@ -461,3 +461,38 @@ t.test('a client that disconnects while its circuits are checked ends the checks
   t.equal((await next.dial(1)).contentType, SdkType.StateClosed);
   next.channel.close();
 });
+
+t.test('one identity cannot have connections without end, whatever the number of its clients', async (t) => {
+  const { clients, connect } = sdkRooms();
+  const [first, second, third] = [await connect(), await connect(), await connect()];
+  const dialAll = async (client: RoomClient, count: number) => {
+    const answers: Message[] = [];
+    for (let id = 1; id <= count; id += 500) {
+      const ids = Array.from({ length: Math.min(500, count - id + 1) }, (_each, index) => id + index);
+      answers.push(...(await Promise.all(ids.map((each) => client.dial(each, [[SdkHeader.UseXgressToSdk, TRUE]])))));
+    }
+    return answers.filter(({ contentType }) => contentType === SdkType.StateConnected).length;
+  };
+  const rejected = async (client: RoomClient, id: number, text: RegExp) => {
+    for (const answer of [await client.dial(id), await client.ask(SdkType.Bind, id, [], BIND_TOKEN)]) {
+      t.match(answer.body.toString(), text);
+      const { code, retryHint } = JSON.parse(answer.string(SdkHeader.StructuredError) ?? '');
+      t.same([code, retryHint], [EdgeErrorCode.Internal, RetryHint.TooBusy]);
+    }
+  };
+  t.equal(await dialAll(first, 4_098), 4_096);
+  await rejected(first, 5_000, /^the client has 4096 connections, the limit$/);
+  t.equal(await dialAll(second, 4_000), 4_000);
+  t.equal(await dialAll(third, 97), 96, 'all clients of the identity share 8,192');
+  await rejected(third, 5_000, /^the clients of this identity have too many connections$/);
+  t.equal(clients.ends, 8_192);
+  first.tell(SdkType.StateClosed, 1);
+  await settled();
+  t.equal((await third.dial(5_000)).contentType, SdkType.StateConnected, 'a closed connection makes room');
+  for (const client of [first, second]) client.channel.close();
+  await settled();
+  t.equal(await dialAll(third, 3_000), 2_904, 'and so does a client that disconnects');
+  third.channel.close();
+  await settled();
+  t.equal(clients.ends, 0);
+});

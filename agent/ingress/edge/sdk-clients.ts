@@ -7,6 +7,7 @@ import type { Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { PacedTask } from '#lib/paced-task.ts';
+import { Shares } from '#lib/shares.ts';
 import type { Channel } from '#wire/channel.ts';
 import { type PostureResponse, PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
 import { EdgeErrorCode, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
@@ -54,6 +55,8 @@ const RECHECK_INTERVAL = 60_000;
 const RECHECK_SLICE = 5;
 /** Checks of the rights and services of one client that its posture, token or requests cause. */
 const CHECKS = { burst: 20, perSecond: 10 };
+/** Limit on connections of all clients of one identity, dialed and hosted; the sources are identities. */
+const CONNECTIONS = { most: Number.POSITIVE_INFINITY, mostOfSource: 8_192 };
 /** Limits on requests of one client in progress, and on the bytes of their bodies. */
 const MOST_REQUESTS = 1_000;
 const MOST_REQUEST_BYTES = 16 * 1024 * 1024;
@@ -63,6 +66,7 @@ export class SdkClients {
   readonly #components: SdkClientsComponents;
   readonly #connections = new Set<SdkConnection>();
   readonly #finishing = new FinishingClients();
+  readonly #places = new Shares(CONNECTIONS);
   /** Channels of clients whose session is being checked. */
   readonly #pending = new Set<Channel>();
   readonly #postures = new PostureStore();
@@ -164,7 +168,8 @@ export class SdkClients {
     if (channel.isClosed) return;
     const { posture, release: releasePosture } = this.#postures.use(session.id);
     const [connectedAt, rejections] = [clock.now(), new Rejections(clock)];
-    const connection = new SdkConnection({ channel, session, posture, presented, connectedAt, rejections });
+    const places = this.#places;
+    const connection = new SdkConnection({ channel, session, posture, presented, connectedAt, rejections, places });
     connection.onDataDelay = metrics.dataDelayed;
     const checks = new PacedTask(clock, 'rights of an SDK client', CHECKS, () => this.#recheckSoon([connection]));
     connection.requestCheck = () => checks.request();

@@ -3,6 +3,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { ClosedError, ProjectError } from '#lib/errors.ts';
+import type { Shares } from '#lib/shares.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel.ts';
 import type { FlowId } from '#wire/fair-queue.ts';
@@ -24,8 +25,8 @@ export const SdkUnderlay = Object.freeze({ Default: 'edge.default', Control: 'ed
 export const CONTROL_LANE = 'control';
 export const DATA_LANE = 'default';
 
-/** Limit on connections of one client, dialed and hosted. */
-const MOST_CONNECTIONS = 65_536;
+/** Limit on connections of one client, dialed and hosted: they need memory, but no descriptors. */
+const MAX_CONNECTIONS = 4_096;
 /**
  * Bytes that a client may send ahead of its circuits; beyond this, the router stops reading its connection and all its
  * circuits.
@@ -48,6 +49,8 @@ export interface SdkConnectionInit {
   readonly presented: readonly X509Certificate[];
   readonly connectedAt: number;
   readonly rejections: Rejections;
+  /** Connections of all clients, by identity. */
+  readonly places: Shares;
 }
 
 /**
@@ -77,6 +80,7 @@ export class SdkConnection implements SdkLink {
   onLastEnd: (() => void) | undefined;
   /** Set once the client is served. */
   subscription: { refresh(): void; stop(): void } | undefined;
+  readonly #places: Shares;
   readonly #ends = new Map<number, Use>();
   /** Binds whose right is being checked. */
   readonly #binds = new Set<{ readonly connectionId: number; readonly closed: AbortController }>();
@@ -91,7 +95,7 @@ export class SdkConnection implements SdkLink {
   #held = 0;
   #nextOwnId = FIRST_OWN_ID;
 
-  constructor({ channel, session, posture, presented, connectedAt, rejections }: SdkConnectionInit) {
+  constructor({ channel, session, posture, presented, connectedAt, rejections, places }: SdkConnectionInit) {
     this.channel = channel;
     this.session = session;
     this.posture = posture;
@@ -99,6 +103,7 @@ export class SdkConnection implements SdkLink {
     this.fingerprints = presented.map(sha1Fingerprint);
     this.connectedAt = connectedAt;
     this.rejections = rejections;
+    this.#places = places;
     channel.onDrained = (lane, connectionId) => {
       if (lane === DATA_LANE) this.#onDrained(connectionId);
     };
@@ -129,18 +134,22 @@ export class SdkConnection implements SdkLink {
 
   /**
    * Reserves an id assigned by the client. Returns a signal that aborts if the client disconnects, or closes this
-   * connection, before it has an end; undefined if the id is in use, or if the client has too many connections.
+   * connection, before it has an end; undefined if the id is in use, or if the client or its identity has too many
+   * connections: see `whyFull`.
    */
   reserve(connectionId: number): AbortSignal | undefined {
-    if (this.#ends.has(connectionId) || this.#ends.size >= MOST_CONNECTIONS) return undefined;
+    if (this.#ends.has(connectionId) || !this.#acquirePlace()) return undefined;
     const closed = new AbortController();
     this.#ends.set(connectionId, { closed });
     return closed.signal;
   }
 
-  /** Reserves an id for a connection that the router opens; undefined if the client has too many connections. */
+  /**
+   * Reserves an id for a connection that the router opens; undefined if the client or its identity has too many
+   * connections.
+   */
   reserveOwn(): number | undefined {
-    if (this.#ends.size >= MOST_CONNECTIONS) return undefined;
+    if (!this.#acquirePlace()) return undefined;
     while (this.#ends.has(this.#nextOwnId)) this.#advanceOwnId();
     const id = this.#nextOwnId;
     this.#advanceOwnId();
@@ -148,9 +157,17 @@ export class SdkConnection implements SdkLink {
     return id;
   }
 
+  /** The reason why `reserve` rejects every id; undefined if it does not. */
+  get whyFull(): string | undefined {
+    if (this.#ends.size >= MAX_CONNECTIONS) return `the client has ${MAX_CONNECTIONS} connections, the limit`;
+    return this.#places.has(this.session.identityId)
+      ? undefined
+      : 'the clients of this identity have too many connections';
+  }
+
   /** Releases an id that was reserved with this signal, unless it has an end or was reserved again. */
   release(connectionId: number, reserved: AbortSignal): void {
-    if (this.#ends.get(connectionId)?.closed?.signal === reserved) this.#ends.delete(connectionId);
+    if (this.#ends.get(connectionId)?.closed?.signal === reserved) this.#delete(connectionId);
   }
 
   /**
@@ -175,11 +192,12 @@ export class SdkConnection implements SdkLink {
     this.closeBinds(connectionId);
     const use = this.#ends.get(connectionId);
     if (use?.closed) {
-      this.#ends.delete(connectionId);
+      this.#delete(connectionId);
       use.closed.abort(closedByClient());
     } else use?.end?.onClosed();
   }
 
+  /** Sets the end of an id that is reserved. */
   put(connectionId: number, end: ClientEnd, right: Right): void {
     this.#ends.set(connectionId, { end, right });
     if (end instanceof SdkRelay) this.#relays.set(end.circuitId, [...this.relaysOf(end.circuitId), end]);
@@ -208,7 +226,7 @@ export class SdkConnection implements SdkLink {
   remove(connectionId: number, end: ClientEnd | undefined): void {
     const known = this.#ends.get(connectionId);
     if (known?.end !== end) return;
-    this.#ends.delete(connectionId);
+    this.#delete(connectionId);
     if (!end) return;
     if (end instanceof SdkRelay) this.#removeRelay(end);
     this.#waiting.delete(connectionId);
@@ -280,10 +298,18 @@ export class SdkConnection implements SdkLink {
     this.#unsentBytes = 0;
     for (const [connectionId, { end, closed }] of [...this.#ends]) {
       closed?.abort(new ClosedError(this.channel.name));
-      if (!end?.onLost()) this.#ends.delete(connectionId);
+      if (!end?.onLost()) this.#delete(connectionId);
     }
     this.#waiting.clear();
     this.#starved.clear();
+  }
+
+  #acquirePlace(): boolean {
+    return this.#ends.size < MAX_CONNECTIONS && this.#places.acquire(this.session.identityId);
+  }
+
+  #delete(connectionId: number): void {
+    if (this.#ends.delete(connectionId)) this.#places.release(this.session.identityId);
   }
 
   #removeRelay(relay: SdkRelay): void {

@@ -3,7 +3,7 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { EdgeErrorCode, PeerDataKey, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { EdgeErrorCode, PeerDataKey, RetryHint, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { asReply, type Message } from '#wire/message.ts';
 import type { Controllers } from '../../control/controllers.ts';
@@ -45,8 +45,7 @@ export async function serveDial(
   }
   const closed = connection.reserve(connectionId);
   if (!closed) {
-    const text = `connection id ${connectionId} is in use`;
-    connection.reply(request, stateClosed(connectionId, text, { code: EdgeErrorCode.Internal }));
+    rejectId(components, connection, request, connectionId);
     return;
   }
   try {
@@ -78,6 +77,26 @@ export function logRejection(
 ): void {
   const count = rejections.lineDue(`${phrase}: ${fields.error}`);
   if (count !== undefined) log.info({ identityId, ...fields, ...(count > 1 && { rejections: count }) }, phrase);
+}
+
+/** The id cannot be reserved. */
+function rejectId(
+  components: SdkDialComponents,
+  connection: SdkConnection,
+  request: Message,
+  connectionId: number,
+): void {
+  const rejection = idRejected(connection, connectionId);
+  const error = rejection.message;
+  logRejection(components, connection, { connectionId, error }, 'dial of an SDK client rejected');
+  connection.reply(request, stateClosed(connectionId, error, rejection.rejection));
+}
+
+/** The reason why a connection id could not be reserved. */
+export function idRejected({ whyFull }: SdkConnection, connectionId: number): SdkRejection {
+  if (whyFull !== undefined)
+    return new SdkRejection(whyFull, { code: EdgeErrorCode.Internal, hint: RetryHint.TooBusy });
+  return new SdkRejection(`connection id ${connectionId} is in use`, { code: EdgeErrorCode.Internal });
 }
 
 /** @throws SdkRejection */

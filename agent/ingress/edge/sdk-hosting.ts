@@ -32,8 +32,8 @@ import { HealthEvents } from './health-events.ts';
 import { dialHost } from './host-dial.ts';
 import { type BindInit, HostedService, readBind } from './hosted-service.ts';
 import { CONTROL_LANE, type SdkConnection } from './sdk-connection.ts';
-import { logRejection, type SdkDialComponents } from './sdk-dial.ts';
-import { lacksRight, rejectionOf, SdkRejection, sizeOf, stateClosed, stateConnected } from './sdk-messages.ts';
+import { idRejected, logRejection, type SdkDialComponents } from './sdk-dial.ts';
+import { lacksRight, rejectionOf, sizeOf, stateClosed, stateConnected } from './sdk-messages.ts';
 import { demandAccess, rightByToken } from './sdk-right.ts';
 import { controllerOf, ownerOf } from './session-controller.ts';
 
@@ -141,8 +141,7 @@ export class SdkHosting implements TerminatorHosts {
     }
     const hasSameId = known?.connection === connection && known.connectionId === bind.connectionId;
     if (hasSameId) connection.remove(bind.connectionId, known);
-    if (!connection.reserve(bind.connectionId))
-      throw new SdkRejection(`connection id ${bind.connectionId} is in use`, { code: EdgeErrorCode.Internal });
+    if (!connection.reserve(bind.connectionId)) throw idRejected(connection, bind.connectionId);
     const terminatorId = older?.init.terminatorId ?? this.#components.ids.cuid();
     const service = new HostedService(connection, { ...bind, terminatorId }, (gone) => this.remove(gone));
     connection.put(bind.connectionId, service, bind.right);
