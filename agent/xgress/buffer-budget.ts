@@ -2,16 +2,17 @@
 // end may hold as many bytes as are free. So n ends whose clients do not read share the budget evenly (1/(n + 1) each),
 // and a later end gets the same share. No data is lost: an end that has used its share stops reading, or drops payloads
 // without acknowledging them, and the peer retransmits. An end may exceed its share by one payload, since messages of SDK
-// clients are not split; large ones wait while all ends together hold too much.
+// clients are not split; large ones wait while all ends together hold too much. Ends without a socket of their own share
+// a part of the budget by identity: see holder-budgets.ts.
 
 /** Bytes; enough for 15 circuits with full default windows. */
 export const BUFFER_BUDGET = 64 * 1024 * 1024;
 /** Bytes that an end may always hold, so that it makes progress: the smallest window. */
-const LEAST_SHARE = 16 * 1024;
+export const LEAST_SHARE = 16 * 1024;
 /** Bytes of memory of a payload that an end may hold beyond its share at any time: one read of a stream. */
 const ORDINARY_PAYLOAD = 68 * 1024;
 /** Holders may each exceed their share by a payload: together up to this multiple of the budget. */
-const EXHAUSTED = 2;
+export const EXHAUSTED = 2;
 /** Larger payloads may exceed the budget up to this multiple of it. */
 const MOST_EXCESS = 4;
 
@@ -28,9 +29,14 @@ export class BufferBudget {
     return this.#used;
   }
 
+  /** Bytes that nobody holds; negative if ends exceed their shares. */
+  get free(): number {
+    return this.#limit - this.#used;
+  }
+
   /** Bytes that one end may hold at the moment. */
   get share(): number {
-    return Math.max(LEAST_SHARE, this.#limit - this.#used);
+    return Math.max(LEAST_SHARE, this.free);
   }
 
   /** So much is held that even one ordinary payload of a further holder is too much. */

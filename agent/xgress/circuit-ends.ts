@@ -11,6 +11,7 @@ import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import type { UsageTags } from '../metrics/usage.ts';
 import { BufferBudget } from './buffer-budget.ts';
+import { HolderBudgets } from './holder-budgets.ts';
 import { registryXgressMetrics } from './registry-metrics.ts';
 import { XgressTicker } from './ticker.ts';
 import { Xgress } from './xgress.ts';
@@ -40,6 +41,7 @@ export class CircuitEnds {
   readonly #components: CircuitEndsComponents;
   readonly #ticker: XgressTicker;
   readonly #budget = new BufferBudget();
+  readonly #holders = new HolderBudgets(this.#budget);
   readonly #open = new Set<Xgress>();
   /** Ends whose clients do their own flow control. */
   readonly #relays = new Set<RelayEnd>();
@@ -72,16 +74,20 @@ export class CircuitEnds {
    */
   open(init: XgressInit, client: XgressClient, owner: string): Xgress {
     const { clock, forwarder, onUnroutable } = this.#components;
+    const held = init.holder === undefined ? undefined : this.#holders.use(init.holder);
     const xgress = new Xgress(
       {
         clock,
         forwarder,
         ticker: this.#ticker,
-        budget: this.#budget,
+        budget: held?.budget ?? this.#budget,
         metrics: this.metrics,
         client,
         onUnroutable,
-        onClosed: () => this.#onClosed(xgress, owner),
+        onClosed: () => {
+          held?.release();
+          this.#onClosed(xgress, owner);
+        },
       },
       init,
     );

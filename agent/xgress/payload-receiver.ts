@@ -8,7 +8,7 @@ import { PayloadFlag } from '#wire/gen/numbers.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import type { ForwardOutcome } from '../forwarder/destination.ts';
 import { Acknowledger } from './acknowledger.ts';
-import type { BufferBudget } from './buffer-budget.ts';
+import type { EndBudget } from './holder-budgets.ts';
 import type { XgressOptions } from './options.ts';
 import { costOf, ReceiveBuffer } from './receive-buffer.ts';
 import type { XgressClient } from './xgress-client.ts';
@@ -17,7 +17,7 @@ import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
 export interface PayloadReceiverComponents {
   clock: Clock;
   forwarder: { forwardAcknowledgement(source: string, acknowledgement: Acknowledgement): ForwardOutcome };
-  budget: BufferBudget;
+  budget: EndBudget;
   metrics: XgressMetrics;
   client: XgressClient;
 }

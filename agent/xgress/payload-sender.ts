@@ -5,7 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import { type Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { type Destination, type ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';
-import type { BufferBudget } from './buffer-budget.ts';
+import type { EndBudget } from './holder-budgets.ts';
 import type { XgressOptions } from './options.ts';
 import { SendBuffer, type SendBufferInspection } from './send-buffer.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
@@ -16,7 +16,7 @@ export interface PayloadSenderComponents {
     forwardPayload(source: string, payload: Payload, origin: PayloadOrigin): ForwardOutcome;
     nextHop(circuitId: string, source: string): Destination | undefined;
   };
-  budget: BufferBudget;
+  budget: EndBudget;
   metrics: XgressMetrics;
   /** A payload could not be forwarded. */
   onUnroutable(circuitId: string): void;

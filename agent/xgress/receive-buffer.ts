@@ -3,8 +3,8 @@
 // retransmits them.
 
 import type { Payload } from '#wire/xgress-frames.ts';
-import type { BufferBudget } from './buffer-budget.ts';
 import { isEnd, isFin } from './end-marks.ts';
+import type { EndBudget } from './holder-budgets.ts';
 
 export type Reception = 'accepted' | 'duplicate' | 'dropped';
 
@@ -19,7 +19,7 @@ const MOST_REPORTED = 0xffff_ffff;
 
 export class ReceiveBuffer {
   readonly #limit: number;
-  readonly #budget: BufferBudget;
+  readonly #budget: EndBudget;
   readonly #stored = new Map<number, Payload>();
   /** Payloads that this buffer copied. */
   readonly #copies = new Set<Payload>();
@@ -27,7 +27,7 @@ export class ReceiveBuffer {
   #size = 0;
 
   /** @param limit Bytes of memory for this end; the budget of all ends applies in addition. */
-  constructor(limit: number, budget: BufferBudget) {
+  constructor(limit: number, budget: EndBudget) {
     this.#limit = limit;
     this.#budget = budget;
   }
@@ -76,9 +76,9 @@ export class ReceiveBuffer {
     const { sequence } = payload;
     const next = this.#handedOver + 1;
     if (sequence < next || this.#stored.has(sequence)) return 'duplicate';
+    if (!this.#budget.fits(costOf(payload))) return 'dropped';
     // The next payload in order may exceed the share: all stored payloads may be waiting for it.
     const isNext = sequence === next;
-    if (isNext && !this.#budget.fits(costOf(payload))) return 'dropped';
     if (!isNext && (this.#size >= this.#allowed || sequence - next > MAX_AHEAD)) return 'dropped';
     if (isNext && isConsumedNow) this.#stored.set(sequence, payload);
     else this.#keepCopy(sequence, payload.copy());

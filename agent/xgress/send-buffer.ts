@@ -3,8 +3,8 @@
 
 import { formatDuration } from '#lib/duration.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
-import type { BufferBudget } from './buffer-budget.ts';
 import { DelayLimit } from './delay-limit.ts';
+import type { EndBudget } from './holder-budgets.ts';
 import type { XgressOptions } from './options.ts';
 
 /** Minimum interval between two checks for retransmissions. */
@@ -78,7 +78,7 @@ export interface SendBufferInspection {
 export class SendBuffer {
   readonly #options: XgressOptions;
   readonly #metrics: SendBufferMetrics;
-  readonly #budget: BufferBudget;
+  readonly #budget: EndBudget;
   /** In the order of their last transmission. */
   readonly #entries = new Map<number, Entry>();
   /** Sequences left to retransmit, in descending order; acknowledged ones may be among them. */
@@ -107,7 +107,7 @@ export class SendBuffer {
   #backoff = 1;
   #closing = false;
 
-  constructor(options: XgressOptions, metrics: SendBufferMetrics, budget: BufferBudget) {
+  constructor(options: XgressOptions, metrics: SendBufferMetrics, budget: EndBudget) {
     this.#options = options;
     this.#metrics = metrics;
     this.#budget = budget;

@@ -9,6 +9,7 @@ import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../../agent/config/xgress-defaults.ts';
 import type { ForwardOutcome } from '../../agent/forwarder/destination.ts';
 import { BufferBudget } from '../../agent/xgress/buffer-budget.ts';
+import type { EndBudget } from '../../agent/xgress/holder-budgets.ts';
 import type { XgressOptions } from '../../agent/xgress/options.ts';
 import { XgressTicker } from '../../agent/xgress/ticker.ts';
 import { Xgress } from '../../agent/xgress/xgress.ts';
@@ -61,7 +62,7 @@ class TestClient implements XgressClient {
 export class Circuit {
   readonly clock = new VirtualClock();
   readonly ticker = new XgressTicker(this.clock);
-  readonly budget: BufferBudget;
+  readonly budget: EndBudget;
   readonly counts = { retransmitted: 0, duplicates: 0, payloads: 0, dropped: 0 };
   readonly clients = { initiator: new TestClient(), terminator: new TestClient() };
   readonly ends: Record<CircuitRole, Xgress>;
@@ -72,7 +73,12 @@ export class Circuit {
   readonly #random: Random;
   readonly #weather: Weather;
 
-  constructor(weather: Weather, seed = 1, options: Partial<XgressOptions> = {}, budget = new BufferBudget()) {
+  constructor(
+    weather: Weather,
+    seed = 1,
+    options: Partial<XgressOptions> = {},
+    budget: EndBudget = new BufferBudget(),
+  ) {
     this.budget = budget;
     this.#weather = weather;
     this.#random = seededRandom(seed);
@@ -179,7 +185,7 @@ export function bytes(length: number, seed: number): Buffer {
 }
 
 /** One end alone; the test acts as its peer. */
-export function alone(options: Partial<XgressOptions> = {}, budget?: BufferBudget) {
+export function alone(options: Partial<XgressOptions> = {}, budget?: EndBudget) {
   const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0, ...options }, budget);
   const { initiator } = circuit.ends;
   initiator.start();

@@ -64,7 +64,7 @@ async function dialWithOwnId(
   };
   try {
     const answer = await sendDial(service, request, extra);
-    return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, abandon };
+    return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, holder: connection.session.identityId, abandon };
   } catch (error) {
     if (mayHaveConnection(service, error)) abandon();
     else client.abandon();
@@ -120,7 +120,8 @@ async function dialWithClientId(
     connection.reply(answer, stateClosed(connectionId, 'dial abandoned', ABANDONED));
   };
   const opened = () => connection.reply(answer, stateConnected(init.connectionId));
-  return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, abandon, opened };
+  const holder = connection.session.identityId;
+  return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, holder, abandon, opened };
 }
 
 /**

@@ -496,3 +496,24 @@ t.test('one identity cannot have connections without end, whatever the number of
   await settled();
   t.equal(clients.ends, 0);
 });
+
+t.test('the circuits of one identity that nobody reads do not multiply their least shares', async (t) => {
+  const { clock, connect, ends, blockCircuits } = sdkRooms();
+  const clients = [await connect(), await connect()];
+  const ids = Array.from({ length: 900 }, (_each, index) => index + 1);
+  for (const client of clients) await Promise.all(ids.map((id) => client.dial(id)));
+  blockCircuits();
+  for (const client of clients) {
+    for (const id of ids) client.tell(SdkType.Data, id, [], Buffer.alloc(60_000));
+    await settled();
+  }
+  for (let turn = 0; turn < 20; turn++) {
+    await clock.advance(100);
+    await settled();
+  }
+  const held = ends.bufferedBytes / 2 ** 20;
+  t.ok(held > 20 && held < 64, `${held.toFixed(1)} MiB`);
+  ends.cut();
+  t.equal(ends.bufferedBytes, 0);
+  for (const client of clients) client.channel.close();
+});

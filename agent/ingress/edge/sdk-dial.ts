@@ -192,7 +192,8 @@ function open(
     return;
   }
   const client = legacyEnd(components, connection, right, connectionId);
-  const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: SDK_HOP }, client, owner);
+  const holder = connection.session.identityId;
+  const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: SDK_HOP, holder }, client, owner);
   client.attach(xgress);
   connection.reply(request, connectedMessage(request, connectionId, circuit, false));
   xgress.start();
