@@ -45,7 +45,8 @@ const CIRCUIT_ENDS = {
   'xgress.rx.acks': 'number of acknowledgements that were received',
   'xgress.ack_duplicates': 'number of acknowledgements of payloads that were already acknowledged',
   'xgress.payload_duplicates': 'number of payloads that were received twice',
-  'xgress.dropped_payloads': 'number of payloads that were dropped because the receive buffer was full',
+  'xgress.dropped_payloads':
+    'number of dropped payloads: the receive buffer was full, or an SDK client exceeded its window',
   'xgress.retransmissions': 'number of payloads that were retransmitted',
   'xgress.retransmission_failures': 'number of payloads that could not be retransmitted',
   'xgress.blocked_by_local_window_rate': 'number of times that a client had to wait for the window of its own end',

@@ -20,6 +20,8 @@ export interface SdkLink {
   backPressure(connectionId: number): number;
   /** Calls `end.onLinkWritable` once, when the queue of the end has room again. */
   onceWritable(end: ClientEnd): void;
+  /** A frame of the client was dropped, since it has sent more than its circuit may. It is read more slowly for it. */
+  exceeded(bytes: number): void;
   /** An end holds `bytes` more of the client that wait for its circuit, or fewer if negative. */
   hold(bytes: number): void;
 }

@@ -18,6 +18,7 @@ async function client() {
     send: () => undefined,
     trySendData: () => true,
     backPressure: () => 0,
+    exceeded: () => undefined,
     onceWritable: () => undefined,
     hold: (bytes: number) => {
       held += bytes;

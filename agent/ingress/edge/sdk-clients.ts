@@ -169,7 +169,16 @@ export class SdkClients {
     const { posture, release: releasePosture } = this.#postures.use(session.id);
     const [connectedAt, rejections] = [clock.now(), new Rejections(clock)];
     const places = this.#places;
-    const connection = new SdkConnection({ channel, session, posture, presented, connectedAt, rejections, places });
+    const connection = new SdkConnection({
+      channel,
+      session,
+      posture,
+      presented,
+      connectedAt,
+      rejections,
+      places,
+      clock,
+    });
     connection.onDataDelay = metrics.dataDelayed;
     const checks = new PacedTask(clock, 'rights of an SDK client', CHECKS, () => this.#recheckSoon([connection]));
     connection.requestCheck = () => checks.request();

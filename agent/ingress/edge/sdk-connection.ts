@@ -2,6 +2,7 @@
 // (reference fact: edge, sections 4 and 5).
 
 import type { X509Certificate } from 'node:crypto';
+import type { Clock, Timer } from '#lib/clock.ts';
 import { ClosedError, ProjectError } from '#lib/errors.ts';
 import type { Shares } from '#lib/shares.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
@@ -32,6 +33,13 @@ const MAX_CONNECTIONS = 4_096;
  * circuits.
  */
 const MOST_HELD = 1024 * 1024;
+/**
+ * Bytes of frames that a client may send beyond the windows of its circuits until the router stops reading it for some
+ * milliseconds. Each frame counts with the work for one without data.
+ */
+const MAX_EXCESS = 1024 * 1024;
+const EXCESS_PAUSE = 100;
+const FRAME_OVERHEAD = 1024;
 /** Limits on messages other than data that wait for a slow client, and on their bytes. */
 const MOST_UNSENT = 10_000;
 const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
@@ -41,6 +49,7 @@ const LAST_OWN_ID = 0xffff_ffff;
 const GONE = { code: EdgeErrorCode.Internal };
 
 export interface SdkConnectionInit {
+  readonly clock: Clock;
   readonly channel: Channel;
   readonly session: ApiSession;
   /** Shared by all connections of the session. */
@@ -80,6 +89,7 @@ export class SdkConnection implements SdkLink {
   onLastEnd: (() => void) | undefined;
   /** Set once the client is served. */
   subscription: { refresh(): void; stop(): void } | undefined;
+  readonly #clock: Clock;
   readonly #places: Shares;
   readonly #ends = new Map<number, Use>();
   /** Binds whose right is being checked. */
@@ -93,9 +103,13 @@ export class SdkConnection implements SdkLink {
   readonly #waiting = new Map<number, ClientEnd>();
   readonly #starved = new Map<number, ClientEnd>();
   #held = 0;
+  /** Bytes beyond the windows of circuits since the last pause. */
+  #excess = 0;
+  /** The pause in progress. */
+  #pause: Timer | undefined;
   #nextOwnId = FIRST_OWN_ID;
 
-  constructor({ channel, session, posture, presented, connectedAt, rejections, places }: SdkConnectionInit) {
+  constructor({ channel, session, posture, presented, connectedAt, rejections, places, clock }: SdkConnectionInit) {
     this.channel = channel;
     this.session = session;
     this.posture = posture;
@@ -103,6 +117,7 @@ export class SdkConnection implements SdkLink {
     this.fingerprints = presented.map(sha1Fingerprint);
     this.connectedAt = connectedAt;
     this.rejections = rejections;
+    this.#clock = clock;
     this.#places = places;
     channel.onDrained = (lane, connectionId) => {
       if (lane === DATA_LANE) this.#onDrained(connectionId);
@@ -284,15 +299,30 @@ export class SdkConnection implements SdkLink {
   }
 
   hold(bytes: number): void {
-    const wasReading = this.#held <= MOST_HELD;
+    const wasReading = this.#mayRead;
     this.#held += bytes;
-    const isReading = this.#held <= MOST_HELD;
-    if (isReading !== wasReading) this.channel.setReading(isReading);
+    if (this.#mayRead !== wasReading) this.channel.setReading(this.#mayRead);
+  }
+
+  exceeded(bytes: number): void {
+    this.#excess += bytes + FRAME_OVERHEAD;
+    if (this.#excess < MAX_EXCESS || this.#pause || this.isClosed) return;
+    this.#excess = 0;
+    this.channel.setReading(false);
+    this.#pause = this.#clock.after('SDK client beyond its windows', EXCESS_PAUSE, () => {
+      this.#pause = undefined;
+      if (this.#mayRead) this.channel.setReading(true);
+    });
+  }
+
+  get #mayRead(): boolean {
+    return this.#held <= MOST_HELD && this.#pause === undefined;
   }
 
   /** The channel closed: ends everything that used it, except circuits that the client had closed before. */
   onClosed(): void {
     this.rejections.close();
+    this.#pause?.cancel();
     this.subscription?.stop();
     this.#unsent.length = 0;
     this.#unsentBytes = 0;

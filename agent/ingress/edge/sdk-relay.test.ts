@@ -134,3 +134,117 @@ t.test('the sender of a slow client is slowed down before its payloads are dropp
   t.ok((reported[1] ?? 0) > 4 * 1024 * 1024, `${reported[1]} bytes`);
   client.channel.close();
 });
+
+/** A dialed circuit whose next hop counts what it gets. `send` is what a client does that ignores every window. */
+async function counted() {
+  const room = await dialed();
+  const { client, circuitId, forwarder } = room;
+  const got = { payloads: 0, bytes: 0, acknowledgements: 0, sequences: new Set<number>() };
+  const link = {
+    address: `${circuitId}-egress`,
+    acceptPayload: ({ dataLength, sequence }: Payload) => {
+      got.payloads++;
+      got.bytes += dataLength;
+      got.sequences.add(sequence);
+      return true;
+    },
+    acceptAcknowledgement: () => ++got.acknowledgements > 0,
+    acceptControl: () => true,
+    onceWritable: () => undefined,
+  };
+  forwarder.registerLink(link);
+  const send = async (sequence: number, data: Buffer) => {
+    client.channel.trySendFrame(Payload.create(circuitId, sequence, 0, data).bytes, undefined, 'default');
+    if (sequence % 50 === 49) await settled();
+  };
+  /** The host acknowledges. */
+  const acknowledge = (sequences: number[]) =>
+    forwarder.forwardAcknowledgement(
+      link.address,
+      Acknowledgement.create(circuitId, PayloadFlag.Originator, 0, 0, sequences),
+    );
+  return { ...room, got, send, acknowledge };
+}
+
+t.test('a client that does not wait for acknowledgements gets no more than its window into the link', async (t) => {
+  const window = 4 * 1024 * 1024;
+  const floods: readonly (readonly [name: string, data: Buffer, count: number, sequenceOf: (n: number) => number])[] = [
+    ['full payloads', Buffer.alloc(60_000), 300, (n) => n],
+    ['payloads of a byte', Buffer.alloc(1), 6_000, (n) => n],
+    ['the same payload', Buffer.alloc(60_000), 300, () => 0],
+    ['payloads without data', Buffer.alloc(0), 6_000, (n) => n],
+  ];
+  for (const [name, data, count, sequenceOf] of floods) {
+    const { client, clock, got, send } = await counted();
+    for (let n = 0; n < count; n++) {
+      await send(sequenceOf(n), data);
+      if (n % 100 === 99) await clock.advance(1);
+    }
+    await settled();
+    await clock.advance(20);
+    t.ok(got.bytes <= window + data.length, `${name}: ${got.bytes} bytes`);
+    t.ok(got.payloads <= 4_096, `${name}: ${got.payloads} payloads`);
+    client.channel.close();
+  }
+});
+
+t.test('a client that respects its window loses nothing, also if payloads are lost or small', async (t) => {
+  for (const size of [60_000, 1_460]) {
+    const { client, clock, got, send, acknowledge } = await counted();
+    const data = Buffer.alloc(size);
+    const total = Math.ceil((16 * 1024 * 1024) / size);
+    let next = 0;
+    let first = 0;
+    while (first < total) {
+      while (next < total && (next - first) * size <= 4 * 1024 * 1024) await send(next++, data);
+      await settled();
+      t.equal(got.sequences.size, next);
+      const lost = first; // the client sends it again, three times
+      for (let again = 0; again < 3; again++) {
+        await clock.advance(200);
+        await send(lost, data);
+        await settled();
+      }
+      acknowledge(Array.from({ length: next - first }, (_each, index) => first + index));
+      first = next;
+    }
+    t.equal(got.sequences.size, total);
+    t.ok(got.payloads - total >= 9, 'retransmissions pass');
+    client.channel.close();
+  }
+});
+
+t.test('a client that goes on beyond its window is read more slowly', async (t) => {
+  const { client, clients, clock, circuitId, deliver, got, send } = await counted();
+  const [connection] = clients.all();
+  let reading = 0;
+  const setReading = connection?.channel.setReading.bind(connection.channel);
+  if (connection) connection.channel.setReading = (isReading) => (reading++, setReading?.(isReading));
+  for (let sequence = 0; sequence < 70; sequence++) await send(sequence, Buffer.alloc(60_000));
+  await settled();
+  t.equal(reading, 0, 'within the window');
+  for (let sequence = 70; sequence < 400; sequence++) await send(sequence, Buffer.alloc(60_000));
+  await settled();
+  const waiting = client.channel.queued();
+  t.ok(waiting > 200, `${waiting} payloads are not read`);
+  await clock.advance(100);
+  await settled();
+  t.ok(waiting - client.channel.queued() < 60, `${waiting - client.channel.queued()} in the next 100 ms`);
+  for (let turn = 0; turn < 50; turn++) {
+    await clock.advance(100);
+    await settled();
+  }
+  t.equal(client.channel.queued(), 0);
+  for (let sequence = 0; sequence < 1_000; sequence++) deliver(sequence, 0, 'x');
+  for (let n = 0; n < 10_000; n++) {
+    const { bytes } = Acknowledgement.create(circuitId, 0, 0, 0, [n % 1_000]);
+    client.channel.trySendFrame(bytes, undefined, 'default');
+    if (n % 100 === 99) await settled();
+  }
+  for (let turn = 0; turn < 50; turn++) {
+    await clock.advance(100);
+    await settled();
+  }
+  t.ok(got.acknowledgements >= 1_000 && got.acknowledgements < 4_000, `${got.acknowledgements} acknowledgements`);
+  client.channel.close();
+});

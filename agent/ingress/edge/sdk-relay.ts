@@ -21,6 +21,7 @@ import { isEnd, isFin } from '../../xgress/end-marks.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
 import type { CircuitRole, XgressMetrics } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
+import { RelayWindow } from './relay-window.ts';
 import { type RejectionDetail, stateClosed, writeFailed } from './sdk-messages.ts';
 
 export interface SdkRelayComponents {
@@ -63,6 +64,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   readonly role: CircuitRole;
   readonly #components: SdkRelayComponents;
   readonly #idEntry: Buffer;
+  readonly #window: RelayWindow;
   readonly #waiting: (() => void)[] = [];
   #release: (() => void) | undefined;
   #metrics: XgressMetrics | undefined;
@@ -79,6 +81,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.address = init.address;
     this.role = init.role;
     this.#idEntry = encodeUint32(init.connectionId);
+    this.#window = new RelayWindow(components.clock);
     this.lastReceived = components.clock.monotonic();
   }
 
@@ -107,6 +110,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     const isAccepted = this.#send(payload.bytes, waits);
     if (isAccepted) {
       if (endsData(payload)) this.#endSequence = Math.max(this.#endSequence ?? 0, payload.sequence);
+      this.#window.delivered();
       this.transferred.toClient += dataLength;
       this.#metrics?.received(this.role, dataLength);
     } else if (origin !== PayloadOrigin.Xgress) this.#metrics?.relayDropped('payload');
@@ -116,6 +120,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   acceptAcknowledgement(acknowledgement: Acknowledgement): boolean {
     if (!this.#isOpen) return true;
     this.lastReceived = this.#components.clock.monotonic();
+    this.#window.acknowledged(acknowledgement.sequences);
     const isAccepted = this.#send(acknowledgement.bytes);
     if (!isAccepted) this.#metrics?.relayDropped('acknowledgement');
     return isAccepted;
@@ -151,15 +156,26 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     const payload = Payload.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
     if (payload.has(PayloadFlag.CircuitEnd)) this.#hasEnded = true;
     if (!this.#isOpen) return;
-    this.transferred.fromClient += payload.dataLength;
-    this.#metrics?.sent(this.role, payload.dataLength);
+    const { sequence, dataLength } = payload;
+    if (!this.#window.admits(sequence, dataLength)) {
+      this.#metrics?.droppedPayload();
+      this.#components.link.exceeded(frame.bytes.length);
+      return;
+    }
+    this.transferred.fromClient += dataLength;
+    this.#metrics?.sent(this.role, dataLength);
     const outcome = this.#components.forwarder.forwardPayload(this.address, payload, PayloadOrigin.Relayed);
-    if (outcome === 'unroutable') this.#components.onUnroutable(this.circuitId);
+    if (outcome === 'sent') this.#window.sent(sequence, dataLength);
+    else if (outcome === 'unroutable') this.#components.onUnroutable(this.circuitId);
   }
 
   onAcknowledgement(frame: Frame): void {
     if (!this.#isOpen) {
       this.#waitForClient();
+      return;
+    }
+    if (!this.#window.takeAnswer()) {
+      this.#components.link.exceeded(frame.bytes.length);
       return;
     }
     const acknowledgement = Acknowledgement.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
@@ -171,6 +187,10 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   /** A trace route request carries the sequence number under which the client waits for the answer. */
   onControl(frame: Frame): void {
     if (!this.#isOpen) return;
+    if (!this.#window.takeOther()) {
+      this.#components.link.exceeded(frame.bytes.length);
+      return;
+    }
     const message = Message.fromFrame(frame);
     message.headers.delete(SdkHeader.ConnectionId);
     if (frame.body[0] === ControlMessageType.TraceRoute)
