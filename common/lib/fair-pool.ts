@@ -30,10 +30,24 @@ export class FairPool<T> {
 
   /** Removes and returns the oldest object of the largest source; undefined if the pool is empty. */
   evict(): T | undefined {
-    let largest: Set<T> | undefined;
-    for (const things of this.#bySource.values()) if (!largest || things.size > largest.size) largest = things;
-    const [oldest] = largest ?? [];
+    const [oldest] = this.#largest() ?? [];
     if (oldest !== undefined) this.delete(oldest);
     return oldest;
+  }
+
+  /**
+   * As `evict`, to make room for another object of `source`. Returns undefined if no other source has more objects than
+   * this one would have then.
+   */
+  evictFor(source: string): T | undefined {
+    const own = this.#bySource.get(source)?.size ?? 0;
+    const largest = this.#largest()?.size ?? 0;
+    return largest > own + 1 ? this.evict() : undefined;
+  }
+
+  #largest(): Set<T> | undefined {
+    let largest: Set<T> | undefined;
+    for (const things of this.#bySource.values()) if (!largest || things.size > largest.size) largest = things;
+    return largest;
   }
 }

@@ -144,6 +144,34 @@ t.test('names keep their address; wildcard names lose theirs after a long time w
   t.equal(pool.addressOf('a', 'exact'), '100.64.0.2');
 });
 
+t.test('a source that looks up names without end leaves addresses for others', async (t) => {
+  const clock = new VirtualClock();
+  const pool = new AddressPool(clock, network('100.64.0.0/10'));
+  const asked = (source: string, count: number, first = 0) => {
+    let found = 0;
+    for (let n = first; n < first + count; n++) if (pool.addressOf(`${source}${n}`, 'wildcard', source)) found++;
+    return found;
+  };
+  t.equal(asked('flood', 20_000), 2_500);
+  t.equal(asked('other', 2_000), 2_000);
+  t.equal(pool.addressOf('other1', 'wildcard', 'flood'), pool.addressOf('other1', 'wildcard', 'other'), 'known names');
+  await clock.advance(700_000);
+  t.equal(asked('other', 2_000), 2_000);
+  t.equal(asked('flood', 3_000, 20_000), 2_500, 'its own old names make room');
+  t.equal(asked('other', 2_000), 2_000, 'which the names of others do not');
+  pool.keep(() => undefined);
+  t.equal(asked('flood', 3_000), 2_500);
+
+  const small = new AddressPool(clock, network('100.64.0.0/24'));
+  const inSmall = (source: string) =>
+    Array.from({ length: 300 }, (_none, n) => small.addressOf(`${source}${n}`, 'wildcard', source)).filter(Boolean);
+  t.same(
+    ['a', 'b', 'c', 'd', 'e'].map((source) => inSmall(source).length),
+    [47, 47, 47, 47, 2],
+  );
+  for (let n = 0; n < 60; n++) t.ok(small.addressOf(`service${n}`, 'exact'), 'names of services keep a part');
+});
+
 t.test('a name that a new service has keeps its address', async (t) => {
   const clock = new VirtualClock();
   const pool = new AddressPool(clock, network('100.64.0.0/10'));

@@ -7,6 +7,7 @@ import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { sourceOf } from '#lib/source-address.ts';
 import type { Unanswerable } from '../../../../config/name-servers.ts';
 import { receiveDatagrams } from '../../../receive-datagrams.ts';
 import {
@@ -20,12 +21,15 @@ import {
   truncateAnswer,
 } from './dns-message.ts';
 import { DnsStreams } from './dns-streams.ts';
-import type { DnsUpstreams } from './dns-upstreams.ts';
+import type { DnsUpstreams, QueryOrigin } from './dns-upstreams.ts';
 
 /** Resolves the names of services. */
 export interface NameSource {
-  /** Returns the address of a name; `full` if the name is known but no address is left; undefined if it is unknown. */
-  resolve(name: string): string | 'full' | undefined;
+  /**
+   * Returns the address of a name; `full` if the name is known but no address is left for this source; undefined if it
+   * is unknown.
+   */
+  resolve(name: string, source: string): string | 'full' | undefined;
 }
 
 export interface DnsServerComponents {
@@ -74,7 +78,7 @@ export class DnsServer {
   /** Accepts queries over TCP too, on the same port. Rejects with the system's error if it is not available. */
   async openStreams(): Promise<void> {
     const { clock, log } = this.#components;
-    const answer = (message: Buffer) => this.#answerTo(message, { isStream: true });
+    const answer = (message: Buffer, source: string) => this.#answerTo(message, { source, isStream: true });
     this.#streams = await DnsStreams.open({ clock, log, answer }, { host: this.#init.host, port: this.port });
   }
 
@@ -93,13 +97,13 @@ export class DnsServer {
 
   #onMessage(message: Buffer, address: string, port: number): void {
     background(this.#components.log, 'dns question', async () => {
-      const answer = await this.#answerTo(message, { isStream: false });
+      const answer = await this.#answerTo(message, { source: sourceOf(address), isStream: false });
       if (answer && !this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // a client without an answer retries
     });
   }
 
   /** The answer to a message; undefined if it gets none. A datagram has a limited size, unlike a stream. */
-  async #answerTo(message: Buffer, { isStream }: { isStream: boolean }): Promise<Buffer | undefined> {
+  async #answerTo(message: Buffer, origin: Required<QueryOrigin>): Promise<Buffer | undefined> {
     const query = parseQuery(message);
     if (query === undefined) return undefined;
     if (query === 'malformed') return encodeMalformed(message);
@@ -107,12 +111,12 @@ export class DnsServer {
     const isAddress = query.class === CLASS_INTERNET && (query.type === DnsType.A || query.type === DnsType.AAAA);
     if (!isAddress) return this.#rejection(query);
     if (this.onProbe(query.name)) return this.#answer(query, DnsStatus.NameError);
-    const address = this.#components.names.resolve(query.name);
+    const address = this.#components.names.resolve(query.name, origin.source);
     if (address === 'full') return this.#answer(query, DnsStatus.ServerFailure);
     if (address !== undefined) return this.#answer(query, DnsStatus.Ok, query.type === DnsType.A ? [address] : []);
-    const answer = await this.#components.upstreams.resolve(query, message, { isStream });
+    const answer = await this.#components.upstreams.resolve(query, message, origin);
     if (!answer) return this.#rejection(query);
-    return isStream ? answer : truncateAnswer(answer, query, message);
+    return origin.isStream ? answer : truncateAnswer(answer, query, message);
   }
 
   #rejection(query: DnsQuery): Buffer | undefined {

@@ -24,16 +24,18 @@ async function open(t: Test) {
   const clock = new VirtualClock();
   const waiting: (() => void)[] = [];
   const asked: string[] = [];
-  const answer = async (message: Buffer) => {
+  const sources = new Set<string>();
+  const answer = async (message: Buffer, source: string) => {
     const text = message.toString();
     asked.push(text);
+    sources.add(source);
     if (text.startsWith('slow')) await new Promise<void>((resolve) => waiting.push(resolve));
     return text === 'none' ? undefined : Buffer.from(text.toUpperCase());
   };
   const streams = await DnsStreams.open({ clock, log: silentLog, answer }, { host: HOST, port });
   t.after(() => streams.close());
-  const client = async () => {
-    const socket = connect(port, HOST);
+  const client = async (localAddress = HOST) => {
+    const socket = connect({ port, host: HOST, localAddress });
     const read = { text: '', isClosed: false };
     socket.on('data', (data: Buffer) => {
       read.text += data.toString('latin1');
@@ -49,7 +51,7 @@ async function open(t: Test) {
   const release = () => {
     for (const resolve of waiting.splice(0)) resolve();
   };
-  return { clock, streams, asked, client, release };
+  return { clock, streams, asked, sources, client, release };
 }
 
 const answers = (...texts: string[]) => texts.map((each) => framed(each).toString('latin1')).join('');
@@ -116,4 +118,27 @@ t.test('a new connection replaces the one that is idle longest', async (t) => {
   t.equal(sockets.filter(({ read }) => read.isClosed).length, 1);
   release();
   await until('the answer of the first one', () => first?.read.text !== '');
+});
+
+t.test('a source that keeps all connections busy, or idle, loses its oldest to others', async (t) => {
+  const { client, sources } = await open(t);
+  const flood: Awaited<ReturnType<typeof client>>[] = [];
+  for (let n = 0; n < 64; n++) flood.push(await client());
+  for (const { socket } of flood.slice(0, 60)) socket.write(framed('slow'));
+  const lost = () => flood.filter(({ read }) => read.isClosed).length;
+  const others: typeof flood = [];
+  for (let n = 0; n < 3; n++) {
+    const other = await client('127.0.0.2');
+    other.socket.write(framed('fast'));
+    await until('an answer', () => other.read.text !== '');
+    others.push(other);
+  }
+  t.equal(lost(), 3);
+  for (let n = 0; n < 70; n++) flood.push(await client());
+  await until('the end of the others of the flood', () => lost() >= 70);
+  t.notOk(
+    others.some(({ read }) => read.isClosed),
+    'the flood replaces its own only',
+  );
+  t.same([...sources].sort(), ['127.0.0.1', '127.0.0.2']);
 });

@@ -7,15 +7,19 @@ import { clientSockets } from '#lib/client-sockets.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { sourceOf } from '#lib/source-address.ts';
 
 export interface DnsStreamsComponents {
   clock: Clock;
   log: Log;
   /** The answer to a message; undefined if it gets none. */
-  answer(message: Buffer): Promise<Buffer | undefined>;
+  answer(message: Buffer, source: string): Promise<Buffer | undefined>;
 }
 
-/** Open connections; a new one replaces the one that has been idle for longest. */
+/**
+ * Open connections. Beyond them, a new one replaces the least active one of the source with most, or the one that has
+ * been idle for longest.
+ */
 const MOST_CONNECTIONS = 64;
 /** Queries of a connection in progress; the server reads no further ones meanwhile. */
 const MOST_QUERIES = 16;
@@ -54,28 +58,42 @@ export class DnsStreams {
 
   #accept(components: DnsStreamsComponents, socket: Socket): void {
     const connections = this.#connections;
+    const source = sourceOf(socket.remoteAddress);
     if (connections.size >= MOST_CONNECTIONS) {
-      const idle = [...connections].find((each) => each.isIdle);
-      if (!idle) {
+      const replaced = this.#replacedBy(source);
+      if (!replaced) {
         socket.destroy();
         return;
       }
-      connections.delete(idle);
-      idle.close();
+      connections.delete(replaced);
+      replaced.close();
     }
     if (!clientSockets.admit(socket)) {
       socket.destroy();
       return;
     }
-    const connection = new Connection(components, socket, () => {
+    const connection = new Connection(components, socket, source, () => {
       if (connections.delete(connection)) connections.add(connection);
     });
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
   }
+
+  /** The connection that makes room for another one of a source; undefined if all others are busy and have a right to. */
+  #replacedBy(source: string): Connection | undefined {
+    const connections = [...this.#connections];
+    const counts = new Map<string, number>();
+    for (const each of connections) counts.set(each.source, (counts.get(each.source) ?? 0) + 1);
+    const own = counts.get(source) ?? 0;
+    const most = Math.max(...counts.values());
+    if (most > own + 1) return connections.find((each) => counts.get(each.source) === most);
+    const mayReplace = (other: string) => other === source || (counts.get(other) ?? 0) > own;
+    return connections.find((each) => each.isIdle && mayReplace(each.source));
+  }
 }
 
 class Connection {
+  readonly source: string;
   readonly #components: DnsStreamsComponents;
   readonly #socket: Socket;
   readonly #onActive: () => void;
@@ -85,7 +103,8 @@ class Connection {
   #idle: Timer | undefined;
 
   /** `onActive` is called after each query and each answer. */
-  constructor(components: DnsStreamsComponents, socket: Socket, onActive: () => void) {
+  constructor(components: DnsStreamsComponents, socket: Socket, source: string, onActive: () => void) {
+    this.source = source;
     this.#components = components;
     this.#socket = socket;
     this.#onActive = onActive;
@@ -136,7 +155,7 @@ class Connection {
     this.#idle?.cancel();
     this.#onActive();
     try {
-      const answer = await this.#components.answer(message);
+      const answer = await this.#components.answer(message, this.source);
       if (answer && !this.#socket.destroyed) this.#write(answer);
     } finally {
       this.#queries--;

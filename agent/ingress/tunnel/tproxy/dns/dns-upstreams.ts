@@ -6,6 +6,7 @@ import { connect, isIPv6 } from 'node:net';
 import { clientSockets } from '#lib/client-sockets.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { FairPool } from '#lib/fair-pool.ts';
 import type { Random } from '#lib/random.ts';
 import type { Upstream } from '../../../../config/name-servers.ts';
 import { type DnsQuery, DnsStatus, isTruncated, statusOfAnswer } from './dns-message.ts';
@@ -18,6 +19,16 @@ interface Question {
   readonly message: Buffer;
   /** The client accepts answers of any size. */
   readonly isStream: boolean;
+  /** Aborts if another client displaces the query. */
+  readonly displaced: AbortSignal;
+}
+
+/** The client of a query. */
+export interface QueryOrigin {
+  /** Its source, for shares. */
+  readonly source?: string;
+  /** It accepts answers of any size. */
+  readonly isStream?: boolean;
 }
 
 interface Reply {
@@ -27,7 +38,10 @@ interface Reply {
 
 /** Milliseconds for one server to answer. */
 const UPSTREAM_TIMEOUT = 5_000;
-/** Parallel upstream queries, each with a socket; further ones count as unanswerable. */
+/**
+ * Parallel upstream queries, each with a socket. Beyond them, a source with fewer queries displaces the oldest of the
+ * source with most; other queries count as unanswerable.
+ */
 const MOST_QUESTIONS = 256;
 /** Bytes of an answer over TCP. */
 const LARGEST_ANSWER = 65_535;
@@ -42,13 +56,16 @@ export class DnsUpstreams {
   readonly #abort = new AbortController();
   /** Index of the first server for `failover`. */
   #lastGood = 0;
-  #questions = 0;
+  readonly #questions = new FairPool<AbortController>();
+  readonly #mostQuestions: number;
 
   constructor(components: { clock: Clock; random: Random }, upstreams: readonly Upstream[], mode: UpstreamMode) {
     this.#clock = components.clock;
     this.#random = components.random;
     this.#upstreams = upstreams;
     this.#mode = mode;
+    const sockets = mode === 'parallel' ? Math.max(1, upstreams.length) : 1;
+    this.#mostQuestions = Math.max(1, Math.floor(MOST_QUESTIONS / sockets));
   }
 
   get isEmpty(): boolean {
@@ -62,12 +79,28 @@ export class DnsUpstreams {
   async resolve(
     query: DnsQuery,
     message: Buffer,
-    { isStream = false }: { isStream?: boolean } = {},
+    { source = '', isStream = false }: QueryOrigin = {},
   ): Promise<Buffer | undefined> {
-    if (this.isEmpty || this.#abort.signal.aborted || this.#questions >= MOST_QUESTIONS) return undefined;
-    const question: Question = { query, message, isStream };
-    const replies = this.#mode === 'parallel' ? await this.#askAll(question) : await this.#askInTurn(question);
-    return replies.sort((a, b) => rankOf(a) - rankOf(b))[0]?.message;
+    const place = this.isEmpty || this.#abort.signal.aborted ? undefined : this.#placeFor(source);
+    if (!place) return undefined;
+    const question: Question = { query, message, isStream, displaced: place.signal };
+    try {
+      const replies = this.#mode === 'parallel' ? await this.#askAll(question) : await this.#askInTurn(question);
+      return replies.sort((a, b) => rankOf(a) - rankOf(b))[0]?.message;
+    } finally {
+      this.#questions.delete(place);
+    }
+  }
+
+  #placeFor(source: string): AbortController | undefined {
+    if (this.#questions.size >= this.#mostQuestions) {
+      const displaced = this.#questions.evictFor(source);
+      if (!displaced) return undefined;
+      displaced.abort(new ProjectError('DNS_DISPLACED', 'queries of other clients displaced the query'));
+    }
+    const place = new AbortController();
+    this.#questions.add(place, source);
+    return place;
   }
 
   /** Aborts the open queries. */
@@ -104,7 +137,7 @@ export class DnsUpstreams {
     for (let turn = 0; turn < count; turn++) {
       const index = (start + turn) % count;
       const upstream = this.#upstreams[index];
-      if (!upstream || this.#abort.signal.aborted) break;
+      if (!upstream || this.#abort.signal.aborted || question.displaced.aborted) break;
       try {
         const reply = await this.#ask(upstream, question, this.#abort.signal);
         replies.push(reply);
@@ -124,7 +157,11 @@ export class DnsUpstreams {
   }
 
   /** Uses a random id: an id chosen by the client would be known to others. */
-  async #ask(upstream: Upstream, { query, message, isStream }: Question, signal: AbortSignal): Promise<Reply> {
+  async #ask(
+    upstream: Upstream,
+    { query, message, isStream, displaced }: Question,
+    signal: AbortSignal,
+  ): Promise<Reply> {
     const id = this.#random.bytes(2).readUInt16BE();
     const asked = Buffer.from(message);
     asked.writeUInt16BE(id, 0);
@@ -133,8 +170,7 @@ export class DnsUpstreams {
       UPSTREAM_TIMEOUT,
       () => new TimeoutError('the name server', UPSTREAM_TIMEOUT),
     );
-    const either = AbortSignal.any([signal, this.#abort.signal, late.signal]);
-    this.#questions++;
+    const either = AbortSignal.any([signal, displaced, this.#abort.signal, late.signal]);
     try {
       const ask = upstream.protocol === 'udp' ? askOverUdp : askOverTcp;
       let reply = await ask(upstream, { ...query, id }, asked, either);
@@ -143,7 +179,6 @@ export class DnsUpstreams {
       reply.message.writeUInt16BE(query.id, 0);
       return reply;
     } finally {
-      this.#questions--;
       late.timer.cancel();
     }
   }

@@ -68,11 +68,11 @@ async function upstreamOf(t: Test, status: number | undefined, address = '9.9.9.
   return { upstream: { protocol: 'udp' as const, host: '127.0.0.1', port: socket.address().port }, seen, socket };
 }
 
-function resolve(upstreams: DnsUpstreams, name = 'other.example') {
+function resolve(upstreams: DnsUpstreams, name = 'other.example', source = '') {
   const message = query(name);
   const parsed = parseQuery(message);
   if (!parsed || parsed === 'malformed') throw new Error('no query');
-  return upstreams.resolve(parsed, message);
+  return upstreams.resolve(parsed, message, { source });
 }
 
 t.test('service names have addresses, other names do not, regardless of case', async (t) => {
@@ -215,6 +215,36 @@ t.test('a query to an unreachable upstream fails at once, and the next one is qu
   closed.close();
   t.equal(await nothing, undefined, 'also if the query was aborted before');
   t.same(clock.timers(), []);
+});
+
+t.test('a client with many open queries leaves room for the queries of others', async (t) => {
+  const clock = new VirtualClock();
+  const silent = await upstreamOf(t, undefined);
+  for (const [mode, most] of [
+    ['serial', 256],
+    ['parallel', 128],
+  ] as const) {
+    const upstreams = new DnsUpstreams({ clock, random: systemRandom }, [silent.upstream, silent.upstream], mode);
+    const ended = new Map<string, number>();
+    const ask = (source: string, count: number) =>
+      Array.from({ length: count }, async (_none, index) => {
+        await resolve(upstreams, `n${index}.example`, source);
+        ended.set(source, (ended.get(source) ?? 0) + 1);
+      });
+    const all = ask('flood', 1_000);
+    await Promise.all(all.slice(most));
+    t.equal(clock.timers().length, 256, mode);
+    all.push(...ask('one', 10), ...ask('two', 100));
+    await new Promise((done) => setImmediate(done));
+    t.equal(ended.get('one'), undefined, 'its queries are in progress');
+    const [flood = 0, two = 0] = [1_000 - (ended.get('flood') ?? 0), 100 - (ended.get('two') ?? 0)];
+    t.equal(flood + 10 + two, most, 'the flood loses its oldest');
+    t.ok(two >= Math.min(100, (most - 10) / 2), `${two} of the second one`);
+    t.equal(clock.timers().length, 256);
+    upstreams.close();
+    await Promise.all(all);
+    t.same(clock.timers(), []);
+  }
 });
 
 t.test('queries beyond the limit are not forwarded', async (t) => {

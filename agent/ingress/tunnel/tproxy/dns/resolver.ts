@@ -139,7 +139,7 @@ export class Resolver {
       options.dnsUpstream.map(parseUpstream),
       options.dnsUpstreamMode || 'parallel',
     );
-    const names = { resolve: (name: string) => this.#resolve(name) };
+    const names = { resolve: (name: string, source: string) => this.#resolve(name, source) };
     const init = { host, port, unanswerable: unanswerable ?? (options.dnsUnanswerable || 'refused') };
     const place = { key: KEY, network: 'udp', host, port } as const;
     const server = await listening(place, () => DnsServer.open({ clock, log, names, upstreams }, init));
@@ -151,11 +151,11 @@ export class Resolver {
     log.info({ host, port: server.port }, 'name server open');
   }
 
-  #resolve(name: string): string | 'full' | undefined {
+  #resolve(name: string, source: string): string | 'full' | undefined {
     const { pool, table, log } = this.#components;
     const kind = table.kindOf(name);
     if (kind === undefined) return undefined;
-    const address = pool.addressOf(name, kind);
+    const address = pool.addressOf(name, kind, source);
     if (address === undefined && this.#full.happened())
       log.warn({ names: pool.size }, 'no address left for a name, see dnsSvcIpRange');
     return address ?? 'full';
