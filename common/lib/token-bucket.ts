@@ -22,13 +22,13 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /** Takes a token. Returns the milliseconds until it is there; undefined if none may be taken. */
-  take(now: number): number | undefined {
+  /** Takes tokens. Returns the milliseconds until they are there; undefined if they may not be taken. */
+  take(now: number, count = 1): number | undefined {
     const { burst, perSecond, ahead = 0 } = this.#options;
     this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1_000) * perSecond);
     this.#filledAt = now;
-    if (this.#tokens - 1 < -ahead) return undefined;
-    this.#tokens--;
+    if (this.#tokens - count < -ahead) return undefined;
+    this.#tokens -= count;
     return Math.max(0, (-this.#tokens / perSecond) * 1_000);
   }
 }

@@ -18,6 +18,7 @@ import { isSignedToken } from '../../access/tokens.ts';
 import type { ConnectDetail } from './connect-events.ts';
 import { FinishingClients } from './finishing-clients.ts';
 import { onLateAnswer } from './host-dial.ts';
+import { type IdentityWork, IdentityWorks } from './identity-work.ts';
 import { Rejections } from './rejections.ts';
 import { CONTROL_LANE, SdkConnection } from './sdk-connection.ts';
 import { type SdkDialComponents, serveDial } from './sdk-dial.ts';
@@ -67,6 +68,7 @@ export class SdkClients {
   readonly #connections = new Set<SdkConnection>();
   readonly #finishing = new FinishingClients();
   readonly #places = new Shares(CONNECTIONS);
+  readonly #works: IdentityWorks;
   /** Channels of clients whose session is being checked. */
   readonly #pending = new Set<Channel>();
   readonly #postures = new PostureStore();
@@ -79,6 +81,7 @@ export class SdkClients {
 
   constructor(components: SdkClientsComponents) {
     this.#components = components;
+    this.#works = new IdentityWorks(components);
     this.#timers = [
       components.clock.every('sdk sessions', SESSION_INTERVAL, () => this.#closeEnded()),
       components.clock.every('sdk rights', RECHECK_INTERVAL, () => this.#recheckAll()),
@@ -123,6 +126,7 @@ export class SdkClients {
   close(): void {
     for (const timer of this.#timers) timer.cancel();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#works.close();
     for (const channel of this.#pending) channel.close();
     for (const connection of [...this.#connections]) connection.channel.close();
     this.#finishing.close();
@@ -180,10 +184,14 @@ export class SdkClients {
       clock,
     });
     connection.onDataDelay = metrics.dataDelayed;
-    const checks = new PacedTask(clock, 'rights of an SDK client', CHECKS, () => this.#recheckSoon([connection]));
+    const { work, release: releaseWork } = this.#works.use(session.identityId);
+    const check = () => this.#recheckSoon([connection]);
+    const checks = new PacedTask(clock, 'rights of an SDK client', CHECKS, () =>
+      work.request(connection, costOf(connection), check),
+    );
     connection.requestCheck = () => checks.request();
     seedMfa(connection, clock.now());
-    this.#handle(connection);
+    this.#handle(connection, work);
     this.#connections.add(connection);
     const release = session.controllerId === undefined ? undefined : legacy.use(token);
     metrics.connected();
@@ -196,6 +204,8 @@ export class SdkClients {
       this.#finishing.add(connection, () => {
         releasePosture();
         checks.close();
+        work.cancel(connection);
+        releaseWork();
       });
       metrics.disconnected();
       this.#components.onConnections(session.identityId);
@@ -206,7 +216,7 @@ export class SdkClients {
 
   // Messages ---------------------------------------------------------------------------------------------------------------
 
-  #handle(connection: SdkConnection): void {
+  #handle(connection: SdkConnection, work: IdentityWork): void {
     const { channel } = connection;
     const { hosting, log } = this.#components;
     const circuits = limited(log, (request) => rejectAsTooMany(connection, request));
@@ -233,7 +243,7 @@ export class SdkClients {
       SdkType.PostureResponses,
       reports((request) => this.#onPosture(connection, request.decode(PostureResponsesSchema).responses)),
     );
-    const subscription = new ServiceSubscription(this.#components, connection);
+    const subscription = new ServiceSubscription(this.#components, connection, work);
     connection.subscription = subscription;
     channel.on(SdkType.Subscribe, () => {
       subscription.start();
@@ -366,12 +376,17 @@ export class SdkClients {
     }
     if (connection.isClosed) return;
     try {
-      connection.subscription?.refresh();
+      yield* connection.subscription?.refresh() ?? [];
     } catch (error) {
       const { log } = this.#components;
       log.error({ channel: connection.channel.name, error: describeError(error) }, 'services could not be sent');
     }
   }
+}
+
+/** The work of checking a client: its rights, and the services that it waits for. */
+function costOf({ count, subscription }: SdkConnection): number {
+  return 1 + count + (subscription?.cost ?? 0);
 }
 
 /** Limits the requests of one kind that a client has in progress. */

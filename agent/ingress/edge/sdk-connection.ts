@@ -88,7 +88,7 @@ export class SdkConnection implements SdkLink {
   /** The client has disconnected, and its last end is over. */
   onLastEnd: (() => void) | undefined;
   /** Set once the client is served. */
-  subscription: { refresh(): void; stop(): void } | undefined;
+  subscription: { readonly cost: number; refresh(): Generator<void>; stop(): void } | undefined;
   readonly #clock: Clock;
   readonly #places: Shares;
   readonly #ends = new Map<number, Use>();

@@ -2,85 +2,89 @@
 // subscribes, then only changes. Also sends the states of all their posture checks, again in full after each change
 // (reference fact: edge, section 9.1).
 
-import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Clock } from '#lib/clock.ts';
 import { failingChecks } from '#model/access.ts';
-import { evaluatePosture, mfaDeadline, type PostureDemand, PROMPT_GRACE, type ProcessDemand } from '#model/posture.ts';
+import { evaluatePosture, mfaDeadline } from '#model/posture.ts';
 import {
-  Operation,
   type PostureStateChange_CheckStateSchema,
   type PostureStateChange_PolicyStateSchema,
   PostureStateChangeSchema,
-  type ServiceChangeSet_PolicySchema,
-  ServiceChangeSet_PolicyType,
-  type ServiceChangeSet_PostureCheckSchema,
-  type ServiceChangeSet_ServiceSchema,
   ServiceChangeSetSchema,
 } from '#wire/gen/edge_client_pb.js';
-import { type DataState_Service, PolicyType } from '#wire/gen/edge_control_pb.js';
 import { SdkType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Access } from '../../access/access.ts';
-import type { DataModel, Policy } from '../../access/data-model.ts';
+import type { IdentityWork } from './identity-work.ts';
 import type { SdkConnection } from './sdk-connection.ts';
+import {
+  changesBetween,
+  isUnchanged,
+  NO_SERVICES,
+  type ServiceView,
+  type ServiceViewComponents,
+} from './service-view.ts';
 
-export interface ServiceSubscriptionComponents {
+export interface ServiceSubscriptionComponents extends ServiceViewComponents {
   clock: Clock;
-  model: DataModel;
-  access: Access;
 }
 
-type ServiceInit = MessageInitShape<typeof ServiceChangeSet_ServiceSchema> & { id: string };
-type PolicyInit = MessageInitShape<typeof ServiceChangeSet_PolicySchema> & { id: string };
-type CheckInit = MessageInitShape<typeof ServiceChangeSet_PostureCheckSchema> & { id: string };
 type CheckState = MessageInitShape<typeof PostureStateChange_CheckStateSchema> & { checkId: string };
 type PolicyState = MessageInitShape<typeof PostureStateChange_PolicyStateSchema> & { policyId: string };
-
-/** The services visible to a client, by id. */
-interface View {
-  readonly services: ReadonlyMap<string, ServiceInit>;
-  readonly policies: ReadonlyMap<string, PolicyInit>;
-  readonly checks: ReadonlyMap<string, CheckInit>;
-}
 
 interface States {
   readonly checks: ReadonlyMap<string, CheckState>;
   readonly policies: ReadonlyMap<string, PolicyState>;
 }
 
-const NOTHING: View = { services: new Map(), policies: new Map(), checks: new Map() };
 const NO_STATES: States = { checks: new Map(), policies: new Map() };
 const FULL = -1n;
-const NEVER = -1;
+/** Entries of a message that are encoded in one step. */
+const ENCODED = 16;
+/** Bytes of a message that cost as much work as an entry. */
+const BYTES_OF_ENTRY = 256;
 
 export class ServiceSubscription {
   readonly #components: ServiceSubscriptionComponents;
   readonly #connection: SdkConnection;
-  #view = NOTHING;
+  readonly #work: IdentityWork;
+  #view = NO_SERVICES;
   #states = NO_STATES;
   #index = FULL;
   /** Number of the last message with states; it continues when a client subscribes again. */
   #sequence = 0n;
   #isActive = false;
+  /** Counts subscriptions and their ends: a refresh in progress stops with each. */
+  #epoch = 0;
   /** The client waits for the full state of its services, or of its checks. */
   #due: 'services' | 'checks' | undefined;
 
-  constructor(components: ServiceSubscriptionComponents, connection: SdkConnection) {
+  /** The clients of an identity share `work`. */
+  constructor(components: ServiceSubscriptionComponents, connection: SdkConnection, work: IdentityWork) {
     this.#components = components;
     this.#connection = connection;
+    this.#work = work;
+  }
+
+  /** The work of the next `refresh`, in entries. */
+  get cost(): number {
+    if (!this.#isActive) return 0;
+    const states = this.#view.policies.size + this.#view.checks.size;
+    return this.#due === 'services' ? this.#work.size + states + this.#work.fullBytes / BYTES_OF_ENTRY : states;
   }
 
   /** The next `refresh` sends the full state, later ones the changes. */
   start(): void {
+    this.#epoch++;
     this.#isActive = true;
     this.#due = 'services';
   }
 
   stop(): void {
+    this.#epoch++;
     this.#isActive = false;
     this.#due = undefined;
-    this.#view = NOTHING;
+    this.#view = NO_SERVICES;
     this.#states = NO_STATES;
   }
 
@@ -91,71 +95,49 @@ export class ServiceSubscription {
 
   /**
    * Called after `start` and `resync`, and when the network's data or the client's posture may have changed. Many
-   * requests of a client before it get one answer.
+   * requests of a client before it get one answer. The caller may serve others between the steps. A request that arrives
+   * meanwhile needs another refresh.
    */
-  refresh(): void {
+  *refresh(): Generator<void> {
     if (!this.#isActive) return;
+    const epoch = this.#epoch;
     const due = this.#due;
     this.#due = undefined;
     if (due === 'services') {
-      this.#view = NOTHING;
+      this.#view = NO_SERVICES;
       this.#index = FULL;
     }
-    this.#sendChanges(this.#currentView(), { evenNothing: due === 'services' });
-    this.#sendStates({ evenUnchanged: due !== undefined });
+    const view = yield* this.#work.view();
+    if (epoch !== this.#epoch) return;
+    yield* this.#sendChanges(view, { epoch, evenNothing: due === 'services' });
+    if (epoch !== this.#epoch) return;
+    yield* this.#sendStates({ epoch, evenUnchanged: due !== undefined });
   }
 
   // Visible services -------------------------------------------------------------------------------------------------------
 
-  #currentView(): View {
-    const { model } = this.#components;
-    const { identityId } = this.#connection.session;
-    const services = new Map<string, ServiceInit>();
-    const policies = new Map<string, PolicyInit>();
-    const checks = new Map<string, CheckInit>();
-    for (const policy of model.policiesOf(identityId)) {
-      const found = [...policy.services].flatMap((id) => model.services.get(id) ?? []);
-      if (found.length === 0) continue;
-      policies.set(policy.id, policyInit(policy));
-      for (const service of found) {
-        const known = services.get(service.id) ?? this.#serviceInit(service);
-        known.policyIds?.push(policy.id);
-        services.set(service.id, known);
-      }
-      for (const check of this.#components.access.withChecks(policy).checks) checks.set(check.id, checkInit(check));
-    }
-    for (const service of services.values()) service.policyIds?.sort();
-    return { services, policies, checks };
-  }
-
-  #serviceInit(service: DataState_Service): ServiceInit {
-    const { model } = this.#components;
-    const identity = model.identities.get(this.#connection.session.identityId);
-    const { id, name, encryptionRequired, configs } = service;
-    const configData = identity ? model.configDataFor(service, identity) : [];
-    return { id, name, encryptionRequired, configs: [...configs], policyIds: [], configData };
-  }
-
-  /** Removed entries carry only their id. */
-  #sendChanges(view: View, { evenNothing }: { evenNothing: boolean }): void {
-    const current = this.#components.model.index;
+  *#sendChanges(view: ServiceView, { epoch, evenNothing }: { epoch: number; evenNothing: boolean }): Generator<void> {
     const before = this.#view;
+    const changed = yield* changesBetween(before, view);
+    if (epoch !== this.#epoch) return;
     this.#view = view;
-    const changed = changeSet(before, view);
-    if (!evenNothing && isEmpty(changed)) return;
+    if (!evenNothing && isUnchanged(changed)) return;
     // Clients drop changes that do not advance the index: the history of the controllers has restarted. They always
     // accept a full state.
-    const isFull = this.#index === FULL || current <= this.#index;
+    const isFull = this.#index === FULL || view.index <= this.#index;
     const previousIndex = isFull ? FULL : this.#index;
-    this.#index = current;
-    const sent = isFull && before !== NOTHING ? changeSet(NOTHING, view) : changed;
-    const set = create(ServiceChangeSetSchema, { index: current, previousIndex, ...sent });
-    this.#connection.send(new Message(SdkType.ServiceChangeSet, [], toBinary(ServiceChangeSetSchema, set)));
+    this.#index = view.index;
+    const sent = isFull && before !== NO_SERVICES ? yield* changesBetween(NO_SERVICES, view) : changed;
+    const { index } = view;
+    const body = yield* encoded(ServiceChangeSetSchema, { index, previousIndex }, { ...sent });
+    if (epoch !== this.#epoch) return;
+    if (isFull) this.#work.fullBytes = body.length;
+    this.#connection.send(new Message(SdkType.ServiceChangeSet, [], body));
   }
 
   // State of its checks ----------------------------------------------------------------------------------------------------
 
-  #currentStates(now: number): States {
+  *#currentStates(now: number): Generator<void, States> {
     const { model, access } = this.#components;
     const { identityId, posture } = this.#connection.subject;
     const checks = new Map<string, CheckState>();
@@ -177,37 +159,41 @@ export class ServiceSubscription {
           }),
         });
       }
+      yield;
     }
     return { checks, policies };
   }
 
   /** Clients replace their whole state with each message, so a change of one check repeats all others. */
-  #sendStates({ evenUnchanged }: { evenUnchanged: boolean }): void {
+  *#sendStates({ epoch, evenUnchanged }: { epoch: number; evenUnchanged: boolean }): Generator<void> {
     const now = this.#components.clock.now();
     const before = this.#states;
-    this.#states = this.#currentStates(now);
-    if (!evenUnchanged && isSame(before, this.#states)) return;
-    const change = create(PostureStateChangeSchema, {
-      seq: ++this.#sequence,
-      structuralIndex: this.#components.model.index,
-      generatedAt: timestampFromMs(now),
-      checkStates: [...this.#states.checks.values()],
-      policyStates: [...this.#states.policies.values()],
-    });
-    this.#connection.send(new Message(SdkType.PostureStateChange, [], toBinary(PostureStateChangeSchema, change)));
+    const { index } = this.#components.model;
+    const states = yield* this.#currentStates(now);
+    if (epoch !== this.#epoch) return;
+    this.#states = states;
+    if (!evenUnchanged && isSame(before, states)) return;
+    const head = { seq: ++this.#sequence, structuralIndex: index, generatedAt: timestampFromMs(now) };
+    const lists = { checkStates: [...states.checks.values()], policyStates: [...states.policies.values()] };
+    const body = yield* encoded(PostureStateChangeSchema, head, lists);
+    if (epoch === this.#epoch) this.#connection.send(new Message(SdkType.PostureStateChange, [], body));
   }
 }
 
-function changeSet(before: View, after: View) {
-  return {
-    services: changes(before.services, after.services),
-    policies: changes(before.policies, after.policies),
-    postureChecks: changes(before.checks, after.checks),
-  };
-}
-
-function isEmpty({ services, policies, postureChecks }: ReturnType<typeof changeSet>): boolean {
-  return services.length + policies.length + postureChecks.length === 0;
+/** Encodes a message with long lists in steps: the parts of a list may be encoded one after another. */
+function* encoded<Schema extends DescMessage>(
+  schema: Schema,
+  head: MessageInitShape<Schema>,
+  lists: Readonly<Record<string, readonly unknown[]>>,
+): Generator<void, Buffer> {
+  const parts = [toBinary(schema, create(schema, head))];
+  for (const [name, list] of Object.entries(lists))
+    for (let start = 0; start < list.length; start += ENCODED) {
+      const part = { [name]: list.slice(start, start + ENCODED) } as MessageInitShape<Schema>;
+      parts.push(toBinary(schema, create(schema, part)));
+      yield;
+    }
+  return Buffer.concat(parts);
 }
 
 function isSame(before: States, { checks, policies }: States): boolean {
@@ -222,64 +208,4 @@ function isSame(before: States, { checks, policies }: States): boolean {
 /** The remaining time changes constantly; the expiry time does not, so only that is compared. */
 function isSameCheck(before: CheckState | undefined, after: CheckState): boolean {
   return before?.isPassing === after.isPassing && before?.timeoutAt?.seconds === after.timeoutAt?.seconds;
-}
-
-function changes<Entry extends { id: string }>(
-  before: ReadonlyMap<string, Entry>,
-  after: ReadonlyMap<string, Entry>,
-): (Entry | { id: string; operation: Operation })[] {
-  const changed: (Entry | { id: string; operation: Operation })[] = [];
-  for (const [id, entry] of after) {
-    const known = before.get(id);
-    if (!known) changed.push({ ...entry, operation: Operation.ADDED });
-    else if (JSON.stringify(known) !== JSON.stringify(entry)) changed.push({ ...entry, operation: Operation.UPDATED });
-  }
-  for (const id of before.keys()) if (!after.has(id)) changed.push({ id, operation: Operation.REMOVED });
-  return changed;
-}
-
-function policyInit({ id, type, postureChecks }: Policy): PolicyInit {
-  const isBind = type === PolicyType.BIND_POLICY;
-  return {
-    id,
-    type: isBind ? ServiceChangeSet_PolicyType.BIND : ServiceChangeSet_PolicyType.DIAL,
-    postureCheckIds: [...postureChecks].sort(),
-  };
-}
-
-/** A process check is sent as a multi-process check that demands all its processes. */
-function checkInit({ id, typeId, demands }: PostureDemand): CheckInit {
-  switch (typeId) {
-    case 'MFA': {
-      const { timeoutSeconds, promptOnWake, promptOnUnlock } = demands;
-      return {
-        id,
-        type: 'MFA',
-        promptGracePeriodSeconds: PROMPT_GRACE / 1000,
-        promptOnWake,
-        promptOnUnlock,
-        timeoutSeconds: timeoutSeconds > 0 ? timeoutSeconds : NEVER,
-      };
-    }
-    case 'PROCESS':
-      return {
-        id,
-        type: 'PROCESS_MULTI',
-        semantic: 'AllOf',
-        processes: [processInit(demands.process)],
-      };
-    case 'PROCESS_MULTI':
-      return {
-        id,
-        type: 'PROCESS_MULTI',
-        semantic: demands.semantic,
-        processes: demands.processes.map(processInit),
-      };
-    default:
-      return { id, type: typeId };
-  }
-}
-
-function processInit({ osType, path }: ProcessDemand) {
-  return { osType, path };
 }
