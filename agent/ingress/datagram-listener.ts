@@ -3,6 +3,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { joinHostPort } from '#lib/address.ts';
 import { describeError } from '#lib/errors.ts';
+import { sourceOf } from '#lib/source-address.ts';
 import type { DatagramClient } from '../xgress/datagram-client.ts';
 import type { IdleLimits } from '../xgress/idle-sweeper.ts';
 import { DatagramSessions, type DatagramSessionsComponents } from './datagram-sessions.ts';
@@ -92,6 +93,7 @@ export class DatagramListener {
     };
     this.#sessions.open({
       key,
+      source: sourceOf(address),
       port: {
         send: (datagram, done) => this.#socket.send(datagram, port, address, done),
         close: () => setImmediate(() => this.#closeIfIdle()),

@@ -16,8 +16,8 @@ t.test('at the limit, a new source takes the place of one that is quiet, and of 
   t.teardown(() => sessions.end());
   let closed = 0;
   const port = { send: () => undefined, close: () => closed++ };
-  const open = async (key: string) => {
-    const client = sessions.open({ key, port, serve: async () => undefined });
+  const open = async (key: string, source = 'one') => {
+    const client = sessions.open({ key, source, port, serve: async () => undefined });
     await new Promise((resolve) => setImmediate(resolve)); // its circuit is open
     return client !== undefined;
   };
@@ -35,4 +35,35 @@ t.test('at the limit, a new source takes the place of one that is quiet, and of 
   await clock.advance(QUIET);
   t.ok(await open('newer'));
   t.equal(closed, 5, 'ports of two ended sessions and three rejected ones');
+});
+
+t.test('a source with many sessions, or many that wait for a circuit, leaves room for others', async (t) => {
+  for (const isWaiting of [false, true]) {
+    const clock = new VirtualClock();
+    const components = { clock, log: silentLog, acceptsCircuits: () => true };
+    const sessions = new DatagramSessions(components, 'echo', { timeout: HOUR, interval: HOUR });
+    const port = { send: () => undefined, close: () => undefined };
+    const served = new Map<string, AbortSignal>();
+    const open = async (source: string, index: number) => {
+      const serve = async (_client: unknown, signal: AbortSignal) => {
+        served.set(`${source}${index}`, signal);
+        if (isWaiting)
+          await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      };
+      const client = sessions.open({ key: `${source}${index}`, source, port, serve });
+      await new Promise((resolve) => setImmediate(resolve));
+      return client !== undefined;
+    };
+    const limit = isWaiting ? 1_000 : MOST_SESSIONS;
+    for (let index = 0; index < limit; index++) await open('flood', index);
+    t.notOk(await open('flood', limit));
+    for (let index = 0; index < 10; index++) t.ok(await open('other', index));
+    t.equal(sessions.size, limit);
+    t.equal(sessions.get('flood9'), undefined, 'the oldest of the flood ended');
+    t.ok(sessions.get('flood10'));
+    t.notOk(await open('flood', limit + 1));
+    sessions.end();
+    await new Promise((resolve) => setImmediate(resolve));
+    t.equal(sessions.size, 0);
+  }
 });

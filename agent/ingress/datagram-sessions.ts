@@ -5,9 +5,11 @@
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
+import { FairPool } from '#lib/fair-pool.ts';
 import type { Log } from '#lib/log.ts';
 import { DatagramClient, type DatagramPort } from '../xgress/datagram-client.ts';
 import { type IdleLimits, IdleSweeper } from '../xgress/idle-sweeper.ts';
+import { WaitingClients } from './waiting-clients.ts';
 
 export interface DatagramSessionsComponents {
   clock: Clock;
@@ -18,17 +20,18 @@ export interface DatagramSessionsComponents {
 
 export interface NewSession {
   readonly key: string;
+  /** The source of its datagrams, for shares. */
+  readonly source: string;
   readonly port: DatagramPort;
   /** Creates the circuit and attaches the client to it. */
   serve(client: DatagramClient, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Sessions of one listener. At the limit, the session that is idle longest is evicted if it has been idle for QUIET.
+ * Sessions of one listener. At the limit, the source with most loses its oldest to a source with fewer; else the session
+ * that is idle longest is evicted if it has been idle for QUIET.
  */
 const MOST_SESSIONS = 4_096;
-/** Sessions that may wait for their circuit; datagrams of further sources are dropped. */
-const MOST_WAITING = 1_000;
 /** Milliseconds without a datagram after which a session may be evicted. */
 const QUIET = 10_000;
 
@@ -38,7 +41,9 @@ export class DatagramSessions {
   readonly #sweeper: IdleSweeper;
   readonly #abort = new AbortController();
   readonly #sessions = new Map<string, DatagramClient>();
-  #waiting = 0;
+  /** The same by source. */
+  readonly #fair = new FairPool<DatagramClient>();
+  readonly #waiting = new WaitingClients();
   /** Until then no session at the limit can be idle long enough: a flood must not look at all of them each time. */
   #fullUntil = 0;
   /** Datagrams dropped for lack of a session since the last log line. */
@@ -59,9 +64,10 @@ export class DatagramSessions {
   }
 
   /** Opens a session; returns undefined if it is rejected; the caller must drop the datagram. */
-  open({ key, port, serve }: NewSession): DatagramClient | undefined {
+  open({ key, source, port, serve }: NewSession): DatagramClient | undefined {
     const { clock, log } = this.#components;
-    if (!this.#hasRoom()) {
+    const place = this.#hasRoom(source) ? this.#waiting.add(source) : undefined;
+    if (!place) {
       if (this.#rejected++ === 0)
         log.warn(
           { listener: this.#name, sessions: this.size },
@@ -73,19 +79,17 @@ export class DatagramSessions {
     this.#rejected = 0;
     const client = new DatagramClient({ port, clock, log, onClosed: () => this.#remove(key, client) });
     this.#sessions.set(key, client);
+    this.#fair.add(client, source);
     this.#sweeper.add(client);
-    this.#waiting++;
     background(
       log,
       'UDP session',
-      serve(client, this.#abort.signal)
+      serve(client, AbortSignal.any([this.#abort.signal, place.displaced]))
         .catch((error: unknown) => {
           log.warn({ listener: this.#name, source: key, error: describeError(error) }, 'UDP session ended: no circuit');
           client.closed('cut');
         })
-        .finally(() => {
-          this.#waiting--;
-        }),
+        .finally(() => place.release()),
     );
     return client;
   }
@@ -101,10 +105,14 @@ export class DatagramSessions {
     for (const client of [...this.#sessions.values()]) client.onIdle();
   }
 
-  #hasRoom(): boolean {
-    if (this.#abort.signal.aborted || !this.#components.acceptsCircuits() || this.#waiting >= MOST_WAITING)
-      return false;
+  #hasRoom(source: string): boolean {
+    if (this.#abort.signal.aborted || !this.#components.acceptsCircuits()) return false;
     if (this.#sessions.size < MOST_SESSIONS) return true;
+    const displaced = this.#fair.evictFor(source);
+    if (displaced) {
+      displaced.onIdle();
+      return true;
+    }
     const now = this.#components.clock.monotonic();
     if (now < this.#fullUntil) return false;
     let quietest: DatagramClient | undefined;
@@ -119,6 +127,7 @@ export class DatagramSessions {
 
   #remove(key: string, client: DatagramClient): void {
     this.#sweeper.delete(client);
+    this.#fair.delete(client);
     if (this.#sessions.get(key) === client) this.#sessions.delete(key);
   }
 }

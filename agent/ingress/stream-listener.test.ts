@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { silentLog } from '#lib/log.ts';
 import { TlsPort } from '#wire/tls-port.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
-import { ending } from '../../test/support/overlay.ts';
+import { ending, until } from '../../test/support/overlay.ts';
 import { StreamListener, type StreamListenerInit } from './stream-listener.ts';
 
 const HOST = '127.0.0.1';
@@ -38,4 +38,32 @@ t.test('a connection without a circuit is reset', async (t) => {
 t.test('a connection to a router that drains is reset', async (t) => {
   const unexpected = async () => void t.fail('a router that drains serves no connection');
   t.same(await endings(t, unexpected, () => false), ['ECONNRESET', 'ECONNRESET']);
+});
+
+t.test('connections of one source that wait for a circuit leave room for others', async (t) => {
+  const waiting = new Map<string, number>();
+  let sockets = 0;
+  const serve: StreamListenerInit['serve'] = async ({ remoteAddress = '' }, signal) => {
+    waiting.set(remoteAddress, (waiting.get(remoteAddress) ?? 0) + 1);
+    sockets++;
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  };
+  const components = { log: silentLog, acceptsCircuits: () => true };
+  const listener = await StreamListener.open(components, { name: 'test', at: { host: HOST, port: 0 }, serve });
+  t.teardown(() => listener.close());
+  const reset = new Map<string, number>();
+  const open = (localAddress: string, count: number) => {
+    for (let index = 0; index < count; index++) {
+      const socket = connect({ port: listener.port, host: HOST, localAddress });
+      socket.on('error', () => reset.set(localAddress, (reset.get(localAddress) ?? 0) + 1));
+      t.teardown(() => socket.destroy());
+    }
+  };
+  open(HOST, 1_010);
+  await until('the limit', () => reset.get(HOST) === 10);
+  open('127.0.0.2', 20);
+  await until('the others', () => waiting.get('127.0.0.2') === 20);
+  await until('the oldest of the flood', () => reset.get(HOST) === 30);
+  t.equal(reset.get('127.0.0.2'), undefined);
+  t.equal(sockets, 1_020);
 });

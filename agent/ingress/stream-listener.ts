@@ -6,7 +6,9 @@ import { background } from '#lib/background.ts';
 import { clientSockets } from '#lib/client-sockets.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { sourceOf } from '#lib/source-address.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
+import { WaitingClients } from './waiting-clients.ts';
 
 export interface StreamListenerComponents {
   log: Log;
@@ -25,14 +27,11 @@ export interface StreamListenerInit {
   readonly name: string;
   readonly at: StreamPlace;
   /**
-   * Creates the circuit and attaches the socket to it. The signal aborts when the listener closes; `reset` closes the
-   * connection with a TCP reset.
+   * Creates the circuit and attaches the socket to it. The signal aborts when the listener closes, or when others
+   * displace the connection; `reset` closes the connection with a TCP reset.
    */
   serve(socket: Socket, signal: AbortSignal, reset: () => void): Promise<void>;
 }
-
-/** Connections that may wait for their circuit; further ones are reset. */
-const MOST_WAITING = 1_000;
 
 export class StreamListener {
   readonly #components: StreamListenerComponents;
@@ -40,7 +39,7 @@ export class StreamListener {
   readonly #abort = new AbortController();
   #port = 0;
   #stop: () => void = () => undefined;
-  #waiting = 0;
+  readonly #waiting = new WaitingClients();
 
   private constructor(components: StreamListenerComponents, init: StreamListenerInit) {
     this.#components = components;
@@ -101,28 +100,26 @@ export class StreamListener {
     const { log } = this.#components;
     const { name } = this.#init;
     socket.on('error', () => undefined); // the later owner of the socket reports errors; earlier ones need no report
-    if (!this.#components.acceptsCircuits() || this.#waiting >= MOST_WAITING) {
+    const place = this.#components.acceptsCircuits() ? this.#waiting.add(sourceOf(socket.remoteAddress)) : undefined;
+    if (!place) {
       log.warn(
-        { listener: name, waiting: this.#waiting },
+        { listener: name, waiting: this.#waiting.size },
         'connection reset: draining, or too many wait for a circuit',
       );
       reset();
       return;
     }
-    this.#waiting++;
     background(
       log,
       'connection of a listener',
       this.#init
-        .serve(socket, this.#abort.signal, reset)
+        .serve(socket, AbortSignal.any([this.#abort.signal, place.displaced]), reset)
         .catch((error: unknown) => {
           const { remoteAddress: remote } = socket;
           log.warn({ listener: name, remote, error: describeError(error) }, 'connection reset: no circuit');
           reset();
         })
-        .finally(() => {
-          this.#waiting--;
-        }),
+        .finally(() => place.release()),
     );
   }
 }

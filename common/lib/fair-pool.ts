@@ -1,10 +1,14 @@
 // Evictable objects, grouped by source. The source with the most objects loses its oldest, so that a flooding source
-// displaces only its own.
+// displaces only its own. Every operation takes the same time, whatever the number of sources: strangers may use many.
 
 export class FairPool<T> {
   /** Sources unordered; the objects of each from oldest to newest. */
   readonly #bySource = new Map<string, Set<T>>();
   readonly #sources = new Map<T, string>();
+  /** Sources by their number of objects. */
+  readonly #bySize = new Map<number, Set<string>>();
+  /** Objects of the largest source. */
+  #most = 0;
 
   get size(): number {
     return this.#sources.size;
@@ -17,6 +21,7 @@ export class FairPool<T> {
     this.#bySource.set(source, things);
     things.add(thing);
     this.#sources.set(thing, source);
+    this.#resize(source, things.size - 1, things.size);
   }
 
   delete(thing: T): void {
@@ -24,13 +29,16 @@ export class FairPool<T> {
     if (source === undefined) return;
     this.#sources.delete(thing);
     const things = this.#bySource.get(source);
-    things?.delete(thing);
-    if (things?.size === 0) this.#bySource.delete(source);
+    if (!things) return;
+    things.delete(thing);
+    if (things.size === 0) this.#bySource.delete(source);
+    this.#resize(source, things.size + 1, things.size);
   }
 
   /** Removes and returns the oldest object of the largest source; undefined if the pool is empty. */
   evict(): T | undefined {
-    const [oldest] = this.#largest() ?? [];
+    const [source = ''] = this.#bySize.get(this.#most) ?? [];
+    const [oldest] = this.#bySource.get(source) ?? [];
     if (oldest !== undefined) this.delete(oldest);
     return oldest;
   }
@@ -41,13 +49,14 @@ export class FairPool<T> {
    */
   evictFor(source: string): T | undefined {
     const own = this.#bySource.get(source)?.size ?? 0;
-    const largest = this.#largest()?.size ?? 0;
-    return largest > own + 1 ? this.evict() : undefined;
+    return this.#most > own + 1 ? this.evict() : undefined;
   }
 
-  #largest(): Set<T> | undefined {
-    let largest: Set<T> | undefined;
-    for (const things of this.#bySource.values()) if (!largest || things.size > largest.size) largest = things;
-    return largest;
+  #resize(source: string, before: number, after: number): void {
+    const smaller = this.#bySize.get(before);
+    smaller?.delete(source);
+    if (smaller?.size === 0) this.#bySize.delete(before);
+    if (after > 0) this.#bySize.set(after, (this.#bySize.get(after) ?? new Set<string>()).add(source));
+    if (after > this.#most || (before === this.#most && !this.#bySize.has(before))) this.#most = after;
   }
 }

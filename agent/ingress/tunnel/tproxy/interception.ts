@@ -13,6 +13,7 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
+import { sourceOf } from '#lib/source-address.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../../config/router-config.ts';
 import { portOf } from '../../../egress/datagram.ts';
@@ -245,6 +246,7 @@ export class Interception {
     socket.on('message', (datagram) => client?.receive(datagram));
     client = this.#sessions.open({
       key,
+      source: sourceOf(source.host),
       port: portOf(socket),
       serve: async (opened, signal) => {
         opened.receive(data);
