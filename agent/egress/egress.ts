@@ -34,8 +34,6 @@ export interface DialedEgress {
   readonly hopType: string;
   /** For a service that the router's own identity hosts. */
   readonly right?: OwnRight;
-  /** The identity that hosts the service over an SDK client. */
-  readonly holder?: string;
   /** Closes the connection if the circuit cannot be created. */
   abandon(): void;
   /** The end is created and open. */

@@ -67,3 +67,26 @@ t.test('a source with many sessions, or many that wait for a circuit, leaves roo
     t.equal(sessions.size, 0);
   }
 });
+
+t.test('the datagrams that wait for circuits are limited together, and by source', async (t) => {
+  const clock = new VirtualClock();
+  const components = { clock, log: silentLog, acceptsCircuits: () => true };
+  const sessions = new DatagramSessions(components, 'echo', { timeout: HOUR, interval: HOUR });
+  const port = { send: () => undefined, close: () => undefined };
+  const serve = () => new Promise<never>(() => undefined);
+  const data = Buffer.alloc(60_000);
+  const waiting = (source: string, count: number) => {
+    let kept = 0;
+    for (let index = 0; index < count; index++) {
+      const client = sessions.open({ key: `${source}${index}`, source, port, serve });
+      for (let datagram = 0; datagram < 16; datagram++) client?.receive(data);
+      kept += 16 - (client?.dropped ?? 16);
+    }
+    return kept * data.length;
+  };
+  const flood = waiting('flood', 500);
+  t.ok(flood > 15_000_000 && flood <= 16 * 1024 * 1024, `${flood} bytes`);
+  t.equal(waiting('other', 10), 160 * data.length, 'another source has room');
+  sessions.end();
+  t.ok(waiting('flood', 1) === 0, 'the listener is closed');
+});

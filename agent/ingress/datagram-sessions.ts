@@ -7,6 +7,7 @@ import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { FairPool } from '#lib/fair-pool.ts';
 import type { Log } from '#lib/log.ts';
+import { Shares } from '#lib/shares.ts';
 import { DatagramClient, type DatagramPort } from '../xgress/datagram-client.ts';
 import { type IdleLimits, IdleSweeper } from '../xgress/idle-sweeper.ts';
 import { WaitingClients } from './waiting-clients.ts';
@@ -32,6 +33,10 @@ export interface NewSession {
  * that is idle longest is evicted if it has been idle for QUIET.
  */
 const MOST_SESSIONS = 4_096;
+/** Bytes of all sessions that wait for their circuits, of a listener and of one source; further datagrams are dropped. */
+const WAITING_BYTES = { most: 32 * 1024 * 1024, mostOfSource: 16 * 1024 * 1024 };
+/** All sessions of all listeners share one part of the buffer budget: they share the descriptors of the listeners. */
+const HOLDER = 'udp sessions';
 /** Milliseconds without a datagram after which a session may be evicted. */
 const QUIET = 10_000;
 
@@ -44,6 +49,7 @@ export class DatagramSessions {
   /** The same by source. */
   readonly #fair = new FairPool<DatagramClient>();
   readonly #waiting = new WaitingClients();
+  readonly #waitingBytes = new Shares(WAITING_BYTES);
   /** Until then no session at the limit can be idle long enough: a flood must not look at all of them each time. */
   #fullUntil = 0;
   /** Datagrams dropped for lack of a session since the last log line. */
@@ -77,7 +83,12 @@ export class DatagramSessions {
       return undefined;
     }
     this.#rejected = 0;
-    const client = new DatagramClient({ port, clock, log, onClosed: () => this.#remove(key, client) });
+    const queue = {
+      acquire: (bytes: number) => this.#waitingBytes.acquire(source, bytes),
+      release: (bytes: number) => this.#waitingBytes.release(source, bytes),
+    };
+    const onClosed = () => this.#remove(key, client);
+    const client: DatagramClient = new DatagramClient({ port, clock, log, holder: HOLDER, queue, onClosed });
     this.#sessions.set(key, client);
     this.#fair.add(client, source);
     this.#sweeper.add(client);

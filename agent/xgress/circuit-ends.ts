@@ -74,7 +74,7 @@ export class CircuitEnds {
    */
   open(init: XgressInit, client: XgressClient, owner: string): Xgress {
     const { clock, forwarder, onUnroutable } = this.#components;
-    const held = init.holder === undefined ? undefined : this.#holders.use(init.holder);
+    const held = client.holder === undefined ? undefined : this.#holders.use(client.holder);
     const xgress = new Xgress(
       {
         clock,

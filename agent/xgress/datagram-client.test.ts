@@ -3,7 +3,9 @@
 import t from 'tap';
 import { silentLog } from '#lib/log.ts';
 import { CALM, Circuit } from '../../test/support/circuit.ts';
+import { BufferBudget } from './buffer-budget.ts';
 import { DatagramClient } from './datagram-client.ts';
+import { HolderBudgets } from './holder-budgets.ts';
 
 t.test('a session sends on after its window has shrunk below what is in flight', async (t) => {
   const windows = { txPortalStartSize: 40_000, txPortalMinSize: 4_000, txPortalRetxThresh: 1, txPortalRetxScale: 0.5 };
@@ -31,4 +33,30 @@ t.test('a session sends on after its window has shrunk below what is in flight',
   session.onIdle();
   terminator.end();
   await circuit.until(() => initiator.isClosed);
+});
+
+t.test('thousands of sessions whose datagrams nobody acknowledges hold less than the budget', async (t) => {
+  const all = new BufferBudget();
+  const holders = new HolderBudgets(all);
+  const port = { send: () => undefined, close: () => undefined };
+  const open = () => {
+    const circuit = new Circuit(CALM, 1, { circuitStartTimeout: 0 }, holders.use('udp').budget);
+    circuit.drop = () => true;
+    const session = new DatagramClient({ port, clock: circuit.clock, log: silentLog });
+    session.attach(circuit.ends.initiator);
+    circuit.ends.initiator.start();
+    session.writable();
+    return { session, circuit };
+  };
+  const sessions = Array.from({ length: 4_096 }, () => {
+    const each = open();
+    for (let count = 0; count < 3; count++) each.session.receive(Buffer.alloc(60_000));
+    return each;
+  });
+  t.ok(all.used < 64 * 1024 * 1024, `${(all.used / 2 ** 20).toFixed(1)} MiB`);
+  const last = open();
+  last.session.receive(Buffer.alloc(1_200));
+  t.equal(last.circuit.ends.initiator.unacknowledged.bytes, 1_200, 'a small one is sent');
+  for (const { circuit } of [...sessions, last]) circuit.ends.initiator.abort();
+  t.equal(all.used, 0);
 });

@@ -25,8 +25,19 @@ export interface DatagramClientInit {
   readonly encryption?: EncryptedStream | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  /** For sessions without a descriptor: the part of the buffer budget that they share. */
+  readonly holder?: string | undefined;
+  /** Limits the bytes that wait for all circuits of a listener. */
+  readonly queue?: DatagramQueue | undefined;
   /** The session ended. Called once. */
   readonly onClosed?: () => void;
+}
+
+/** The bytes of datagrams that wait for a circuit. */
+export interface DatagramQueue {
+  /** Returns false if there is no room. */
+  acquire(bytes: number): boolean;
+  release(bytes: number): void;
 }
 
 /** Datagrams queued for the circuit; further ones are dropped. The reference has the same limit. */
@@ -38,6 +49,7 @@ const TOO_LARGE = 'EMSGSIZE';
 
 export class DatagramClient implements XgressClient, Idling {
   lastActive: number;
+  readonly holder: string | undefined;
   /** Number of datagrams dropped because the circuit did not accept them. */
   dropped = 0;
   readonly #init: DatagramClientInit;
@@ -53,6 +65,7 @@ export class DatagramClient implements XgressClient, Idling {
   constructor(init: DatagramClientInit) {
     this.#init = init;
     this.#encryption = init.encryption;
+    this.holder = init.holder;
     this.lastActive = init.clock.monotonic();
   }
 
@@ -75,7 +88,8 @@ export class DatagramClient implements XgressClient, Idling {
     this.#active();
     if (this.#closed) return;
     if (this.#started && !this.#isBlocked) this.#write(data);
-    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(data);
+    else if (this.#waiting.length < MOST_WAITING && this.#init.queue?.acquire(data.length) !== false)
+      this.#waiting.push(data);
     else this.dropped++;
   }
 
@@ -121,12 +135,15 @@ export class DatagramClient implements XgressClient, Idling {
     while (!this.#isBlocked) {
       const next = this.#waiting.shift();
       if (!next) return;
+      this.#init.queue?.release(next.length);
       this.#write(next);
     }
   }
 
+  /** UDP loses datagrams, so one that the budget has no room for is dropped. */
   #write(data: Buffer): void {
-    this.#send(this.#encryption ? this.#encryption.seal(data) : data);
+    if (this.#xgress?.fits(data.length) === false) this.dropped++;
+    else this.#send(this.#encryption ? this.#encryption.seal(data) : data);
   }
 
   /** A window that closes later, without a write, does not block: no call of `writable` would follow. */
@@ -159,6 +176,7 @@ export class DatagramClient implements XgressClient, Idling {
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    for (const { length } of this.#waiting) this.#init.queue?.release(length);
     this.#waiting = [];
     this.#init.port.close();
     this.#init.onClosed?.();

@@ -68,8 +68,8 @@ t.test('the objects of ends count, and every identity keeps a part', async (t) =
   all.add(2 * LIMIT);
   t.equal(budget.share, 16 * 1024);
   t.ok(budget.fits(64 * 1024));
-  budget.add(2 * 1024 * 1024);
-  t.equal(budget.share, 2 * 1024, 'many ends do not multiply the least share');
+  budget.add(8 * 1024 * 1024);
+  t.ok(budget.share * 1_000 <= 4 * 1024 * 1024, 'many ends do not multiply the least share');
   t.notOk(budget.fits(64 * 1024));
   t.ok(budget.fits(1_000));
   t.ok(holders.use('few').budget.fits(64 * 1024));

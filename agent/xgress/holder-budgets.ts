@@ -1,11 +1,11 @@
-// Divides the buffer budget between identities. Circuits of SDK clients use no descriptors, so one identity can have
-// thousands of ends that nobody reads, and each end may always hold some bytes. All ends of an identity together
-// therefore hold at most what the others leave free, with their least shares, their payloads beyond a share and their
-// objects. An identity that has used this part delays its own circuits only.
+// Divides the buffer budget between holders: the identities of SDK clients, and all UDP sessions together. Their circuits
+// use no descriptors, so one holder can have thousands of ends that nobody reads, and each end may always hold some
+// bytes. All ends of a holder together therefore hold at most what the others leave free, with their least shares, their
+// payloads beyond a share and their objects. A holder that has used this part delays its own circuits only.
 //
 //   BufferBudget ─┬─ ends with a socket each
 //                 ├─ HolderBudget of an identity ── its ends
-//                 └─ HolderBudget of another identity …
+//                 └─ HolderBudget of UDP sessions …
 
 import { type BufferBudget, EXHAUSTED, LEAST_SHARE } from './buffer-budget.ts';
 
@@ -24,7 +24,7 @@ export interface EndBudget {
 /** Bytes of the objects of an end without any payload: xgress, buffers, client, table entries. */
 const END_OBJECTS = 8 * 1024;
 /** Bytes that the ends of one holder may always hold together, while others have used the budget. */
-const LEAST_OF_HOLDER = 1024 * 1024;
+const LEAST_OF_HOLDER = 4 * 1024 * 1024;
 /** Bytes that every end may hold at any time, and of a payload beyond them: a request, a key, an end mark. */
 const SMALL_PAYLOAD = 2 * 1024;
 

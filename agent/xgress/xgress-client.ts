@@ -6,6 +6,8 @@ import type { Frame } from '#wire/frame.ts';
 export type CircuitOutcome = 'complete' | 'cut';
 
 export interface XgressClient {
+  /** The clients with this name share a part of the buffer budget: they use no descriptors. */
+  readonly holder?: string | undefined;
   /** True if `deliver` copies the parts of `data` and `headers` that it keeps. Otherwise the xgress passes copies. */
   readonly borrows?: boolean;
   /** Data in order. Returns false to pause delivery until `resume` is called. */

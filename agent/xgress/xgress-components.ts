@@ -22,8 +22,6 @@ export interface XgressInit extends PayloadReceiverInit {
   readonly hopType: string;
   /** For circuits of the router's own identity. */
   readonly right?: OwnRight | undefined;
-  /** The identity of the SDK client, whose circuits share a part of the buffer budget: they need no descriptors. */
-  readonly holder?: string | undefined;
 }
 
 /** A permission of the router's own identity, without which a circuit ends. */

@@ -141,8 +141,8 @@ function openEnd(
   if ('relay' in dialed) return dialed.relay.open(components.ends);
   const { address, binding } = dialedEgress(egress);
   const options = components.optionsFor(binding);
-  const { hopType, right, holder } = dialed;
-  const init = { circuitId, address, role: 'terminator' as const, options, hopType, right, holder };
+  const { hopType, right } = dialed;
+  const init = { circuitId, address, role: 'terminator' as const, options, hopType, right };
   const xgress = components.ends.open(init, dialed.client, controller.id);
   dialed.client.attach(xgress);
   xgress.start();

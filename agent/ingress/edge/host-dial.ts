@@ -64,7 +64,7 @@ async function dialWithOwnId(
   };
   try {
     const answer = await sendDial(service, request, extra);
-    return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, holder: connection.session.identityId, abandon };
+    return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, abandon };
   } catch (error) {
     if (mayHaveConnection(service, error)) abandon();
     else client.abandon();
@@ -120,8 +120,7 @@ async function dialWithClientId(
     connection.reply(answer, stateClosed(connectionId, 'dial abandoned', ABANDONED));
   };
   const opened = () => connection.reply(answer, stateConnected(init.connectionId));
-  const holder = connection.session.identityId;
-  return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, holder, abandon, opened };
+  return { client, peerData: peerDataOf(answer), hopType: SDK_HOP, abandon, opened };
 }
 
 /**

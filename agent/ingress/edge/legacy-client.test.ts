@@ -24,7 +24,7 @@ async function client() {
       held += bytes;
     },
   };
-  const end = new LegacyClient(circuit.clock, link, 1, () => undefined);
+  const end = new LegacyClient({ clock: circuit.clock, link, connectionId: 1, holder: 'me' }, () => undefined);
   end.attach(circuit.ends.initiator);
   circuit.clients.initiator.onWritable = () => end.writable();
   await circuit.until(() => circuit.ends.initiator.canWrite);

@@ -27,8 +27,17 @@ interface Waiting {
   readonly since?: number;
 }
 
+export interface LegacyClientInit {
+  readonly clock: Clock;
+  readonly link: SdkLink;
+  readonly connectionId: number;
+  /** The identity of the client. */
+  readonly holder: string;
+}
+
 export class LegacyClient implements XgressClient, ClientEnd {
   readonly borrows = true;
+  readonly holder: string;
   readonly connectionId: number;
   readonly #clock: Clock;
   readonly #link: SdkLink;
@@ -50,7 +59,8 @@ export class LegacyClient implements XgressClient, ClientEnd {
   #grace: Timer | undefined;
 
   /** `onGone` is called once, when neither side uses the connection any longer. */
-  constructor(clock: Clock, link: SdkLink, connectionId: number, onGone: () => void) {
+  constructor({ clock, link, connectionId, holder }: LegacyClientInit, onGone: () => void) {
+    this.holder = holder;
     this.#clock = clock;
     this.#link = link;
     this.connectionId = connectionId;

@@ -192,8 +192,7 @@ function open(
     return;
   }
   const client = legacyEnd(components, connection, right, connectionId);
-  const holder = connection.session.identityId;
-  const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: SDK_HOP, holder }, client, owner);
+  const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: SDK_HOP }, client, owner);
   client.attach(xgress);
   connection.reply(request, connectedMessage(request, connectionId, circuit, false));
   xgress.start();

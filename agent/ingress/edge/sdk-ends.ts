@@ -27,8 +27,9 @@ export function legacyEnd(
   right: Right,
   connectionId: number,
 ): LegacyClient {
-  const client: LegacyClient = new LegacyClient(clock, connection, connectionId, () =>
-    connection.remove(connectionId, client),
+  const client: LegacyClient = new LegacyClient(
+    { clock, link: connection, connectionId, holder: connection.session.identityId },
+    () => connection.remove(connectionId, client),
   );
   connection.put(connectionId, client, right);
   return client;

@@ -61,6 +61,8 @@ const PRECEDENCES: Readonly<Record<TerminatorPrecedence, Precedence>> = {
   [TerminatorPrecedence.REQUIRED]: 'required',
   [TerminatorPrecedence.FAILED]: 'failed',
 };
+/** Circuits to the resolver use no descriptors, so they share a part of the buffer budget. */
+const RESOLVER_HOLDER = 'resolver circuits';
 const HOP_TYPE = 'xgress/tunnel';
 
 export class Hosting {
@@ -139,7 +141,11 @@ export class Hosting {
       isAllowed: (name) => isAllowedName(config, name),
       answer: (message) => client.receive(message),
     });
-    const client = new DatagramClient({ port, encryption, clock, log, onClosed: () => sweeper.delete(client) });
+    const onClosed = () => sweeper.delete(client);
+    const client: DatagramClient = new DatagramClient({
+      ...{ port, encryption, clock, log, onClosed },
+      holder: RESOLVER_HOLDER,
+    });
     sweeper.add(client);
     return { client, peerData, hopType: HOP_TYPE, abandon: () => client.closed('cut') };
   }
