@@ -1,7 +1,10 @@
-// Data of SDK clients that rely on the router's flow control, when the router has no room for it.
+// SDK clients that rely on the router's flow control: their data when the router has no room for it, and their traces.
 
 import t from 'tap';
+import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { encodeUint32 } from '#wire/header-values.ts';
 import { CALM, Circuit } from '../../../test/support/circuit.ts';
+import { sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import { BufferBudget } from '../../xgress/buffer-budget.ts';
 import { LegacyClient } from './legacy-client.ts';
 
@@ -63,4 +66,24 @@ t.test('a large message that waits ends with its client', async (t) => {
   t.ok(await circuit.until(() => host.ended, 10));
   t.equal(host.length, 500_000);
   t.equal(held(), 0);
+});
+
+t.test('a client cannot flood a circuit with trace routes', async (t) => {
+  const { clock, connect, forwarder } = sdkRooms();
+  const client = await connect();
+  const circuitId = (await client.dial(1)).string(SdkHeader.CircuitId) ?? '';
+  let traces = 0;
+  const hop = { acceptPayload: () => true, acceptAcknowledgement: () => true, onceWritable: () => undefined };
+  forwarder.registerLink({ ...hop, address: `${circuitId}-egress`, acceptControl: () => ++traces > 0 });
+  const flood = async () => {
+    for (let count = 0; count < 1_000; count++)
+      client.tell(SdkType.TraceRoute, 1, [[SdkHeader.TraceHopCount, encodeUint32(9)]]);
+    await settled();
+  };
+  await flood();
+  t.equal(traces, 100);
+  await clock.advance(1_000);
+  await flood();
+  t.equal(traces, 120);
+  client.channel.close();
 });

@@ -2,6 +2,7 @@
 // other (reference fact: edge, section 5.4).
 
 import type { Clock, Timer } from '#lib/clock.ts';
+import { TokenBucket } from '#lib/token-bucket.ts';
 import type { Frame } from '#wire/frame.ts';
 import { EdgeFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
@@ -15,6 +16,8 @@ import { type SdkTrace, traceToClient } from './sdk-trace.ts';
 const MESSAGE_OVERHEAD = 512;
 const FIN_HEADERS: ReadonlyMap<number, Buffer> = new Map([[PayloadHeader.EdgeFlags, encodeUint32(EdgeFlag.Fin)]]);
 const EMPTY = Buffer.alloc(0);
+/** Trace routes of one circuit; further ones are dropped. */
+const TRACES = { burst: 100, perSecond: 20 };
 /** Delays above this many milliseconds are reported, as in the reference. */
 const LONG_DELAY = 5;
 /** Milliseconds that a client has to close a connection whose two directions have ended; then the router closes it. */
@@ -57,6 +60,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   #isComplete = false;
   #finSent = false;
   #grace: Timer | undefined;
+  #traces: TokenBucket | undefined;
 
   /** `onGone` is called once, when neither side uses the connection any longer. */
   constructor({ clock, link, connectionId, holder }: LegacyClientInit, onGone: () => void) {
@@ -89,7 +93,10 @@ export class LegacyClient implements XgressClient, ClientEnd {
 
   /** Forwards a trace route request or answer of the client to its circuit. */
   onTrace({ type, headers }: SdkTrace): void {
-    if (!this.#isClosed) this.#xgress?.forwardTrace(type, headers);
+    if (this.#isClosed) return;
+    this.#traces ??= new TokenBucket(TRACES, this.#clock.monotonic());
+    if (this.#traces.take(this.#clock.monotonic()) === undefined) this.#link.exceeded(0);
+    else this.#xgress?.forwardTrace(type, headers);
   }
 
   /** The client closed its connection: data sent before still arrives. */

@@ -27,6 +27,7 @@ import { errorHeaders, SdkRejection, stateClosed } from './sdk-messages.ts';
 import { demandAccess } from './sdk-right.ts';
 import { serveTraffic } from './sdk-traffic.ts';
 import { ServiceSubscription } from './service-subscription.ts';
+import { SessionClients } from './session-clients.ts';
 
 export interface SdkClientsComponents extends SdkDialComponents {
   sessions: ApiSessions;
@@ -69,6 +70,7 @@ export class SdkClients {
   readonly #finishing = new FinishingClients();
   readonly #places = new Shares(CONNECTIONS);
   readonly #works: IdentityWorks;
+  readonly #bySession = new SessionClients();
   /** Channels of clients whose session is being checked. */
   readonly #pending = new Set<Channel>();
   readonly #postures = new PostureStore();
@@ -193,6 +195,7 @@ export class SdkClients {
     seedMfa(connection, clock.now());
     this.#handle(connection, work);
     this.#connections.add(connection);
+    const leaveSession = this.#bySession.add(connection);
     const release = session.controllerId === undefined ? undefined : legacy.use(token);
     metrics.connected();
     this.#components.onConnections(session.identityId, detailOf(connection));
@@ -202,6 +205,7 @@ export class SdkClients {
       connection.onClosed();
       release?.(); // the session of a client that is gone may time out: it bounds the time of its circuits
       this.#finishing.add(connection, () => {
+        leaveSession();
         releasePosture();
         checks.close();
         work.cancel(connection);
@@ -269,7 +273,8 @@ export class SdkClients {
       const session = await sessions.verify(token);
       const isSame = session.id === connection.session.id && session.identityId === connection.session.identityId;
       if (!isSame) throw new SessionRejectedError('the token belongs to another API session');
-      for (const each of this.#connections) if (isUpdate(each.session, session)) each.session = session;
+      for (const each of this.#bySession.of(session.id))
+        if (!each.isClosed && isUpdate(each.session, session)) each.session = session;
       seedMfa(connection, clock.now());
       this.#recheckSession(connection);
       connection.reply(request, new Message(SdkType.UpdateTokenSuccess));
@@ -306,7 +311,7 @@ export class SdkClients {
 
   /** Posture belongs to the API session, which may have several connections here. */
   #recheckSession({ session }: SdkConnection): void {
-    for (const each of this.withFinishing()) if (each.session.id === session.id) each.requestCheck?.();
+    for (const each of this.#bySession.of(session.id)) each.requestCheck?.();
   }
 
   // Rights -----------------------------------------------------------------------------------------------------------------
