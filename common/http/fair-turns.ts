@@ -4,7 +4,7 @@
 //
 // The first task of an idle turn of the event loop runs at once; so a single client never waits.
 
-/** Milliseconds of tasks in one turn of the event loop, and one task at least: circuits wait for no more. */
+/** Milliseconds of tasks in one turn of the event loop. Circuits wait for these, or for a longer task. */
 const SLICE = 1;
 
 export class FairTurns {
