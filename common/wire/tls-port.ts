@@ -28,6 +28,8 @@ export interface TlsPortOptions {
   requestCert?: boolean;
   /** Milliseconds; reference fact: 5 s. */
   handshakeTimeout?: number;
+  /** Whether handshakes take turns, so that they leave time to others: for processes with circuits. */
+  pacesHandshakes?: boolean;
   /** Limit on open connections; above it, connections that wait for their client are closed in favor of new ones. */
   maxConnections?: number;
   /** Limit on TLS handshakes in progress; above it, the oldest of the source with the most is closed. */
@@ -76,10 +78,12 @@ export class TlsPort {
   readonly #handlers = new Map<string, SocketHandler>();
   readonly #sockets = new Set<TLSSocket>();
   readonly #connections: PortConnections;
+  readonly #paced: boolean;
   readonly #log: Log;
 
-  private constructor(server: Server, connections: PortConnections, log: Log) {
+  private constructor(server: Server, connections: PortConnections, { pacesHandshakes = false, log }: TlsPortOptions) {
     this.#server = server;
+    this.#paced = pacesHandshakes;
     this.#listener = createNetServer({ highWaterMark: MAX_EARLY }, (socket) => this.#accept(socket));
     this.#connections = connections;
     this.#log = log;
@@ -103,7 +107,7 @@ export class TlsPort {
     });
     const { maxConnections = MAX_CONNECTIONS, maxHandshakes = MAX_HANDSHAKES } = options;
     const connections = new PortConnections({ connections: maxConnections, handshakes: maxHandshakes });
-    port = new TlsPort(server, connections, options.log);
+    port = new TlsPort(server, connections, options);
     port.#listen();
     const listener = port.#listener;
     await new Promise<void>((resolve, reject) => {
@@ -177,8 +181,15 @@ export class TlsPort {
   #accept(socket: Socket): void {
     this.#connections.add(socket);
     if (socket.destroyed) return;
-    socket.on('error', () => undefined); // it closes as well
-    const begin = () => void (socket.destroyed || this.#server.emit('connection', socket));
+    if (!this.#paced) {
+      this.#server.emit('connection', socket);
+      return;
+    }
+    const stopWatching = destroyAtEnd(socket);
+    const begin = () => {
+      stopWatching();
+      if (!socket.destroyed) this.#server.emit('connection', socket);
+    };
     socket.once('close', handshakes.request(sourceOf(socket.remoteAddress), begin));
   }
 
@@ -197,6 +208,18 @@ export class TlsPort {
     const [first, ...others] = this.#handlers.values();
     return this.#handlers.get(Alpn.None) ?? (others.length === 0 ? first : undefined);
   }
+}
+
+/** Destroys a connection that ends, although nobody reads its bytes yet. Call the returned function before reading. */
+function destroyAtEnd(socket: Socket): () => void {
+  let received = 0;
+  const onReadable = () => {
+    if (socket.readableLength === received) socket.destroy(); // readable without more bytes: the end
+    received = socket.readableLength;
+  };
+  const onError = () => undefined; // it closes as well
+  socket.on('readable', onReadable).on('error', onError);
+  return () => socket.off('readable', onReadable).off('error', onError);
 }
 
 function answerSni(

@@ -24,7 +24,7 @@ t.test('a message with millions of empty parts is dropped before it is decoded',
   peer.send(report);
   const answer = await peer.request(new Message(ControlType.VerifyRouter));
   t.ok(answer, 'the channel remains open');
-  await until('the log', () => lines.some((line) => line.includes('more than 2000000 fields')));
+  await until('the log', () => lines.some((line) => /more than \d+ fields/.test(line)));
   peer.close();
 });
 

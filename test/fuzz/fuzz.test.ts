@@ -7,7 +7,7 @@ import { openTargets } from './targets.ts';
 
 const SEED = 20_261_121;
 const INPUTS = THOROUGH ? 1_500 : 200;
-const REPETITIONS = THOROUGH ? 600 : 40;
+const REPETITIONS = THOROUGH ? 100 : 30;
 /** One input for configurations is a whole document, which takes longer. */
 const SECONDS = THOROUGH ? 3 : 0.5;
 
