@@ -44,7 +44,7 @@ export interface ConfigNode {
 const MOST_NODES = 50_000;
 const DEEPEST = 64;
 /** Reported errors of the syntax: one mistake may cause one for each further line. */
-const MOST_ERRORS = 100;
+const MAX_ERRORS = 100;
 /** Types of YAML 1.1 that the reference does not know: `10:30` (to the base 60) and dates are text. */
 const BASE_60 = 'TIME';
 const TIMESTAMP = 'tag:yaml.org,2002:timestamp';
@@ -87,8 +87,7 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
       };
     const builder = new TreeBuilder(lines, first.contents);
     if (documents.length > 1) builder.furtherDocuments(documents.length - 1, documents[1]?.range?.[0] ?? 0);
-    for (const error of first.errors.slice(0, MOST_ERRORS))
-      builder.syntaxError(error.code, error.message, error.pos[0]);
+    for (const error of first.errors.slice(0, MAX_ERRORS)) builder.syntaxError(error.code, error.message, error.pos[0]);
     const broken = builder.findings.some((each) => each.severity === 'error');
     const built = broken ? undefined : builder.build();
     const root = builder.findings.some((each) => each.severity === 'error') ? undefined : built;

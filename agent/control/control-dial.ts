@@ -60,7 +60,7 @@ const LISTS = [
   ControlType.ValidateTerminators,
   ControlType.ValidateTerminatorsV2,
 ];
-export const CONTROL_LIMITS: FrameLimits = {
+const CONTROL_LIMITS: FrameLimits = {
   maxHeaders: 1024 * 1024,
   maxBody: MAX_MESSAGE,
   maxBodies: new Map(LISTS.map((type) => [type, MAX_LIST])),

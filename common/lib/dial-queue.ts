@@ -96,21 +96,19 @@ export class DialQueue {
         reject(reason);
         if (this.#tasks.remove(entry, owner)) this.#forget(entry);
       },
-      start: () => {
+      start: async () => {
         const begun = this.#clock.monotonic();
         const own = controller?.signal ?? this.#abort.signal;
         this.#options.onWait?.(begun - added);
-        return task(own).then(
-          (result) => {
-            if (own.aborted) discard?.(result);
-            resolve(result);
-            this.#options.onWork?.(this.#clock.monotonic() - begun);
-          },
-          (error: unknown) => {
-            reject(error);
-            this.#options.onWork?.(this.#clock.monotonic() - begun);
-          },
-        );
+        try {
+          const result = await task(own);
+          if (own.aborted) discard?.(result);
+          resolve(result);
+        } catch (error) {
+          reject(error);
+        } finally {
+          this.#options.onWork?.(this.#clock.monotonic() - begun);
+        }
       },
       forget: () => signal?.removeEventListener('abort', abort),
     };

@@ -202,6 +202,13 @@ t.test('a failing task does not affect others', async (t) => {
     /dial failed/,
   );
   t.equal(await queue.add(async () => 'fine'), 'fine');
+  for (let i = 0; i < queue.workers; i++) {
+    const thrown = queue.add(() => {
+      throw new Error('no such binding');
+    });
+    await t.rejects(thrown, /no such binding/);
+  }
+  t.equal(await queue.add(async () => 'fine'), 'fine', 'tasks that throw at once free their workers');
   const aborted = new AbortController();
   aborted.abort(new Error('not wanted any more'));
   await t.rejects(

@@ -12,9 +12,9 @@ export interface IdentityWorkComponents extends ServiceViewComponents {
 /** Services, policies and circuits that requests of one identity make the router look at: at once, and in a second. */
 const WORK = { burst: 40_000, perSecond: 10_000, ahead: Number.POSITIVE_INFINITY };
 /** Milliseconds. A request may report that a right is lost. */
-const LONGEST_DELAY = 10_000;
+const MAX_DELAY = 10_000;
 /** Limit on identities without a client whose pace is remembered: a client that connects again has no new burst. */
-const MOST_UNUSED = 1_000;
+const MAX_UNUSED = 1_000;
 
 export class IdentityWork {
   readonly #components: IdentityWorkComponents;
@@ -62,7 +62,7 @@ export class IdentityWork {
   request(client: object, cost: number, task: () => void): void {
     if (this.#waiting.has(client)) return;
     const { clock } = this.#components;
-    const delay = Math.min(LONGEST_DELAY, this.#bucket.take(clock.monotonic(), cost) ?? LONGEST_DELAY);
+    const delay = Math.min(MAX_DELAY, this.#bucket.take(clock.monotonic(), cost) ?? MAX_DELAY);
     if (delay === 0) {
       task();
       return;
@@ -116,6 +116,6 @@ export class IdentityWorks {
     this.#used.delete(identityId);
     this.#unused.set(identityId, work);
     const [oldest] = this.#unused.keys();
-    if (this.#unused.size > MOST_UNUSED && oldest !== undefined) this.#unused.delete(oldest);
+    if (this.#unused.size > MAX_UNUSED && oldest !== undefined) this.#unused.delete(oldest);
   }
 }

@@ -12,7 +12,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_PAYLOADS = 4_096;
 /** Milliseconds between two retransmissions of a payload, after the first one; the wait doubles each time. */
 const FIRST_REPEAT = 50;
-const LONGEST_REPEAT = 1_000;
+const MAX_REPEAT = 1_000;
 /** Acknowledgements that a delivered payload permits: its own, and a report when it is read. */
 const ANSWERS_PER_PAYLOAD = 2;
 /** Limit on such permissions. */
@@ -96,7 +96,7 @@ export class RelayWindow {
     }
     if (now - last.at < last.wait) return false;
     last.at = now;
-    last.wait = Math.min(LONGEST_REPEAT, 2 * last.wait);
+    last.wait = Math.min(MAX_REPEAT, 2 * last.wait);
     return true;
   }
 }

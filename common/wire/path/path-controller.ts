@@ -55,7 +55,7 @@ const NEARBY = 0.5;
 const FIRST_GAIN = 0.1;
 const MAX_GAIN = 0.25;
 /** Bytes of growth per round trip: the same for small and large windows, so that they become equal. */
-const LEAST_GROWTH = 8 * 1024;
+const MIN_GROWTH = 8 * 1024;
 /** The window is at most this multiple of what the path has carried. */
 const STARTUP_REACH = 4;
 const STEADY_REACH = 1.25;
@@ -108,14 +108,11 @@ interface Shortest {
   oneWay: number;
 }
 
-interface Round {
+interface Round extends Shortest {
   readonly since: number;
   readonly delivered: number;
   /** The round ends when so many bytes are delivered: everything that was in flight at its start. */
   readonly end: number;
-  /** The shortest round trip, and the shortest time on the way there. */
-  rtt: number;
-  oneWay: number;
   /** Frames waited for the window. */
   isLimited: boolean;
   /** Frames waited for any reason. */
@@ -292,7 +289,7 @@ export class PathController {
     if (!round.isLimited) return;
     const reach = this.rate * target * (isStartup ? STARTUP_REACH : STEADY_REACH);
     const room = (target - rtt) / this.allowedWait;
-    const growth = isStartup ? this.#window : Math.max(this.#gain * this.#window, LEAST_GROWTH) * room;
+    const growth = isStartup ? this.#window : Math.max(this.#gain * this.#window, MIN_GROWTH) * room;
     this.#setWindow(Math.max(this.#window, Math.min(reach, this.#window + growth)));
     this.#gain = Math.min(MAX_GAIN, 2 * this.#gain);
   }
@@ -311,9 +308,9 @@ export class PathController {
     const base = this.#base;
     const isLonger = rtt > this.#target + this.allowedWait;
     if (isLonger) this.#waysBack = [];
-    this.#epochs = isLonger ? [] : this.#epochs.slice(1 - EPOCHS);
-    this.#epochs.push({ rtt: rtt - this.#wayBack, oneWay });
-    this.#base = Math.min(...this.#epochs.map((epoch) => epoch.rtt));
+    const epoch = { rtt: rtt - this.#wayBack, oneWay };
+    this.#epochs = isLonger ? [epoch] : [...this.#epochs.slice(1 - EPOCHS), epoch];
+    this.#updateBase();
     this.#drainedAt = now;
     this.#lateRounds = 0;
     if (isLonger) this.#phase = 'startup';
@@ -366,6 +363,10 @@ export class PathController {
     const newest = this.#epochs.at(-1) as Shortest;
     newest.rtt = Math.min(rtt, newest.rtt);
     newest.oneWay = Math.min(oneWay, newest.oneWay);
+    this.#updateBase();
+  }
+
+  #updateBase(): void {
     this.#base = Math.min(...this.#epochs.map((epoch) => epoch.rtt));
   }
 
