@@ -11,6 +11,7 @@ import type { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Process } from '../data/processes.ts';
 import { createServices, ours, ROOT, startRouter, until } from '../data/subjects.ts';
+import { quantile } from '../quantile.ts';
 import { type Benchmark, type Column, isWanted, type Row } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
 import { workFolder } from '../work-folder.ts';
@@ -180,9 +181,4 @@ async function requestsFor(management: Management, milliseconds: number): Promis
     await sleep(REQUEST_PAUSE);
   }
   return times;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

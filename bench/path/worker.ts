@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '#lib/errors.ts';
 import { ours, ROOT, reference } from '../data/subjects.ts';
+import { quantile } from '../quantile.ts';
 import type { Load, Ports, TransferOutcome, WatchedOutcome } from './load.ts';
 import { carried, type PathSubject, runLoad, startPlain, startRouters } from './network.ts';
 import { type BenchPath, type Change, type PathShape, type Transfer, transferName } from './paths.ts';
@@ -195,11 +196,6 @@ async function measureCircuits(
     'first byte p50': quantile(times, 0.5) / roundTrip,
     'first byte p99': quantile(times, 0.99) / roundTrip,
   };
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** Jain's index: 1 if all are equal, 1 / n if one has everything. */
