@@ -1,6 +1,6 @@
 // The file descriptors of circuits: their connections count among the sockets that clients cause.
 
-import { clientSockets } from '#lib/client-sockets.ts';
+import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from './dial-errors.ts';
 
@@ -10,6 +10,5 @@ type Closable = Parameters<typeof clientSockets.admit>[0];
 export function requireDescriptor(socket: Closable, close: () => void): void {
   if (clientSockets.admit(socket)) return;
   close();
-  const message = 'clients use all file descriptors that the limit of open files permits them';
-  throw new EgressError(RouteErrorCode.ResourcesNotAvailable, message);
+  throw new EgressError(RouteErrorCode.ResourcesNotAvailable, NO_DESCRIPTOR);
 }

@@ -10,7 +10,7 @@ import type { Log } from '#lib/log.ts';
 import { Shares } from '#lib/shares.ts';
 import { DatagramClient, type DatagramPort } from '../xgress/datagram-client.ts';
 import { type IdleLimits, IdleSweeper } from '../xgress/idle-sweeper.ts';
-import { WaitingClients } from './waiting-clients.ts';
+import { waitingClients } from './waiting-clients.ts';
 
 export interface DatagramSessionsComponents {
   clock: Clock;
@@ -48,7 +48,7 @@ export class DatagramSessions {
   readonly #sessions = new Map<string, DatagramClient>();
   /** The same by source. */
   readonly #fair = new FairPool<DatagramClient>();
-  readonly #waiting = new WaitingClients();
+  readonly #waiting = waitingClients();
   readonly #waitingBytes = new Shares(WAITING_BYTES);
   /** Until then no session at the limit can be idle long enough: a flood must not look at all of them each time. */
   #fullUntil = 0;
@@ -72,7 +72,7 @@ export class DatagramSessions {
   /** Opens a session; returns undefined if it is rejected; the caller must drop the datagram. */
   open({ key, source, port, serve }: NewSession): DatagramClient | undefined {
     const { clock, log } = this.#components;
-    const place = this.#hasRoom(source) ? this.#waiting.add(source) : undefined;
+    const place = this.#hasRoom(source) ? this.#waiting.take(source) : undefined;
     if (!place) {
       if (this.#rejected++ === 0)
         log.warn(

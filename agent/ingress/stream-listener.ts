@@ -8,7 +8,7 @@ import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { sourceOf } from '#lib/source-address.ts';
 import { Alpn, type TlsPort } from '#wire/tls-port.ts';
-import { WaitingClients } from './waiting-clients.ts';
+import { waitingClients } from './waiting-clients.ts';
 
 export interface StreamListenerComponents {
   log: Log;
@@ -39,7 +39,7 @@ export class StreamListener {
   readonly #abort = new AbortController();
   #port = 0;
   #stop: () => void = () => undefined;
-  readonly #waiting = new WaitingClients();
+  readonly #waiting = waitingClients();
 
   private constructor(components: StreamListenerComponents, init: StreamListenerInit) {
     this.#components = components;
@@ -100,7 +100,7 @@ export class StreamListener {
     const { log } = this.#components;
     const { name } = this.#init;
     socket.on('error', () => undefined); // the later owner of the socket reports errors; earlier ones need no report
-    const place = this.#components.acceptsCircuits() ? this.#waiting.add(sourceOf(socket.remoteAddress)) : undefined;
+    const place = this.#components.acceptsCircuits() ? this.#waiting.take(sourceOf(socket.remoteAddress)) : undefined;
     if (!place) {
       log.warn(
         { listener: name, waiting: this.#waiting.size },

@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { joinHostPort } from '#lib/address.ts';
-import { clientSockets } from '#lib/client-sockets.ts';
+import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -263,7 +263,7 @@ export class ApiProxy {
     const outgoing = requestHttps(options);
     outgoing.once('socket', (connection) => {
       if (outgoing.reusedSocket || clientSockets.admit(connection)) return;
-      outgoing.destroy(new ProjectError('OPEN_FILES', 'clients use all permitted file descriptors'));
+      outgoing.destroy(new ProjectError('OPEN_FILES', NO_DESCRIPTOR));
     });
     const late = () => outgoing.destroy(new TimeoutError('the answer of the controller', ANSWER_TIMEOUT));
     const timer = clock.after('api proxy', ANSWER_TIMEOUT, late);

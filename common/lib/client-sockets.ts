@@ -17,6 +17,8 @@ interface Closable {
   once(event: 'close', listener: () => void): unknown;
 }
 
+/** The reason for a socket that is not admitted. */
+export const NO_DESCRIPTOR = 'clients use all file descriptors that the limit of open files permits them';
 /** Descriptors that clients leave to the process; fewer if it may not open twice as many. */
 const LEAST_RESERVE = 96;
 /** Part of the permitted descriptors that clients may use. */

@@ -8,7 +8,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import { joinHostPort } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
-import { clientSockets } from '#lib/client-sockets.ts';
+import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -349,8 +349,7 @@ function openReplySocket(source: SocketAddress, destination: SocketAddress): Udp
     throw error;
   }
   try {
-    if (!clientSockets.admit(socket))
-      throw new ProjectError('OPEN_FILES', 'clients use all permitted file descriptors');
+    if (!clientSockets.admit(socket)) throw new ProjectError('OPEN_FILES', NO_DESCRIPTOR);
     socket.connect(source.port, source.host);
     return socket;
   } catch (error) {

@@ -3,10 +3,10 @@
 
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { clientSockets } from '#lib/client-sockets.ts';
+import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import { FairPool } from '#lib/fair-pool.ts';
+import { FairPlaces } from '#lib/fair-places.ts';
 import type { Random } from '#lib/random.ts';
 import type { Upstream } from '../../../../config/name-servers.ts';
 import { type DnsQuery, DnsStatus, isTruncated, statusOfAnswer } from './dns-message.ts';
@@ -56,8 +56,7 @@ export class DnsUpstreams {
   readonly #abort = new AbortController();
   /** Index of the first server for `failover`. */
   #lastGood = 0;
-  readonly #questions = new FairPool<AbortController>();
-  readonly #mostQuestions: number;
+  readonly #questions: FairPlaces;
 
   constructor(components: { clock: Clock; random: Random }, upstreams: readonly Upstream[], mode: UpstreamMode) {
     this.#clock = components.clock;
@@ -65,7 +64,8 @@ export class DnsUpstreams {
     this.#upstreams = upstreams;
     this.#mode = mode;
     const sockets = mode === 'parallel' ? Math.max(1, upstreams.length) : 1;
-    this.#mostQuestions = Math.max(1, Math.floor(MOST_QUESTIONS / sockets));
+    const most = Math.max(1, Math.floor(MOST_QUESTIONS / sockets));
+    this.#questions = new FairPlaces(most, displaced);
   }
 
   get isEmpty(): boolean {
@@ -81,26 +81,15 @@ export class DnsUpstreams {
     message: Buffer,
     { source = '', isStream = false }: QueryOrigin = {},
   ): Promise<Buffer | undefined> {
-    const place = this.isEmpty || this.#abort.signal.aborted ? undefined : this.#placeFor(source);
+    const place = this.isEmpty || this.#abort.signal.aborted ? undefined : this.#questions.take(source);
     if (!place) return undefined;
-    const question: Question = { query, message, isStream, displaced: place.signal };
+    const question: Question = { query, message, isStream, displaced: place.displaced };
     try {
       const replies = this.#mode === 'parallel' ? await this.#askAll(question) : await this.#askInTurn(question);
       return replies.sort((a, b) => rankOf(a) - rankOf(b))[0]?.message;
     } finally {
-      this.#questions.delete(place);
+      place.release();
     }
-  }
-
-  #placeFor(source: string): AbortController | undefined {
-    if (this.#questions.size >= this.#mostQuestions) {
-      const displaced = this.#questions.evictFor(source);
-      if (!displaced) return undefined;
-      displaced.abort(new ProjectError('DNS_DISPLACED', 'queries of other clients displaced the query'));
-    }
-    const place = new AbortController();
-    this.#questions.add(place, source);
-    return place;
   }
 
   /** Aborts the open queries. */
@@ -190,8 +179,12 @@ function rankOf({ status }: Reply): number {
   return rank < 0 ? RANKS.length : rank;
 }
 
+function displaced(): ProjectError {
+  return new ProjectError('DNS_DISPLACED', 'queries of other clients displaced the query');
+}
+
 function noDescriptor(): ProjectError {
-  return new ProjectError('DNS_UPSTREAM', 'clients use all file descriptors that the limit of open files permits them');
+  return new ProjectError('DNS_UPSTREAM', NO_DESCRIPTOR);
 }
 
 function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, signal: AbortSignal): Promise<Reply> {
