@@ -35,7 +35,7 @@ export interface DatagramClientInit {
 
 /** The bytes of datagrams that wait for a circuit. */
 export interface DatagramQueue {
-  /** Returns false if there is no room. */
+  /** Reserves bytes; returns false, and reserves nothing, if a limit is reached. */
   acquire(bytes: number): boolean;
   release(bytes: number): void;
 }

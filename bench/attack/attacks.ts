@@ -12,7 +12,7 @@ export type Kind =
   | 'hellos'
   /** HTTP requests over connections that stay open. */
   | 'requests'
-  /** WebSocket upgrades, with bytes that are no TLS behind them. */
+  /** WebSocket upgrades, each followed by bytes that are not TLS. */
   | 'upgrades'
   /** UDP datagrams, each from a new address. */
   | 'datagrams';

@@ -199,7 +199,7 @@ export class PathController {
     return this.#base + this.#wayBack + this.allowedWait;
   }
 
-  /** The peer told how long a frame was on the way there: in milliseconds, and any constant. */
+  /** Notes how long a frame was on the way to the peer: milliseconds, plus a constant that is the same for all frames. */
   noteOneWay(milliseconds: number): void {
     if (this.#round) this.#round.oneWay = Math.min(this.#round.oneWay, milliseconds);
   }
