@@ -66,6 +66,22 @@ t.test('small packets count with their own size', { skip: reason ?? false }, asy
   t.ok(most > 0 && most <= written, `${most} bytes in flight, ${written} written`);
 });
 
+t.test('a connection continues with another congestion control', { skip: reason ?? false }, async (t) => {
+  const { client, server } = await pair(t);
+  const sensor = tcpSensor(client);
+  t.type(sensor?.congestionControl(), 'string');
+  sensor?.setCongestionControl('reno'); // every Linux has it, and lets programs select it
+  t.equal(sensor?.congestionControl(), 'reno');
+  t.throws(() => sensor?.setCongestionControl('nothing'), {
+    code: 'CONGESTION_CONTROL',
+    message: /tcp_allowed_congestion_control has no nothing: .*reno/,
+  });
+  const received = new Promise((resolve) => server.once('data', (bytes) => resolve(String(bytes))));
+  server.resume();
+  client.write('hello');
+  t.equal(await received, 'hello');
+});
+
 t.test('a closed connection has no state', { skip: reason ?? false }, async (t) => {
   const { client } = await pair(t);
   const sensor = tcpSensor(client);
@@ -73,6 +89,8 @@ t.test('a closed connection has no state', { skip: reason ?? false }, async (t) 
   client.destroy();
   await closed;
   t.notOk(sensor?.read(unknownTcpState()));
+  t.equal(sensor?.congestionControl(), undefined);
+  t.doesNotThrow(() => sensor?.setCongestionControl('reno'));
 });
 
 t.test('streams that are no connection have no sensor', async (t) => {

@@ -17,6 +17,7 @@ import { Heartbeat, type HeartbeatOptions, type HeartbeatPort, question } from '
 import { asReply, Message, resultMessage } from './message.ts';
 import { isWatched, publishMessage } from './message-events.ts';
 import type { PathInspection } from './path/channel-path.ts';
+import type { CongestionChange } from './path/congestion-choice.ts';
 import { DEFAULT_LANE, isFullLane, type Lane, type LanePolicy, SendLanes } from './send-lanes.ts';
 import type { Underlay } from './underlay.ts';
 
@@ -126,6 +127,7 @@ export class Channel {
         writeTimeout: options.writeTimeout ?? 0,
         onWritable: (lane) => this.onWritable?.(lane),
         onDrained: (lane, flow) => this.onDrained?.(lane, flow),
+        onCongestionChange: (change) => this.#logCongestionChange(change),
         ...(options.probesUnderlays && { ask: (underlay) => this.#askOver(underlay) }),
       },
       options.lanes,
@@ -441,6 +443,15 @@ export class Channel {
       ask: (now) => this.#askNext(now),
       onAnswer: (stamp) => probes.answered(stamp),
     };
+  }
+
+  #logCongestionChange({ name, lossShare, refused }: CongestionChange): void {
+    const facts = { channel: this.name, congestionControl: name, lostPercent: Number((100 * lossShare).toFixed(2)) };
+    if (refused === undefined) this.#log.info(facts, 'a path with losses changes its congestion control');
+    else {
+      const remedy = `load the kernel module tcp_${name}, and add ${name} to net.ipv4.tcp_allowed_congestion_control`;
+      this.#log.info({ ...facts, reason: refused, remedy }, 'losses limit a path');
+    }
   }
 
   /** Probes the next underlay. A silent one is closed, so that circuits retransmit over the others. */

@@ -10,6 +10,7 @@ import { sharedBuffers } from '#lib/buffer-pool.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { FairQueue, type FlowId, type WaitingFrame } from './fair-queue.ts';
 import { ChannelPath, type PathInspection } from './path/channel-path.ts';
+import type { CongestionChange } from './path/congestion-choice.ts';
 import { PlainQueue } from './plain-queue.ts';
 import type { Underlay } from './underlay.ts';
 
@@ -85,6 +86,8 @@ export interface SendLanesComponents {
   onDrained(lane: string, flow: FlowId): void;
   /** Asks the peer over this connection for the time that bytes need to reach it; `noteOneWay` receives the answer. */
   ask?(underlay: Underlay): void;
+  /** Losses limit the path, or no longer do, and its connections change their congestion control, or may not. */
+  onCongestionChange?(change: CongestionChange): void;
 }
 
 const NONE: readonly Lane[] = [];
@@ -105,7 +108,7 @@ export class SendLanes {
 
   constructor(components: SendLanesComponents, policies: Readonly<Record<string, LanePolicy>>) {
     this.#components = components;
-    this.#path = new ChannelPath(components.clock, components.underlays);
+    this.#path = new ChannelPath(components.clock, components.underlays, components.onCongestionChange);
     for (const [name, policy] of Object.entries(policies)) {
       const queue = policy.flows ? new FairQueue() : new PlainQueue(policy.queueLimit, policy.byteLimit);
       this.#lanes.set(name, { ...policy, name, queue });

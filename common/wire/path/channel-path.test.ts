@@ -6,6 +6,7 @@ import { VirtualClock } from '#lib/clock.ts';
 import { type TcpState, unknownTcpState } from '#lib/tcp-info.ts';
 import type { Underlay } from '../underlay.ts';
 import { ChannelPath } from './channel-path.ts';
+import type { CongestionChange } from './congestion-choice.ts';
 
 const KIB = 1024;
 const BULK = ['link.default'];
@@ -19,10 +20,18 @@ class Connection {
   isClosed = false;
   closedWith: Error | null | undefined;
   readonly type: string;
+  congestionControl = 'cubic';
+  /** Why the system rejects another congestion control. */
+  refusal: string | undefined;
   readonly tcpSensor = {
     read: (into: TcpState) => {
       Object.assign(into, this.state);
       return true;
+    },
+    congestionControl: () => this.congestionControl,
+    setCongestionControl: (name: string) => {
+      if (this.refusal !== undefined) throw new Error(this.refusal);
+      this.congestionControl = name;
     },
   };
 
@@ -42,6 +51,13 @@ class Connection {
     return this;
   }
 
+  /** The path loses a part of what is on it. */
+  loses(share: number): this {
+    this.state.sent += this.state.inFlight;
+    this.state.sentAgain += this.state.inFlight * share;
+    return this;
+  }
+
   /** The peer has received everything. */
   arrives(): this {
     this.state.delivered += this.state.unacknowledged;
@@ -52,8 +68,24 @@ class Connection {
 function rooms(...connections: Connection[]) {
   const clock = new VirtualClock();
   const underlays = new Set(connections as unknown as Underlay[]);
-  const path = new ChannelPath(clock, underlays);
+  const changes: CongestionChange[] = [];
+  const path = new ChannelPath(clock, underlays, (change) => changes.push(change));
   path.update();
+  /** Fills the congestion windows for some round trips, in each of which this share is lost. */
+  const fill = async (roundTrips: number, share: number) => {
+    const pass = async (milliseconds: number) => {
+      await clock.advance(milliseconds);
+      path.bulk(BULK);
+    };
+    for (let count = 0; count < roundTrips; count++) {
+      for (const each of connections) each.sends(each.state.congestionWindow + 20 * KIB);
+      await pass(20);
+      for (const each of connections) each.loses(share);
+      await pass(20);
+      for (const each of connections) each.arrives();
+      await pass(1);
+    }
+  };
   /** Lets so many milliseconds pass, in which the state is read. */
   const pass = async (milliseconds: number) => {
     for (let left = milliseconds; left > 0; left -= 50) {
@@ -62,7 +94,16 @@ function rooms(...connections: Connection[]) {
     }
   };
   const at = (underlay: Underlay | undefined) => (underlay ? connections.indexOf(underlay as never) : undefined);
-  return { clock, path, underlays, pass, bulk: () => at(path.bulk(BULK)), light: () => at(path.light()) };
+  return {
+    clock,
+    path,
+    underlays,
+    changes,
+    fill,
+    pass,
+    bulk: () => at(path.bulk(BULK)),
+    light: () => at(path.light()),
+  };
 }
 
 t.test('bulk traffic uses the next connection when the first one has no room, and waits without any', async (t) => {
@@ -250,3 +291,37 @@ t.test(
     t.equal(path.takeQuestion(), undefined);
   },
 );
+
+t.test('connections of a path with losses change their congestion control, later ones too', async (t) => {
+  const [first, second] = [new Connection(), new Connection()];
+  second.congestionControl = 'bbr3';
+  const { path, underlays, changes, fill } = rooms(first, second);
+  for (const each of [first, second]) each.state.congestionWindow = 10 * KIB;
+  await fill(10, 0);
+  t.same([changes, first.congestionControl], [[], 'cubic']);
+  await fill(10, 0.01);
+  t.match(changes, [{ name: 'bbr', refused: undefined }]);
+  t.equal(changes[0]?.lossShare.toFixed(3), '0.010');
+  t.same([first.congestionControl, second.congestionControl], ['bbr', 'bbr3']);
+  const third = new Connection();
+  underlays.add(third as unknown as Underlay);
+  path.update();
+  t.equal(third.congestionControl, 'bbr');
+  t.match(path.inspect()?.connections[0], { congestionControl: 'bbr', sentAgain: Number });
+  await fill(400, 0.2);
+  t.match(changes, [{}, { name: 'cubic', refused: undefined }]);
+  t.same(
+    [first, second, third].map(({ congestionControl }) => congestionControl),
+    ['cubic', 'bbr3', 'cubic'],
+  );
+});
+
+t.test('where the system rejects it, connections stay as they are, and nothing is tried again', async (t) => {
+  const connection = new Connection();
+  connection.refusal = 'setsockopt failed: EPERM';
+  connection.state.congestionWindow = 10 * KIB;
+  const { changes, fill } = rooms(connection);
+  await fill(100, 0.01);
+  t.match(changes, [{ name: 'bbr', refused: 'setsockopt failed: EPERM' }]);
+  t.equal(connection.congestionControl, 'cubic');
+});

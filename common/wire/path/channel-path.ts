@@ -13,6 +13,7 @@ import type { Clock } from '#lib/clock.ts';
 import { TimeoutError } from '#lib/errors.ts';
 import { type TcpSensor, type TcpState, unknownTcpState } from '#lib/tcp-info.ts';
 import type { Underlay } from '../underlay.ts';
+import { type CongestionChange, CongestionChoice } from './congestion-choice.ts';
 import { PathController, type PathPhase } from './path-controller.ts';
 
 /** Milliseconds for which measured values are used: reading them takes a microsecond for each connection. */
@@ -53,7 +54,11 @@ export interface PathInspection {
   /** Bytes that may be on their way, and bytes that are. */
   readonly window: number;
   readonly onTheWay: number;
-  readonly connections: readonly (TcpState & { readonly type: string; readonly isStalled: boolean })[];
+  readonly connections: readonly (TcpState & {
+    readonly type: string;
+    readonly congestionControl: string | undefined;
+    readonly isStalled: boolean;
+  })[];
 }
 
 /** Writes that began within a millisecond. */
@@ -85,6 +90,7 @@ const NONE: readonly Connection[] = [];
 
 export class ChannelPath {
   readonly #controller = new PathController();
+  readonly #choice: CongestionChoice;
   readonly #clock: Clock;
   readonly #underlays: ReadonlySet<Underlay>;
   readonly #connections = new Map<Underlay, Connection>();
@@ -94,8 +100,12 @@ export class ChannelPath {
   #load = 0;
   /** Bytes that closed connections have delivered. */
   #delivered = 0;
-  /** Packets that closed connections have lost. */
+  /** Packets that closed connections have lost, and bytes that they have sent, and sent again. */
   #lost = 0;
+  #sent = 0;
+  #sentAgain = 0;
+  /** When bytes last waited for the congestion windows of all connections. */
+  #limitedAt = Number.NEGATIVE_INFINITY;
   #isKnown = false;
   /** Index of the connection that bulk traffic uses first, in the order of the connections. */
   #preferred = 0;
@@ -105,9 +115,10 @@ export class ChannelPath {
   /** The peer tells when questions arrive. */
   #answers = true;
 
-  constructor(clock: Clock, underlays: ReadonlySet<Underlay>) {
+  constructor(clock: Clock, underlays: ReadonlySet<Underlay>, onCongestionChange?: (change: CongestionChange) => void) {
     this.#clock = clock;
     this.#underlays = underlays;
+    this.#choice = new CongestionChoice(onCongestionChange);
   }
 
   /** Whether the system tells the state of all connections. */
@@ -132,10 +143,13 @@ export class ChannelPath {
 
   /** Call this when the underlays have changed. */
   update(): void {
-    for (const [underlay, { state }] of this.#connections) {
+    for (const [underlay, { sensor, state }] of this.#connections) {
       if (this.#underlays.has(underlay)) continue;
       this.#delivered += state.delivered;
       this.#lost += state.lost;
+      this.#sent += state.sent;
+      this.#sentAgain += state.sentAgain;
+      this.#choice.remove(sensor);
       this.#connections.delete(underlay);
     }
     for (const underlay of this.#underlays) this.#add(underlay);
@@ -167,6 +181,7 @@ export class ChannelPath {
       const { underlay, load, state, isStalled } = connection;
       if (!isStalled && load < state.congestionWindow + SLACK && underlay.writable) return underlay;
     }
+    this.#limitedAt = this.#readAt;
     this.#controller.waiting(false);
     return undefined;
   }
@@ -284,8 +299,9 @@ export class ChannelPath {
       allowedWait: controller.allowedWait,
       window: Math.round(controller.window),
       onTheWay: this.#load,
-      connections: Array.from(this.#connections.values(), ({ underlay, state, isStalled }) => ({
+      connections: Array.from(this.#connections.values(), ({ underlay, sensor, state, isStalled }) => ({
         type: underlay.type,
+        congestionControl: sensor.congestionControl(),
         ...state,
         isStalled,
       })),
@@ -305,6 +321,7 @@ export class ChannelPath {
     if (this.#connections.has(underlay)) return;
     const sensor = underlay.tcpSensor;
     if (!sensor) return;
+    this.#choice.add(sensor);
     const state = unknownTcpState();
     const movedAt = this.#clock.monotonic();
     this.#connections.set(underlay, {
@@ -329,6 +346,8 @@ export class ChannelPath {
     let delivered = this.#delivered;
     let inFlight = 0;
     let lost = this.#lost;
+    let sent = this.#sent;
+    let sentAgain = this.#sentAgain;
     this.#load = 0;
     for (const connection of this.#connections.values()) {
       const { underlay, sensor, state } = connection;
@@ -341,6 +360,8 @@ export class ChannelPath {
       connection.isStalled = still > Math.max(STALLED_AFTER, STALLED_ROUND_TRIPS * state.rtt);
       delivered += state.delivered;
       lost += state.lost;
+      sent += state.sent;
+      sentAgain += state.sentAgain;
       if (connection.isStalled) continue;
       // The system sends bytes beyond its congestion window later: only those before will be in queues of the path.
       this.#load += Math.min(connection.load, Math.max(state.inFlight, state.congestionWindow));
@@ -351,6 +372,11 @@ export class ChannelPath {
       rtt = state.rtt;
     }
     this.#controller.observe({ now, rtt, delivered, inFlight, lost });
+    if (this.isPaced && rtt > 0) {
+      const isLimited = now - this.#limitedAt <= rtt;
+      const isQueueShort = this.#controller.isQueueShort(rtt);
+      this.#choice.observe({ now, rtt, sent, sentAgain, isLimited, isQueueShort });
+    }
   }
 }
 

@@ -183,6 +183,11 @@ export class PathController {
     return Math.min(MAX_ALLOWED, Math.max(least, this.#base * ALLOWED_SHARE));
   }
 
+  /** Whether bytes with this round trip have waited no longer than allowed, give or take. */
+  isQueueShort(rtt: number): boolean {
+    return rtt <= this.#target + this.allowedWait;
+  }
+
   /** Both times of a round are measured at different moments: what lasts is true. */
   get #wayBack(): number {
     return this.#waysBack.length < WAYS_BACK ? 0 : Math.min(...this.#waysBack);
@@ -278,7 +283,7 @@ export class PathController {
     if (rtt > target || isFull) {
       if (!round.isBusy) return; // others fill the path
       if (this.#lateRounds === 0) this.#windowBefore = this.#window;
-      if (rtt > target + this.allowedWait) this.#lateRounds++;
+      if (!this.isQueueShort(rtt)) this.#lateRounds++;
       this.#phase = 'steady';
       this.#gain = FIRST_GAIN;
       // A path with a queue carries its full rate, so this is the window that leaves the allowed queue.
