@@ -6,9 +6,15 @@ import { dirname, join } from 'node:path';
 import { print, ROOT } from './commands.ts';
 import { generateApi } from './generate-api.ts';
 import { generateConfig } from './generate-config.ts';
+import { generateLimits } from './generate-limits.ts';
 import { generateMessages, numbersSource } from './generate-wire.ts';
 
-const files = new Map([...generateConfig(), ...(await generateApi()), ['common/wire/gen/numbers.ts', numbersSource()]]);
+const files = new Map([
+  ...generateConfig(),
+  ...(await generateApi()),
+  ...generateLimits(),
+  ['common/wire/gen/numbers.ts', numbersSource()],
+]);
 for (const [path, content] of files) {
   mkdirSync(dirname(join(ROOT, path)), { recursive: true });
   writeFileSync(join(ROOT, path), content);

@@ -12,6 +12,7 @@ import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
 import { type CompatEntry, compatPage } from '../../tools/compat-report.ts';
 import { generateApi } from '../../tools/generate-api.ts';
 import { generateConfig } from '../../tools/generate-config.ts';
+import { generateLimits } from '../../tools/generate-limits.ts';
 import { numbersSource } from '../../tools/generate-wire.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -20,6 +21,7 @@ t.test('generated files match the schemas; run `npm run generate` if this fails'
   for (const [path, content] of [
     ...generateConfig(),
     ...(await generateApi()),
+    ...generateLimits(),
     ['common/wire/gen/numbers.ts', numbersSource()] as const,
   ]) {
     t.equal(readFileSync(join(ROOT, path), 'utf8'), content, path);

@@ -1,0 +1,158 @@
+// Every constant named like a limit has a row in schemas/limits.tsv, from which the reference of limits is generated, or an
+// exception below with its reason. (generated.test.ts compares the reference with the code.)
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { ConfigSchema } from '#schemas/config/schema.ts';
+import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
+import { type LimitSources, readLimits, shownValue } from '../../tools/generate-limits.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NAMED_AS_LIMIT = /(?:MOST|LONGEST|LARGEST|DEEPEST|SHORTEST|MAX|LIMITS?|LIFETIME|(?:^|_)TIMEOUT)(?:_|$)/;
+const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
+
+/** Constants that do not limit actions of others. */
+const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
+  'only the operator affects it': [
+    'agent/assembly/operator.ts MOST_DRAIN_SECONDS',
+    'agent/commands/health.ts TIMEOUT',
+    'agent/config/load-apart.ts LONGEST_ERROR',
+    'agent/ingress/tunnel/host-config.ts DEFAULT_CONNECT_TIMEOUT',
+    'agent/ingress/tunnel/tunneler.ts SHORTEST_CHECK',
+    'agent/ingress/tunnel/tunneler.ts SHORTEST_IDLE',
+    'agent/trace/decode-message.ts LARGEST_BODY',
+    'agent/trace/decode-message.ts LONGEST_TEXT',
+    'agent/trace/decode-message.ts MOST_PARTS',
+    'agent/trace/message-trace.ts LARGEST_FILE',
+    'agent/trace/message-trace.ts MOST_WAITING',
+    'controller-sim/state/store/file-holder.ts LONGEST_COMMAND',
+    'controller-sim/state/store/file-holder.ts MOST_FILES',
+    'controller-sim/state/store/file-holder.ts MOST_PROCESSES',
+  ],
+  'it is a property of a format or of arithmetic': [
+    'agent/config/document.ts LARGEST_INTEGER',
+    'agent/config/secret.ts SHORTEST_SECRET',
+    'agent/ingress/tunnel/tproxy/dns/dns-message.ts LONGEST_NAME',
+    'agent/ingress/tunnel/tproxy/dns/dns-upstreams.ts LARGEST_ANSWER',
+    'agent/ingress/tunnel/tproxy/firewall.ts LONGEST_COMMENT',
+    'agent/ingress/tunnel/tproxy/interception.ts LONGEST_PREFIX',
+    'agent/ingress/tunnel/tproxy/system-calls.ts LARGEST_DATAGRAM',
+    'agent/xgress/payload-sender.ts MAX_SEQUENCE',
+    'common/wire/xgress-frames.ts MAX_BUFFER_SIZE',
+    'agent/xgress/receive-buffer.ts MOST_REPORTED',
+    'common/lib/address.ts LONGEST_LABEL',
+    'common/lib/address.ts LONGEST_NAME',
+    'common/lib/clock.ts LONGEST_TIMEOUT',
+    'common/lib/duration.ts LONGEST',
+    'common/lib/unix-datagram.ts LONGEST_PATH',
+    'common/model/posture.ts NO_TIMEOUT',
+    'controller-sim/entities/posture-check.ts NO_TIMEOUT',
+    'controller-sim/state/store/stored-entity.ts DEEPEST_STORED',
+    'controller-sim/state/store/postgres-store.ts DEEPEST_SET',
+  ],
+  'it limits work that others cannot cause': [
+    'agent/access/api-session.ts LONGEST_PAUSE',
+    'agent/commands/reload.ts MOST_PATHS',
+    'agent/drain/drain.ts QUIESCE_TIMEOUT',
+    'agent/operator/reference-agent.ts HELLO_TIMEOUT',
+    'agent/operator/reference-agent.ts LIMITS',
+    'agent/control/adaptive-window.ts MOST_OUTCOMES',
+    'agent/ingress/terminator-retry.ts LONGEST_RETRY',
+    'agent/ingress/tunnel/system/command.ts MOST_OUTPUT',
+    'agent/metrics/meter.ts MOST_STEPS',
+    'agent/metrics/reporter.ts MOST_INTERVALS',
+    'common/lib/bounded.ts LONGEST_STRETCH',
+    'agent/link/link.ts MAX_INSPECTED',
+    'common/wire/path/channel-path.ts MAX_MARKS',
+    'common/wire/path/channel-path.ts MIN_FRAME_LIMIT',
+    'common/wire/path/path-controller.ts MAX_ALLOWED',
+    'common/wire/path/path-controller.ts MAX_COMPETITION_TIME',
+    'common/wire/path/path-controller.ts MAX_GAIN',
+    'common/wire/path/path-controller.ts MAX_LATE_ROUNDS',
+    'common/wire/send-lanes.ts MAX_POLL',
+    'common/lib/log-repeats.ts MOST_PHRASES',
+    'common/lib/repeated-condition.ts MOST_KINDS',
+    'common/lib/random.ts LONGEST_FROM_STOCK',
+    'controller-sim/api/http/list.ts DEFAULT_LIMIT',
+    'controller-sim/control-channel/router-dialer.ts DIAL_TIMEOUT',
+    'controller-sim/control-channel/router-dialer.ts MOST_DIALS',
+    'controller-sim/auth/passwords.ts MOST_AT_ONCE',
+    'controller-sim/control-channel/data-model/data-model-feed.ts LONGEST',
+    'controller-sim/control-channel/data-model/data-model-feed.ts SHORTEST',
+    'controller-sim/network/circuit-moves.ts REBALANCE_MOST',
+    'controller-sim/state/integrity.ts MOST_ROUNDS',
+    'controller-sim/state/ordered.ts LONGEST_PIECE',
+    'controller-sim/state/state.ts MOST_TOGETHER',
+    'controller-sim/state/selection.ts MOST_SELECTED',
+  ],
+};
+
+t.test('each constant named like a limit is in schemas/limits.tsv', async (t) => {
+  const documented = new Set(readLimits().map(({ setIn }) => setIn.replace(/^(\S+ [A-Z0-9_]+).*$/, '$1')));
+  const excepted = Object.values(NOT_LIMITS).flat();
+  const defined = new Set(
+    ['agent', 'controller-sim', 'common'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('gen/'))
+        .map((file) => join(folder, file))
+        .flatMap((file) =>
+          [...readFileSync(join(ROOT, file), 'utf8').matchAll(DEFINITION)].map(([, name = '']) => `${file} ${name}`),
+        ),
+    ),
+  );
+  const limits = [...defined].filter((each) => NAMED_AS_LIMIT.test(each.split(' ')[1] ?? ''));
+  t.ok(limits.length > 100, `${limits.length} constants`);
+  t.same(
+    limits.filter((each) => !documented.has(each) && !excepted.includes(each)),
+    [],
+    'add a row to schemas/limits.tsv, and run `npm run generate`',
+  );
+  t.same(
+    excepted.filter((each) => !defined.has(each)),
+    [],
+    'exceptions for constants that do not exist',
+  );
+});
+
+t.test('each row is complete, and describes its limit once', async (t) => {
+  const limits = readLimits();
+  t.same(
+    limits.filter((limit) => Object.values(limit).some((cell) => cell.trim() === '' || cell.includes('|'))),
+    [],
+    'cells that are empty or would end a column',
+  );
+  t.equal(new Set(limits.map(({ section, limit, setIn }) => `${section} ${limit} ${setIn}`)).size, limits.length);
+});
+
+t.test('values are shown in their unit; an unknown constant, key or unit is reported', async (t) => {
+  const code =
+    'const HOUR = 60 * MINUTE;\nconst MINUTE = 60_000;\nconst SIZES: Sizes = { body: 64 * 1024, head: 16_384 };';
+  const sources: LimitSources = {
+    read: (file) => (file === 'a.ts' ? code : undefined),
+    schema: ROUTER_SCHEMA as ConfigSchema,
+  };
+  const value = (setIn: string, unit: string, codeUnit = '-') =>
+    shownValue({ section: '', limit: '', beyond: '', setIn, unit, codeUnit }, sources);
+  const right: readonly (readonly [string, string, string, string?])[] = [
+    ['60 min', 'a.ts HOUR', 'min'],
+    ['1 h', 'a.ts HOUR', 'h'],
+    ['64 KiB', 'a.ts SIZES.body', 'KiB'],
+    ['16,384', 'a.ts SIZES.head', '-'],
+    ['16 MiB', 'a.ts SIZES.head', 'MiB', 'KiB'],
+    ['60,000 s', 'a.ts MINUTE', 's', 'seconds'],
+    ['5 s', 'tls.handshakeTimeout', 's'],
+    ['4 MiB', 'listeners[]{tunnel}.options.rxBufferSize', 'MiB'],
+  ];
+  for (const [text, ...cells] of right) t.same(value(...cells), { text }, cells.join(' '));
+  const wrong: readonly (readonly [string, string, RegExp])[] = [
+    ['a.ts SIZES.tail', 'B', /does not define SIZES.tail/],
+    ['a.ts SIZES', 'B', /does not define SIZES as a number/],
+    ['a.ts DAY', 'h', /does not define DAY/],
+    ['b.ts HOUR', 'h', /the file b.ts does not exist/],
+    ['tls.handshakeTime', 's', /no key tls.handshakeTime/],
+    ['a.ts HOUR', 'years', /unknown unit years/],
+    ['a.ts SIZES.head', 'h', /has many digits/],
+  ];
+  for (const [setIn, unit, mistake] of wrong) t.match(value(setIn, unit), { mistake });
+});
