@@ -1,14 +1,16 @@
 // `bench compare A B`: compares two results. It compares only ratios to the yardstick, since machines are shared and
 // noisy. A change is significant if the ranges of the rounds (least to greatest ratio) do not overlap.
 
+import { describeTaken, isDisturbed } from './disturbance.ts';
 import { ratioText } from './figure.ts';
-import type { Column, Report, Row, RunFacts, Value } from './report.ts';
+import { type Column, labelOf, type Report, type Row, type RunFacts, type Value } from './report.ts';
 import { describeRun } from './run-facts.ts';
 import { align, heading } from './table.ts';
 
 export type Verdict = 'better' | 'worse' | 'within the spread' | 'one round, spread unknown';
 
 export interface Change {
+  /** With the sizes of both, if they differ. */
   readonly group: string;
   readonly subject: string;
   readonly column: string;
@@ -49,17 +51,17 @@ export function compareAll(
 }
 
 export function compare(a: Report, b: Report): Comparison {
-  const rowsOfB = new Map(b.rows.map((row) => [keyOf(row), row]));
+  const paired = pairsOf(a.rows, b.rows);
   const changes = a.rows
     .filter(({ subject }) => subject !== a.yardstick)
-    .flatMap((row) => changesOf(row, rowsOfB.get(keyOf(row)), a.columns));
+    .flatMap((row) => changesOf(row, paired.get(row), a.columns));
   return {
     name: a.name,
     title: a.title,
     yardstick: a.yardstick,
     columns: a.columns,
     runs: [a.run, b.run],
-    warnings: warningsOf(a, b),
+    warnings: warningsOf(a, b, paired),
     changes: a.yardstick === b.yardstick ? changes : [],
   };
 }
@@ -94,9 +96,59 @@ export function comparisonText({ title, yardstick, columns, runs, warnings, chan
   ].join('\n');
 }
 
-function changesOf({ group, subject, values }: Row, other: Row | undefined, columns: Report['columns']): Change[] {
+/**
+ * The row of `b` for each row of `a` with the same name and subject: the one with the same sizes, else the others in the
+ * order of their sizes. So runs with other numbers of workers, and quick runs, can be compared with full ones.
+ */
+function pairsOf(a: readonly Row[], b: readonly Row[]): Map<Row, Row> {
+  const pairs = new Map<Row, Row>();
+  const byName = Map.groupBy(b, nameOf);
+  for (const [name, rows] of Map.groupBy(a, nameOf)) {
+    const others = new Set(byName.get(name));
+    for (const row of rows) {
+      const equal = others.values().find((other) => labelOf(other) === labelOf(row));
+      if (!equal) continue;
+      pairs.set(row, equal);
+      others.delete(equal);
+    }
+    const left = bySize(others);
+    for (const row of bySize(rows.filter((each) => !pairs.has(each)))) {
+      const other = left.shift();
+      if (other) pairs.set(row, other);
+    }
+  }
+  return pairs;
+}
+
+function nameOf({ group, subject }: Row): string {
+  return `${group}\n${subject}`;
+}
+
+/** By the first size that differs. */
+function bySize(rows: Iterable<Row>): Row[] {
+  const amounts = ({ sizes = {} }: Row) => Object.values(sizes);
+  return [...rows].toSorted((a, b) => {
+    const others = amounts(b);
+    return amounts(a).reduce((order, amount, index) => order || amount - (others[index] ?? 0), 0);
+  });
+}
+
+/** `link: TLS dials (workers 32 → 64, tasks 300)`. */
+function labelOfBoth({ group, sizes = {} }: Row, { sizes: after = {} }: Row): string {
+  const list = Object.entries(sizes).map(([name, amount]) => {
+    const text = amount.toLocaleString('en');
+    const other = after[name];
+    return `${name} ${other === undefined || other === amount ? text : `${text} → ${other.toLocaleString('en')}`}`;
+  });
+  return list.length === 0 ? group : `${group} (${list.join(', ')})`;
+}
+
+function changesOf(row: Row, other: Row | undefined, columns: Report['columns']): Change[] {
+  if (!other) return [];
+  const { subject, values } = row;
+  const group = labelOfBoth(row, other);
   return Object.keys(columns).flatMap((column) => {
-    const [before, after] = [values[column], other?.values[column]];
+    const [before, after] = [values[column], other.values[column]];
     if (!before?.ratio || !after?.ratio || before.ratio.median === 0) return [];
     const [a, b] = [before.ratio.median, after.ratio.median];
     const verdict = verdictOf(before, after, columns[column] as Column);
@@ -112,7 +164,7 @@ function verdictOf(before: Value, after: Value, { better }: Column): Verdict {
   return isAbove === (better === 'higher') ? 'better' : 'worse';
 }
 
-function warningsOf(a: Report, b: Report): string[] {
+function warningsOf(a: Report, b: Report, paired: ReadonlyMap<Row, Row>): string[] {
   const warnings: string[] = [];
   const facts: [what: string, of: (run: RunFacts) => unknown][] = [
     ['CPU models', ({ cpu }) => cpu],
@@ -126,18 +178,17 @@ function warningsOf(a: Report, b: Report): string[] {
   if (quick.length > 0) warnings.push(`${quick.join(' and ')} ran with --quick: its figures are not meaningful`);
   if (a.yardstick !== b.yardstick)
     warnings.push(`the yardsticks differ (${a.yardstick} and ${b.yardstick}): nothing can be compared`);
-  const rows = (report: Report) => new Set(report.rows.map(keyOf));
-  const only = (one: Report, other: Report, which: string) => {
-    const missing = rows(one).difference(rows(other)).size;
-    if (missing > 0) warnings.push(`${missing} of ${one.rows.length} rows are only in ${which}`);
+  for (const [which, { run }] of Object.entries({ A: a, B: b }))
+    if (run.taken && isDisturbed(run.taken)) warnings.push(`${which} was disturbed: ${describeTaken(run.taken)}`);
+  const only = (rows: readonly Row[], which: string) => {
+    const missing = rows.length - paired.size;
+    if (missing > 0) warnings.push(`${missing} of ${rows.length} rows are only in ${which}`);
   };
-  only(a, b, 'A');
-  only(b, a, 'B');
+  only(a.rows, 'A');
+  only(b.rows, 'B');
+  const resized = [...paired].filter(([one, other]) => labelOf(one) !== labelOf(other)).length;
+  if (resized > 0) warnings.push(`the sizes of ${resized} rows differ: A → B`);
   return warnings;
-}
-
-function keyOf({ group, subject }: Row): string {
-  return `${group}\n${subject}`;
 }
 
 /** `+8 %`. */

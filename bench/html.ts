@@ -1,6 +1,7 @@
 // `--html FILE`: all results in one self-contained page: facts of the run, plots, tables. It follows the light or dark
 // scheme of the browser. All text is escaped: group names contain text from configuration files and the environment.
 
+import { describeTaken } from './disturbance.ts';
 import { figure, ratioText } from './figure.ts';
 import { plotsOf } from './plot/plots.ts';
 import { escapeText, STYLE, svgElement } from './plot/svg.ts';
@@ -71,6 +72,7 @@ function factsHtml(run: RunFacts, yardstick: string): string {
     Platform: run.platform,
     Rounds: String(run.rounds),
     Yardstick: yardstick,
+    ...(run.taken && { Disturbance: describeTaken(run.taken) }),
     ...(run.quick && { Warning: 'made with --quick: not for figures' }),
   };
   const items = Object.entries(facts).map(([name, value]) => `<dt>${name}</dt><dd>${escapeText(value)}</dd>`);

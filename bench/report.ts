@@ -1,6 +1,8 @@
 // The report of a benchmark: the content of its JSON file, and the source of tables, plots, pages and comparisons. The
 // folders beside it measure; rounds.ts converts measurements to rows.
 
+import type { Taken } from './disturbance.ts';
+
 /** The first field of every results file. The number changes with the format. */
 export const FORMAT = 'edgeweave-bench/2';
 
@@ -31,9 +33,16 @@ export interface Value extends Spread {
   readonly ratio?: Spread;
 }
 
-export interface Row {
-  /** The measured work, for example `link (queue 1000, workers 10): 300 TLS dials`. */
+/** Amounts of the measured work, for example `{ workers: 32, tasks: 300 }`. */
+export type Sizes = Readonly<Record<string, number>>;
+
+/** The measured work, for example `link: TLS dials`. Runs with other sizes measure the same work. */
+export interface Work {
   readonly group: string;
+  readonly sizes?: Sizes;
+}
+
+export interface Row extends Work {
   /** The measured program or queue. */
   readonly subject: string;
   readonly values: Readonly<Record<string, Value>>;
@@ -46,12 +55,12 @@ export interface Point {
   readonly x: number;
 }
 
-/** A plot of one column. Bars include every row that has the column; lines those that also have a point. */
+/** A plot of one column. Dots include every row that has the column; lines those that also have a point. */
 export interface Plot {
   readonly name: string;
   readonly title: string;
   readonly column: string;
-  /** Title of the x axis of lines; absent for bars. */
+  /** Title of the x axis of lines; absent for dots. */
   readonly x?: string;
 }
 
@@ -69,6 +78,8 @@ export interface RunFacts {
   readonly platform: string;
   /** Rounds of most groups; each value has its own number. */
   readonly rounds: number;
+  /** Shares of the processor time that others took during the whole run; absent in older results. */
+  readonly taken?: Taken;
   /** Made to test the benchmark: the figures are unreliable. */
   readonly quick: boolean;
 }
@@ -97,6 +108,9 @@ export interface BenchmarkOptions {
   readonly quick: boolean;
   /** A router configuration file. */
   readonly config?: string | undefined;
+  /** Milliseconds of a dial, and dials per second, for which `queues` shows how many workers are needed. */
+  readonly dialTime?: number | undefined;
+  readonly rate?: number | undefined;
   /** Folder of another checkout of this project. */
   readonly beside?: string | undefined;
   /** Only groups whose name contains this text. */
@@ -104,7 +118,7 @@ export interface BenchmarkOptions {
 }
 
 export interface Benchmark {
-  /** The groups that it would measure, ignoring `only`. @throws UsageError or an Error for invalid options */
+  /** The labels of the groups that it would measure, ignoring `only`. @throws UsageError or an Error for invalid options */
   groups(options: BenchmarkOptions): string[];
   measure(options: BenchmarkOptions, progress: (text: string) => void): Promise<Findings>;
 }
@@ -112,8 +126,16 @@ export interface Benchmark {
 /** Invalid arguments: exit code 2. */
 export class UsageError extends Error {}
 
-export function isWanted(group: string, { only = '' }: BenchmarkOptions): boolean {
-  return group.toLowerCase().includes(only.toLowerCase());
+/** Whether the work, a part of whose label `only` is, is measured. */
+export function isWanted(work: string | Work, { only = '' }: BenchmarkOptions): boolean {
+  const label = typeof work === 'string' ? work : labelOf(work);
+  return label.toLowerCase().includes(only.toLowerCase());
+}
+
+/** The name of a work with its sizes, for people: `link: TLS dials (workers 32, tasks 300)`. */
+export function labelOf({ group, sizes = {} }: Work): string {
+  const list = Object.entries(sizes).map(([name, amount]) => `${name} ${amount.toLocaleString('en')}`);
+  return list.length === 0 ? group : `${group} (${list.join(', ')})`;
 }
 
 /** Rows with the same columns share a header. */
@@ -124,7 +146,7 @@ export interface Section {
 
 export function sectionsOf({ columns, rows }: Pick<Report, 'columns' | 'rows'>): Section[] {
   const sections = new Map<string, { columns: string[]; groups: Map<string, Row[]> }>();
-  for (const [group, members] of Map.groupBy(rows, (row) => row.group)) {
+  for (const [group, members] of Map.groupBy(rows, labelOf)) {
     const own = Object.keys(columns).filter((name) => members.some(({ values }) => values[name] !== undefined));
     const section = sections.get(own.join()) ?? { columns: own, groups: new Map() };
     sections.set(own.join(), section);

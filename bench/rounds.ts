@@ -1,21 +1,22 @@
 // Converts measurements to rows: the median of the rounds with its spread, and the ratio to the yardstick. The subjects
 // take turns within a round, so the ratio of one round compares measurements under the same load of the machine.
 
-import type { Point, Row, Spread, Value } from './report.ts';
+import type { Point, Row, Spread, Value, Work } from './report.ts';
 
 /** The measurements of one subject in one round, by column. */
 export type Values = Readonly<Record<string, number>>;
 
-/** `measured` has the rounds of each subject, in order. */
+/** `measured` has the rounds of each subject, in order. A work without sizes may be given by its name. */
 export function toRows(
-  group: string,
+  work: string | Work,
   measured: ReadonlyMap<string, readonly Values[]>,
   yardstick: string,
   point?: Point,
 ): Row[] {
   const yardstickRounds = measured.get(yardstick) ?? [];
+  const named = typeof work === 'string' ? { group: work } : work;
   return Array.from(measured, ([subject, rounds]) => ({
-    group,
+    ...named,
     subject,
     values: Object.fromEntries(
       Object.keys(rounds[0] ?? {}).map((column) => [column, toValue(column, rounds, yardstickRounds)]),

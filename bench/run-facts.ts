@@ -4,12 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { availableParallelism, cpus, release } from 'node:os';
 import { join } from 'node:path';
+import { describeTaken, isDisturbed } from './disturbance.ts';
 import type { RunFacts } from './report.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
 /** @param root Folder of the project. */
-export function runFacts(quick: boolean, date: Date, root = ROOT): Omit<RunFacts, 'rounds'> {
+export function runFacts(quick: boolean, date: Date, root = ROOT): Omit<RunFacts, 'rounds' | 'taken'> {
   const commit = commitOf(root);
   return {
     date: date.toISOString(),
@@ -24,12 +25,13 @@ export function runFacts(quick: boolean, date: Date, root = ROOT): Omit<RunFacts
 }
 
 /** One line for people. */
-export function describeRun({ date, commit, dirty, cpu, cores, node, platform, rounds, quick }: RunFacts): string {
+export function describeRun(run: RunFacts): string {
+  const { date, commit, dirty, cpu, cores, node, platform, rounds, quick, taken } = run;
   const source = commit === null ? 'no checkout' : `commit ${commit.slice(0, 12)}${dirty ? ' (dirty)' : ''}`;
   const times = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}${quick ? ' (--quick: not for figures)' : ''}`;
-  return [date, source, `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`, `Node ${node}`, platform, times].join(
-    ' · ',
-  );
+  const machine = `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`;
+  const disturbed = taken && isDisturbed(taken) ? [`disturbed: ${describeTaken(taken)}`] : [];
+  return [date, source, machine, `Node ${node}`, platform, times, ...disturbed].join(' · ');
 }
 
 /** Undefined outside a checkout, or if the project is inside another repository. */

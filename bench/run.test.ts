@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { runProgram } from '../test/support/run.ts';
-import type { Report } from './report.ts';
+import { labelOf, type Report } from './report.ts';
+import { readReports } from './result-files.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const KEPT = join(ROOT, 'bench', 'results');
@@ -43,12 +44,12 @@ t.test('a quick run is not kept among the figures, and says so; --json - prints 
   t.ok(report?.run.commit === null || /^[0-9a-f]{40}$/.test(report?.run.commit ?? ''));
   t.type(report?.run.dirty, 'boolean');
   t.same(
-    [...new Set(report?.rows.map(({ group }) => group))],
-    ['link (queue 1000, workers 32): 2000 no-op tasks', 'link (queue 1000, workers 32): 20 TLS dials'],
+    [...new Set(report?.rows.map(labelOf))],
+    ['link: no-op tasks (queue 1,000, workers 32, tasks 2,000)', 'link: TLS dials (queue 1,000, workers 32, tasks 20)'],
   );
   for (const { subject, values } of report?.rows ?? []) {
     t.ok((values.tasks?.median ?? 0) > 0, subject);
-    t.match(values.p99, { median: Number, min: Number, max: Number, rounds: 1, ratio: { median: Number } });
+    t.match(values['wait p99'], { median: Number, min: Number, max: Number, rounds: 1, ratio: { median: Number } });
   }
   t.match(stderr, /tasks \/s ↑/, 'the table');
   t.match(stderr, /the results are not kept \(--quick\); --results DIR keeps them\n$/);
@@ -86,7 +87,17 @@ t.test('queue lengths and workers come from --config', async (t) => {
   );
   const { code, stdout, stderr } = await bench('queues', '--quick', '--only', '77', '--config', file);
   t.equal(code, 0, stderr);
-  t.match(stdout, 'link (queue 77, workers 3): 2000 no-op tasks');
+  t.match(stdout, 'link: no-op tasks (queue 77, workers 3, tasks 2,000)');
+});
+
+t.test('for a time of a dial and a rate, the needed workers are named, and more and fewer are measured', async (t) => {
+  const args = ['queues', '--quick', '--dial-time', '20ms', '--rate', '200', '--results', at('sizing')];
+  const { code, stdout, stderr } = await bench(...args);
+  t.equal(code, 0, stderr);
+  t.match(stdout, /^200 dials a second × 20 ms keep 4 workers busy on average/m);
+  const [report] = readReports(at('sizing'));
+  t.same([...new Set(report?.rows.map(({ sizes }) => sizes?.workers))], [2, 3, 4, 5, 6, 8]);
+  for (const { subject, values } of report?.rows ?? []) t.ok((values.tasks?.median ?? 0) > 0, subject);
 });
 
 t.test('invalid arguments are rejected before the measurement, with a sentence each', async (t) => {
@@ -102,7 +113,7 @@ t.test('invalid arguments are rejected before the measurement, with a sentence e
     [
       ['queues', '--quick', '--only', 'nothing'],
       2,
-      /no group contains "nothing" \(--only\).*\n {2}queues: link \(queue 1000/,
+      /no group contains "nothing" \(--only\).*\n {2}queues: link: no-op tasks \(queue 1,000/,
     ],
     [['queues', '--quick', '--results', KEPT], 2, /--quick results must not be kept in .*pass another folder/],
     [
@@ -120,6 +131,10 @@ t.test('invalid arguments are rejected before the measurement, with a sentence e
     [['queues', '--quick', '--config', at('nosuch.yml')], 1, /nosuch\.yml/],
     [['queues', '--quick', '--config', broken], 1, /broken\.yml:2:\d+ error CFG-\S+ forwarder\.linkDialQueueLength/],
     [['api', '--config', broken], 2, /--config applies to `queues`, which is not selected/],
+    [['api', '--dial-time', '50ms', '--rate', '400'], 2, /--dial-time applies to `queues`/],
+    [['queues', '--dial-time', '50ms'], 2, /--dial-time and --rate belong together: pass both/],
+    [['queues', '--dial-time', 'soon', '--rate', '400'], 2, /'--dial-time <duration>' .* pass a duration such as 50ms/],
+    [['queues', '--dial-time', '50ms', '--rate', '0'], 2, /'--rate <number>' .* pass a number up to 100000/],
     [['queues', '--beside', directory], 2, /--beside applies to `data`/],
     [['data', '--beside', directory], 2, /--beside .* is not a checkout of this project/],
     [['--quik'], 2, /unknown option '--quik'[\s\S]*--quick/],

@@ -2,11 +2,13 @@
 // `bench compare A B` compares two results. Exit codes: 0 done, 1 the work failed, 2 wrong usage.
 
 import { dirname } from 'node:path';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { tolerateClosedOutput } from '#lib/commands/closed-output.ts';
+import { DurationError, parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 import { didYouMean } from '#lib/suggestion.ts';
 import { compareAll, comparisonText } from './compare.ts';
+import { Disturbance } from './disturbance.ts';
 import { htmlPage } from './html.ts';
 import type { Benchmark, BenchmarkOptions, Report } from './report.ts';
 import { FORMAT, isWanted, UsageError } from './report.ts';
@@ -32,6 +34,8 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   attack: async () => (await import('./attack/attack.ts')).attack,
 };
 const NAMES = Object.keys(BENCHMARKS);
+/** Dials per second that one program can make. */
+const MAX_RATE = 100_000;
 /** The value of --json for standard output. */
 const STDOUT = '-';
 
@@ -50,15 +54,22 @@ const program = new Command('bench')
   .option('--html <file>', 'write a page with all plots and tables')
   .option(
     '--results <directory>',
-    'folder for results and plots, and for the previous ones (default: bench/results; not kept with --quick or --only)',
+    'folder for results and plots, and for the previous ones (default: bench/results; not kept with --quick, --only or --rate)',
   )
   .option('--config <file>', 'router configuration with queue lengths and workers for `queues`')
+  .option(
+    '--dial-time <duration>',
+    'time of a dial, for example 50ms: how many workers `queues` needs, with --rate',
+    duration,
+  )
+  .option('--rate <number>', 'dials per second, with --dial-time', positive)
   .option('--beside <directory>', 'another checkout of this project, also measured by `data`')
   .addHelpText(
     'after',
     `
 Examples:
   npm run bench -- queues --json queues.json --html queues.html
+  npm run bench -- queues --dial-time 50ms --rate 400
   npm run bench -- data --only encrypted
   npm run bench -- path --only "20 ms 200 Mbit/s cubic:"
   npm -s run bench -- queues --quick --json - | jq '.[0].run'
@@ -92,7 +103,8 @@ try {
 
 async function run(names: readonly string[], options: Options): Promise<void> {
   const chosen = await choose(names, options);
-  const directory = options.results ?? (options.quick || options.only !== undefined ? undefined : KEPT_RESULTS);
+  const reason = whyNotKept(options);
+  const directory = options.results ?? (reason === undefined ? KEPT_RESULTS : undefined);
   if (directory !== undefined) prepareDirectory(directory);
   if (options.json !== undefined && options.json !== STDOUT) checkWritable('--json', options.json);
   if (options.html !== undefined) checkWritable('--html', options.html);
@@ -108,10 +120,32 @@ async function run(names: readonly string[], options: Options): Promise<void> {
   if (options.json === STDOUT) print(JSON.stringify(reports, undefined, 2));
   else if (options.json !== undefined) writeOut(options.json, `${JSON.stringify(reports, undefined, 2)}\n`);
   if (options.html !== undefined) writeOut(options.html, htmlPage(reports));
-  const reason = options.quick ? '--quick' : '--only';
   printTables(
     kept.length > 0 ? `kept: ${kept.join(', ')}` : `the results are not kept (${reason}); --results DIR keeps them`,
   );
+}
+
+/** The option because of which the results are not those of a whole run; undefined if they are. */
+function whyNotKept({ quick, only, rate }: Options): string | undefined {
+  if (quick) return '--quick';
+  if (only !== undefined) return '--only';
+  return rate === undefined ? undefined : '--rate';
+}
+
+function duration(text: string): number {
+  try {
+    const value = parseDuration(text);
+    if (value > 0) return value;
+  } catch (error) {
+    if (!(error instanceof DurationError)) throw error;
+  }
+  throw new InvalidArgumentError('pass a duration such as 50ms.');
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= MAX_RATE)) throw new InvalidArgumentError(`pass a number up to ${MAX_RATE}.`);
+  return value;
 }
 
 /** The selected benchmarks with their groups. Invalid arguments are found before the first one starts. */
@@ -138,14 +172,19 @@ function checkNames(names: readonly string[]): void {
   throw new UsageError(`unknown benchmark ${unknown}; ${meant || `known are ${NAMES.join(', ')}`}`);
 }
 
-function checkOptions(chosen: readonly string[], { quick, results, json, html, config, beside }: Options): void {
+function checkOptions(chosen: readonly string[], options: Options): void {
+  const { quick, results, json, html, config, beside, dialTime, rate } = options;
   const needs = [
     ['--config', config, 'queues'],
+    ['--dial-time', dialTime, 'queues'],
+    ['--rate', rate, 'queues'],
     ['--beside', beside, 'data'],
   ] as const;
   for (const [flag, value, name] of needs)
     if (value !== undefined && !chosen.includes(name))
       throw new UsageError(`${flag} applies to \`${name}\`, which is not selected; add ${name}, or omit ${flag}`);
+  if ((dialTime === undefined) !== (rate === undefined))
+    throw new UsageError('--dial-time and --rate belong together: pass both, for example --dial-time 50ms --rate 400');
   if (!quick) return;
   const folders = { '--results': results, '--json': json && dirname(json), '--html': html && dirname(html) };
   for (const [flag, folder] of Object.entries(folders))
@@ -155,9 +194,10 @@ function checkOptions(chosen: readonly string[], { quick, results, json, html, c
 
 async function measure(benchmark: Benchmark, options: Options): Promise<Report> {
   const facts = runFacts(options.quick, new Date());
-  const { rounds, ...findings } = await benchmark.measure(options, progress);
+  const { result, taken } = await new Disturbance().observed(() => benchmark.measure(options, progress));
+  const { rounds, ...findings } = result;
   const { name, title, columns, yardstick, rows, notes, plots } = findings;
-  const run = { ...facts, rounds };
+  const run = { ...facts, rounds, taken };
   return { format: FORMAT, name, title, run, columns, yardstick, plots, rows, notes };
 }
 

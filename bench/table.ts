@@ -3,7 +3,7 @@
 
 import { figure, ratioText } from './figure.ts';
 import type { Column, Report, Row, Section } from './report.ts';
-import { sectionsOf } from './report.ts';
+import { labelOf, sectionsOf } from './report.ts';
 import { describeRun } from './run-facts.ts';
 
 const MISSING = '–';
@@ -63,8 +63,9 @@ function cells({ values }: Row, columns: readonly string[]): string[] {
   });
 }
 
-function before({ group, subject }: Row, column: string, last: Report): string {
-  const row = last.rows.find((other) => other.group === group && other.subject === subject);
+function before(own: Row, column: string, last: Report): string {
+  const label = labelOf(own);
+  const row = last.rows.find((other) => labelOf(other) === label && other.subject === own.subject);
   const ratio = row?.values[column]?.ratio;
   return ratio ? ratioText(ratio.median) : MISSING;
 }

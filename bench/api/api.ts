@@ -5,17 +5,19 @@
 import { join } from 'node:path';
 import type { Agent } from 'undici';
 import { serverCertificate } from '../certificate.ts';
+import { Disturbance } from '../disturbance.ts';
 import {
   type Benchmark,
   type BenchmarkOptions,
   type Column,
   isWanted,
+  labelOf,
   type Plot,
   type Point,
   type Row,
+  type Work,
 } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
-import { Steal } from '../steal.ts';
 import { workFolder } from '../work-folder.ts';
 import { ask, CONNECTIONS, load, newAgent, type Target } from './load.ts';
 import { fill, REQUESTS, type RequestName, targets } from './network.ts';
@@ -64,26 +66,26 @@ const FULL: Sizes = {
 const QUICK: Sizes = { identities: [100], stored: 100, rounds: 1, round: 40, starts: 1, startsWith: 100 };
 
 /** One simulator and the requests to it. */
-interface Work {
+interface Setup {
   readonly identities: number;
   readonly isStored: boolean;
   readonly requests: readonly RequestName[];
 }
 
 export const api: Benchmark = {
-  groups: ({ quick }) => [...worksOf(sizesOf(quick)).flatMap(groupsOf), STARTS],
+  groups: ({ quick }) => [...worksOf(sizesOf(quick)).flatMap(groupsOf).map(labelOf), STARTS],
   async measure(options, progress) {
     const sizes = sizesOf(options.quick);
     using folder = workFolder();
     const agent = newAgent();
     const rows: Row[] = [];
-    const steal = new Steal();
+    const disturbance = new Disturbance();
     try {
       for (const work of worksOf(sizes)) {
         if (!groupsOf(work).some((group) => isWanted(group, options))) continue;
-        progress(groupOf(`${work.requests.length} requests`, work));
+        progress(labelOf(groupOf(`${work.requests.length} requests`, work)));
         const data = work.isStored ? join(folder.path, 'sim.db') : undefined;
-        rows.push(...(await measureApi({ agent, sizes, steal, options, data }, work)));
+        rows.push(...(await measureApi({ agent, sizes, disturbance, options, data }, work)));
       }
       if (isWanted(STARTS, options)) {
         progress(STARTS);
@@ -100,7 +102,7 @@ export const api: Benchmark = {
       columns: COLUMNS,
       yardstick: YARDSTICK,
       rows,
-      notes: steal.notes,
+      notes: disturbance.notes,
       plots: PLOTS,
       rounds,
     };
@@ -110,7 +112,7 @@ export const api: Benchmark = {
 interface Lab {
   readonly agent: Agent;
   readonly sizes: Sizes;
-  readonly steal: Steal;
+  readonly disturbance: Disturbance;
   readonly options: BenchmarkOptions;
   /** The data file of the simulator; undefined for in-memory data. */
   readonly data: string | undefined;
@@ -120,24 +122,24 @@ function sizesOf(quick: boolean): Sizes {
   return quick ? QUICK : FULL;
 }
 
-function worksOf({ identities, stored }: Sizes): Work[] {
+function worksOf({ identities, stored }: Sizes): Setup[] {
   const inMemory = identities.map((count) => ({ identities: count, isStored: false, requests: REQUESTS }));
   return [...inMemory, { identities: stored, isStored: true, requests: STORED_REQUESTS }];
 }
 
-function groupsOf(work: Work): string[] {
+function groupsOf(work: Setup): Work[] {
   return [...work.requests, MEMORY].map((name) => groupOf(name, work));
 }
 
-function groupOf(name: string, { identities, isStored }: Work): string {
-  return `${name}, ${identities.toLocaleString('en')} identities${isStored ? ' in SQLite' : ''}`;
+function groupOf(name: string, { identities, isStored }: Setup): Work {
+  return { group: `${name}${isStored ? ', in SQLite' : ''}`, sizes: { identities } };
 }
 
-function pointOf(name: string, { identities, isStored }: Work): Point {
+function pointOf(name: string, { identities, isStored }: Setup): Point {
   return { series: `${name}${isStored ? ' in SQLite' : ''}`, x: identities };
 }
 
-async function measureApi({ agent, sizes, steal, options, data }: Lab, work: Work): Promise<Row[]> {
+async function measureApi({ agent, sizes, disturbance, options, data }: Lab, work: Setup): Promise<Row[]> {
   await using simulator = await startSimulatorProgram(data);
   const network = await fill(agent, simulator.ready, work.identities);
   const all = targets(simulator.ready, network);
@@ -154,7 +156,7 @@ async function measureApi({ agent, sizes, steal, options, data }: Lab, work: Wor
     const group = groupOf(name, work);
     if (!isMemoryWanted && !isWanted(group, options)) continue;
     const yardstick = { ...all[name], url: `https://127.0.0.1:${bare.ready.port}${bareUrl(name)}` };
-    const measured = await compare({ agent, sizes, steal }, { [YARDSTICK]: yardstick, simulator: all[name] });
+    const measured = await compare({ agent, sizes, disturbance }, { [YARDSTICK]: yardstick, simulator: all[name] });
     if (isWanted(group, options)) rows.push(...toRows(group, measured, YARDSTICK, pointOf(name, work)));
   }
   const [memory, bareMemory] = [simulator.resident(), bare.resident()];
@@ -172,14 +174,14 @@ function bareUrl(name: string): string {
 }
 
 async function compare(
-  { agent, sizes: { rounds, round }, steal }: Pick<Lab, 'agent' | 'sizes' | 'steal'>,
+  { agent, sizes: { rounds, round }, disturbance }: Pick<Lab, 'agent' | 'sizes' | 'disturbance'>,
   subjects: Readonly<Record<string, Target>>,
 ): Promise<Map<string, Values[]>> {
   const measured = new Map<string, Values[]>(Object.keys(subjects).map((name) => [name, []]));
   for (const target of Object.values(subjects)) await load(agent, target, round / 4);
   for (let each = 0; each < rounds; each++)
     for (const [name, target] of Object.entries(subjects))
-      measured.get(name)?.push({ ...(await steal.undisturbed(() => load(agent, target, round))) });
+      measured.get(name)?.push({ ...(await disturbance.undisturbed(() => load(agent, target, round))) });
   return measured;
 }
 

@@ -8,10 +8,10 @@ import { join, resolve } from 'node:path';
 import { describeError } from '#lib/errors.ts';
 import { keepCompiledCode } from '#lib/memory.ts';
 import { serverCertificate } from '../certificate.ts';
+import { Disturbance } from '../disturbance.ts';
 import { ratioText } from '../figure.ts';
 import { type Benchmark, type Column, isWanted, type Plot, type Row, UsageError } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
-import { Steal } from '../steal.ts';
 import { workFolder } from '../work-folder.ts';
 import { block, circuits, idle, push, roundTrips, saturate } from './load.ts';
 import { Quiet, spent } from './quiet.ts';
@@ -91,16 +91,16 @@ export const data: Benchmark = {
     await using stack = new AsyncDisposableStack();
     const subjects = await startSubjects(stack, folder.path, options.beside, progress);
     const rows: Row[] = [];
-    const steal = new Steal();
+    const disturbance = new Disturbance();
     const quiet = new Quiet(sizes.quietTime);
     for (const [group, rounds, measure] of measures(sizes, quiet)) {
       if (!isWanted(group, options)) continue;
       progress(group);
-      rows.push(...toRows(group, await inTurns(subjects, rounds, { measure, quiet, steal }), YARDSTICK));
+      rows.push(...toRows(group, await inTurns(subjects, rounds, { measure, quiet, disturbance }), YARDSTICK));
     }
     const title = 'Data path of two routers';
     const { rounds } = sizes;
-    const others = [...ratioNotes(rows, subjects), ...steal.notes, ...quiet.notes];
+    const others = [...ratioNotes(rows, subjects), ...disturbance.notes, ...quiet.notes];
     return { name: 'data', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: others, plots: PLOTS, rounds };
   },
 };
@@ -242,7 +242,7 @@ function resident(subject: Subject): number {
 async function inTurns(
   subjects: readonly Subject[],
   rounds: number,
-  { measure, quiet, steal }: { measure: Measure; quiet: Quiet; steal: Steal },
+  { measure, quiet, disturbance }: { measure: Measure; quiet: Quiet; disturbance: Disturbance },
 ): Promise<Map<string, Values[]>> {
   const measured = new Map<string, Values[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++)
@@ -251,7 +251,7 @@ async function inTurns(
         await quiet.reached(subjects);
         return measure(subject);
       };
-      measured.get(subject.name)?.push(await (rounds > 1 ? steal.undisturbed(values) : steal.once(values)));
+      measured.get(subject.name)?.push(await (rounds > 1 ? disturbance.undisturbed(values) : disturbance.once(values)));
     }
   return measured;
 }

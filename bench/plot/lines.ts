@@ -3,6 +3,7 @@
 
 import type { Row, Value } from '../report.ts';
 import { type Axis, logAxis, tickLabel, ticksOf } from './axis.ts';
+import { AXIS_NOTE } from './dots.ts';
 import { circle, type Drawing, FONT_SIZE, line, PALETTE, polyline, rectangle, text, textWidth } from './svg.ts';
 
 const MARGIN = 12;
@@ -42,10 +43,11 @@ export function lines(rows: readonly Row[], options: LinesOptions): Drawing {
   const panels = [...Map.groupBy(visible, ({ point }) => point?.series ?? '')];
   const widest = Math.max(PANEL_WIDTH, ...panels.map(([series]) => textWidth(series) * 1.1));
   const step = { x: yLabels + widest + COLUMN_GAP, y: PANEL_TITLE + PANEL_HEIGHT + TICK_ROW + X_TITLE + ROW_GAP };
+  const subtitle = `${yTitle}; both axes ${AXIS_NOTE}`;
   const drawn = subjects.filter((subject) => visible.some((row) => row.subject === subject));
   const elements = [
     text(MARGIN, 24, title, { name: 'strong' }),
-    text(MARGIN, 42, `${yTitle}; both axes logarithmic`, { name: 'quiet' }),
+    text(MARGIN, 42, subtitle, { name: 'quiet' }),
     ...legend(drawn, subjects),
   ];
   for (const [index, [series, members]] of panels.entries()) {
@@ -59,7 +61,7 @@ export function lines(rows: readonly Row[], options: LinesOptions): Drawing {
     }
   }
   const gridWidth = Math.min(panels.length, PANELS_IN_A_ROW) * step.x - COLUMN_GAP;
-  const titles = [title, `${yTitle}; both axes logarithmic`].map((each) => textWidth(each) * 1.1);
+  const titles = [title, subtitle].map((each) => textWidth(each) * 1.1);
   const width = 2 * MARGIN + Math.max(gridWidth, legendWidth(drawn), ...titles);
   const height = LEGEND + ROW_GAP + Math.ceil(panels.length / PANELS_IN_A_ROW) * step.y;
   return { width, height, title: `${title}, ${yTitle}, over ${options.xTitle}`, elements };

@@ -1,7 +1,7 @@
 // Draws the plots of a report from its rows alone, so that a results file suffices to draw them again.
 
 import type { Column, Report } from '../report.ts';
-import { bars } from './bars.ts';
+import { dots } from './dots.ts';
 import { lines } from './lines.ts';
 import type { Drawing } from './svg.ts';
 
@@ -22,7 +22,7 @@ export function plotsOf({ title, plots, columns, rows, yardstick }: Report): Nam
     const axisTitle = titleOf(column, about);
     const drawing =
       xTitle === undefined
-        ? bars(drawn, { ...options, axisTitle })
+        ? dots(drawn, { ...options, axisTitle })
         : lines(drawn, { ...options, xTitle, yTitle: axisTitle });
     return [{ name, drawing }];
   });

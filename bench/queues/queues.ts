@@ -1,38 +1,62 @@
 // `npm run bench -- queues`: measures the forwarder's dial queues with their configured lengths and workers. A producer
-// offers tasks as fast as the queue accepts them. Subjects take turns within each round; the result is the median of
-// the rounds.
+// offers tasks as fast as the queue accepts them, or at a rate (sizing.ts). Subjects take turns within each round; the
+// result is the median of the rounds.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkRouterConfig, loadRouterConfig } from '../../agent/config/load.ts';
 import type { RouterConfig } from '../../agent/config/router-config.ts';
 import { writeTemplate } from '../../agent/config/templates.ts';
 import { ConfigurationError } from '../../agent/index.ts';
-import { type Benchmark, type BenchmarkOptions, type Column, isWanted, type Plot, type Row } from '../report.ts';
+import {
+  type Benchmark,
+  type BenchmarkOptions,
+  type Column,
+  isWanted,
+  labelOf,
+  type Plot,
+  type Row,
+  type Sizes,
+  type Work,
+} from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
+import { measureSizing, SIZING_PLOTS, sizingNotes, sizingOf } from './sizing.ts';
 import { type QueueSize, SUBJECTS, type Subject, type Task } from './subjects.ts';
 import { TlsTarget } from './tls-target.ts';
+import { quantile, WaitTimes } from './wait-times.ts';
 
 const COLUMNS: Readonly<Record<string, Column>> = {
   tasks: { unit: '/s', better: 'higher', meaning: 'tasks completed per second' },
-  p50: { unit: 'ms', better: 'lower', meaning: 'wait within which half of the tasks start' },
-  p99: { unit: 'ms', better: 'lower', meaning: 'wait within which 99 of 100 tasks start' },
-  refused: { unit: 'offers', better: 'lower', meaning: 'offers that a full queue rejected; they were retried' },
+  'wait p50': {
+    unit: 'ms',
+    better: 'lower',
+    meaning: 'time from the intention to offer a task until it starts, of half of the tasks',
+  },
+  'wait p99': { unit: 'ms', better: 'lower', meaning: 'the same, of 99 of 100 tasks' },
+  rejected: {
+    unit: 'tasks',
+    better: 'lower',
+    meaning: 'tasks that a full queue rejected when they were offered first',
+  },
+  retries: { unit: 'offers', better: 'lower', meaning: 'further offers of rejected tasks' },
   memory: { unit: 'MiB', better: 'lower', meaning: 'memory of a queue that is full, or has all tasks' },
 };
 const PLOTS: readonly Plot[] = [
   { name: 'tasks', title: 'tasks per second', column: 'tasks' },
-  { name: 'p50', title: 'typical wait', column: 'p50' },
-  { name: 'p99', title: 'longest waits', column: 'p99' },
+  { name: 'p50', title: 'typical wait', column: 'wait p50' },
+  { name: 'p99', title: 'longest waits', column: 'wait p99' },
   { name: 'memory', title: 'memory of waiting tasks', column: 'memory' },
 ];
 const YARDSTICK = 'p-queue';
 const MIB = 1024 * 1024;
 
-interface Work {
-  readonly group: string;
+interface QueueWork extends Work {
+  readonly sizes: Sizes;
   readonly size: QueueSize;
-  readonly kind: Kind;
   readonly count: number;
+}
+
+interface BurstWork extends QueueWork {
+  readonly kind: Kind;
 }
 
 type Kind = 'no-op tasks' | 'TLS dials';
@@ -45,63 +69,79 @@ const PAUSE = 2;
 const BESIDE = 'tasks beside an owner whose tasks hang';
 
 export const queues: Benchmark = {
-  groups: (options) => [...workOf(options).map(({ group }) => group), besideOf(options).group],
+  groups: (options) => {
+    const sizing = sizingOf(options, queueSizes(options).egress);
+    return (sizing ?? [...burstsOf(options), besideOf(options)]).map(labelOf);
+  },
   async measure(options, progress) {
-    const rounds = options.quick ? 1 : 5;
-    const target = await TlsTarget.open();
-    const tasks: Readonly<Record<Kind, Task>> = {
-      'no-op tasks': () => Promise.resolve(),
-      'TLS dials': () => target.dial(),
-    };
-    const rows: Row[] = [];
-    try {
-      for (const work of workOf(options)) {
-        if (!isWanted(work.group, options)) continue;
-        progress(work.group);
-        rows.push(...(await measureGroup(work, tasks[work.kind], rounds, collector(options.quick))));
-      }
-      const beside = besideOf(options);
-      if (isWanted(beside.group, options)) {
-        progress(beside.group);
-        rows.push(...(await measureBeside(beside, rounds)));
-      }
-    } finally {
-      await target.close();
-    }
+    const sizing = sizingOf(options, queueSizes(options).egress);
+    const rounds = sizing ? 1 : options.quick ? 1 : 5;
+    const rows = sizing
+      ? await measureSizing(sizing, options, { progress, yardstick: YARDSTICK })
+      : await measureAll(options, rounds, progress);
     const title = 'Dial queues';
-    return { name: 'queues', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes: [], plots: PLOTS, rounds };
+    const notes = sizing ? sizingNotes(sizing) : [];
+    const plots = sizing ? SIZING_PLOTS : PLOTS;
+    return { name: 'queues', title, columns: COLUMNS, yardstick: YARDSTICK, rows, notes, plots, rounds };
   },
 };
 
-function workOf({ quick, config }: BenchmarkOptions): Work[] {
-  const counts: Readonly<Record<Kind, number>> = quick
+async function measureAll(options: BenchmarkOptions, rounds: number, progress: (text: string) => void): Promise<Row[]> {
+  const target = await TlsTarget.open();
+  const tasks: Readonly<Record<Kind, Task>> = {
+    'no-op tasks': () => Promise.resolve(),
+    'TLS dials': () => target.dial(),
+  };
+  const rows: Row[] = [];
+  try {
+    for (const work of burstsOf(options)) {
+      if (!isWanted(work, options)) continue;
+      progress(labelOf(work));
+      rows.push(...(await measureBurst(work, tasks[work.kind], rounds, collector(options.quick))));
+    }
+    const beside = besideOf(options);
+    if (isWanted(beside, options)) {
+      progress(labelOf(beside));
+      rows.push(...(await measureBeside(beside, rounds)));
+    }
+  } finally {
+    await target.close();
+  }
+  return rows;
+}
+
+function burstsOf(options: BenchmarkOptions): BurstWork[] {
+  const counts: Readonly<Record<Kind, number>> = options.quick
     ? { 'no-op tasks': 2_000, 'TLS dials': 20 }
     : { 'no-op tasks': 50_000, 'TLS dials': 300 };
-  return Object.entries(queueSizes(readConfig(config))).flatMap(([queue, size]) =>
+  return Object.entries(queueSizes(options)).flatMap(([queue, size]) =>
     (['no-op tasks', 'TLS dials'] as const).map((kind) => {
       const count = counts[kind];
-      const group = `${queue} (queue ${size.length}, workers ${size.workers}): ${count} ${kind}`;
-      return { group, size, kind, count };
+      return { group: `${queue}: ${kind}`, sizes: sizesOf(size, count), size, kind, count };
     }),
   );
 }
 
 /** Other owners: dials of a live service while those of a dead one hang. */
-function besideOf({ quick, config }: BenchmarkOptions): Omit<Work, 'kind'> {
-  const size = queueSizes(readConfig(config)).egress as QueueSize;
-  const count = quick ? 20 : 300;
-  return { group: `egress (queue ${size.length}, workers ${size.workers}): ${count} ${BESIDE}`, size, count };
+function besideOf(options: BenchmarkOptions): QueueWork {
+  const size = queueSizes(options).egress;
+  const count = options.quick ? 20 : 300;
+  return { group: `egress: ${BESIDE}`, sizes: sizesOf(size, count), size, count };
 }
 
-async function measureBeside({ group, size, count }: Omit<Work, 'kind'>, rounds: number): Promise<Row[]> {
+function sizesOf({ length, workers }: QueueSize, tasks: number): Sizes {
+  return { queue: length, workers, tasks };
+}
+
+async function measureBeside(work: QueueWork, rounds: number): Promise<Row[]> {
   const subjects = Object.entries(SUBJECTS);
   const measured = new Map<string, Values[]>(subjects.map(([name]) => [name, []]));
   for (let round = 0; round < rounds; round++)
-    for (const [name, make] of subjects) measured.get(name)?.push(await waitsBeside(make(size), size, count));
-  return toRows(group, measured, YARDSTICK);
+    for (const [name, make] of subjects) measured.get(name)?.push(await waitsBeside(make(work.size), work));
+  return toRows({ group: work.group, sizes: work.sizes }, measured, YARDSTICK);
 }
 
-async function waitsBeside(subject: Subject, { workers }: QueueSize, count: number): Promise<Values> {
+async function waitsBeside(subject: Subject, { size: { workers }, count }: QueueWork): Promise<Values> {
   let isOver = false;
   let hanging = 0;
   const hang = () => {
@@ -132,11 +172,12 @@ async function waitsBeside(subject: Subject, { workers }: QueueSize, count: numb
   isOver = true;
   while (hanging > 0) await sleep(HANG / 4);
   waits.sort();
-  return { p50: quantile(waits, 0.5), p99: quantile(waits, 0.99), refused: rejected };
+  return { 'wait p50': quantile(waits, 0.5), 'wait p99': quantile(waits, 0.99), rejected };
 }
 
 /** Link and egress dials, and rate-limited requests to controllers. */
-function queueSizes({ forwarder }: RouterConfig): Readonly<Record<string, QueueSize>> {
+function queueSizes({ config }: BenchmarkOptions): Readonly<Record<'link' | 'egress' | 'rate-limited', QueueSize>> {
+  const { forwarder } = readConfig(config);
   return {
     link: { length: forwarder.linkDialQueueLength, workers: forwarder.linkDialWorkerCount },
     egress: { length: forwarder.xgressDialQueueLength, workers: forwarder.xgressDialWorkerCount },
@@ -155,8 +196,8 @@ function readConfig(file: string | undefined): RouterConfig {
 }
 
 /** Measures speed and memory in separate rounds: garbage collection takes time. */
-async function measureGroup(
-  { group, size, count }: Work,
+async function measureBurst(
+  { group, sizes, size, count }: BurstWork,
   task: Task,
   rounds: number,
   collect: Collect | undefined,
@@ -169,7 +210,7 @@ async function measureGroup(
       measured.get(name)?.push({ ...values, ...(await measureMemory(make(size), count, collect)) });
     }
   }
-  return toRows(group, measured, YARDSTICK);
+  return toRows({ group, sizes }, measured, YARDSTICK);
 }
 
 /** Collects garbage, with access to the collector: all of it, or for quick runs only the young. */
@@ -187,20 +228,16 @@ async function measureSpeed(
   collect: Collect | undefined,
 ): Promise<Values> {
   collect?.();
-  const waits = new Float64Array(count);
-  let rejected = 0;
+  const waits = new WaitTimes(count);
   const start = performance.now();
-  const timed = (index: number): Task => {
-    const since = performance.now();
-    return () => {
-      waits[index] = performance.now() - since;
-      return task();
-    };
-  };
-  await produce(subject, count, timed, () => rejected++);
+  await produce(
+    subject,
+    count,
+    (index) => waits.timed(index, task),
+    (index) => waits.rejected(index),
+  );
   const seconds = (performance.now() - start) / 1000;
-  waits.sort();
-  return { tasks: count / seconds, p50: quantile(waits, 0.5), p99: quantile(waits, 0.99), refused: rejected };
+  return { tasks: count / seconds, ...waits.values() };
 }
 
 /**
@@ -230,7 +267,7 @@ function produce(
   subject: Subject,
   count: number,
   taskOf: (index: number) => Task,
-  onRefused: () => void,
+  onRejected: (index: number) => void,
   onAllOffered: () => void = () => undefined,
 ): Promise<void> {
   return new Promise((resolve) => {
@@ -243,7 +280,7 @@ function produce(
     const offer = () => {
       while (offered < count) {
         if (!subject.offer(taskOf(offered), done)) {
-          onRefused();
+          onRejected(offered);
           setImmediate(offer);
           return;
         }
@@ -253,8 +290,4 @@ function produce(
     };
     offer();
   });
-}
-
-function quantile(sorted: Float64Array, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

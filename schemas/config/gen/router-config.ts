@@ -160,13 +160,13 @@ export interface ForwarderConfig {
   readonly idleCircuitTimeout: number;
   /** Time between scans for idle circuits, in milliseconds; 0 or less disables. */
   readonly idleTxInterval: number;
-  /** Limit on waiting link dials. */
+  /** Limit on waiting link dials; further ones are dialed later. */
   readonly linkDialQueueLength: number;
-  /** Limit on parallel link dials. */
+  /** Limit on parallel link dials. A router that reconnects to N routers needs N / workers × seconds of a dial; unreachable peers occupy a worker for their whole connectTimeout. */
   readonly linkDialWorkerCount: number;
-  /** Limit on waiting rate-limited requests to controllers. */
+  /** Limit on waiting rate-limited requests to controllers; further ones are rejected. */
   readonly rateLimitedQueueLength: number;
-  /** Limit on parallel rate-limited requests. */
+  /** Limit on parallel rate-limited requests. Needed: requests per second × seconds of an answer. */
   readonly rateLimitedWorkerCount: number;
   /** Accepted for compatibility; link.heartbeats.closeUnresponsiveTimeout applies instead. At least 5s. */
   readonly unresponsiveLinkTimeout: number;
@@ -174,9 +174,9 @@ export interface ForwarderConfig {
   readonly xgressCloseCheckInterval: number;
   /** Wait before a service is dialed, in milliseconds; 0 or less: no wait. */
   readonly xgressDialDwellTime: number;
-  /** Limit on waiting service dials. */
+  /** Limit on waiting service dials; further ones are rejected. A burst of N dials needs N places, less those that workers take; the last one waits length × seconds of a dial / workers. */
   readonly xgressDialQueueLength: number;
-  /** Limit on parallel service dials. */
+  /** Limit on parallel service dials. Needed: new circuits per second × seconds of a dial, and half as many more for bursts. 400 dials a second of 50 ms: 20, better 30. */
   readonly xgressDialWorkerCount: number;
   /** Accepted for compatibility; heartbeats measure link latency. */
   readonly latencyProbeInterval?: number;
