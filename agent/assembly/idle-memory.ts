@@ -25,7 +25,7 @@ const INTERVAL = 1_000;
 const BUSY = 0.1;
 const QUIET = 0.02;
 /**
- * Milliseconds without a busy interval that end a burst. A release makes V8 discard compiled code (docs/performance.md),
+ * Milliseconds without a busy interval that end a burst. A release makes V8 discard compiled code (docs/experiments.md),
  * which slows a burst that soon follows another.
  */
 const BURST_END = 5_000;
@@ -33,7 +33,7 @@ const BURST_END = 5_000;
 const GROWTH = 24 * 1024 * 1024;
 /**
  * Bytes. An idle router up to this size keeps its garbage, because V8 would discard compiled code with it: the next
- * circuits need up to a third less processor time (docs/performance.md).
+ * circuits need up to a third less processor time (docs/experiments.md).
  */
 const IDLE_SIZE = 104 * 1024 * 1024;
 

@@ -30,7 +30,7 @@ export function limitHeapGrowth(): void {
 
 /**
  * Stops V8 from collecting all garbage while the program is idle. Such a collection frees the hidden classes of objects
- * that no longer exist, and V8 then discards the code that it compiled for them (docs/performance.md). Call it when all
+ * that no longer exist, and V8 then discards the code that it compiled for them (docs/experiments.md). Call it when all
  * code is loaded, like `limitHeapGrowth`.
  */
 export function keepCompiledCode(): void {

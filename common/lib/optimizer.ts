@@ -1,5 +1,5 @@
 // V8's optimizing compiler, TurboFan, needs tens of milliseconds of a core for each of many functions. On machines with
-// few cores, the first traffic waits for it: p99 of 10,000 round trips is twice as long (docs/performance.md). The
+// few cores, the first traffic waits for it: p99 of 10,000 round trips is twice as long (docs/experiments.md). The
 // compilers before it need little time, and their code is nearly as fast.
 
 import { setFlagsFromString } from 'node:v8';
