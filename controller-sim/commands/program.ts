@@ -11,6 +11,7 @@ import { operationsCommand } from './operations.ts';
 import { exportCommand, seedCommand } from './seed.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
+import { tokenCommand } from './token.ts';
 import { whyCommand } from './why.ts';
 
 export function simulatorProgram(): Command {
@@ -26,6 +27,7 @@ export function simulatorProgram(): Command {
     resetCommand(),
     seedCommand(),
     exportCommand(),
+    tokenCommand(),
     whyCommand(),
     journalCommand(),
     faultCommand(),

@@ -264,3 +264,24 @@ t.test('start --seed prints what it created, and fails with the lines of mistake
     /^the simulator cannot start: \S+broken\.yml:2:42 identities\[0\]\.authPolicy: identity anna: there is no auth policy none; add it to the seed\n$/,
   );
 });
+
+t.test('the enrollment token of a router or an identity', async (t) => {
+  await using parts = await open();
+  const { sim, api } = parts;
+  await api.create('/edge-routers', { name: 'edge "1"' });
+  await api.create('/transit-routers', { name: 'transit' });
+  await api.create('/identities', { name: 'phone', type: 'Default', isAdmin: false, enrollment: { ott: true } });
+  await api.create('/identities', { name: 'nobody', type: 'Default', isAdmin: false });
+  for (const [name, method] of [
+    ['edge "1"', 'erott'],
+    ['transit', 'trott'],
+    ['phone', 'ott'],
+  ] as const) {
+    const { code, stdout } = await sim('token', name);
+    t.equal(code, 0, name);
+    const [, claims = ''] = stdout.split('.');
+    t.match(JSON.parse(Buffer.from(claims, 'base64url').toString()), { em: method }, name);
+  }
+  t.match(await sim('token', 'nobody'), { code: 1, stderr: /nobody has no enrollment token: .*; re-enroll it/ });
+  t.match(await sim('token', 'somebody'), { code: 1, stderr: /no router and no identity has the name somebody/ });
+});

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -16,6 +17,8 @@ const DOCUMENTS = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filte
 );
 /** Its commands change the system: test/cli/service.test.ts runs them. */
 const OF_SYSTEM = 'docs/guides/run-a-router.md';
+/** Its scripts are the steps of one. */
+const TUTORIAL = 'docs/guides/first-network.md';
 /** Commands that other tests run, and the test runner itself, which would recurse forever. */
 const COVERED = new Set([
   'npm test',
@@ -60,6 +63,13 @@ function run(command: string, { stopAfter, onLine, env }: RunOptions = {}): Prom
     });
     child.once('close', (code) => resolve({ ...outcome, code }));
   });
+}
+
+/** The script with a free port for each of the tutorial's. */
+async function withFreePorts(script: string): Promise<string> {
+  const documented = [...new Set(script.match(/\b184\d\d\b/g))];
+  const free = await freePorts(documented.length);
+  return documented.reduce((text, port, index) => text.replaceAll(port, String(free[index])), script);
 }
 
 /** Milliseconds: the commands include benchmarks, and other tests run beside them. */
@@ -151,7 +161,18 @@ t.test('every script of the documents works', async (t) => {
   const DATABASE = await postgres?.database('network');
   const env = { ...process.env, DATABASE, PATH: `${folder}:${process.env.PATH}` };
   for (const file of DOCUMENTS) {
-    for (const [, script = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(/^```bash\n([\s\S]*?)^```/gm)) {
+    const scripts = [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^```bash\n([\s\S]*?)^```/gm)];
+    if (file === TUTORIAL) {
+      const script = await withFreePorts(scripts.map(([, each]) => each).join('\n'));
+      const cwd = mkdtempSync(join(folder, 'tutorial-'));
+      // Whatever happens, what the shell started ends with it.
+      const all = `trap 'kill $(jobs -p) 2> /dev/null' EXIT\n${script.replace(/^kill .*$/m, 'echo end')}`;
+      const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', all], { cwd, env });
+      t.match(stdout, /^hello from behind the network\nentry may dial hello$/m);
+      t.match(stdout, /nothing hosts it[\s\S]*no answer\nend\n$/);
+      continue;
+    }
+    for (const [, script = ''] of scripts) {
       if (script.includes('$DATABASE') && obstacle !== undefined) {
         t.comment(`${file}: ${obstacle}`);
         continue;
