@@ -3,6 +3,7 @@
 
 import t from 'tap';
 import { accepted, check, MINIMAL, withMore } from '../../test/support/router-config.ts';
+import { checkRouterConfig, type LoadOptions } from './load.ts';
 import type { RouterConfig } from './router-config.ts';
 
 t.test('v, ctrl and identity are sufficient; all other keys have defaults', async (t) => {
@@ -47,19 +48,29 @@ t.test('an empty edge section enables edge', async (t) => {
   for (const edge of ['edge: {}', 'edge:']) t.ok(accepted(withMore(edge)).edge, edge);
 });
 
-t.test('endpoint takes precedence over endpoints; one of them is required', async (t) => {
-  const both = check(
-    MINIMAL.replace('{endpoint: "tls:controller.example:6262"}', '{endpoint: "tls:one:1", endpoints: ["tls:two:2"]}'),
-  );
-  t.equal(accepted(both).ctrl.endpoint?.host, 'one');
-  t.ok(
-    both.findings.some((each) => each.code === 'CFG-ENDPOINT' && each.severity !== 'error'),
-    'reported, but accepted',
-  );
-  const none = check(MINIMAL.replace('ctrl: {endpoint: "tls:controller.example:6262"}', 'ctrl: {}'));
-  t.ok(none.findings.some((each) => each.code === 'CFG-ENDPOINT' || each.code === 'CFG-MISSING'));
-  t.notOk(none.ok);
-});
+t.test(
+  'endpoint takes precedence over endpoints; without both, enrollment and the endpoints file have them',
+  async (t) => {
+    const both = check(
+      MINIMAL.replace('{endpoint: "tls:controller.example:6262"}', '{endpoint: "tls:one:1", endpoints: ["tls:two:2"]}'),
+    );
+    t.equal(accepted(both).ctrl.endpoint?.host, 'one');
+    t.ok(
+      both.findings.some((each) => each.code === 'CFG-ENDPOINT' && each.severity !== 'error'),
+      'reported, but accepted',
+    );
+    const text = MINIMAL.replace('ctrl: {endpoint: "tls:controller.example:6262"}', 'ctrl: {endpointsFile: e.yml}');
+    const about = (options: LoadOptions) =>
+      checkRouterConfig(text, 'router.yml', options).findings.filter(({ code }) => code === 'CFG-ENDPOINT');
+    t.match(about({ beforeEnrollment: true }), [
+      { severity: 'info', message: /writes those of the token into e\.yml$/ },
+    ]);
+    t.ok(check(text).ok);
+    t.match(about({}), [{ severity: 'error', message: /e\.yml has none$/, hint: /or enroll the router/ }]);
+    const readFile = (path: string) => (path === 'e.yml' ? 'endpoints: ["tls:one:1"]' : '');
+    t.match(about({ readFile }), [{ severity: 'info', message: /dials those in the endpoints file e\.yml$/ }]);
+  },
+);
 
 t.test('version 3 is required', async (t) => {
   for (const version of ['v: 2', 'v: "three"', 'version: 3'])

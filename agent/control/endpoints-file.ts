@@ -142,7 +142,8 @@ function readController(entry: unknown): KnownController[] {
   return endpoints.length === 0 ? [] : [{ id: entry.id, endpoints }];
 }
 
-function isDialable(value: unknown): value is string {
+/** Whether a value is an address with a host and a port. */
+export function isDialable(value: unknown): value is string {
   if (typeof value !== 'string') return false;
   try {
     const { host, port } = parseAddress(value);

@@ -26,12 +26,12 @@ async function controller(t: Test, handle: RequestListener) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const token = (host: string) => tokenOf(`https://${host}:${port}`, key);
+  const token = (host: string, claims: object = {}) => tokenOf(`https://${host}:${port}`, key, claims);
   return { token };
 }
 
-function tokenOf(issuer: string, key: KeyObject): Promise<string> {
-  return new SignJWT({ iss: issuer, sub: 'router', jti: 'secret', em: 'erott' })
+function tokenOf(issuer: string, key: KeyObject, claims: object): Promise<string> {
+  return new SignJWT({ iss: issuer, sub: 'router', jti: 'secret', em: 'erott', ...claims })
     .setProtectedHeader({ alg: 'ES256' })
     .sign(key);
 }
@@ -55,7 +55,7 @@ t.test('an enrollment ends although the controller keeps sending its answer', as
     file: path('router.yml'),
     identity: { cert: path('cert'), server_cert: path('server.cert'), key: path('key'), ca: path('ca') },
     csr: {},
-    ctrl: {},
+    ctrl: { endpoints: [{ type: 'tls', host: 'controller.example', port: 6262 }] },
   } as unknown as RouterConfig;
   const clock = new VirtualClock();
   const init = { config, jwt: await token('127.0.0.1'), keyAlgorithm: 'EC', clock, log: silentLog } as const;
@@ -71,4 +71,26 @@ t.test('an enrollment ends although the controller keeps sending its answer', as
   await rejected;
   t.notOk(existsSync(path('key')));
   t.same(clock.timers(), []);
+});
+
+t.test('an enrollment that would leave the router without a controller ends before the token is used', async (t) => {
+  let requests = 0;
+  const { token } = await controller(t, (_request, response) => {
+    requests++;
+    response.end();
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const path = (name: string) => join(folder, name);
+  const config = {
+    file: path('router.yml'),
+    identity: { cert: path('cert'), server_cert: path('server.cert'), key: path('key'), ca: path('ca') },
+    csr: {},
+    ctrl: { listeners: [] },
+  } as unknown as RouterConfig;
+  const init = { config, keyAlgorithm: 'EC', clock: new VirtualClock(), log: silentLog, environment: {} } as const;
+  for (const claims of [{}, { ctrls: ['nowhere'] }, { ctrl: '', ctrls: 'tls:a:1' }])
+    await t.rejects(enrollRouter({ ...init, jwt: await token('127.0.0.1', claims) }), { code: 'NO_CONTROLLER' });
+  t.equal(requests, 0);
+  t.notOk(existsSync(path('key')));
 });

@@ -19,7 +19,7 @@ import { keyWeakness } from '#pki/key-strength.ts';
 import type { Environment } from '#wire/environment-proxy.ts';
 import { parsePemSource } from '../config/pem-source.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
-import { EndpointsFile, type KnownController } from '../control/endpoints-file.ts';
+import { EndpointsFile, isDialable, type KnownController } from '../control/endpoints-file.ts';
 import { createCsr } from '../identity/csr.ts';
 import { type NewFile, replaceFiles } from '../identity/file-set.ts';
 import { type ControllerSocketOptions, controllerConnector } from './controller-socket.ts';
@@ -88,12 +88,13 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
   await proveTargets(paths);
   const sockets = { clock, timeout: TIMEOUT, environment: init.environment ?? process.env };
   const { token, serverCertificate } = await verifyToken(init.jwt, sockets);
+  const controllers = controllerAddresses(config, token);
   const authorities = await fetchAuthorities(token.issuer, serverCertificate, sockets);
   const client = await clientKey(paths.key, init.keyAlgorithm);
   const keys = { client, server: await serverKey(config, paths, client, init.keyAlgorithm) };
   const answer = await enroll(token, { ca: authorities, csr, keys, sockets });
   const files = await writeFiles(paths, answer, keys);
-  const controllers = await writeEndpoints(config, paths.endpoints, token, init.log);
+  await writeEndpoints(paths.endpoints, controllers, init.log);
   await rm(paths.data, { force: true });
   return { routerId: token.routerId, controllers, files };
 }
@@ -307,10 +308,23 @@ function mustBelong(certificate: X509Certificate | undefined, key: KeyObject): v
     );
 }
 
-/** Configured endpoints take precedence over those of the token. */
-async function writeEndpoints(config: RouterConfig, file: string, token: EnrollmentToken, log: Log): Promise<string[]> {
-  const configured = config.ctrl.endpoint ? [config.ctrl.endpoint] : (config.ctrl.endpoints ?? []);
-  const addresses = configured.length > 0 ? configured.map(formatAddress) : [...token.controllers];
+/**
+ * Configured endpoints take precedence over those of the token. A router without both could never connect, and finds
+ * out here, before the one-time token is used. @throws EnrollmentError
+ */
+function controllerAddresses({ ctrl }: RouterConfig, token: EnrollmentToken): readonly string[] {
+  const configured = ctrl.endpoint ? [ctrl.endpoint] : (ctrl.endpoints ?? []);
+  if (configured.length > 0) return configured.map(formatAddress);
+  const named = token.controllers.filter(isDialable);
+  if (named.length === 0 && ctrl.listeners.length === 0)
+    throw new EnrollmentError(
+      'NO_CONTROLLER',
+      'neither the configuration nor the token has an address of a controller; set ctrl.endpoint: tls:host:port',
+    );
+  return named;
+}
+
+async function writeEndpoints(file: string, addresses: readonly string[], log: Log): Promise<void> {
   const controllers: KnownController[] = addresses.map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
   try {
     await new EndpointsFile(file, log).save(controllers);
@@ -321,5 +335,4 @@ async function writeEndpoints(config: RouterConfig, file: string, token: Enrollm
       { cause: error },
     );
   }
-  return addresses;
 }

@@ -12,6 +12,7 @@ export type EnrollmentFailure =
   | 'CONTROLLER_UNREACHABLE'
   | 'CONTROLLER_ANSWER'
   | 'NO_AUTHORITIES'
+  | 'NO_CONTROLLER'
   | 'NO_CSR'
   | 'KEY'
   | 'FILES';

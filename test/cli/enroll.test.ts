@@ -10,7 +10,7 @@ import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { TestProxy } from '../support/http-proxy.ts';
-import { Overlay } from '../support/overlay.ts';
+import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 
 const FILES = ['cert', 'server.cert', 'key', 'ca'];
@@ -50,6 +50,29 @@ t.test('a router enrolls once; its files are private and match; the token is use
   t.match(second.stderr, /not enrolled: .*(used|not valid|unknown)/i);
   t.equal(second.stderr.trim().split('\n').length, 1, 'one line');
   t.same(contents(overlay, 'a'), before, 'the working files are untouched');
+});
+
+t.test('without a configured endpoint, a router takes its controllers from the token', async (t) => {
+  await using overlay = await Overlay.start();
+  const { id, jwt } = await token(overlay, 'a');
+  const { configFile } = await overlay.writeConfig({ name: 'a' });
+  const endpoints = join(overlay.directory, 'a.endpoints.yml');
+  const text = readFileSync(configFile, 'utf8').replace(/ctrl: {.*}/, `ctrl: {endpointsFile: "${endpoints}"}`);
+  writeFileSync(configFile, text);
+  const check = (...more: string[]) => runProgram(['agent/cli.ts', 'config', 'check', configFile, ...more]);
+  t.equal((await check('--before-enrollment')).code, 0);
+  const early = await check();
+  t.match([early.code, early.stdout], [1, /a\.endpoints\.yml has none\n +set endpoint.*, or enroll the router/]);
+  t.equal((await enroll(overlay, configFile, jwt)).code, 0);
+  t.match(readFileSync(endpoints, 'utf8'), `\nendpoints:\n  - ${overlay.simulator.controlAddress}\n`);
+  const { code, stdout } = await check();
+  t.match([code, stdout], [0, /info CFG-ENDPOINT ctrl: .* dials those in the endpoints file .*a\.endpoints\.yml\n/]);
+  const router = await overlay.startRouter(configFile);
+  await until('the router', async () => {
+    const { isOnline } = await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`);
+    return isOnline;
+  });
+  await router.close({ drain: 0 });
 });
 
 t.test('the token may come from standard input', async (t) => {

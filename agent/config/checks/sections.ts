@@ -5,7 +5,7 @@ import { isAscii, splitHostPort } from '#lib/address.ts';
 import { describeError } from '#lib/errors.ts';
 import { endpointsFilePath } from '../../control/endpoints-file.ts';
 import { child } from '../document.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding, Severity } from '../finding.ts';
 import { HEARTBEAT, heartbeatSeconds } from '../session-heartbeat.ts';
 import { unserved } from '../unserved.ts';
 import { at, type Check, type CheckInput } from './check.ts';
@@ -36,26 +36,23 @@ function controllers(input: CheckInput): Finding[] {
         'keep one of the two',
       ),
     ];
-  if (!ctrl.endpoint && (ctrl.endpoints ?? []).length === 0) {
-    const remembered = remembersControllers(input);
-    const isListening = ctrl.listeners.length > 0;
-    const message = remembered
-      ? 'no controller is configured: the router dials only those in the endpoints file'
-      : isListening
-        ? 'no controller is configured: the router waits for one to dial it'
-        : 'no controller is configured in endpoint or endpoints';
-    return [
-      at(
-        input,
-        remembered || isListening ? 'warning' : 'error',
-        'CFG-ENDPOINT',
-        'ctrl',
-        message,
-        'set endpoint: tls:host:port',
-      ),
-    ];
-  }
-  return [];
+  if (ctrl.endpoint || (ctrl.endpoints ?? []).length > 0) return [];
+  const [severity, message, remedy = ''] = withoutEndpoint(input);
+  return [at(input, severity, 'CFG-ENDPOINT', 'ctrl', `no controller is configured: ${message}`, remedy)];
+}
+
+/** Enrollment writes the controllers of the token into the endpoints file, as in the reference. */
+function withoutEndpoint(input: CheckInput): [severity: Severity, message: string, remedy?: string] {
+  const file = endpointsFilePath(input.config);
+  const remedy = 'set endpoint: tls:host:port';
+  if (remembersControllers(input)) return ['info', `the router dials those in the endpoints file ${file}`];
+  if (input.config.ctrl.listeners.length > 0) return ['warning', 'the router waits for one to dial it', remedy];
+  if (input.beforeEnrollment) return ['info', `enrollment writes those of the token into ${file}`];
+  return [
+    'error',
+    `neither endpoint nor endpoints is set, and ${file} has none`,
+    `${remedy}, or enroll the router: the token has the addresses`,
+  ];
 }
 
 /**

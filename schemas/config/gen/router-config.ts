@@ -44,7 +44,7 @@ export interface ChannelOptionsConfig {
 }
 
 export interface CtrlConfig {
-  /** Address of the controller. Takes precedence over endpoints. */
+  /** Address of the controller. Takes precedence over endpoints. Without both, enrollment takes the addresses of the token. */
   readonly endpoint?: Address;
   /** Addresses of controllers. Once connected, the router keeps the list up to date with the cluster. */
   readonly endpoints?: readonly Address[];
@@ -54,7 +54,7 @@ export interface CtrlConfig {
   readonly defaultRequestTimeout: number;
   /** The router stops if it reaches no controller within this time after its start; 0s or less: no limit. */
   readonly startupTimeout: number;
-  /** File in which the router stores controller addresses; default: `endpoints.yml` beside this file. */
+  /** File in which enrollment and the running router store the addresses of controllers; default: `endpoints.yml` beside this file. */
   readonly endpointsFile?: string;
   /** Channel options. */
   readonly options: ChannelOptionsConfig;
