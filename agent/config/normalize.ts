@@ -1,9 +1,9 @@
-// Converts the tree to the form that the schema describes: null sections, a string in place of a list or boolean,
+// Converts the tree to the form that the schema describes: empty values, a string in place of a list or boolean,
 // case-insensitive keys.
 
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { type ConfigNode, mapNode, scalarNode } from './document.ts';
-import { type Finding, finding } from './finding.ts';
+import { type Finding, type FindingCode, finding } from './finding.ts';
 
 export function normalize(root: ConfigNode, schema: ConfigSchema): { root: ConfigNode; findings: Finding[] } {
   const findings: Finding[] = [];
@@ -36,33 +36,40 @@ class Normalizer {
     if (node.kind === 'scalar') return this.#scalar(node, schema);
     if (node.kind === 'list') {
       const items = schema.items;
-      return items ? { ...node, items: node.items.map((item) => this.node(item, items) ?? item) } : node;
+      return items ? { ...node, items: node.items.flatMap((item) => this.node(item, items) ?? []) } : node;
     }
     const described = schema.oneOf ? branchFor(schema, node) : schema;
     return described ? this.#map(node, described) : node;
   }
 
   #scalar(node: ConfigNode, schema: ConfigSchema): ConfigNode | undefined {
-    if (node.scalar === null && schema['x-null'] === 'absent') return undefined;
-    if (node.scalar === null && schema['x-null'] === 'empty') {
-      const message = 'an empty section counts as present here, but as absent in the reference';
-      this.#findings.push(
-        finding({
-          severity: 'warning',
-          code: 'CFG-PORTABILITY',
-          path: node.path,
-          at: node.at,
-          message,
-          hint: 'write {} for an empty section in both',
-        }),
+    const { scalar } = node;
+    const meaning = scalar === null ? schema['x-null'] : scalar === '' ? schema['x-empty'] : undefined;
+    if (meaning === 'tolerated')
+      this.#warn(
+        'CFG-PORTABILITY',
+        node,
+        'an empty value counts as not set; the reference does not accept it',
+        'remove it',
       );
+    if (meaning === 'absent' || meaning === 'tolerated') return undefined;
+    if (meaning === 'empty') {
+      const message = 'an empty section counts as present here, but as absent in the reference';
+      this.#warn('CFG-PORTABILITY', node, message, 'write {} for an empty section in both');
       return mapNode(node, new Map());
     }
     if (schema['x-as-list'] && typeof node.scalar === 'string')
       return { ...node, kind: 'list', items: [{ ...node, path: `${node.path}[0]` }] };
-    if (schema['x-true-text'] && node.scalar !== null && typeof node.scalar !== 'boolean')
-      return scalarNode(node, String(node.scalar).toLowerCase() === 'true');
+    if (schema['x-true-text'] && typeof scalar !== 'boolean') {
+      if (scalar === null || scalar === '')
+        this.#warn('CFG-VALUE', node, 'an empty value means false, as in the reference', 'write true or false');
+      return scalarNode(node, String(scalar).toLowerCase() === 'true');
+    }
     return node;
+  }
+
+  #warn(code: FindingCode, { path, at }: ConfigNode, message: string, hint: string): void {
+    this.#findings.push(finding({ severity: 'warning', code, path, at, message, hint }));
   }
 
   #map(node: ConfigNode, schema: ConfigSchema): ConfigNode {

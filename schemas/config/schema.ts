@@ -25,8 +25,13 @@ export interface ConfigSchema {
   readonly 'x-type'?: string;
   /** An absent section means a section with all defaults. */
   readonly 'x-default-object'?: boolean;
-  /** Meaning of a null value: no value, or an empty map. Without this keyword null is an error. */
-  readonly 'x-null'?: 'absent' | 'empty';
+  /**
+   * Meaning of a null value: no value, or an empty map. `tolerated` is no value with a warning, because the reference does
+   * not start with it. Without this keyword null is an error.
+   */
+  readonly 'x-null'?: 'absent' | 'tolerated' | 'empty';
+  /** The same for an empty string. Without this keyword it is a value. */
+  readonly 'x-empty'?: 'absent' | 'tolerated';
   /** A value of the wrong type is ignored with a warning; the reference ignores it silently. */
   readonly 'x-lenient'?: 'ignored';
   /** A single string means a list of one. */
