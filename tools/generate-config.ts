@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ConfigSchema } from '../schemas/config/schema.ts';
+import type { Bounds, ConfigSchema } from '../schemas/config/schema.ts';
 import { generateValidator } from './generate-validator.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -185,11 +185,21 @@ function bounds(schema: ConfigSchema): string {
   const parts: string[] = [];
   if (schema.minimum !== undefined || schema.maximum !== undefined)
     parts.push(`${schema.minimum ?? ''}..${schema.maximum ?? ''}`);
+  if (schema.exclusiveMinimum !== undefined) parts.push(`more than ${schema.exclusiveMinimum}`);
+  if (schema.exclusiveMaximum !== undefined) parts.push(`less than ${schema.exclusiveMaximum}`);
+  if (schema['x-positive']) parts.push('more than 0s');
   if (schema['x-min'] !== undefined || schema['x-max'] !== undefined)
     parts.push(`${schema['x-min'] ?? ''}..${schema['x-max'] ?? ''}`);
+  const { 'x-clamp': clamp, 'x-default-outside': outside } = schema;
+  if (clamp) parts.push(`${rangeText(clamp)}${schema['x-off'] ? ' or 0' : ''}; else the nearest is used`);
+  if (outside) parts.push(`${rangeText(outside)}; else the default is used`);
   if (schema.enum) parts.push(schema.enum.map((value) => `\`${value}\``).join(', '));
   if (schema['x-deprecated']) parts.push(`deprecated: ${schema['x-deprecated']}`);
   return parts.join('; ');
+}
+
+function rangeText([least, most]: Bounds): string {
+  return `${least ?? ''}..${most ?? ''}`;
 }
 
 function deref(root: ConfigSchema, schema: ConfigSchema): ConfigSchema {

@@ -41,8 +41,8 @@ export interface Ingress {
   readonly model: DataModel | undefined;
 }
 
-/** reference fact: shorter intervals become this one. */
-const LEAST_SAVE_SECONDS = 30;
+/** Without an edge section. */
+const SAVE_SECONDS = 30;
 /** Milliseconds for the removal of terminators from the controllers. */
 const REMOVE_TIME = 2_000;
 
@@ -180,7 +180,7 @@ function assembleValidations(
 /** Loads the model before listeners open, so that they serve it from the first client on. */
 async function openModelFile(context: RouterContext, model: DataModel): Promise<void> {
   const { clock, config, owned } = context;
-  const seconds = Math.max(LEAST_SAVE_SECONDS, config.edge?.dbSaveIntervalSeconds ?? 0);
+  const seconds = config.edge?.dbSaveIntervalSeconds ?? SAVE_SECONDS;
   const components = { clock, log: context.component('access'), model };
   const file = await ModelFile.open(components, { path: modelFilePath(config), interval: seconds * 1_000 });
   owned.defer(() => file.close());

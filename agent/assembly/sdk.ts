@@ -90,7 +90,7 @@ export function assembleSdk(
 function validationInit({ edge }: RouterConfig): SessionValidationInit {
   if (!edge) return VALIDATION;
   return {
-    chunkSize: Math.max(1, edge.sessionValidateChunkSize),
+    chunkSize: edge.sessionValidateChunkSize,
     minInterval: edge.sessionValidateMinInterval,
     maxInterval: edge.sessionValidateMaxInterval,
   };

@@ -8,7 +8,6 @@ import { RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
 import type { QueueBudget } from '#wire/send-lanes.ts';
 import type { LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
-import { heartbeatSeconds } from '../config/session-heartbeat.ts';
 import { isServed } from '../config/unserved.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { ControlDialInit } from '../control/control-dial.ts';
@@ -20,6 +19,8 @@ import type { XgressOptions } from '../xgress/options.ts';
 
 const LINK_HEARTBEAT = { sendInterval: 10_000, checkInterval: 1_000 };
 const SECOND = 1_000;
+/** Without an edge section. */
+const HEARTBEAT_SECONDS = 60;
 const DEFAULT_GROUP = ['default'];
 const BACKOFF_JITTER = 0.5;
 /**
@@ -161,7 +162,7 @@ export function xgressOptionsFor({ listeners, dialers }: RouterConfig, binding: 
 
 /** Milliseconds between reports of the sessions in use. */
 export function sessionHeartbeatInterval({ edge }: RouterConfig): number {
-  return heartbeatSeconds(edge?.heartbeatIntervalSeconds) * SECOND;
+  return (edge?.heartbeatIntervalSeconds ?? HEARTBEAT_SECONDS) * SECOND;
 }
 
 /** For edge listeners with a `wss:` address. */

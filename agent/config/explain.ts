@@ -1,7 +1,7 @@
 // Formats the schema of a key as text for people.
 
 import { suggest } from '#lib/suggestion.ts';
-import type { ConfigSchema } from '../../schemas/config/schema.ts';
+import { boundsText, type ConfigSchema } from '../../schemas/config/schema.ts';
 import { dereference } from './normalize.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
 
@@ -115,6 +115,9 @@ function typeName(schema: ConfigSchema): string {
 function boundsOf(schema: ConfigSchema): string {
   if (schema.enum) return schema.enum.filter((each) => each !== '').join(', ');
   if (schema['x-allowed']) return schema['x-allowed'];
+  const { 'x-clamp': clamp, 'x-default-outside': outside } = schema;
+  if (clamp) return `${boundsText(clamp)}${schema['x-off'] ? ', or 0' : ''}; else the nearest is used`;
+  if (outside) return `${boundsText(outside)}; else the default is used`;
   const low = schema.minimum ?? schema['x-min'];
   const high = schema.maximum ?? schema['x-max'];
   if (low === undefined && high === undefined) return schema['x-positive'] ? 'more than 0s' : '';

@@ -4,7 +4,7 @@
 
 import { parseAddress, splitHostPort } from '#lib/address.ts';
 import { formatDuration, parseDuration } from '#lib/duration.ts';
-import type { ConfigSchema } from '../../schemas/config/schema.ts';
+import { boundsText, type ConfigSchema } from '../../schemas/config/schema.ts';
 import type { ConfigNode } from './document.ts';
 import { type Finding, type FindingCode, finding, type Position, type Severity } from './finding.ts';
 import { FORMATS } from './formats.ts';
@@ -109,6 +109,11 @@ class Resolver {
       return [...(schema.default as unknown[])];
     }
     const items = schema.items ?? {};
+    if (node.items.length === 0 && schema['x-empty-list'] === 'default') {
+      const used = [schema.default].flat().join(', ');
+      this.#add('warning', 'CFG-VALUE', path, node.at, `the list is empty, ${used} is used`, 'add an entry');
+      return this.#list(undefined, schema, path, at);
+    }
     if (node.items.length === 0) this.values.push({ path, written: [], source: 'given' });
     return node.items
       .map((item, index) => this.resolve(item, items, `${path}[${index}]`, at))
@@ -116,7 +121,7 @@ class Resolver {
   }
 
   #scalar(node: ConfigNode | undefined, schema: ConfigSchema, path: string): unknown {
-    const written = node?.kind === 'scalar' ? this.#clamped(node, schema, path) : schema.default;
+    const written = node?.kind === 'scalar' ? this.#usable(node, schema, path) : schema.default;
     if (written === undefined || written === null) return undefined;
     if (node?.kind === 'scalar' && !this.#verdict.rejected.has(path)) this.#aboutScalar(node, schema, path);
     const source: ValueSource = node === undefined ? 'default' : node.fromEnvironment ? 'environment' : 'given';
@@ -208,25 +213,34 @@ class Resolver {
       this.#add('error', 'CFG-RANGE', path, node.at, `${value} is out of bounds`, 'must be positive');
   }
 
-  #clamped(node: ConfigNode, schema: ConfigSchema, path: string): unknown {
-    const range = schema['x-clamp'];
-    if (!range) return node.scalar;
+  /** The value, or the one that the router uses instead of a value out of bounds. */
+  #usable(node: ConfigNode, schema: ConfigSchema, path: string): unknown {
+    const outside = schema['x-default-outside'];
+    const bounds = schema['x-clamp'] ?? outside;
+    if (!bounds) return node.scalar;
     const isDuration = schema.format === 'duration';
     if (isDuration && FORMATS.duration?.(String(node.scalar)) !== undefined) return node.scalar;
     const amount = (value: unknown) => (isDuration ? parseDuration(String(value)) : Number(value));
+    const [least, most] = bounds;
     const value = amount(node.scalar);
-    const within = Math.min(amount(range[1]), Math.max(amount(range[0]), value));
-    if (within === value) return node.scalar;
-    const clamped = isDuration ? formatDuration(within) : within;
+    if (schema['x-off'] && value <= 0) return node.scalar;
+    const within = Math.min(
+      most === null ? Infinity : amount(most),
+      Math.max(least === null ? -Infinity : amount(least), value),
+    );
+    if (within === value || Number.isNaN(value)) return node.scalar;
+    const nearest = isDuration ? formatDuration(within) : within;
+    const used = outside ? schema.default : nearest;
+    const message = `${node.scalar} is out of bounds, ${used} is used`;
     this.#add(
       'warning',
       'CFG-RANGE',
       path,
       node.at,
-      `${node.scalar} is out of bounds, ${clamped} is used`,
-      `allowed are ${range[0]} to ${range[1]}`,
+      message,
+      `allowed ${bounds.includes(null) ? 'is' : 'are'} ${boundsText(bounds)}`,
     );
-    return clamped;
+    return used;
   }
 
   #add(severity: Severity, code: FindingCode, path: string, at: Position, message: string, hint = ''): void {

@@ -1,6 +1,8 @@
 // The form of router.schema.json that our programs read: JSON Schema 2020-12 with some keywords of our own, which begin
 // with `x-`. They express rules that the standard cannot.
 
+export type Bounds = readonly [least: string | number | null, most: string | number | null];
+
 export interface ConfigSchema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, ConfigSchema>>;
@@ -44,8 +46,14 @@ export interface ConfigSchema {
   readonly 'x-min'?: string;
   readonly 'x-max'?: string;
   readonly 'x-positive'?: boolean;
-  /** Values out of bounds are clamped with a warning. */
-  readonly 'x-clamp'?: readonly [string | number, string | number];
+  /** The nearest bound replaces a value out of these bounds, with a warning; null: no bound. */
+  readonly 'x-clamp'?: Bounds;
+  /** The default replaces a value out of these bounds, with a warning. */
+  readonly 'x-default-outside'?: Bounds;
+  /** 0 and less are not out of bounds: they switch something off. */
+  readonly 'x-off'?: boolean;
+  /** The default replaces an empty list, with a warning. */
+  readonly 'x-empty-list'?: 'default';
   /** Has no effect; a warning says so. */
   readonly 'x-ignored'?: boolean;
   readonly 'x-deprecated'?: string;
@@ -65,4 +73,10 @@ export interface ConfigSchema {
   /** Description of the pattern. */
   readonly 'x-allowed'?: string;
   readonly 'x-unsupported'?: boolean;
+}
+
+/** `1 to 5`, `at least 1`, `at most 5`. */
+export function boundsText([least, most]: Bounds): string {
+  if (least === null) return `at most ${most}`;
+  return most === null ? `at least ${least}` : `${least} to ${most}`;
 }

@@ -19,8 +19,6 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/commands/health.ts TIMEOUT',
     'agent/config/load-apart.ts LONGEST_ERROR',
     'agent/ingress/tunnel/host-config.ts DEFAULT_CONNECT_TIMEOUT',
-    'agent/ingress/tunnel/tunneler.ts SHORTEST_CHECK',
-    'agent/ingress/tunnel/tunneler.ts SHORTEST_IDLE',
     'agent/trace/decode-message.ts LARGEST_BODY',
     'agent/trace/decode-message.ts LONGEST_TEXT',
     'agent/trace/decode-message.ts MOST_PARTS',

@@ -2,11 +2,11 @@
 
 import { domainToASCII } from 'node:url';
 import { isAscii, splitHostPort } from '#lib/address.ts';
+import { formatDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 import { endpointsFilePath } from '../../control/endpoints-file.ts';
 import { child } from '../document.ts';
 import type { Finding, Severity } from '../finding.ts';
-import { HEARTBEAT, heartbeatSeconds } from '../session-heartbeat.ts';
 import { unserved } from '../unserved.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
@@ -156,17 +156,16 @@ function edge(input: CheckInput): Finding[] {
         'add a listener with binding edge',
       ),
     );
-  const interval = config.edge?.heartbeatIntervalSeconds;
-  const used = heartbeatSeconds(interval);
-  if (interval !== undefined && interval !== used)
+  const { sessionValidateMinInterval: min = 0, sessionValidateMaxInterval: max = min } = config.edge ?? {};
+  if (max < min)
     findings.push(
       at(
         input,
         'warning',
         'CFG-RANGE',
-        'edge.heartbeatIntervalSeconds',
-        `${interval} is out of bounds, ${used} is used`,
-        `allowed are ${HEARTBEAT.least} to ${HEARTBEAT.most}`,
+        'edge.sessionValidateMaxInterval',
+        `${formatDuration(max)} is shorter than sessionValidateMinInterval, ${formatDuration(min)} is used`,
+        'set both, or neither',
       ),
     );
   if (!config.edge && config.listeners.some((listener) => listener.binding === 'tunnel'))

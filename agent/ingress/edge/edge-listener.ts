@@ -118,7 +118,7 @@ export class EdgeListener {
       lanes: {
         [DATA_LANE]: {
           types: grouped ? [SdkUnderlay.Default] : [''],
-          queueLimit: Math.max(1, outQueueSize),
+          queueLimit: outQueueSize,
           flows: new BufferBudget(MAX_CLIENT_QUEUE),
         },
         [CONTROL_LANE]: {

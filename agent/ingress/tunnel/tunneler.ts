@@ -45,10 +45,6 @@ export interface TunnelerInit {
 const PROXY_HOST = '0.0.0.0';
 /** Listen address of services with proxy.v1 in tproxy mode. */
 const INTERCEPTION_HOST = '127.0.0.1';
-/** Shorter UDP session times are ignored in favor of the defaults, as in the reference. */
-const SHORTEST_IDLE = 5_000;
-const SHORTEST_CHECK = 1_000;
-const DEFAULT_IDLE = { timeout: 300_000, interval: 30_000 };
 
 export class Tunneler {
   readonly #hosting: Hosting;
@@ -156,9 +152,6 @@ export class Tunneler {
   }
 }
 
-function idleLimits({ udpIdleTimeout, udpCheckInterval }: TunnelListenerOptions): typeof DEFAULT_IDLE {
-  return {
-    timeout: udpIdleTimeout < SHORTEST_IDLE ? DEFAULT_IDLE.timeout : udpIdleTimeout,
-    interval: udpCheckInterval < SHORTEST_CHECK ? DEFAULT_IDLE.interval : udpCheckInterval,
-  };
+function idleLimits({ udpIdleTimeout: timeout, udpCheckInterval: interval }: TunnelListenerOptions) {
+  return { timeout, interval };
 }

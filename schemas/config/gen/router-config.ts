@@ -29,7 +29,22 @@ export interface IdentityConfig {
 }
 
 export interface ChannelOptionsConfig {
-  /** Limit on messages waiting to be sent. Control channels hold at least 4096, edge listeners 64 if it is 4; links use payloadSenderQueueSize and ackSenderQueueSize instead. */
+  /** Limit on messages waiting to be sent to a controller. */
+  readonly outQueueSize: number;
+  /** Accepted for compatibility: maxOutstandingConnects alone limits the hellos. */
+  readonly maxQueuedConnects: number;
+  /** Limit on hellos in progress. */
+  readonly maxOutstandingConnects: number;
+  /** Timeout for connecting, the TLS handshake and the hello. */
+  readonly connectTimeout: number;
+  /** Older form of connectTimeout, in milliseconds; used if that is missing. */
+  readonly connectTimeoutMs?: number;
+  /** Time limit of one write; a connection that exceeds it is closed. 0s: no limit. */
+  readonly writeTimeout: number;
+}
+
+export interface ControlListenerOptionsConfig {
+  /** Accepted for compatibility: ctrl.options.outQueueSize applies to all control channels. */
   readonly outQueueSize: number;
   /** Accepted for compatibility: maxOutstandingConnects alone limits the hellos. */
   readonly maxQueuedConnects: number;
@@ -60,7 +75,7 @@ export interface CtrlConfig {
   readonly options: ChannelOptionsConfig;
   /** Heartbeats. */
   readonly heartbeats: {
-    /** Time between heartbeats. */
+    /** Time between heartbeats; 0s or less: one at each check. */
     readonly sendInterval: number;
     /** Time between checks of the state. */
     readonly checkInterval: number;
@@ -101,7 +116,7 @@ export interface CtrlConfig {
     /** Groups of the listener. */
     readonly groups: readonly string[];
     /** Channel options. */
-    readonly options: ChannelOptionsConfig;
+    readonly options: ControlListenerOptionsConfig;
   })[];
 }
 
@@ -132,7 +147,7 @@ export interface CsrConfig {
 export interface EdgeConfig {
   /** Deprecated place of csr. */
   readonly csr?: CsrConfig;
-  /** Time between reports of the sessions in use, 10 to 60. */
+  /** Seconds between reports of the sessions in use. */
   readonly heartbeatIntervalSeconds: number;
   /** Service sessions of legacy clients in one question to a controller that returns: which of them has it removed? */
   readonly sessionValidateChunkSize: number;
@@ -142,7 +157,7 @@ export interface EdgeConfig {
   readonly sessionValidateMaxInterval: number;
   /** File in which the router keeps the data model between runs; default: the path of the configuration with `.proto.gzip`. An enrollment removes it. */
   readonly db?: string;
-  /** Seconds between two writes of the changed data model to `db`; less than 30 counts as 30. */
+  /** Seconds between two writes of the changed data model to `db`. */
   readonly dbSaveIntervalSeconds: number;
   /** HTTPS listener that forwards requests to the API of a controller. */
   readonly apiProxy?: {
@@ -203,6 +218,21 @@ export interface HealthChecksConfig {
   };
 }
 
+export interface LinkChannelOptionsConfig {
+  /** Accepted for compatibility: payloadSenderQueueSize and ackSenderQueueSize limit what waits for a link. */
+  readonly outQueueSize: number;
+  /** Accepted for compatibility: maxOutstandingConnects alone limits the hellos. */
+  readonly maxQueuedConnects: number;
+  /** Limit on hellos in progress. */
+  readonly maxOutstandingConnects: number;
+  /** Timeout for connecting, the TLS handshake and the hello. */
+  readonly connectTimeout: number;
+  /** Older form of connectTimeout, in milliseconds; used if that is missing. */
+  readonly connectTimeoutMs?: number;
+  /** Time limit of one write; a connection that exceeds it is closed. 0s: no limit. */
+  readonly writeTimeout: number;
+}
+
 export interface LinkListenerConfig {
   /** Always transport. */
   readonly binding: 'transport' | '';
@@ -215,7 +245,7 @@ export interface LinkListenerConfig {
   /** Groups of the listener. */
   readonly groups: readonly string[];
   /** Channel options. */
-  readonly options: ChannelOptionsConfig;
+  readonly options: LinkChannelOptionsConfig;
 }
 
 export interface BackoffConfig {
@@ -245,7 +275,7 @@ export interface LinkDialerConfig {
   /** Wait before further connections of a link are dialed. */
   readonly startupDelay: number;
   /** Channel options. */
-  readonly options: ChannelOptionsConfig;
+  readonly options: LinkChannelOptionsConfig;
   /** Retry policy while the other router is connected to a controller. */
   readonly healthyDialBackoff: BackoffConfig;
   /** Retry policy while the other router is not connected to a controller. */
@@ -309,7 +339,7 @@ export interface EdgeListenerOptions {
   readonly retxAddMs: number;
   /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit. */
   readonly maxRttScale: number;
   /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
@@ -319,7 +349,7 @@ export interface EdgeListenerOptions {
   readonly circuitStartTimeout: number;
   /** Timeout for connecting, the TLS handshake and the hello. */
   readonly connectTimeout: number;
-  /** Limit on messages waiting to be sent. Control channels hold at least 4096, edge listeners 64 if it is 4; links use payloadSenderQueueSize and ackSenderQueueSize instead. */
+  /** Limit on the payloads of one circuit that wait for a client, in units of 64 KiB. */
   readonly outQueueSize: number;
   /** Accepted for compatibility: maxOutstandingConnects alone limits the hellos. */
   readonly maxQueuedConnects: number;
@@ -383,7 +413,7 @@ export interface TunnelListenerOptions {
   readonly retxAddMs: number;
   /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit. */
   readonly maxRttScale: number;
   /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
@@ -463,7 +493,7 @@ export interface TransportListenerOptions {
   readonly retxAddMs: number;
   /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit. */
   readonly maxRttScale: number;
   /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
@@ -523,7 +553,7 @@ export interface TransportUdpListenerOptions {
   readonly retxAddMs: number;
   /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit. */
   readonly maxRttScale: number;
   /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
@@ -583,7 +613,7 @@ export interface ProxyListenerOptions {
   readonly retxAddMs: number;
   /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit. */
   readonly maxRttScale: number;
   /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
@@ -645,7 +675,7 @@ export interface ProxyUdpListenerOptions {
   readonly retxAddMs: number;
   /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit. */
   readonly maxRttScale: number;
   /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
@@ -707,7 +737,7 @@ export interface XgressConfig {
   readonly retxAddMs: number;
   /** Maximum retransmission age, in milliseconds; 0: no limit. */
   readonly retxMaxMs: number;
-  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit, 1 becomes 2. */
+  /** A measured round trip counts as at most this multiple of the previous one; 0: no limit. */
   readonly maxRttScale: number;
   /** Time that a closing end waits for a sign of life of its peer, in milliseconds. The circuit is cut after it. */
   readonly maxCloseWaitMs: number;
