@@ -109,7 +109,29 @@ function manual(root: ConfigSchema): string {
   ];
   for (const [key, section] of Object.entries(root.properties ?? {}))
     lines.push(...describeSection(root, key, section));
+  lines.push(
+    '## Keys of older releases',
+    '',
+    'These keys are known and have no effect.',
+    '',
+    '| Key | Instead |',
+    '|---|---|',
+  );
+  for (const [key, replacement] of collectFormer(root, '', root)) lines.push(`| \`${key}\` | ${replacement} |`);
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function collectFormer(root: ConfigSchema, path: string, given: ConfigSchema): [key: string, replacement: string][] {
+  const schema = deref(root, given);
+  const below = (key: string) => (path === '' ? key : `${path}.${key}`);
+  return [
+    ...Object.entries(schema['x-former'] ?? {}).map(([key, text]): [string, string] => [below(key), text]),
+    ...Object.entries(schema.properties ?? {}).flatMap(([key, property]) => collectFormer(root, below(key), property)),
+    ...(schema.items ? collectFormer(root, `${path}[]`, schema.items) : []),
+    ...(schema.oneOf ?? []).flatMap((branch) =>
+      collectFormer(root, `${path}{${branch.properties?.binding?.const}}`, branch),
+    ),
+  ];
 }
 
 function describeSection(root: ConfigSchema, key: string, section: ConfigSchema): string[] {

@@ -1,5 +1,6 @@
 // Formats the schema of a key as text for people.
 
+import { ownValue } from '#lib/own-value.ts';
 import { suggest } from '#lib/suggestion.ts';
 import { boundsText, type ConfigSchema } from '../../schemas/config/schema.ts';
 import { dereference } from './normalize.ts';
@@ -30,6 +31,9 @@ export function explain(key: string): Explanation {
   for (const written of key.replace(/\[\d*\]/g, '').split('.')) {
     const [, part = written, binding] = /^([^{}]*)\{([^{}]*)\}$/.exec(written) ?? [];
     const all = schemas.flatMap((schema) => children(schema, part));
+    const former = schemas.flatMap(within).flatMap((schema) => ownValue(schema['x-former'] ?? {}, part) ?? []);
+    if (all.length === 0 && former.length > 0)
+      return { text: `${key}\n  A key of older releases, without effect: ${former[0]}.` };
     const next = binding === undefined ? all : all.flatMap(within).filter((each) => bindingOf(each) === binding);
     if (next.length === 0) {
       if (binding !== undefined && all.length > 0)

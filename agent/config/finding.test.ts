@@ -3,6 +3,7 @@
 
 import t from 'tap';
 import { accepted, check, MINIMAL, withMore } from '../../test/support/router-config.ts';
+import { explain } from './explain.ts';
 
 /** Lines added to the minimal file; code and path of the finding; whether the router would start. */
 const MISTAKES: readonly (readonly [string, string, string, boolean])[] = [
@@ -238,6 +239,45 @@ t.test('an address without a scheme, or with two, is reported with a correction'
       more,
     );
   t.notMatch(withMore('ctrl: {endpoint: "c.example"}').findings[0]?.hint, /did you mean/);
+});
+
+t.test('keys of older releases are known, and have no effect', async (t) => {
+  const xgress = ['getSessionTimeout', 'sessionStartTimeout', 'retransmission', 'retxInitial', 'maxOutOfOrderMsgs'];
+  const edge =
+    'edge: {}\nlisteners: [{binding: edge, address: "tls:127.0.0.1:1", options: {advertise: "localhost:1", KEY}}]';
+  const sections: [section: string, path: string, keys: readonly string[]][] = [
+    ['KEY', '', ['ha', 'healthCheck']],
+    ['ctrl: {endpoint: "tls:c:1", KEY}', 'ctrl.', ['dataDir']],
+    ['edge: {KEY}', 'edge.', ['underlay_type']],
+    ['forwarder: {KEY}', 'forwarder.', ['idleSessionTimeout', 'latencyProbeTimeout']],
+    ['link: {dialers: [{binding: transport, KEY}]}', 'link.dialers[0].', ['costTags']],
+    ['transport: {KEY}', 'transport.', ['ws']],
+    [edge, 'listeners[0].options.', xgress],
+    ['listeners: [{binding: proxy, address: "tcp:a:1", service: s, options: {KEY}}]', 'listeners[0].options.', xgress],
+    ['dialers: [{binding: transport, options: {KEY}}]', 'dialers[0].options.', xgress],
+  ];
+  for (const [section, path, keys] of sections)
+    for (const key of keys)
+      for (const value of ['60', '{enabled: true}', '[]', '']) {
+        const { ok, findings } = withMore(section.replace('KEY', `${key}: ${value}`));
+        t.ok(ok, key);
+        t.match(
+          findings.filter((each) => each.path === `${path}${key}`),
+          [
+            {
+              severity: 'info',
+              code: 'CFG-IGNORED',
+              message: /is a key of older releases and has no effect/,
+              hint: /^remove it: /,
+            },
+          ],
+          `${path}${key}: ${value}`,
+        );
+      }
+  t.match(
+    explain('listeners[]{edge}.options.getSessionTimeout').text,
+    /older releases, without effect: getCircuitTimeout/,
+  );
 });
 
 t.test('an unknown key is reported with a suggestion', async (t) => {

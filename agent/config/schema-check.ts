@@ -4,6 +4,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { parseDuration } from '#lib/duration.ts';
 import { pointerParts, valueAt } from '#lib/json-pointer.ts';
+import { ownValue } from '#lib/own-value.ts';
 import { didYouMean, suggest } from '#lib/suggestion.ts';
 import { makeValidator } from '#schemas/config/gen/validator.js';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
@@ -155,11 +156,24 @@ function unknownKey(error: Violation, schema: ConfigSchema, root: ConfigNode, pa
   const key = String(error.params.additionalProperty);
   const parent = nearestNode(root, path);
   const full = path === '' ? key : `${path}.${key}`;
+  const at = parent.entries.get(key)?.keyAt ?? parent.at;
+  const replacement = ownValue(schema['x-former'] ?? {}, key);
+  if (replacement !== undefined) {
+    const message = `${key} is a key of older releases and has no effect`;
+    return finding({
+      severity: 'info',
+      code: 'CFG-IGNORED',
+      path: full,
+      at,
+      message,
+      hint: `remove it: ${replacement}`,
+    });
+  }
   return finding({
     severity: 'warning',
     code: 'CFG-UNKNOWN-KEY',
     path: full,
-    at: parent.entries.get(key)?.keyAt ?? parent.at,
+    at,
     message: `unknown key ${key}, which is ignored`,
     hint: didYouMean(key, Object.keys(schema.properties ?? {})),
   });

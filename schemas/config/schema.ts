@@ -57,6 +57,8 @@ export interface ConfigSchema {
   /** Has no effect; a warning says so. */
   readonly 'x-ignored'?: boolean;
   readonly 'x-deprecated'?: string;
+  /** Keys of the map in older releases of the reference, which have no effect any longer, and what replaced them. */
+  readonly 'x-former'?: Readonly<Record<string, string>>;
   /** An older form of another key of the same section, in milliseconds; used if that key is missing. */
   readonly 'x-milliseconds-of'?: string;
   readonly 'x-secret'?: boolean;

@@ -98,6 +98,10 @@ t.test(
       const { ok, findings } = loadRouterConfig(file, { beforeEnrollment: true });
       t.ok(ok, `${kind.join(' ')}: ${JSON.stringify(findings)}`);
       t.ok(findings.some(({ code, severity }) => code === 'CFG-ENDPOINT' && severity === 'info'));
+      t.notOk(
+        findings.some(({ code }) => code === 'CFG-UNKNOWN-KEY'),
+        JSON.stringify(findings),
+      );
     }
   },
 );

@@ -924,6 +924,8 @@ export interface RouterConfigValues {
         readonly enabled?: boolean;
       };
     };
+    /** Tuning of DTLS connections, which this router does not open. */
+    readonly dtls?: Readonly<Record<string, unknown>>;
   };
   /** TLS listeners. */
   readonly tls: {

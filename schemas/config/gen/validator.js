@@ -8158,7 +8158,7 @@ if(data.transport !== undefined){
 let data394 = data.transport;
 if(data394 && typeof data394 == "object" && !Array.isArray(data394)){
 for(const key46 in data394){
-if(!(((((key46 === "protocol") || (key46 === "handshakeTimeout")) || (key46 === "proxy")) || (key46 === "wss")) || (key46 === "westworld3"))){
+if(!((((((key46 === "protocol") || (key46 === "handshakeTimeout")) || (key46 === "proxy")) || (key46 === "wss")) || (key46 === "westworld3")) || (key46 === "dtls"))){
 const err645 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46}};
 if(vErrors === null){
 vErrors = [err645];
@@ -8721,9 +8721,10 @@ errors++;
 if(data394.westworld3 !== undefined){
 let data422 = data394.westworld3;
 if(data422 && typeof data422 == "object" && !Array.isArray(data422)){
-for(const key51 in data422){
-if(!((((key51 === "profile_version") || (key51 === "tx_portal_min_sz")) || (key51 === "tx_portal_max_sz")) || (key51 === "instrument"))){
-const err690 = {instancePath:instancePath+"/transport/westworld3",schemaPath:"#/properties/transport/properties/westworld3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key51}};
+if(data422.profile_version !== undefined){
+let data423 = data422.profile_version;
+if(!(((typeof data423 == "number") && (!(data423 % 1) && !isNaN(data423))) && (isFinite(data423)))){
+const err690 = {instancePath:instancePath+"/transport/westworld3/profile_version",schemaPath:"#/properties/transport/properties/westworld3/properties/profile_version/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err690];
 }
@@ -8733,10 +8734,10 @@ vErrors.push(err690);
 errors++;
 }
 }
-if(data422.profile_version !== undefined){
-let data423 = data422.profile_version;
-if(!(((typeof data423 == "number") && (!(data423 % 1) && !isNaN(data423))) && (isFinite(data423)))){
-const err691 = {instancePath:instancePath+"/transport/westworld3/profile_version",schemaPath:"#/properties/transport/properties/westworld3/properties/profile_version/type",keyword:"type",params:{type: "integer"}};
+if(data422.tx_portal_min_sz !== undefined){
+let data424 = data422.tx_portal_min_sz;
+if(!(((typeof data424 == "number") && (!(data424 % 1) && !isNaN(data424))) && (isFinite(data424)))){
+const err691 = {instancePath:instancePath+"/transport/westworld3/tx_portal_min_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_min_sz/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err691];
 }
@@ -8746,10 +8747,10 @@ vErrors.push(err691);
 errors++;
 }
 }
-if(data422.tx_portal_min_sz !== undefined){
-let data424 = data422.tx_portal_min_sz;
-if(!(((typeof data424 == "number") && (!(data424 % 1) && !isNaN(data424))) && (isFinite(data424)))){
-const err692 = {instancePath:instancePath+"/transport/westworld3/tx_portal_min_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_min_sz/type",keyword:"type",params:{type: "integer"}};
+if(data422.tx_portal_max_sz !== undefined){
+let data425 = data422.tx_portal_max_sz;
+if(!(((typeof data425 == "number") && (!(data425 % 1) && !isNaN(data425))) && (isFinite(data425)))){
+const err692 = {instancePath:instancePath+"/transport/westworld3/tx_portal_max_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_max_sz/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err692];
 }
@@ -8759,10 +8760,12 @@ vErrors.push(err692);
 errors++;
 }
 }
-if(data422.tx_portal_max_sz !== undefined){
-let data425 = data422.tx_portal_max_sz;
-if(!(((typeof data425 == "number") && (!(data425 % 1) && !isNaN(data425))) && (isFinite(data425)))){
-const err693 = {instancePath:instancePath+"/transport/westworld3/tx_portal_max_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_max_sz/type",keyword:"type",params:{type: "integer"}};
+if(data422.instrument !== undefined){
+let data426 = data422.instrument;
+if(data426 && typeof data426 == "object" && !Array.isArray(data426)){
+if(data426.name !== undefined){
+if(typeof data426.name !== "string"){
+const err693 = {instancePath:instancePath+"/transport/westworld3/instrument/name",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err693];
 }
@@ -8772,12 +8775,9 @@ vErrors.push(err693);
 errors++;
 }
 }
-if(data422.instrument !== undefined){
-let data426 = data422.instrument;
-if(data426 && typeof data426 == "object" && !Array.isArray(data426)){
-for(const key52 in data426){
-if(!((((key52 === "name") || (key52 === "path")) || (key52 === "snapshot_ms")) || (key52 === "enabled"))){
-const err694 = {instancePath:instancePath+"/transport/westworld3/instrument",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key52}};
+if(data426.path !== undefined){
+if(typeof data426.path !== "string"){
+const err694 = {instancePath:instancePath+"/transport/westworld3/instrument/path",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err694];
 }
@@ -8787,9 +8787,10 @@ vErrors.push(err694);
 errors++;
 }
 }
-if(data426.name !== undefined){
-if(typeof data426.name !== "string"){
-const err695 = {instancePath:instancePath+"/transport/westworld3/instrument/name",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data426.snapshot_ms !== undefined){
+let data429 = data426.snapshot_ms;
+if(!(((typeof data429 == "number") && (!(data429 % 1) && !isNaN(data429))) && (isFinite(data429)))){
+const err695 = {instancePath:instancePath+"/transport/westworld3/instrument/snapshot_ms",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/snapshot_ms/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err695];
 }
@@ -8799,9 +8800,9 @@ vErrors.push(err695);
 errors++;
 }
 }
-if(data426.path !== undefined){
-if(typeof data426.path !== "string"){
-const err696 = {instancePath:instancePath+"/transport/westworld3/instrument/path",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/path/type",keyword:"type",params:{type: "string"}};
+if(data426.enabled !== undefined){
+if(typeof data426.enabled !== "boolean"){
+const err696 = {instancePath:instancePath+"/transport/westworld3/instrument/enabled",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err696];
 }
@@ -8811,10 +8812,9 @@ vErrors.push(err696);
 errors++;
 }
 }
-if(data426.snapshot_ms !== undefined){
-let data429 = data426.snapshot_ms;
-if(!(((typeof data429 == "number") && (!(data429 % 1) && !isNaN(data429))) && (isFinite(data429)))){
-const err697 = {instancePath:instancePath+"/transport/westworld3/instrument/snapshot_ms",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/snapshot_ms/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err697 = {instancePath:instancePath+"/transport/westworld3/instrument",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err697];
 }
@@ -8824,9 +8824,9 @@ vErrors.push(err697);
 errors++;
 }
 }
-if(data426.enabled !== undefined){
-if(typeof data426.enabled !== "boolean"){
-const err698 = {instancePath:instancePath+"/transport/westworld3/instrument/enabled",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err698 = {instancePath:instancePath+"/transport/westworld3",schemaPath:"#/properties/transport/properties/westworld3/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err698];
 }
@@ -8836,9 +8836,10 @@ vErrors.push(err698);
 errors++;
 }
 }
-}
-else {
-const err699 = {instancePath:instancePath+"/transport/westworld3/instrument",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/type",keyword:"type",params:{type: "object"}};
+if(data394.dtls !== undefined){
+let data431 = data394.dtls;
+if(!(data431 && typeof data431 == "object" && !Array.isArray(data431))){
+const err699 = {instancePath:instancePath+"/transport/dtls",schemaPath:"#/properties/transport/properties/dtls/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err699];
 }
@@ -8850,7 +8851,7 @@ errors++;
 }
 }
 else {
-const err700 = {instancePath:instancePath+"/transport/westworld3",schemaPath:"#/properties/transport/properties/westworld3/type",keyword:"type",params:{type: "object"}};
+const err700 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err700];
 }
@@ -8860,9 +8861,12 @@ vErrors.push(err700);
 errors++;
 }
 }
-}
-else {
-const err701 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/type",keyword:"type",params:{type: "object"}};
+if(data.tls !== undefined){
+let data432 = data.tls;
+if(data432 && typeof data432 == "object" && !Array.isArray(data432)){
+for(const key51 in data432){
+if(!(key51 === "handshakeTimeout")){
+const err701 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key51}};
 if(vErrors === null){
 vErrors = [err701];
 }
@@ -8872,12 +8876,11 @@ vErrors.push(err701);
 errors++;
 }
 }
-if(data.tls !== undefined){
-let data431 = data.tls;
-if(data431 && typeof data431 == "object" && !Array.isArray(data431)){
-for(const key53 in data431){
-if(!(key53 === "handshakeTimeout")){
-const err702 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key53}};
+if(data432.handshakeTimeout !== undefined){
+let data433 = data432.handshakeTimeout;
+if(typeof data433 === "string"){
+if(!(formats6(data433))){
+const err702 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err702];
 }
@@ -8887,11 +8890,8 @@ vErrors.push(err702);
 errors++;
 }
 }
-if(data431.handshakeTimeout !== undefined){
-let data432 = data431.handshakeTimeout;
-if(typeof data432 === "string"){
-if(!(formats6(data432))){
-const err703 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err703 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err703];
 }
@@ -8901,8 +8901,9 @@ vErrors.push(err703);
 errors++;
 }
 }
+}
 else {
-const err704 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
+const err704 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err704];
 }
@@ -8912,9 +8913,11 @@ vErrors.push(err704);
 errors++;
 }
 }
-}
-else {
-const err705 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/type",keyword:"type",params:{type: "object"}};
+if(data.proxy !== undefined){
+let data434 = data.proxy;
+if(data434 && typeof data434 == "object" && !Array.isArray(data434)){
+if(data434.type === undefined){
+const err705 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
 if(vErrors === null){
 vErrors = [err705];
 }
@@ -8923,12 +8926,9 @@ vErrors.push(err705);
 }
 errors++;
 }
-}
-if(data.proxy !== undefined){
-let data433 = data.proxy;
-if(data433 && typeof data433 == "object" && !Array.isArray(data433)){
-if(data433.type === undefined){
-const err706 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
+for(const key52 in data434){
+if(!((((key52 === "type") || (key52 === "address")) || (key52 === "username")) || (key52 === "password"))){
+const err706 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key52}};
 if(vErrors === null){
 vErrors = [err706];
 }
@@ -8937,9 +8937,11 @@ vErrors.push(err706);
 }
 errors++;
 }
-for(const key54 in data433){
-if(!((((key54 === "type") || (key54 === "address")) || (key54 === "username")) || (key54 === "password"))){
-const err707 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key54}};
+}
+if(data434.type !== undefined){
+let data435 = data434.type;
+if(typeof data435 !== "string"){
+const err707 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err707];
 }
@@ -8948,11 +8950,8 @@ vErrors.push(err707);
 }
 errors++;
 }
-}
-if(data433.type !== undefined){
-let data434 = data433.type;
-if(typeof data434 !== "string"){
-const err708 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
+if(!((data435 === "none") || (data435 === "http"))){
+const err708 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err708];
 }
@@ -8961,8 +8960,12 @@ vErrors.push(err708);
 }
 errors++;
 }
-if(!((data434 === "none") || (data434 === "http"))){
-const err709 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
+}
+if(data434.address !== undefined){
+let data436 = data434.address;
+if(typeof data436 === "string"){
+if(!(formats44(data436))){
+const err709 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err709];
 }
@@ -8972,11 +8975,8 @@ vErrors.push(err709);
 errors++;
 }
 }
-if(data433.address !== undefined){
-let data435 = data433.address;
-if(typeof data435 === "string"){
-if(!(formats44(data435))){
-const err710 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
+else {
+const err710 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err710];
 }
@@ -8986,8 +8986,9 @@ vErrors.push(err710);
 errors++;
 }
 }
-else {
-const err711 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
+if(data434.username !== undefined){
+if(typeof data434.username !== "string"){
+const err711 = {instancePath:instancePath+"/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err711];
 }
@@ -8997,9 +8998,9 @@ vErrors.push(err711);
 errors++;
 }
 }
-if(data433.username !== undefined){
-if(typeof data433.username !== "string"){
-const err712 = {instancePath:instancePath+"/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
+if(data434.password !== undefined){
+if(typeof data434.password !== "string"){
+const err712 = {instancePath:instancePath+"/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err712];
 }
@@ -9009,9 +9010,9 @@ vErrors.push(err712);
 errors++;
 }
 }
-if(data433.password !== undefined){
-if(typeof data433.password !== "string"){
-const err713 = {instancePath:instancePath+"/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err713 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err713];
 }
@@ -9021,9 +9022,13 @@ vErrors.push(err713);
 errors++;
 }
 }
-}
-else {
-const err714 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
+if(data.plugins !== undefined){
+let data439 = data.plugins;
+if(Array.isArray(data439)){
+const len23 = data439.length;
+for(let i23=0; i23<len23; i23++){
+if(typeof data439[i23] !== "string"){
+const err714 = {instancePath:instancePath+"/plugins/" + i23,schemaPath:"#/properties/plugins/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err714];
 }
@@ -9033,13 +9038,9 @@ vErrors.push(err714);
 errors++;
 }
 }
-if(data.plugins !== undefined){
-let data438 = data.plugins;
-if(Array.isArray(data438)){
-const len23 = data438.length;
-for(let i23=0; i23<len23; i23++){
-if(typeof data438[i23] !== "string"){
-const err715 = {instancePath:instancePath+"/plugins/" + i23,schemaPath:"#/properties/plugins/items/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err715 = {instancePath:instancePath+"/plugins",schemaPath:"#/properties/plugins/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err715];
 }
@@ -9049,9 +9050,12 @@ vErrors.push(err715);
 errors++;
 }
 }
-}
-else {
-const err716 = {instancePath:instancePath+"/plugins",schemaPath:"#/properties/plugins/type",keyword:"type",params:{type: "array"}};
+if(data.connectEvents !== undefined){
+let data441 = data.connectEvents;
+if(data441 && typeof data441 == "object" && !Array.isArray(data441)){
+for(const key53 in data441){
+if(!((((key53 === "enabled") || (key53 === "batchInterval")) || (key53 === "fullSyncInterval")) || (key53 === "maxQueuedEvents"))){
+const err716 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key53}};
 if(vErrors === null){
 vErrors = [err716];
 }
@@ -9061,12 +9065,9 @@ vErrors.push(err716);
 errors++;
 }
 }
-if(data.connectEvents !== undefined){
-let data440 = data.connectEvents;
-if(data440 && typeof data440 == "object" && !Array.isArray(data440)){
-for(const key55 in data440){
-if(!((((key55 === "enabled") || (key55 === "batchInterval")) || (key55 === "fullSyncInterval")) || (key55 === "maxQueuedEvents"))){
-const err717 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key55}};
+if(data441.enabled !== undefined){
+if(typeof data441.enabled !== "boolean"){
+const err717 = {instancePath:instancePath+"/connectEvents/enabled",schemaPath:"#/properties/connectEvents/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err717];
 }
@@ -9076,9 +9077,11 @@ vErrors.push(err717);
 errors++;
 }
 }
-if(data440.enabled !== undefined){
-if(typeof data440.enabled !== "boolean"){
-const err718 = {instancePath:instancePath+"/connectEvents/enabled",schemaPath:"#/properties/connectEvents/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(data441.batchInterval !== undefined){
+let data443 = data441.batchInterval;
+if(typeof data443 === "string"){
+if(!(formats6(data443))){
+const err718 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err718];
 }
@@ -9088,11 +9091,8 @@ vErrors.push(err718);
 errors++;
 }
 }
-if(data440.batchInterval !== undefined){
-let data442 = data440.batchInterval;
-if(typeof data442 === "string"){
-if(!(formats6(data442))){
-const err719 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err719 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err719];
 }
@@ -9102,8 +9102,11 @@ vErrors.push(err719);
 errors++;
 }
 }
-else {
-const err720 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/type",keyword:"type",params:{type: "string"}};
+if(data441.fullSyncInterval !== undefined){
+let data444 = data441.fullSyncInterval;
+if(typeof data444 === "string"){
+if(!(formats6(data444))){
+const err720 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err720];
 }
@@ -9113,11 +9116,8 @@ vErrors.push(err720);
 errors++;
 }
 }
-if(data440.fullSyncInterval !== undefined){
-let data443 = data440.fullSyncInterval;
-if(typeof data443 === "string"){
-if(!(formats6(data443))){
-const err721 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err721 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err721];
 }
@@ -9127,8 +9127,10 @@ vErrors.push(err721);
 errors++;
 }
 }
-else {
-const err722 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/type",keyword:"type",params:{type: "string"}};
+if(data441.maxQueuedEvents !== undefined){
+let data445 = data441.maxQueuedEvents;
+if(!(((typeof data445 == "number") && (!(data445 % 1) && !isNaN(data445))) && (isFinite(data445)))){
+const err722 = {instancePath:instancePath+"/connectEvents/maxQueuedEvents",schemaPath:"#/properties/connectEvents/properties/maxQueuedEvents/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err722];
 }
@@ -9138,10 +9140,9 @@ vErrors.push(err722);
 errors++;
 }
 }
-if(data440.maxQueuedEvents !== undefined){
-let data444 = data440.maxQueuedEvents;
-if(!(((typeof data444 == "number") && (!(data444 % 1) && !isNaN(data444))) && (isFinite(data444)))){
-const err723 = {instancePath:instancePath+"/connectEvents/maxQueuedEvents",schemaPath:"#/properties/connectEvents/properties/maxQueuedEvents/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err723 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err723];
 }
@@ -9151,9 +9152,12 @@ vErrors.push(err723);
 errors++;
 }
 }
-}
-else {
-const err724 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/type",keyword:"type",params:{type: "object"}};
+if(data.interfaceDiscovery !== undefined){
+let data446 = data.interfaceDiscovery;
+if(data446 && typeof data446 == "object" && !Array.isArray(data446)){
+for(const key54 in data446){
+if(!(((key54 === "disabled") || (key54 === "checkInterval")) || (key54 === "minReportInterval"))){
+const err724 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key54}};
 if(vErrors === null){
 vErrors = [err724];
 }
@@ -9163,12 +9167,9 @@ vErrors.push(err724);
 errors++;
 }
 }
-if(data.interfaceDiscovery !== undefined){
-let data445 = data.interfaceDiscovery;
-if(data445 && typeof data445 == "object" && !Array.isArray(data445)){
-for(const key56 in data445){
-if(!(((key56 === "disabled") || (key56 === "checkInterval")) || (key56 === "minReportInterval"))){
-const err725 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key56}};
+if(data446.disabled !== undefined){
+if(typeof data446.disabled !== "boolean"){
+const err725 = {instancePath:instancePath+"/interfaceDiscovery/disabled",schemaPath:"#/properties/interfaceDiscovery/properties/disabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err725];
 }
@@ -9178,9 +9179,11 @@ vErrors.push(err725);
 errors++;
 }
 }
-if(data445.disabled !== undefined){
-if(typeof data445.disabled !== "boolean"){
-const err726 = {instancePath:instancePath+"/interfaceDiscovery/disabled",schemaPath:"#/properties/interfaceDiscovery/properties/disabled/type",keyword:"type",params:{type: "boolean"}};
+if(data446.checkInterval !== undefined){
+let data448 = data446.checkInterval;
+if(typeof data448 === "string"){
+if(!(formats6(data448))){
+const err726 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err726];
 }
@@ -9190,11 +9193,8 @@ vErrors.push(err726);
 errors++;
 }
 }
-if(data445.checkInterval !== undefined){
-let data447 = data445.checkInterval;
-if(typeof data447 === "string"){
-if(!(formats6(data447))){
-const err727 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err727 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err727];
 }
@@ -9204,8 +9204,11 @@ vErrors.push(err727);
 errors++;
 }
 }
-else {
-const err728 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/type",keyword:"type",params:{type: "string"}};
+if(data446.minReportInterval !== undefined){
+let data449 = data446.minReportInterval;
+if(typeof data449 === "string"){
+if(!(formats6(data449))){
+const err728 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err728];
 }
@@ -9215,11 +9218,8 @@ vErrors.push(err728);
 errors++;
 }
 }
-if(data445.minReportInterval !== undefined){
-let data448 = data445.minReportInterval;
-if(typeof data448 === "string"){
-if(!(formats6(data448))){
-const err729 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err729 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err729];
 }
@@ -9229,8 +9229,9 @@ vErrors.push(err729);
 errors++;
 }
 }
+}
 else {
-const err730 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/type",keyword:"type",params:{type: "string"}};
+const err730 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err730];
 }
@@ -9240,9 +9241,12 @@ vErrors.push(err730);
 errors++;
 }
 }
-}
-else {
-const err731 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/type",keyword:"type",params:{type: "object"}};
+if(data.managedConfig !== undefined){
+let data450 = data.managedConfig;
+if(data450 && typeof data450 == "object" && !Array.isArray(data450)){
+for(const key55 in data450){
+if(!(key55 === "allow")){
+const err731 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key55}};
 if(vErrors === null){
 vErrors = [err731];
 }
@@ -9252,12 +9256,13 @@ vErrors.push(err731);
 errors++;
 }
 }
-if(data.managedConfig !== undefined){
-let data449 = data.managedConfig;
-if(data449 && typeof data449 == "object" && !Array.isArray(data449)){
-for(const key57 in data449){
-if(!(key57 === "allow")){
-const err732 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key57}};
+if(data450.allow !== undefined){
+let data451 = data450.allow;
+if(Array.isArray(data451)){
+const len24 = data451.length;
+for(let i24=0; i24<len24; i24++){
+if(typeof data451[i24] !== "string"){
+const err732 = {instancePath:instancePath+"/managedConfig/allow/" + i24,schemaPath:"#/properties/managedConfig/properties/allow/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err732];
 }
@@ -9267,13 +9272,9 @@ vErrors.push(err732);
 errors++;
 }
 }
-if(data449.allow !== undefined){
-let data450 = data449.allow;
-if(Array.isArray(data450)){
-const len24 = data450.length;
-for(let i24=0; i24<len24; i24++){
-if(typeof data450[i24] !== "string"){
-const err733 = {instancePath:instancePath+"/managedConfig/allow/" + i24,schemaPath:"#/properties/managedConfig/properties/allow/items/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err733 = {instancePath:instancePath+"/managedConfig/allow",schemaPath:"#/properties/managedConfig/properties/allow/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err733];
 }
@@ -9285,7 +9286,7 @@ errors++;
 }
 }
 else {
-const err734 = {instancePath:instancePath+"/managedConfig/allow",schemaPath:"#/properties/managedConfig/properties/allow/type",keyword:"type",params:{type: "array"}};
+const err734 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err734];
 }
@@ -9295,9 +9296,9 @@ vErrors.push(err734);
 errors++;
 }
 }
-}
-else {
-const err735 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/type",keyword:"type",params:{type: "object"}};
+if(data.enableDebugOps !== undefined){
+if(typeof data.enableDebugOps !== "boolean"){
+const err735 = {instancePath:instancePath+"/enableDebugOps",schemaPath:"#/properties/enableDebugOps/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err735];
 }
@@ -9307,9 +9308,15 @@ vErrors.push(err735);
 errors++;
 }
 }
-if(data.enableDebugOps !== undefined){
-if(typeof data.enableDebugOps !== "boolean"){
-const err736 = {instancePath:instancePath+"/enableDebugOps",schemaPath:"#/properties/enableDebugOps/type",keyword:"type",params:{type: "boolean"}};
+if(data.web !== undefined){
+let data454 = data.web;
+if(Array.isArray(data454)){
+const len25 = data454.length;
+for(let i25=0; i25<len25; i25++){
+let data455 = data454[i25];
+if(data455 && typeof data455 == "object" && !Array.isArray(data455)){
+if(data455.name === undefined){
+const err736 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err736];
 }
@@ -9318,16 +9325,8 @@ vErrors.push(err736);
 }
 errors++;
 }
-}
-if(data.web !== undefined){
-let data453 = data.web;
-if(Array.isArray(data453)){
-const len25 = data453.length;
-for(let i25=0; i25<len25; i25++){
-let data454 = data453[i25];
-if(data454 && typeof data454 == "object" && !Array.isArray(data454)){
-if(data454.name === undefined){
-const err737 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "name"}};
+if(data455.bindPoints === undefined){
+const err737 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "bindPoints"}};
 if(vErrors === null){
 vErrors = [err737];
 }
@@ -9336,8 +9335,8 @@ vErrors.push(err737);
 }
 errors++;
 }
-if(data454.bindPoints === undefined){
-const err738 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "bindPoints"}};
+if(data455.apis === undefined){
+const err738 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "apis"}};
 if(vErrors === null){
 vErrors = [err738];
 }
@@ -9346,8 +9345,9 @@ vErrors.push(err738);
 }
 errors++;
 }
-if(data454.apis === undefined){
-const err739 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "apis"}};
+for(const key56 in data455){
+if(!(((((key56 === "name") || (key56 === "bindPoints")) || (key56 === "identity")) || (key56 === "options")) || (key56 === "apis"))){
+const err739 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key56}};
 if(vErrors === null){
 vErrors = [err739];
 }
@@ -9356,9 +9356,12 @@ vErrors.push(err739);
 }
 errors++;
 }
-for(const key58 in data454){
-if(!(((((key58 === "name") || (key58 === "bindPoints")) || (key58 === "identity")) || (key58 === "options")) || (key58 === "apis"))){
-const err740 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key58}};
+}
+if(data455.name !== undefined){
+let data456 = data455.name;
+if(typeof data456 === "string"){
+if(func13(data456) < 1){
+const err740 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err740];
 }
@@ -9368,11 +9371,8 @@ vErrors.push(err740);
 errors++;
 }
 }
-if(data454.name !== undefined){
-let data455 = data454.name;
-if(typeof data455 === "string"){
-if(func13(data455) < 1){
-const err741 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err741 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err741];
 }
@@ -9382,8 +9382,11 @@ vErrors.push(err741);
 errors++;
 }
 }
-else {
-const err742 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data455.bindPoints !== undefined){
+let data457 = data455.bindPoints;
+if(Array.isArray(data457)){
+if(data457.length < 1){
+const err742 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err742];
 }
@@ -9392,12 +9395,12 @@ vErrors.push(err742);
 }
 errors++;
 }
-}
-if(data454.bindPoints !== undefined){
-let data456 = data454.bindPoints;
-if(Array.isArray(data456)){
-if(data456.length < 1){
-const err743 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/minItems",keyword:"minItems",params:{limit: 1}};
+const len26 = data457.length;
+for(let i26=0; i26<len26; i26++){
+let data458 = data457[i26];
+if(data458 && typeof data458 == "object" && !Array.isArray(data458)){
+if(data458.interface === undefined){
+const err743 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "interface"}};
 if(vErrors === null){
 vErrors = [err743];
 }
@@ -9406,12 +9409,8 @@ vErrors.push(err743);
 }
 errors++;
 }
-const len26 = data456.length;
-for(let i26=0; i26<len26; i26++){
-let data457 = data456[i26];
-if(data457 && typeof data457 == "object" && !Array.isArray(data457)){
-if(data457.interface === undefined){
-const err744 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "interface"}};
+if(data458.address === undefined){
+const err744 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "address"}};
 if(vErrors === null){
 vErrors = [err744];
 }
@@ -9420,8 +9419,9 @@ vErrors.push(err744);
 }
 errors++;
 }
-if(data457.address === undefined){
-const err745 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "address"}};
+for(const key57 in data458){
+if(!((((key57 === "interface") || (key57 === "address")) || (key57 === "newAddress")) || (key57 === "identity"))){
+const err745 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key57}};
 if(vErrors === null){
 vErrors = [err745];
 }
@@ -9430,9 +9430,12 @@ vErrors.push(err745);
 }
 errors++;
 }
-for(const key59 in data457){
-if(!((((key59 === "interface") || (key59 === "address")) || (key59 === "newAddress")) || (key59 === "identity"))){
-const err746 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key59}};
+}
+if(data458.interface !== undefined){
+let data459 = data458.interface;
+if(typeof data459 === "string"){
+if(!(formats190(data459))){
+const err746 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/format",keyword:"format",params:{format: "host-port-required"}};
 if(vErrors === null){
 vErrors = [err746];
 }
@@ -9442,11 +9445,8 @@ vErrors.push(err746);
 errors++;
 }
 }
-if(data457.interface !== undefined){
-let data458 = data457.interface;
-if(typeof data458 === "string"){
-if(!(formats190(data458))){
-const err747 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/format",keyword:"format",params:{format: "host-port-required"}};
+else {
+const err747 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err747];
 }
@@ -9456,8 +9456,11 @@ vErrors.push(err747);
 errors++;
 }
 }
-else {
-const err748 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/type",keyword:"type",params:{type: "string"}};
+if(data458.address !== undefined){
+let data460 = data458.address;
+if(typeof data460 === "string"){
+if(!(formats190(data460))){
+const err748 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/format",keyword:"format",params:{format: "host-port-required"}};
 if(vErrors === null){
 vErrors = [err748];
 }
@@ -9467,11 +9470,8 @@ vErrors.push(err748);
 errors++;
 }
 }
-if(data457.address !== undefined){
-let data459 = data457.address;
-if(typeof data459 === "string"){
-if(!(formats190(data459))){
-const err749 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/format",keyword:"format",params:{format: "host-port-required"}};
+else {
+const err749 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err749];
 }
@@ -9481,8 +9481,11 @@ vErrors.push(err749);
 errors++;
 }
 }
-else {
-const err750 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/type",keyword:"type",params:{type: "string"}};
+if(data458.newAddress !== undefined){
+let data461 = data458.newAddress;
+if(typeof data461 === "string"){
+if(!(formats190(data461))){
+const err750 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/format",keyword:"format",params:{format: "host-port-required"}};
 if(vErrors === null){
 vErrors = [err750];
 }
@@ -9492,11 +9495,8 @@ vErrors.push(err750);
 errors++;
 }
 }
-if(data457.newAddress !== undefined){
-let data460 = data457.newAddress;
-if(typeof data460 === "string"){
-if(!(formats190(data460))){
-const err751 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/format",keyword:"format",params:{format: "host-port-required"}};
+else {
+const err751 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err751];
 }
@@ -9506,8 +9506,10 @@ vErrors.push(err751);
 errors++;
 }
 }
-else {
-const err752 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/type",keyword:"type",params:{type: "string"}};
+if(data458.identity !== undefined){
+let data462 = data458.identity;
+if(!(data462 && typeof data462 == "object" && !Array.isArray(data462))){
+const err752 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/identity",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/identity/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err752];
 }
@@ -9517,10 +9519,9 @@ vErrors.push(err752);
 errors++;
 }
 }
-if(data457.identity !== undefined){
-let data461 = data457.identity;
-if(!(data461 && typeof data461 == "object" && !Array.isArray(data461))){
-const err753 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/identity",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/identity/type",keyword:"type",params:{type: "object"}};
+}
+else {
+const err753 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err753];
 }
@@ -9532,7 +9533,7 @@ errors++;
 }
 }
 else {
-const err754 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/type",keyword:"type",params:{type: "object"}};
+const err754 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err754];
 }
@@ -9542,9 +9543,12 @@ vErrors.push(err754);
 errors++;
 }
 }
-}
-else {
-const err755 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/type",keyword:"type",params:{type: "array"}};
+if(data455.identity !== undefined){
+let data463 = data455.identity;
+if(data463 && typeof data463 == "object" && !Array.isArray(data463)){
+for(const key58 in data463){
+if(!((((((key58 === "cert") || (key58 === "server_cert")) || (key58 === "key")) || (key58 === "server_key")) || (key58 === "ca")) || (key58 === "alt_server_certs"))){
+const err755 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key58}};
 if(vErrors === null){
 vErrors = [err755];
 }
@@ -9554,12 +9558,9 @@ vErrors.push(err755);
 errors++;
 }
 }
-if(data454.identity !== undefined){
-let data462 = data454.identity;
-if(data462 && typeof data462 == "object" && !Array.isArray(data462)){
-for(const key60 in data462){
-if(!((((((key60 === "cert") || (key60 === "server_cert")) || (key60 === "key")) || (key60 === "server_key")) || (key60 === "ca")) || (key60 === "alt_server_certs"))){
-const err756 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key60}};
+if(data463.cert !== undefined){
+if(typeof data463.cert !== "string"){
+const err756 = {instancePath:instancePath+"/web/" + i25+"/identity/cert",schemaPath:"#/properties/web/items/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err756];
 }
@@ -9569,9 +9570,9 @@ vErrors.push(err756);
 errors++;
 }
 }
-if(data462.cert !== undefined){
-if(typeof data462.cert !== "string"){
-const err757 = {instancePath:instancePath+"/web/" + i25+"/identity/cert",schemaPath:"#/properties/web/items/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
+if(data463.server_cert !== undefined){
+if(typeof data463.server_cert !== "string"){
+const err757 = {instancePath:instancePath+"/web/" + i25+"/identity/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err757];
 }
@@ -9581,9 +9582,9 @@ vErrors.push(err757);
 errors++;
 }
 }
-if(data462.server_cert !== undefined){
-if(typeof data462.server_cert !== "string"){
-const err758 = {instancePath:instancePath+"/web/" + i25+"/identity/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
+if(data463.key !== undefined){
+if(typeof data463.key !== "string"){
+const err758 = {instancePath:instancePath+"/web/" + i25+"/identity/key",schemaPath:"#/properties/web/items/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err758];
 }
@@ -9593,9 +9594,9 @@ vErrors.push(err758);
 errors++;
 }
 }
-if(data462.key !== undefined){
-if(typeof data462.key !== "string"){
-const err759 = {instancePath:instancePath+"/web/" + i25+"/identity/key",schemaPath:"#/properties/web/items/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
+if(data463.server_key !== undefined){
+if(typeof data463.server_key !== "string"){
+const err759 = {instancePath:instancePath+"/web/" + i25+"/identity/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err759];
 }
@@ -9605,9 +9606,9 @@ vErrors.push(err759);
 errors++;
 }
 }
-if(data462.server_key !== undefined){
-if(typeof data462.server_key !== "string"){
-const err760 = {instancePath:instancePath+"/web/" + i25+"/identity/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
+if(data463.ca !== undefined){
+if(typeof data463.ca !== "string"){
+const err760 = {instancePath:instancePath+"/web/" + i25+"/identity/ca",schemaPath:"#/properties/web/items/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err760];
 }
@@ -9617,9 +9618,15 @@ vErrors.push(err760);
 errors++;
 }
 }
-if(data462.ca !== undefined){
-if(typeof data462.ca !== "string"){
-const err761 = {instancePath:instancePath+"/web/" + i25+"/identity/ca",schemaPath:"#/properties/web/items/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
+if(data463.alt_server_certs !== undefined){
+let data469 = data463.alt_server_certs;
+if(Array.isArray(data469)){
+const len27 = data469.length;
+for(let i27=0; i27<len27; i27++){
+let data470 = data469[i27];
+if(data470 && typeof data470 == "object" && !Array.isArray(data470)){
+if(data470.server_cert === undefined){
+const err761 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
 if(vErrors === null){
 vErrors = [err761];
 }
@@ -9628,16 +9635,9 @@ vErrors.push(err761);
 }
 errors++;
 }
-}
-if(data462.alt_server_certs !== undefined){
-let data468 = data462.alt_server_certs;
-if(Array.isArray(data468)){
-const len27 = data468.length;
-for(let i27=0; i27<len27; i27++){
-let data469 = data468[i27];
-if(data469 && typeof data469 == "object" && !Array.isArray(data469)){
-if(data469.server_cert === undefined){
-const err762 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
+for(const key59 in data470){
+if(!((key59 === "server_cert") || (key59 === "server_key"))){
+const err762 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key59}};
 if(vErrors === null){
 vErrors = [err762];
 }
@@ -9646,9 +9646,10 @@ vErrors.push(err762);
 }
 errors++;
 }
-for(const key61 in data469){
-if(!((key61 === "server_cert") || (key61 === "server_key"))){
-const err763 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key61}};
+}
+if(data470.server_cert !== undefined){
+if(typeof data470.server_cert !== "string"){
+const err763 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err763];
 }
@@ -9658,9 +9659,9 @@ vErrors.push(err763);
 errors++;
 }
 }
-if(data469.server_cert !== undefined){
-if(typeof data469.server_cert !== "string"){
-const err764 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
+if(data470.server_key !== undefined){
+if(typeof data470.server_key !== "string"){
+const err764 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err764];
 }
@@ -9670,9 +9671,9 @@ vErrors.push(err764);
 errors++;
 }
 }
-if(data469.server_key !== undefined){
-if(typeof data469.server_key !== "string"){
-const err765 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err765 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err765];
 }
@@ -9684,7 +9685,7 @@ errors++;
 }
 }
 else {
-const err766 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
+const err766 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err766];
 }
@@ -9696,7 +9697,7 @@ errors++;
 }
 }
 else {
-const err767 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
+const err767 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err767];
 }
@@ -9706,9 +9707,12 @@ vErrors.push(err767);
 errors++;
 }
 }
-}
-else {
-const err768 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/type",keyword:"type",params:{type: "object"}};
+if(data455.options !== undefined){
+let data473 = data455.options;
+if(data473 && typeof data473 == "object" && !Array.isArray(data473)){
+for(const key60 in data473){
+if(!(((((key60 === "readTimeout") || (key60 === "writeTimeout")) || (key60 === "idleTimeout")) || (key60 === "minTLSVersion")) || (key60 === "maxTLSVersion"))){
+const err768 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key60}};
 if(vErrors === null){
 vErrors = [err768];
 }
@@ -9718,12 +9722,11 @@ vErrors.push(err768);
 errors++;
 }
 }
-if(data454.options !== undefined){
-let data472 = data454.options;
-if(data472 && typeof data472 == "object" && !Array.isArray(data472)){
-for(const key62 in data472){
-if(!(((((key62 === "readTimeout") || (key62 === "writeTimeout")) || (key62 === "idleTimeout")) || (key62 === "minTLSVersion")) || (key62 === "maxTLSVersion"))){
-const err769 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key62}};
+if(data473.readTimeout !== undefined){
+let data474 = data473.readTimeout;
+if(typeof data474 === "string"){
+if(!(formats6(data474))){
+const err769 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err769];
 }
@@ -9733,11 +9736,8 @@ vErrors.push(err769);
 errors++;
 }
 }
-if(data472.readTimeout !== undefined){
-let data473 = data472.readTimeout;
-if(typeof data473 === "string"){
-if(!(formats6(data473))){
-const err770 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err770 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err770];
 }
@@ -9747,8 +9747,11 @@ vErrors.push(err770);
 errors++;
 }
 }
-else {
-const err771 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/type",keyword:"type",params:{type: "string"}};
+if(data473.writeTimeout !== undefined){
+let data475 = data473.writeTimeout;
+if(typeof data475 === "string"){
+if(!(formats6(data475))){
+const err771 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err771];
 }
@@ -9758,11 +9761,8 @@ vErrors.push(err771);
 errors++;
 }
 }
-if(data472.writeTimeout !== undefined){
-let data474 = data472.writeTimeout;
-if(typeof data474 === "string"){
-if(!(formats6(data474))){
-const err772 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err772 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err772];
 }
@@ -9772,8 +9772,11 @@ vErrors.push(err772);
 errors++;
 }
 }
-else {
-const err773 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
+if(data473.idleTimeout !== undefined){
+let data476 = data473.idleTimeout;
+if(typeof data476 === "string"){
+if(!(formats6(data476))){
+const err773 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err773];
 }
@@ -9783,11 +9786,8 @@ vErrors.push(err773);
 errors++;
 }
 }
-if(data472.idleTimeout !== undefined){
-let data475 = data472.idleTimeout;
-if(typeof data475 === "string"){
-if(!(formats6(data475))){
-const err774 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err774 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err774];
 }
@@ -9797,8 +9797,10 @@ vErrors.push(err774);
 errors++;
 }
 }
-else {
-const err775 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/type",keyword:"type",params:{type: "string"}};
+if(data473.minTLSVersion !== undefined){
+let data477 = data473.minTLSVersion;
+if(typeof data477 !== "string"){
+const err775 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err775];
 }
@@ -9807,11 +9809,8 @@ vErrors.push(err775);
 }
 errors++;
 }
-}
-if(data472.minTLSVersion !== undefined){
-let data476 = data472.minTLSVersion;
-if(typeof data476 !== "string"){
-const err776 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/type",keyword:"type",params:{type: "string"}};
+if(!((((data477 === "TLS1.0") || (data477 === "TLS1.1")) || (data477 === "TLS1.2")) || (data477 === "TLS1.3"))){
+const err776 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.minTLSVersion.enum}};
 if(vErrors === null){
 vErrors = [err776];
 }
@@ -9820,8 +9819,11 @@ vErrors.push(err776);
 }
 errors++;
 }
-if(!((((data476 === "TLS1.0") || (data476 === "TLS1.1")) || (data476 === "TLS1.2")) || (data476 === "TLS1.3"))){
-const err777 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.minTLSVersion.enum}};
+}
+if(data473.maxTLSVersion !== undefined){
+let data478 = data473.maxTLSVersion;
+if(typeof data478 !== "string"){
+const err777 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err777];
 }
@@ -9830,11 +9832,8 @@ vErrors.push(err777);
 }
 errors++;
 }
-}
-if(data472.maxTLSVersion !== undefined){
-let data477 = data472.maxTLSVersion;
-if(typeof data477 !== "string"){
-const err778 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/type",keyword:"type",params:{type: "string"}};
+if(!((((data478 === "TLS1.0") || (data478 === "TLS1.1")) || (data478 === "TLS1.2")) || (data478 === "TLS1.3"))){
+const err778 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.maxTLSVersion.enum}};
 if(vErrors === null){
 vErrors = [err778];
 }
@@ -9843,8 +9842,10 @@ vErrors.push(err778);
 }
 errors++;
 }
-if(!((((data477 === "TLS1.0") || (data477 === "TLS1.1")) || (data477 === "TLS1.2")) || (data477 === "TLS1.3"))){
-const err779 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.maxTLSVersion.enum}};
+}
+}
+else {
+const err779 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err779];
 }
@@ -9854,9 +9855,11 @@ vErrors.push(err779);
 errors++;
 }
 }
-}
-else {
-const err780 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/type",keyword:"type",params:{type: "object"}};
+if(data455.apis !== undefined){
+let data479 = data455.apis;
+if(Array.isArray(data479)){
+if(data479.length < 1){
+const err780 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err780];
 }
@@ -9865,12 +9868,12 @@ vErrors.push(err780);
 }
 errors++;
 }
-}
-if(data454.apis !== undefined){
-let data478 = data454.apis;
-if(Array.isArray(data478)){
-if(data478.length < 1){
-const err781 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/minItems",keyword:"minItems",params:{limit: 1}};
+const len28 = data479.length;
+for(let i28=0; i28<len28; i28++){
+let data480 = data479[i28];
+if(data480 && typeof data480 == "object" && !Array.isArray(data480)){
+if(data480.binding === undefined){
+const err781 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
 vErrors = [err781];
 }
@@ -9879,12 +9882,9 @@ vErrors.push(err781);
 }
 errors++;
 }
-const len28 = data478.length;
-for(let i28=0; i28<len28; i28++){
-let data479 = data478[i28];
-if(data479 && typeof data479 == "object" && !Array.isArray(data479)){
-if(data479.binding === undefined){
-const err782 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/required",keyword:"required",params:{missingProperty: "binding"}};
+for(const key61 in data480){
+if(!((key61 === "binding") || (key61 === "options"))){
+const err782 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key61}};
 if(vErrors === null){
 vErrors = [err782];
 }
@@ -9893,9 +9893,11 @@ vErrors.push(err782);
 }
 errors++;
 }
-for(const key63 in data479){
-if(!((key63 === "binding") || (key63 === "options"))){
-const err783 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key63}};
+}
+if(data480.binding !== undefined){
+let data481 = data480.binding;
+if(typeof data481 !== "string"){
+const err783 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err783];
 }
@@ -9904,11 +9906,8 @@ vErrors.push(err783);
 }
 errors++;
 }
-}
-if(data479.binding !== undefined){
-let data480 = data479.binding;
-if(typeof data480 !== "string"){
-const err784 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/type",keyword:"type",params:{type: "string"}};
+if(!((data481 === "health-checks") || (data481 === "metrics"))){
+const err784 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.apis.items.properties.binding.enum}};
 if(vErrors === null){
 vErrors = [err784];
 }
@@ -9917,8 +9916,11 @@ vErrors.push(err784);
 }
 errors++;
 }
-if(!((data480 === "health-checks") || (data480 === "metrics"))){
-const err785 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.apis.items.properties.binding.enum}};
+}
+if(data480.options !== undefined){
+let data482 = data480.options;
+if(!(data482 && typeof data482 == "object" && !Array.isArray(data482))){
+const err785 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/options",schemaPath:"#/properties/web/items/properties/apis/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err785];
 }
@@ -9928,10 +9930,9 @@ vErrors.push(err785);
 errors++;
 }
 }
-if(data479.options !== undefined){
-let data481 = data479.options;
-if(!(data481 && typeof data481 == "object" && !Array.isArray(data481))){
-const err786 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/options",schemaPath:"#/properties/web/items/properties/apis/items/properties/options/type",keyword:"type",params:{type: "object"}};
+}
+else {
+const err786 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err786];
 }
@@ -9943,7 +9944,7 @@ errors++;
 }
 }
 else {
-const err787 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/type",keyword:"type",params:{type: "object"}};
+const err787 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err787];
 }
@@ -9955,7 +9956,7 @@ errors++;
 }
 }
 else {
-const err788 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/type",keyword:"type",params:{type: "array"}};
+const err788 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err788];
 }
@@ -9967,7 +9968,7 @@ errors++;
 }
 }
 else {
-const err789 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/type",keyword:"type",params:{type: "object"}};
+const err789 = {instancePath:instancePath+"/web",schemaPath:"#/properties/web/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err789];
 }
@@ -9979,24 +9980,12 @@ errors++;
 }
 }
 else {
-const err790 = {instancePath:instancePath+"/web",schemaPath:"#/properties/web/type",keyword:"type",params:{type: "array"}};
+const err790 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err790];
 }
 else {
 vErrors.push(err790);
-}
-errors++;
-}
-}
-}
-else {
-const err791 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err791];
-}
-else {
-vErrors.push(err791);
 }
 errors++;
 }
