@@ -48,6 +48,7 @@ const ENROLL_CHECKS: Readonly<Record<keyof EnrollRouterOptions, OptionCheck>> = 
 };
 const LOAD_CHECKS: Readonly<Record<keyof LoadOptions, OptionCheck>> = {
   beforeEnrollment: flag,
+  extend: flag,
   environment: objectWith([], 'an object of variables'),
   readFile: isFunction,
   now: (value) => (Number.isFinite(value) ? undefined : 'It must be a number of milliseconds since 1970.'),
@@ -80,8 +81,9 @@ export function checkRouterConfig(file: string, options: LoadOptions = {}): Load
 export async function startRouter(file: string, options: StartRouterOptions = {}): Promise<Router> {
   checkFile('startRouter', file);
   checkOptions('startRouter', options, START_CHECKS);
-  const config = accepted(loadRouterConfig(file));
-  return await Router.start({ config, log: options.log ?? silentLog, extend: options.extend ?? false });
+  const { log = silentLog, extend = false } = options;
+  const config = accepted(loadRouterConfig(file, { extend }));
+  return await Router.start({ config, log, extend });
 }
 
 /**

@@ -4,6 +4,7 @@ import { joinHostPort } from '#lib/address.ts';
 import { listening } from '#lib/listening.ts';
 import { releaseMemory, releaseTime, trimMemory } from '#lib/memory.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
+import { advertisedHosts, covers } from '../config/advertised.ts';
 import { renewalObstacles } from '../config/renewable.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { InterfaceReporter } from '../control/messages/interfaces.ts';
@@ -19,6 +20,8 @@ import type { RouterContext } from './context.ts';
 import { IdleMemory } from './idle-memory.ts';
 import type { Links } from './links.ts';
 import type { TlsPorts } from './tls-ports.ts';
+
+const REMEDY = 'add the host to csr.sans, and start the router with --extend';
 
 export interface Debugging {
   /** Continues in a new trace file after the old one was renamed. */
@@ -149,11 +152,22 @@ export function openRenewal(context: RouterContext, controllers: Controllers, no
   const { validTo } = identity.certificate;
   for (const obstacle of renewalObstacles(config.identity, csr !== undefined))
     log.warn({ ...obstacle, validTo }, 'certificates cannot be renewed, the router stops working when they expire');
+  owned.defer(identity.onChange(() => reportUncovered(context)));
   if (!csr) return;
   const renewal = new CertificateRenewal({ clock, log, identity, controllers }, { identity: config.identity, csr });
   owned.defer(() => renewal.close());
   controllers.onRejected = () => renewal.tryPending();
   renewal.start({ now });
+}
+
+/** New certificates may lack advertised hosts: other routers and SDKs then reject them. */
+function reportUncovered(context: RouterContext): void {
+  const { config, identity } = context;
+  const log = context.component('identity');
+  const missing = 'no certificate is valid for the advertised host';
+  for (const { path: key, host, isNeeded } of advertisedHosts(config))
+    if (!identity.presented.some((certificate) => covers(certificate, host)))
+      log[isNeeded ? 'error' : 'warn']({ key, host, remedy: REMEDY }, missing);
 }
 
 export function openIdleMemory({ clock, owned }: RouterContext): void {

@@ -68,6 +68,9 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
       log,
     });
     print(`router ${routerId} is enrolled; written: ${files.join(', ')}`);
+    // The controller decides about the names in the certificates.
+    const obstacles = loadRouterConfig(file).findings.filter(({ severity }) => severity === 'error');
+    if (obstacles.length > 0) printError(obstacles.map((each) => findingText(file, each)).join('\n'));
     return Exit.Done;
   } catch (error) {
     const place = errorCode(error) === 'TOKEN_MALFORMED' ? `${isInput ? 'standard input' : options.jwt}: ` : '';

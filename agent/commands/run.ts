@@ -64,7 +64,7 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
   const stop = stopSignals();
   const signals = daemonSignals();
   // Loads the router's code while the configuration is being checked.
-  const loading = Promise.all([loadApart(file), import('../router.ts')]);
+  const loading = Promise.all([loadApart(file, { extend: options.extend }), import('../router.ts')]);
   let ready: Awaited<typeof loading> | string;
   try {
     ready = await Promise.race([loading, stop.first]);

@@ -5,7 +5,7 @@ import { fork } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { deepFreeze } from '#lib/deep-freeze.ts';
 import { InvariantError } from '#lib/errors.ts';
-import type { LoadedConfig } from './load.ts';
+import type { LoadedConfig, LoadOptions } from './load.ts';
 
 /** The child has the extension of this file: TypeScript, or JavaScript if built. */
 const CHILD = join(import.meta.dirname, `load-child${extname(import.meta.filename)}`);
@@ -14,9 +14,9 @@ const CHILD = join(import.meta.dirname, `load-child${extname(import.meta.filenam
 const LONGEST_ERROR = 4_096;
 
 /** Like loadRouterConfig. Rejects only if the child process fails. */
-export function loadApart(file: string): Promise<LoadedConfig> {
+export function loadApart(file: string, options: Pick<LoadOptions, 'extend'> = {}): Promise<LoadedConfig> {
   return new Promise((resolve, reject) => {
-    const child = fork(CHILD, [file], {
+    const child = fork(CHILD, [file, JSON.stringify(options)], {
       serialization: 'advanced',
       execArgv: [], // options for the router's memory
       // Not the router's stderr: Node makes an inherited pipe blocking when it exits. Every write of the router to an

@@ -2,5 +2,6 @@
 
 import { loadRouterConfig } from './load.ts';
 
+const [, , file = '', options = '{}'] = process.argv;
 // The parent process may have exited by then.
-process.send?.(loadRouterConfig(process.argv[2] ?? ''), () => process.connected && process.disconnect?.());
+process.send?.(loadRouterConfig(file, JSON.parse(options)), () => process.connected && process.disconnect?.());

@@ -29,6 +29,8 @@ import { writtenTree } from './written-tree.ts';
 export interface LoadOptions {
   /** Skip checks that need the identity files: enrollment creates them. */
   beforeEnrollment?: boolean;
+  /** The router renews its certificates at its start (`--extend`), so it may advertise names that only the new ones have. */
+  extend?: boolean;
   environment?: Environment;
   /** Reads identity files; default: node:fs. */
   readFile?: (path: string) => string;
@@ -122,6 +124,7 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
       readFile: options.readFile ?? ((path) => readFileSync(path, 'utf8')),
       now: options.now ?? new SystemClock().now(),
       beforeEnrollment: options.beforeEnrollment ?? false,
+      renewsAtStart: options.extend ?? false,
     };
     for (const check of CHECKS) findings.push(...check(input));
   }

@@ -103,6 +103,11 @@ export class Identity {
     return this.#material.servers[0]?.leaf ?? this.#material.certificate;
   }
 
+  /** The leaves of all certificates that the router presents. */
+  get presented(): readonly X509Certificate[] {
+    return [...this.#material.servers.map(({ leaf }) => leaf), this.#material.certificate];
+  }
+
   /** The private key of the client certificate. */
   get key(): KeyObject {
     return createPrivateKey(this.#material.keyPem);

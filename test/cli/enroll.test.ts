@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
 import t from 'tap';
-import { checkRouterConfig } from '../../agent/config/load.ts';
+import { checkRouterConfig, type LoadOptions } from '../../agent/config/load.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -304,10 +304,20 @@ t.test('unsuitable certificates are found: wrong names, wrong keys, wrong times'
     [],
   );
   const advertised = text.replace(/advertise: "tls:127.0.0.1/, 'advertise: "tls:router.elsewhere');
-  t.ok(
-    codes(advertised).some((each) => each.endsWith('CFG-ADVERTISE')),
-    'a host that the certificate does not cover',
-  );
+  const requested = advertised.replace('dns: [localhost]', 'dns: [localhost, router.elsewhere]');
+  const advertisement = (changed: string, options: LoadOptions) =>
+    checkRouterConfig(changed, configFile, options).findings.find(({ code }) => code === 'CFG-ADVERTISE');
+  const isInvalid = { severity: 'error', message: 'no certificate of this router is valid for router.elsewhere' };
+  const both = /; add the host to csr\.sans, and start the router with --extend, which renews the certificates$/;
+  t.match(advertisement(advertised, {}), { ...isInvalid, hint: both });
+  t.match(advertisement(advertised, { extend: true }), { ...isInvalid, hint: both }, 'a renewal would not help');
+  t.match(advertisement(requested, {}), { ...isInvalid, hint: /; start the router with --extend, which renews/ });
+  t.match(advertisement(requested, { extend: true }), {
+    severity: 'warning',
+    message: /router\.elsewhere until it is renewed$/,
+  });
+  const expired = { extend: true, now: Date.now() + 400 * 86_400_000 };
+  t.match(advertisement(requested, expired), { ...isInvalid, hint: /; enroll again$/ }, 'it cannot be renewed');
   t.ok(codes(text.replace('a.key', 'b.key')).includes('error CFG-IDENTITY'), 'a key that does not match');
   t.match(
     checkRouterConfig(text.replace('a.key', 'b.key'), configFile).findings.filter(

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log.ts';
 import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import {
   EnrollmentCertsResponseSchema,
@@ -20,9 +20,11 @@ import { Message } from '#wire/message.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { enrollRouter } from '../../agent/enroll/enroll.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, newRequest } from '../support/api-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { RouterPeer } from '../support/router-peer.ts';
+import { runProgram } from '../support/run.ts';
 
 /** Enrolls router `a` with `server_key`; `value` is its value in YAML. */
 async function enrollWith(overlay: Overlay, value: string) {
@@ -65,6 +67,47 @@ t.test('a separate key of the server certificate is used by enrollment and renew
     await until('the router to be online with them', isOnline);
     await again.close({ drain: 0 });
   }
+});
+
+t.test(
+  'a router that starts with --extend renews its certificates for the name that it newly advertises',
+  async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const { id, configFile } = await overlay.enrollRouter({ name: 'a' });
+    const text = readFileSync(configFile, 'utf8');
+    const moved = text
+      .replace('"tls:127.0.0.1:', '"tls:0.0.0.0:')
+      .replace(/advertise: "tls:[^:]*/, 'advertise: "tls:new.example');
+    writeFileSync(configFile, moved.replace('dns: [localhost]', 'dns: [localhost, new.example]'));
+    const refused = await runProgram(['agent/cli.ts', 'run', configFile]);
+    t.match([refused.code, refused.stderr], [1, /valid for new\.example.*start the router with --extend/s]);
+    const program = new Program('router', ['agent/cli.ts', 'run', configFile, '--extend'], {
+      directory: overlay.directory,
+    });
+    const certificate = () => new X509Certificate(readFileSync(join(overlay.directory, 'a.server.cert')));
+    await until('renewed certificates', () => certificate().checkHost('new.example') !== undefined);
+    await until('their confirmation', () => !existsSync(join(overlay.directory, 'a.cert.pending')));
+    await program.stop();
+    t.ok(loadRouterConfig(configFile).ok);
+    const again = await overlay.startRouter(configFile);
+    const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+    await until('the router to be online with them', isOnline);
+    await again.close({ drain: 0 });
+  },
+);
+
+t.test('new certificates without an advertised name are reported', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { configFile } = await overlay.enrollRouter({ name: 'a' });
+  const text = readFileSync(configFile, 'utf8');
+  writeFileSync(configFile, text.replace('ip: [127.0.0.1]', 'ip: []'));
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) });
+  const router = await overlay.startRouter(configFile, { extend: true, log });
+  const found = () => lines.map((line) => JSON.parse(line)).find(({ msg }) => /no certificate is valid/.test(msg));
+  await until('the report', () => found() !== undefined);
+  t.match(found(), { level: 'error', key: 'link.listeners[0].advertise', host: '127.0.0.1', remedy: /csr\.sans/ });
+  await router.close({ drain: 0 });
 });
 
 t.test('a router whose renewal was confirmed but not installed returns with the renewed certificate', async (t) => {

@@ -3,19 +3,12 @@
 // if no certificate covers a host that is advertised to links or SDKs (reference fact: config, section 2.2).
 
 import type { X509Certificate } from 'node:crypto';
-import { isIP, SocketAddress } from 'node:net';
+import { isIP } from 'node:net';
 import { parsePemCertificates, subjectAltNames } from '#pki/certificates.ts';
+import { advertisedHosts, covers, requests } from '../advertised.ts';
 import type { Finding } from '../finding.ts';
 import { readPemSource } from '../pem-source.ts';
-import type { CsrConfig, RouterConfig } from '../router-config.ts';
 import { at, type CheckInput } from './check.ts';
-
-interface Advertised {
-  readonly path: string;
-  readonly host: string;
-  /** The router does not start if no certificate covers the host. */
-  readonly isNeeded: boolean;
-}
 
 /**
  * Hosts that `csr.sans` does not contain, so the next certificates lack them. Errors stop an enrollment before its
@@ -35,21 +28,30 @@ export function unrequestedHosts(input: CheckInput): Finding[] {
   });
 }
 
-/** Hosts that none of the certificates covers; `certificates` are all that the router presents. */
-export function uncoveredHosts(input: CheckInput, certificates: readonly X509Certificate[]): Finding[] {
-  return advertisedHosts(input.config).flatMap(({ path, host, isNeeded }) => {
+/**
+ * Hosts that none of the certificates covers; `certificates` are all that the router presents. They are no errors if the
+ * router renews its certificates at once, and the new ones will have them.
+ */
+export function uncoveredHosts(
+  input: CheckInput,
+  certificates: readonly X509Certificate[],
+  canRenew: boolean,
+): Finding[] {
+  const { config } = input;
+  const csr = config.csr ?? config.edge?.csr;
+  return advertisedHosts(config).flatMap(({ path, host, isNeeded }) => {
     if (certificates.some((certificate) => covers(certificate, host))) return [];
+    const isRequested = csr !== undefined && requests(csr, host);
+    const isRenewed = input.renewsAtStart && canRenew && isRequested;
+    const message = `no certificate of this router is valid for ${host}`;
+    if (isRenewed) return [at(input, 'warning', 'CFG-ADVERTISE', path, `${message} until it is renewed`)];
     const names = new Set(certificates.flatMap((certificate) => Object.values(subjectAltNames(certificate)).flat()));
-    return [
-      at(
-        input,
-        isNeeded ? 'error' : 'warning',
-        'CFG-ADVERTISE',
-        path,
-        `no certificate of this router is valid for ${host}`,
-        `its certificates are valid for ${[...names].join(', ') || 'no name'}; add the host to csr.sans and enroll again`,
-      ),
-    ];
+    const has = `its certificates are valid for ${[...names].join(', ') || 'no name'}`;
+    const add = isRequested ? '' : 'add the host to csr.sans, and ';
+    const remedy = canRenew
+      ? `${add}start the router with --extend, which renews the certificates`
+      : `${add}enroll again`;
+    return [at(input, isNeeded ? 'error' : 'warning', 'CFG-ADVERTISE', path, message, `${has}; ${remedy}`)];
   });
 }
 
@@ -58,35 +60,6 @@ function consequence(beforeEnrollment: boolean, isNeeded: boolean): string {
   return beforeEnrollment
     ? 'routers and SDKs verify the host that they dial, and the router does not start without it in its certificates'
     : 'the renewed certificates will lack it, and the router does not start with them';
-}
-
-function advertisedHosts({ link, listeners, ctrl, web }: RouterConfig): Advertised[] {
-  const needed = [
-    ...link.listeners.flatMap(({ advertise }, index) =>
-      advertise?.type === 'tls' || advertise?.type === 'dtls'
-        ? [{ path: `link.listeners[${index}].advertise`, host: advertise.host }]
-        : [],
-    ),
-    ...listeners.flatMap(({ options }, index) =>
-      'advertise' in options && options.advertise
-        ? [{ path: `listeners[${index}].options.advertise`, host: options.advertise.host }]
-        : [],
-    ),
-  ];
-  const useful = [
-    ...ctrl.listeners.flatMap(({ advertise }, index) =>
-      advertise ? [{ path: `ctrl.listeners[${index}].advertise`, host: advertise.host }] : [],
-    ),
-    ...web.flatMap(({ identity, bindPoints }, server) =>
-      identity
-        ? [] // it presents its own certificate
-        : bindPoints.map(({ address }, index) => ({ path: `web[${server}].bindPoints[${index}].address`, ...address })),
-    ),
-  ];
-  return [
-    ...needed.map((each) => ({ ...each, isNeeded: true })),
-    ...useful.map(({ path, host }) => ({ path, host, isNeeded: false })),
-  ];
 }
 
 /** Certificates that enrollment does not write; undefined if they cannot be read yet. */
@@ -98,23 +71,4 @@ function alternateCertificates({ config, readFile }: CheckInput): X509Certificat
   } catch {
     return undefined; // the identity check reports the reason once the files are required
   }
-}
-
-function requests({ sans: { dns, ip } }: CsrConfig, host: string): boolean {
-  if (isIP(host) !== 0) return ip.some((each) => isIP(each) !== 0 && canonical(each) === canonical(host));
-  const wanted = host.toLowerCase();
-  return dns.some((each) => {
-    const name = each.toLowerCase();
-    return name === wanted || (name.startsWith('*.') && name.slice(1) === wanted.slice(wanted.indexOf('.')));
-  });
-}
-
-function canonical(address: string): string {
-  return isIP(address) === 6 ? new SocketAddress({ address, family: 'ipv6' }).address : address;
-}
-
-function covers(certificate: X509Certificate, host: string): boolean {
-  return isIP(host) === 0
-    ? certificate.checkHost(host, { subject: 'never' }) !== undefined
-    : certificate.checkIP(host) !== undefined;
 }

@@ -14,6 +14,8 @@ export interface CheckInput {
   readonly now: number;
   /** Skip checks that need the identity files. */
   readonly beforeEnrollment: boolean;
+  /** The router renews its certificates as soon as it is connected. */
+  readonly renewsAtStart: boolean;
 }
 
 export type Check = (input: CheckInput) => Finding[];

@@ -50,7 +50,8 @@ export const checkIdentity: Check = (input) => {
   files.check(identity);
   for (const [place, other] of others) new IdentityFiles(input, findings, place).check(other);
   if (findings.some((each) => each.severity === 'error')) return findings;
-  const uncovered = uncoveredHosts(input, files.presented);
+  const canRenew = renewable(input, files.clientCertificate);
+  const uncovered = uncoveredHosts(input, files.presented, canRenew);
   const later = unrequestedHosts(input).filter(({ path }) => uncovered.every((each) => each.path !== path));
   return [...findings, ...uncovered, ...later, ...notRenewable(input, files.clientCertificate)];
 };
@@ -73,6 +74,13 @@ function missing(input: CheckInput, place: string, identity: IdentityConfig): Fi
     const remedy = `set it to the ${key === 'cert' ? 'client certificate' : 'private key'} of the router`;
     return [at(input, 'error', 'CFG-MISSING', `${place}.${key}`, `${key} is missing`, remedy)];
   });
+}
+
+/** Whether the router can renew its certificates itself; it cannot with an expired one. */
+function renewable({ config, now }: CheckInput, certificate: X509Certificate | undefined): boolean {
+  const hasCsr = (config.csr ?? config.edge?.csr) !== undefined;
+  const isValid = certificate !== undefined && validity(certificate, now) === undefined;
+  return isValid && renewalObstacles(config.identity, hasCsr).length === 0;
 }
 
 /** A missing csr section has its own finding. */

@@ -1,0 +1,63 @@
+// The hosts that a router advertises, and the names of its certificates: the current ones, and the next ones (controllers
+// copy `csr.sans` into them). Routers and SDKs verify the host that they dial.
+
+import type { X509Certificate } from 'node:crypto';
+import { isIP, SocketAddress } from 'node:net';
+import type { CsrConfig, RouterConfig } from './router-config.ts';
+
+export interface Advertised {
+  /** Path of the key. */
+  readonly path: string;
+  readonly host: string;
+  /** The router does not start if no certificate covers the host. */
+  readonly isNeeded: boolean;
+}
+
+export function advertisedHosts({ link, listeners, ctrl, web }: RouterConfig): Advertised[] {
+  const needed = [
+    ...link.listeners.flatMap(({ advertise }, index) =>
+      advertise?.type === 'tls' || advertise?.type === 'dtls'
+        ? [{ path: `link.listeners[${index}].advertise`, host: advertise.host }]
+        : [],
+    ),
+    ...listeners.flatMap(({ options }, index) =>
+      'advertise' in options && options.advertise
+        ? [{ path: `listeners[${index}].options.advertise`, host: options.advertise.host }]
+        : [],
+    ),
+  ];
+  const useful = [
+    ...ctrl.listeners.flatMap(({ advertise }, index) =>
+      advertise ? [{ path: `ctrl.listeners[${index}].advertise`, host: advertise.host }] : [],
+    ),
+    ...web.flatMap(({ identity, bindPoints }, server) =>
+      identity
+        ? [] // it presents its own certificate
+        : bindPoints.map(({ address }, index) => ({ path: `web[${server}].bindPoints[${index}].address`, ...address })),
+    ),
+  ];
+  return [
+    ...needed.map((each) => ({ ...each, isNeeded: true })),
+    ...useful.map(({ path, host }) => ({ path, host, isNeeded: false })),
+  ];
+}
+
+/** Whether the next certificates will have the host. */
+export function requests({ sans: { dns, ip } }: CsrConfig, host: string): boolean {
+  if (isIP(host) !== 0) return ip.some((each) => isIP(each) !== 0 && canonical(each) === canonical(host));
+  const wanted = host.toLowerCase();
+  return dns.some((each) => {
+    const name = each.toLowerCase();
+    return name === wanted || (name.startsWith('*.') && name.slice(1) === wanted.slice(wanted.indexOf('.')));
+  });
+}
+
+function canonical(address: string): string {
+  return isIP(address) === 6 ? new SocketAddress({ address, family: 'ipv6' }).address : address;
+}
+
+export function covers(certificate: X509Certificate, host: string): boolean {
+  return isIP(host) === 0
+    ? certificate.checkHost(host, { subject: 'never' }) !== undefined
+    : certificate.checkIP(host) !== undefined;
+}
