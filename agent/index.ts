@@ -20,6 +20,7 @@ import {
 } from '#lib/options.ts';
 import { type Finding, findingText } from './config/finding.ts';
 import { type LoadedConfig, type LoadOptions, loadRouterConfig } from './config/load.ts';
+import { logFindings } from './config/log-findings.ts';
 import type { RouterConfig } from './config/router-config.ts';
 import { type EnrollmentResult, enrollRouter as enrollWith, type KeyAlgorithm } from './enroll/enroll.ts';
 import { Router } from './router.ts';
@@ -82,7 +83,9 @@ export async function startRouter(file: string, options: StartRouterOptions = {}
   checkFile('startRouter', file);
   checkOptions('startRouter', options, START_CHECKS);
   const { log = silentLog, extend = false } = options;
-  const config = accepted(loadRouterConfig(file, { extend }));
+  const loaded = loadRouterConfig(file, { extend });
+  logFindings(log, file, loaded.findings);
+  const config = accepted(loaded);
   return await Router.start({ config, log, extend });
 }
 

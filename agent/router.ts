@@ -27,7 +27,7 @@ import {
 import { openOperator } from './assembly/operator.ts';
 import { TlsPorts } from './assembly/tls-ports.ts';
 import type { RouterConfig } from './config/router-config.ts';
-import { isServed, unserved } from './config/unserved.ts';
+import { isServed } from './config/unserved.ts';
 import type { ClusterView } from './control/cluster-view.ts';
 import type { Controllers } from './control/controllers.ts';
 import { endpointsFilePath } from './control/endpoints-file.ts';
@@ -243,8 +243,6 @@ export class Router {
     const controllers = this.#controllers;
     const circuits = this.#circuits;
     const links = this.#links;
-    for (const { path: key, message, remedy } of unserved(context.config))
-      context.log.warn({ key, reason: message, remedy }, 'configured, but not supported');
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
     await openControlListeners(context, controllers, this.#linkListeners, this.#ports);
     const openLinkListener = linkListenerOpener(context, controllers, links, this.#ports, this.#linkListeners);

@@ -5,6 +5,7 @@ import { describeError } from '#lib/errors.ts';
 import type { ServiceManager } from '#lib/service-manager.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
+import { logFindings } from '../config/log-findings.ts';
 import type { Router } from '../router.ts';
 
 interface Reloaded {
@@ -50,6 +51,9 @@ async function reload({ router, daemonLog, loaded }: Reloaded): Promise<void> {
   }
   try {
     const now = await loadApart(loaded.file);
+    const known = new Set(loaded.findings.map((each) => JSON.stringify(each)));
+    const added = now.findings.filter((each) => !known.has(JSON.stringify(each)));
+    logFindings(log, loaded.file, added);
     const [first] = now.findings.filter(({ severity }) => severity === 'error');
     if (first) {
       const { line, path, message } = first;

@@ -5,7 +5,6 @@ import { Command, Option } from 'commander';
 import { background } from '#lib/background.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
-import { printError } from '#lib/commands/print.ts';
 import { DaemonLog, logFileProblem } from '#lib/daemon-log.ts';
 import { type DaemonSignals, daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
@@ -21,13 +20,14 @@ import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
 import { endChainVerification } from '#wire/client-chains.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
+import { logFindings } from '../config/log-findings.ts';
 import { ownFiles } from '../config/own-files.ts';
+import { endpointsFilePath } from '../control/endpoints-file.ts';
 import { runningRouter } from '../operator/running-router.ts';
 import type { Router } from '../router.ts';
 import { seconds } from './durations.ts';
 import { Exit } from './exit.ts';
 import { reloader } from './reload.ts';
-import { textReport } from './report.ts';
 
 interface RunOptions {
   logLevel: LogLevel;
@@ -69,32 +69,33 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
   try {
     ready = await Promise.race([loading, stop.first]);
   } catch (error) {
-    printError(`${file} cannot be checked: ${describeError(error)}`);
-    return Exit.Failed;
+    return refuse(options, clock, `${file} cannot be checked: ${describeError(error)}`);
   }
   if (typeof ready === 'string') return Exit.Done; // no resource is open yet
   const [loaded, { Router: Daemon }] = ready;
-  if (loaded.findings.length > 0) printError(textReport([loaded]).trimEnd());
-  const { config } = loaded;
-  if (!config) return Exit.Failed;
-  const running = await runningRouter(config.file);
+  const running = await runningRouter(file);
   if (running !== undefined) {
-    printError(
-      `a router is already running with ${file} (it listens on ${running}): stop it before you start another one`,
-    );
-    return Exit.Failed;
+    const error = `a router is already running with ${file} (it listens on ${running}): stop it before you start another one`;
+    return refuse(options, clock, error);
   }
-  const others = ownFiles(config).map(({ key, path }) => [`the file of ${key}`, path] as const);
-  const problem = logFileProblem(options.logFile, others);
+  const problem = logFileProblem(options.logFile, filesOf(loaded));
   if (problem !== undefined) {
-    printError(problem);
+    await refuse(options, clock, problem);
     return Exit.WrongUse;
   }
   let daemonLog: DaemonLog;
   try {
     daemonLog = new DaemonLog({ level: options.logLevel, format: options.logFormat, clock, file: options.logFile });
   } catch (error) {
-    printError(`the log file ${options.logFile} cannot be opened: ${describeError(error)} (--log-file)`);
+    const reason = `the log file ${options.logFile} cannot be opened: ${describeError(error)} (--log-file)`;
+    return refuse(options, clock, reason);
+  }
+  logFindings(daemonLog.log, file, loaded.findings);
+  const { config } = loaded;
+  if (!config) {
+    const errors = loaded.findings.filter(({ severity }) => severity === 'error').length;
+    daemonLog.log.fatal({ config: file, errors }, 'router cannot start: the configuration is invalid');
+    await daemonLog.close();
     return Exit.Failed;
   }
   const { log, levels } = daemonLog;
@@ -111,6 +112,30 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
     manager.close();
     await daemonLog.close();
   }
+}
+
+/** Logs the reason to standard error: the log file may be one of another program. */
+async function refuse(
+  { logLevel: level, logFormat: format }: RunOptions,
+  clock: Clock,
+  error: string,
+): Promise<number> {
+  const daemonLog = new DaemonLog({ level, format, clock });
+  daemonLog.log.fatal({ error }, 'router cannot start');
+  await daemonLog.close();
+  return Exit.Failed;
+}
+
+/** The files that the log must not be. An invalid configuration has texts that may be the paths of some. */
+function filesOf({ file, config, values }: LoadedConfig): (readonly [what: string, path: string])[] {
+  if (config) return ownFiles(config).map(({ key, path }) => [`the file of ${key}`, path] as const);
+  const texts = values.flatMap(({ path, written }) =>
+    typeof written === 'string' && written !== ''
+      ? [[`the file of ${path}`, written.replace(/^file:\/\//, '')] as const]
+      : [],
+  );
+  const endpoints = endpointsFilePath({ file, ctrl: {} });
+  return [['the file of the configuration', file], ['the file of ctrl.endpointsFile', endpoints], ...texts];
 }
 
 interface Serving {

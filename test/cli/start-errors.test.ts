@@ -2,9 +2,10 @@
 // certificate. Each message has the configuration key, the reason and the remedy. Unsupported parts of the
 // configuration are logged.
 
+import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { fstatSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
@@ -15,6 +16,7 @@ import { HelloRejectedError } from '#wire/errors.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import type { Controller } from '../../agent/control/controller.ts';
 import { ControllerDialer } from '../../agent/control/controller-dialer.ts';
+import { startRouter } from '../../agent/index.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Overlay, type RouterSetup, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
@@ -30,10 +32,11 @@ t.test('unsupported listeners and dialers are logged once at the start, and not 
   });
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) });
-  await using _ = await overlay.startRouter(configFile, { log });
+  await using _ = await startRouter(configFile, { log });
   const logged = lines
-    .filter((line) => line.includes('configured, but not supported'))
-    .map((line) => JSON.parse(line).key);
+    .map((line) => JSON.parse(line))
+    .filter(({ code }) => code === 'CFG-UNSUPPORTED')
+    .map(({ key }) => key);
   t.same(logged, ['link.listeners[0].bind', 'dialers[0].binding']);
   await t.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
 });
@@ -63,6 +66,64 @@ t.test(
     t.notOk(found(firstLog, 'controller disconnected'), 'the first one continues');
   },
 );
+
+t.test('findings at the start are log lines, in each format and in the log file', async (t) => {
+  await using overlay = await Overlay.start();
+  const { configFile } = await overlay.writeConfig({ name: 'a', extra: 'forwarder: {latencyProbeInterval: 5}' });
+  const text = readFileSync(configFile, 'utf8').replace(/ctrl: .*/, 'ctrl: {endpoint: "nope"}');
+  writeFileSync(configFile, text);
+  const line = text.split('\n').findIndex((each) => each.startsWith('ctrl:')) + 1;
+  const invalid = {
+    level: 'error',
+    code: 'CFG-ADDRESS',
+    file: configFile,
+    line,
+    key: 'ctrl.endpoint',
+    reason: /expected type:host:port/,
+    remedy: /^expected an address, for example tls:host:6262/,
+    msg: 'configuration finding',
+  };
+  const ignored = { level: 'warn', code: 'CFG-IGNORED', key: 'forwarder.latencyProbeInterval' };
+  const end = { level: 'fatal', config: configFile, errors: 1, msg: /^router cannot start/ };
+  const parsed = (lines: string) =>
+    lines
+      .trimEnd()
+      .split('\n')
+      .map((each) => JSON.parse(each));
+  const run = (...more: string[]) => runProgram(['agent/cli.ts', 'run', configFile, ...more]);
+
+  const json = await run();
+  t.equal(json.code, 1);
+  t.match(parsed(json.stderr), [invalid, ignored, end]);
+  const plain = await run('--log-format', 'text');
+  t.match(
+    plain.stderr.split('\n')[0],
+    /ERROR configuration finding code=CFG-ADDRESS file=\S+ line=\d+ .* remedy=expected/,
+  );
+  const log = join(overlay.directory, 'router.log');
+  const toFile = await run('--log-file', log);
+  t.match([toFile.code, toFile.stderr], [1, '']);
+  t.match(parsed(readFileSync(log, 'utf8')), [invalid, ignored, end]);
+  const misused = await run('--log-file', join(overlay.directory, 'a.key'));
+  t.match([misused.code, misused.stderr], [2, /a\.key is also the file of identity\.key/], 'also of an invalid file');
+
+  const journal = join(overlay.directory, 'journal');
+  const output = openSync(journal, 'w');
+  const { dev, ino } = fstatSync(output, { bigint: true });
+  const environment = { ...process.env, JOURNAL_STREAM: `${dev}:${ino}` };
+  const written = async (...args: string[]) => {
+    ftruncateSync(output);
+    const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, 'agent/cli.ts', ...args], {
+      stdio: ['ignore', 'ignore', output],
+      env: environment,
+    });
+    await once(child, 'close');
+    return readFileSync(journal, 'utf8').replaceAll('\0', '').trimEnd().split('\n');
+  };
+  t.match(await written('run', configFile), [/^<3>\{/, /^<4>\{/, /^<2>\{/]);
+  t.match(await written('run', join(overlay.directory, 'nowhere.yml')), [/^<3>.*"CFG-FILE"/, /^<2>/]);
+  t.match(await written('enroll', 'nowhere.yml', '--jwt', 'x'), [/^<3>nowhere\.yml:1:1 error/], 'other commands, too');
+});
 
 t.test('a second "run" with the same file is rejected, and changes no file of the first router', async (t) => {
   await using overlay = await Overlay.start();

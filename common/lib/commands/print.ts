@@ -1,5 +1,6 @@
 // Results and messages of the commands for people. Names and reasons in them come from others.
 
+import { isReadByJournal, journalPrefix } from '../journal.ts';
 import { inLines } from '../shown-text.ts';
 
 /** Prints a result to stdout. JSON stays the same value: in it, the escapes mean the characters that they replace. */
@@ -12,7 +13,9 @@ export function printStyled(text: string): void {
   process.stdout.write(text);
 }
 
-/** Prints a message to stderr. */
+/** Prints a message to stderr. Systemd's journal gets its lines as errors. */
 export function printError(message: string): void {
-  process.stderr.write(inLines(`${message}\n`));
+  const text = inLines(`${message}\n`);
+  const prefix = isReadByJournal(process.stderr.fd) ? journalPrefix('error') : '';
+  process.stderr.write(prefix === '' ? text : text.replace(/^(?=.)/gm, prefix));
 }
