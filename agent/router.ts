@@ -3,6 +3,7 @@
 //   config, identity ─► controllers ─► circuits ─► links ─► health ─► ingress ─► web, inspection, reports
 
 import { type Clock, SystemClock } from '#lib/clock.ts';
+import { count } from '#lib/count.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { LogLevels } from '#lib/log-levels.ts';
@@ -63,11 +64,6 @@ export class StartupTimeoutError extends ProjectError {
   constructor(milliseconds: number) {
     super('STARTUP_TIMEOUT', `no controller could be reached within ${milliseconds} ms (ctrl.startupTimeout)`);
   }
-}
-
-/** `1 link`, `2 links`. */
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** Milliseconds that open circuits get to finish when the router stops. */
@@ -262,6 +258,7 @@ export class Router {
       drain,
       logLevels,
       inspections,
+      health: this.#health,
       onDecommissioned: this.#onDecommissioned,
       channels: () => this.#channels(),
     });

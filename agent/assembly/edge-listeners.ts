@@ -1,5 +1,6 @@
 // Opens edge listeners: for SDK clients over TLS, and for browser clients over WebSocket.
 
+import { formatAddress, joinHostPort } from '#lib/address.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import type { DataModel } from '../access/data-model.ts';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
@@ -24,6 +25,9 @@ export async function openEdgeListener(
     config.address.type === 'wss'
       ? await serveWebSockets(context, ports, listener)
       : await serveTls(context, ports, listener);
+  const { address, options } = config;
+  const { host, port } = options.advertise;
+  log.info({ address: formatAddress(address), advertise: joinHostPort(host, port) }, 'edge listener open');
   owned.defer(() => {
     stop();
     listener.close();

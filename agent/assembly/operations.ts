@@ -59,6 +59,7 @@ export function assembleHealth(context: RouterContext, controllers: Controllers,
       controllers: () => controllers.all,
       links: () => registry.links.map((link) => linkDetail(link, latency(link))),
       isDraining: () => context.isDraining,
+      unconnectedSince: () => controllers.unconnectedSince,
     },
     config.healthChecks,
   );

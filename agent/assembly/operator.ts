@@ -11,6 +11,7 @@ import type { Controllers } from '../control/controllers.ts';
 import { decommission } from '../control/decommission.ts';
 import { inspectAnswer, onInspect } from '../control/messages/inspect.ts';
 import type { Drain } from '../drain/drain.ts';
+import type { Health } from '../health/health.ts';
 import { type Inspections, plainNumbers } from '../inspect/inspections.ts';
 import { type OperatorCommands, type OperatorRequest, OperatorSocket } from '../operator/operator-socket.ts';
 import { AgentMessage, type ReferenceAgentComponents } from '../operator/reference-agent.ts';
@@ -38,6 +39,7 @@ export interface OperatorRooms {
   /** Names of the open channels. */
   channels(): string[];
   readonly inspections: Inspections;
+  readonly health: Health;
   /** The controller has deleted this router. */
   onDecommissioned(): void;
 }
@@ -47,6 +49,7 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
   const { controllers, inspections } = rooms;
   const commands: OperatorCommands = {
     inspect: (request) => serveInspect(inspections, request),
+    health: async () => rooms.health.report(),
     drain: (request) => serveDrain(rooms.drain, request),
     memory: (request) => serveMemory(request),
     decommission: () => decommissioned(rooms, clock),

@@ -4,6 +4,7 @@
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
+import { count } from '#lib/count.ts';
 import type { DrainStatus } from '../drain/drain.ts';
 import { ask } from './ask.ts';
 import { seconds } from './durations.ts';
@@ -59,7 +60,7 @@ function progressLines(): (progress: unknown) => void {
   return (progress) => {
     const { circuits, passing, terminators, secondsLeft } = progress as Progress;
     if (circuits === 0) return;
-    const text = `${circuits} circuits left, ${passing} passing through, ${terminators} terminators to remove`;
+    const text = `${count(circuits, 'circuit')} left, ${passing} passing through, ${count(terminators, 'terminator')} to remove`;
     if (text === last && printedAt - secondsLeft < QUIET) return;
     last = text;
     printedAt = secondsLeft;
@@ -70,5 +71,6 @@ function progressLines(): (progress: unknown) => void {
 function summary({ state, circuits }: DrainStatus, options: DrainOptions): string {
   if (state === 'serving') return 'the router accepts circuits';
   if (circuits === 0) return 'drained: no circuit is left, and the router accepts no new ones';
-  return `${circuits} circuits are left after ${options.seconds} s; the router accepts no new ones until --cancel`;
+  const are = circuits === 1 ? 'is' : 'are';
+  return `${count(circuits, 'circuit')} ${are} left after ${options.seconds} s; the router accepts no new ones until --cancel`;
 }

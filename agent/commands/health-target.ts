@@ -16,17 +16,14 @@ export interface HealthTarget {
 
 const WILDCARDS: Readonly<Record<string, string>> = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** @throws Error that names the missing part and its place */
-export function healthTarget(file: string): HealthTarget {
+/** Undefined if no web server has the API. @throws Error with the findings of an invalid file */
+export function healthTarget(file: string): HealthTarget | undefined {
   const loaded = loadRouterConfig(file);
   const { config } = loaded;
   if (!config) throw new Error(textReport([loaded]).trimEnd());
   const web = config.web.find(({ apis }) => apis.some(({ binding }) => binding === 'health-checks'));
   const [point] = web?.bindPoints ?? [];
-  if (!web || !point)
-    throw new Error(
-      `${file} has no web section with the API health-checks; use \`router inspect ${file}\`, which works without one`,
-    );
+  if (!web || !point) return undefined;
   const { host, port } = point.interface;
   const authorities = (web.identity ?? config.identity).ca;
   return {

@@ -5,10 +5,12 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
+import { connectRemedy } from '#lib/connect-remedy.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
+import { ask as askRouter } from './ask.ts';
 import { Exit } from './exit.ts';
 
 interface HealthOptions {
@@ -51,7 +53,11 @@ const NOT_VERIFIED: ReadonlySet<string> = new Set([
 export function healthCommand(): Command {
   return new Command('health')
     .description('check the health of a running router; exit code 1 if it is starting or unhealthy')
-    .argument('[where]', 'its configuration file, or the URL of its health-checks API', DEFAULT_URL)
+    .argument(
+      '[where]',
+      'its configuration file (works without a web section), or the URL of its health-checks API',
+      DEFAULT_URL,
+    )
     .option('--ca <file>', 'certificate authorities to verify the router with')
     .option('--insecure', 'do not verify the certificate', false)
     .option('--json', "print the router's answer as JSON", false)
@@ -70,7 +76,9 @@ async function health(where: string, options: HealthOptions): Promise<number> {
   let target: Target;
   try {
     const given = options.ca === undefined ? {} : { ca: readAuthorities(options.ca), caFile: options.ca };
-    target = { ...(isUrl ? { url: where } : await targetOf(where)), ...given };
+    const found = isUrl ? { url: where } : await targetOf(where);
+    if (!found) return await askOperatorSocket(where, options);
+    target = { ...found, ...given };
   } catch (error) {
     printError(describeError(error));
     return Exit.Failed;
@@ -85,9 +93,15 @@ async function health(where: string, options: HealthOptions): Promise<number> {
   }
 }
 
-async function targetOf(file: string): Promise<Target> {
+async function targetOf(file: string): Promise<Target | undefined> {
   const { healthTarget } = await import('./health-target.ts');
-  return { ...healthTarget(file), caFile: `identity.ca of ${file}` };
+  const target = healthTarget(file);
+  return target && { ...target, caFile: `identity.ca of ${file}` };
+}
+
+/** A router without a web server for its health checks answers on this machine. */
+function askOperatorSocket(file: string, { json }: HealthOptions): Promise<number> {
+  return askRouter(file, 'health', {}, (result) => show(file, JSON.stringify(result, undefined, 4), json));
 }
 
 /** @throws Error with one line that describes the problem of the file */
@@ -140,6 +154,8 @@ function explain(error: unknown, { url, ca, caFile }: Target): string {
     return `${describeError(error)}; use a host name of the certificate, or skip the verification with --insecure`;
   if (code.startsWith('ERR_SSL_') && code.includes('ALERT')) return `the port serves TLS, but no HTTP; ${WHICH_PORT}`;
   if (code.startsWith('ERR_SSL_')) return `the port does not serve TLS; ${WHICH_PORT}`;
+  const remedy = connectRemedy(error);
+  if (remedy !== undefined) return `${describeError(error)}; ${remedy}`;
   if (new URL(url).protocol !== 'https:') return `${describeError(error)}; health checks are served over https`;
   return describeError(error);
 }

@@ -1,6 +1,7 @@
 // The findings of `config check` in its three output formats.
 
 import { styleText } from 'node:util';
+import { count as counted } from '#lib/count.ts';
 import { inOneLine } from '#lib/shown-text.ts';
 import { FINDING_CODES, type Finding, findingText, type Severity } from '../config/finding.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -73,7 +74,7 @@ function textLine(file: string, finding: Finding): string {
 function summary({ ok, findings }: LoadedConfig): string {
   const count = (severity: Severity) => {
     const number = findings.filter((finding) => finding.severity === severity).length;
-    return `${number} ${severity}${number === 1 ? '' : 's'}`;
+    return counted(number, severity);
   };
   const verdict = ok
     ? styleText('green', 'ok', { stream: process.stdout })

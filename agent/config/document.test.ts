@@ -8,6 +8,27 @@ import t from 'tap';
 import { accepted, check, MINIMAL, withMore } from '../../test/support/router-config.ts';
 import { loadRouterConfig } from './load.ts';
 
+t.test('tabs are reported once, with the remedy', async (t) => {
+  const { findings } = check('v: 3\nidentity:\n\tcert: a\n\tkey: b\nctrl:\n\tendpoint: "tls:a:1"\n');
+  t.match(findings, [{ code: 'CFG-YAML', line: 3, message: /indented with a tab$/, hint: /^use spaces/ }]);
+  t.equal(findings.length, 1);
+});
+
+t.test('a duplicate key is named, with its path', async (t) => {
+  const { findings } = withMore('forwarder:\n  linkDialQueueLength: 5\n  linkDialQueueLength: 6\nforwarder: {}');
+  t.match(
+    findings.filter(({ code }) => code === 'CFG-DUPLICATE-KEY'),
+    [
+      {
+        path: 'forwarder.linkDialQueueLength',
+        line: 7,
+        message: 'duplicate key linkDialQueueLength; the last one wins',
+      },
+      { path: 'forwarder', line: 8, message: 'duplicate key forwarder; the last one wins' },
+    ],
+  );
+});
+
 t.test('merge keys are merged as in the reference', async (t) => {
   const common = 'common: &common {linkDialQueueLength: 11, linkDialWorkerCount: 12}';
   const table: [string, string, [number, number]][] = [

@@ -14,6 +14,7 @@ import {
   type YAMLMap,
   type Node as YamlNode,
 } from 'yaml';
+import { commandName } from '#lib/commands/name.ts';
 import { describeError } from '#lib/errors.ts';
 import { isTooLong } from '#lib/yaml-size.ts';
 import { type Finding, finding, type Position } from './finding.ts';
@@ -52,6 +53,8 @@ const TIMESTAMP = 'tag:yaml.org,2002:timestamp';
 const EXPONENT = /^[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)[eE][-+]?[0-9]+$/;
 /** Range in which the reference accepts integers. */
 const LARGEST_INTEGER = 2 ** 63;
+/** The library's code of a tab in the indentation. */
+const TAB = 'TAB_AS_INDENT';
 const START: Position = { line: 1, column: 1 };
 
 class TooLarge extends Error {}
@@ -81,13 +84,14 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
             path: '',
             at: START,
             message: 'the file is empty',
-            hint: '`config init` writes a new one',
+            hint: `\`${commandName('router')} config init\` writes a new one`,
           }),
         ],
       };
     const builder = new TreeBuilder(lines, first.contents);
     if (documents.length > 1) builder.furtherDocuments(documents.length - 1, documents[1]?.range?.[0] ?? 0);
-    for (const error of first.errors.slice(0, MAX_ERRORS)) builder.syntaxError(error.code, error.message, error.pos[0]);
+    for (const error of withoutRepeatedTabs(first.errors).slice(0, MAX_ERRORS))
+      builder.syntaxError(error.code, error.message, error.pos[0]);
     const broken = builder.findings.some((each) => each.severity === 'error');
     const built = broken ? undefined : builder.build();
     const root = builder.findings.some((each) => each.severity === 'error') ? undefined : built;
@@ -188,7 +192,10 @@ class TreeBuilder {
     // Messages about aliases, tags and block scalars quote the value, which may be a password.
     const text =
       message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$|(?<=extra characters):.*/g, '') ?? message;
-    if (code === 'BAD_ALIAS' || code === 'TAG_RESOLVE_FAILED')
+    if (code === TAB) {
+      const message = 'invalid YAML: this line is indented with a tab';
+      this.findings.push(finding({ code: 'CFG-YAML', path: '', at, message, hint: 'use spaces, here and below' }));
+    } else if (code === 'BAD_ALIAS' || code === 'TAG_RESOLVE_FAILED')
       this.findings.push(
         finding({
           code: 'CFG-YAML',
@@ -292,7 +299,7 @@ class TreeBuilder {
         );
         continue;
       }
-      if (own.has(name) && this.#aliasDepth === 0) this.#duplicate(keyAt);
+      if (own.has(name) && this.#aliasDepth === 0) this.#duplicate(name, path, keyAt);
       own.add(name);
       entries.delete(name);
       entries.set(
@@ -303,9 +310,10 @@ class TreeBuilder {
     return entries;
   }
 
-  #duplicate(at: Position): void {
-    const message = 'duplicate key in this map; the last one wins';
-    this.findings.push(finding({ severity: 'warning', code: 'CFG-DUPLICATE-KEY', path: '', at, message }));
+  #duplicate(name: string, parent: string, at: Position): void {
+    const message = `duplicate key ${name}; the last one wins`;
+    const path = parent === '' ? name : `${parent}.${name}`;
+    this.findings.push(finding({ severity: 'warning', code: 'CFG-DUPLICATE-KEY', path, at, message }));
   }
 
   /**
@@ -333,6 +341,12 @@ class TreeBuilder {
     const { line, col } = this.#lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
+}
+
+/** Each line of a block that is indented with tabs has an error of its own: the first one suffices. */
+function withoutRepeatedTabs<T extends { readonly code: string }>(errors: readonly T[]): T[] {
+  const first = errors.findIndex(({ code }) => code === TAB);
+  return errors.filter(({ code }, index) => code !== TAB || index === first);
 }
 
 /** The reference accepts lists and maps in brackets with any indentation. */

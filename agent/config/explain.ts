@@ -1,5 +1,6 @@
 // Formats the schema of a key as text for people.
 
+import { commandName } from '#lib/commands/name.ts';
 import { ownValue } from '#lib/own-value.ts';
 import { suggest } from '#lib/suggestion.ts';
 import { boundsText, type ConfigSchema } from '../../schemas/config/schema.ts';
@@ -69,7 +70,7 @@ export function explainAll(): string {
   const lines = Object.entries(ROUTER_SCHEMA.properties ?? {}).map(
     ([key, schema]) => `${key.padEnd(20)}${schema.description ?? dereference(ROUTER_SCHEMA, schema).description ?? ''}`,
   );
-  return `${lines.join('\n')}\n\nrouter config explain KEY describes one of them.`;
+  return `${lines.join('\n')}\n\n${commandName('router')} config explain KEY describes one of them.`;
 }
 
 /** A list is replaced by its items, and items of several kinds by all kinds. */

@@ -16,7 +16,7 @@ const LONGEST_ERROR = 4_096;
 /** Like loadRouterConfig. Rejects only if the child process fails. */
 export function loadApart(file: string, options: Pick<LoadOptions, 'extend'> = {}): Promise<LoadedConfig> {
   return new Promise((resolve, reject) => {
-    const child = fork(CHILD, [file, JSON.stringify(options)], {
+    const child = fork(CHILD, [file, JSON.stringify(options), process.argv[1] ?? ''], {
       serialization: 'advanced',
       execArgv: [], // options for the router's memory
       // Not the router's stderr: Node makes an inherited pipe blocking when it exits. Every write of the router to an

@@ -4,6 +4,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { SystemClock } from '#lib/clock.ts';
+import { commandName } from '#lib/commands/name.ts';
 import { deepFreeze } from '#lib/deep-freeze.ts';
 import { errorCode } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
@@ -74,7 +75,11 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
     bytes = readFileSync(file);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
-      return rejected(file, `${file} does not exist`, '`config init --output FILE` writes a new one');
+      return rejected(
+        file,
+        `${file} does not exist`,
+        `\`${commandName('router')} config init --output FILE\` writes a new one`,
+      );
     return rejected(file, readProblem(file, error));
   }
   return checkRouterBytes(bytes, file, options);

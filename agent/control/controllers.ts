@@ -56,11 +56,13 @@ export class Controllers {
   readonly #dialing = new PQueue({ concurrency: MAX_DIALS });
   #leaderId: string | undefined;
   #everConnected = false;
+  #unconnectedSince: number | undefined;
   #closed = false;
 
   constructor(components: ControllersComponents, init: ControllersInit) {
     this.#components = components;
     this.#init = init;
+    this.#unconnectedSince = components.clock.monotonic();
     this.#onConnect = new Listeners('connected controllers', components.log);
     this.#onDisconnect = new Listeners('disconnected controllers', components.log);
   }
@@ -89,6 +91,11 @@ export class Controllers {
   /** Whether a control channel was ever established; `ctrl.startupTimeout` depends on it. */
   get everConnected(): boolean {
     return this.#everConnected;
+  }
+
+  /** Monotonic milliseconds since which no controller is connected; undefined while one is. */
+  get unconnectedSince(): number | undefined {
+    return this.#unconnectedSince;
   }
 
   /** The connected controllers, in no particular order. */
@@ -297,6 +304,7 @@ export class Controllers {
       channel.on(contentType, (message) => handler(controller, message));
     this.#connected.set(id, controller);
     this.#everConnected = true;
+    this.#unconnectedSince = undefined;
     this.#components.log.info(
       { controller: id, endpoint: controller.address, version: controller.version.version },
       'controller connected',
@@ -307,6 +315,7 @@ export class Controllers {
   #unregister(controller: Controller, reason: Error | null): void {
     if (this.#connected.get(controller.id) !== controller) return;
     this.#connected.delete(controller.id);
+    if (this.#connected.size === 0) this.#unconnectedSince = this.#components.clock.monotonic();
     const { log } = this.#components;
     const text = 'controller disconnected';
     // Operators watch for warnings; they expect this end.

@@ -5,6 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import { connectRemedy } from '#lib/connect-remedy.ts';
 import { asError, describeError, TimeoutError } from '#lib/errors.ts';
 import { type ControllerSocketOptions, openThroughProxy, targetOf } from './controller-socket.ts';
 import { EnrollmentError } from './errors.ts';
@@ -89,7 +90,9 @@ export function readToken(jwt: string): EnrollmentToken {
 /** Returns the leaf that the server presents. Nothing is verified yet: the token proves the server's identity. */
 async function presentedCertificate(issuer: URL, options: ControllerSocketOptions): Promise<X509Certificate> {
   const unreachable = (cause: unknown) => {
-    const message = `the controller at ${issuer.origin} cannot be reached: ${describeError(cause)}`;
+    const remedy = connectRemedy(cause);
+    const advice = remedy === undefined ? '' : `; ${remedy}`;
+    const message = `the controller at ${issuer.origin} cannot be reached: ${describeError(cause)}${advice}`;
     return new EnrollmentError('CONTROLLER_UNREACHABLE', message, { cause });
   };
   const raw = await openThroughProxy(issuer, options).catch((error: unknown) => {

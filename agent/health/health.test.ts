@@ -9,7 +9,13 @@ function setup({ minLinks = 0, ctrlDelay = 15_000, linkDelay = 1_000 } = {}) {
   const controllers: { isConnected: boolean; isResponsive: boolean }[] = [];
   const links: { destRouterId: string; latency: number; addresses: object }[] = [];
   const health = new Health(
-    { clock, controllers: () => controllers, links: () => links as never[], isDraining: () => false },
+    {
+      clock,
+      controllers: () => controllers,
+      links: () => links as never[],
+      isDraining: () => false,
+      unconnectedSince: () => 0,
+    },
     {
       ctrlPingCheck: { interval: 30_000, initialDelay: ctrlDelay },
       linkCheck: { interval: 5_000, initialDelay: linkDelay, minLinks },
@@ -25,13 +31,16 @@ function setup({ minLinks = 0, ctrlDelay = 15_000, linkDelay = 1_000 } = {}) {
 }
 
 t.test('until a controller is reached the router is starting, at most for the initial delay', async (t) => {
-  const { clock, state } = setup();
+  const { clock, health, state } = setup();
   const starting = ['starting', 'no controller is connected', false, false];
   t.same(state(), starting);
   await clock.advance(14_999);
   t.same(state(), starting);
   await clock.advance(1);
   t.same(state(), [undefined, undefined, false, false], 'the check has run and failed');
+  await clock.advance(30_000);
+  const [{ err }] = JSON.parse(health.payload()).data.checks;
+  t.equal(err.message, 'not connected to a controller for 45 s');
 });
 
 t.test('a connected router waits for its first check, and is healthy then', async (t) => {

@@ -18,6 +18,8 @@ export interface HealthComponents {
   controllers(): readonly { readonly isConnected: boolean; readonly isResponsive: boolean }[];
   links(): readonly LinkDetail[];
   isDraining(): boolean;
+  /** Monotonic milliseconds since which no controller is connected; undefined while one is. */
+  unconnectedSince(): number | undefined;
 }
 
 export interface HealthInit {
@@ -47,7 +49,7 @@ export class Health {
           id: 'controllerPing',
           ...init.ctrlPingCheck,
           healthyAtFirst: false,
-          run: () => checkControllers(components.controllers()),
+          run: () => checkControllers(components),
           missing: () =>
             components.controllers().some(({ isConnected }) => isConnected) ? undefined : 'no controller is connected',
         },
@@ -90,13 +92,17 @@ export class Health {
 
   /** The payload, indented by four spaces and with a trailing newline. */
   payload(options: { short?: boolean } = {}): string {
+    return `${JSON.stringify(this.report(options), undefined, 4)}\n`;
+  }
+
+  report(options: { short?: boolean } = {}): Record<string, unknown> {
     const checks = this.#checks.map((check) => check.describe(options.short ?? false));
     // Present only while the state applies: the reference has no such keys.
     const draining = this.#isDraining() || undefined;
     const reason = this.starting;
     const state = reason === undefined ? undefined : 'starting';
     const data = { checks, draining, healthy: this.healthy, reason, state };
-    return `${JSON.stringify({ data, meta: {} }, undefined, 4)}\n`;
+    return { data, meta: {} };
   }
 
   close(): void {
@@ -104,8 +110,13 @@ export class Health {
   }
 }
 
-function checkControllers(controllers: ReturnType<HealthComponents['controllers']>): null {
-  if (!controllers.some((controller) => controller.isConnected)) throw new Error('no control channels established yet');
+function checkControllers(components: HealthComponents): null {
+  const controllers = components.controllers();
+  if (!controllers.some((controller) => controller.isConnected)) {
+    const now = components.clock.monotonic();
+    const seconds = Math.round((now - (components.unconnectedSince() ?? now)) / 1_000);
+    throw new Error(`not connected to a controller for ${seconds} s`);
+  }
   if (!controllers.some((controller) => controller.isResponsive)) throw new Error('control channels are slow');
   return null;
 }

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log.ts';
 import { DatagramSessions } from './datagram-sessions.ts';
 
 const MOST_SESSIONS = 4_096;
@@ -11,7 +11,10 @@ const HOUR = 3_600_000;
 
 t.test('at the limit, a new source takes the place of one that is quiet, and of no other', async (t) => {
   const clock = new VirtualClock();
-  const components = { clock, log: silentLog, acceptsCircuits: () => true };
+  const lines: string[] = [];
+  let isServing = true;
+  const log = createLog({ write: (line) => void lines.push(line) });
+  const components = { clock, log, acceptsCircuits: () => isServing };
   const sessions = new DatagramSessions(components, 'echo', { timeout: HOUR, interval: HOUR });
   t.teardown(() => sessions.end());
   let closed = 0;
@@ -35,6 +38,10 @@ t.test('at the limit, a new source takes the place of one that is quiet, and of 
   await clock.advance(QUIET);
   t.ok(await open('newer'));
   t.equal(closed, 5, 'ports of two ended sessions and three rejected ones');
+  t.match(lines.at(-1), /"UDP sessions are rejected: too many are open"/);
+  isServing = false;
+  t.notOk(await open('drained'));
+  t.match(lines.at(-1), /"UDP sessions are rejected: the router accepts no new circuits"/);
 });
 
 t.test('a source with many sessions, or many that wait for a circuit, leaves room for others', async (t) => {

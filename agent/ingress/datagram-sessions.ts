@@ -72,13 +72,14 @@ export class DatagramSessions {
   /** Opens a session; returns undefined if it is rejected; the caller must drop the datagram. */
   open({ key, source, port, serve }: NewSession): DatagramClient | undefined {
     const { clock, log } = this.#components;
-    const place = this.#hasRoom(source) ? this.#waiting.take(source) : undefined;
+    const isServing = !this.#abort.signal.aborted && this.#components.acceptsCircuits();
+    const hasRoom = isServing && this.#hasRoom(source);
+    const place = hasRoom ? this.#waiting.take(source) : undefined;
     if (!place) {
+      const full = hasRoom ? 'too many wait for a circuit' : 'too many are open';
+      const cause = isServing ? full : 'the router accepts no new circuits';
       if (this.#rejected++ === 0)
-        log.warn(
-          { listener: this.#name, sessions: this.size },
-          'UDP sessions are rejected: draining, or limit reached',
-        );
+        log.warn({ listener: this.#name, sessions: this.size }, `UDP sessions are rejected: ${cause}`);
       port.close();
       return undefined;
     }
@@ -117,7 +118,6 @@ export class DatagramSessions {
   }
 
   #hasRoom(source: string): boolean {
-    if (this.#abort.signal.aborted || !this.#components.acceptsCircuits()) return false;
     if (this.#sessions.size < MOST_SESSIONS) return true;
     const displaced = this.#fair.evictFor(source);
     if (displaced) {

@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import t, { type Test } from 'tap';
-import { silentLog } from '#lib/log.ts';
+import { createLog, type Log, silentLog } from '#lib/log.ts';
 import { TlsPort } from '#wire/tls-port.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { ending, until } from '../../test/support/overlay.ts';
@@ -12,12 +12,17 @@ import { StreamListener, type StreamListenerInit } from './stream-listener.ts';
 const HOST = '127.0.0.1';
 
 /** How the connections to a listener end, over TCP and over TLS. */
-async function endings(t: Test, serve: StreamListenerInit['serve'], acceptsCircuits: () => boolean): Promise<string[]> {
+async function endings(
+  t: Test,
+  serve: StreamListenerInit['serve'],
+  acceptsCircuits: () => boolean,
+  log: Log = silentLog,
+): Promise<string[]> {
   const { pem, key } = await issue(await makeAuthority('network'), 'localhost');
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
   const tls = await TlsPort.open({ host: HOST, port: 0, requestCert: false, context, log: silentLog });
   const open = (at: StreamListenerInit['at']) =>
-    StreamListener.open({ log: silentLog, acceptsCircuits }, { name: 'test', at, serve });
+    StreamListener.open({ log, acceptsCircuits }, { name: 'test', at, serve });
   const listeners = [await open({ host: HOST, port: 0 }), await open({ tls })];
   t.teardown(async () => {
     for (const listener of listeners) listener.close();
@@ -37,7 +42,10 @@ t.test('a connection without a circuit is reset', async (t) => {
 
 t.test('a connection to a router that drains is reset', async (t) => {
   const unexpected = async () => void t.fail('a router that drains serves no connection');
-  t.same(await endings(t, unexpected, () => false), ['ECONNRESET', 'ECONNRESET']);
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) });
+  t.same(await endings(t, unexpected, () => false, log), ['ECONNRESET', 'ECONNRESET']);
+  t.match(lines[0], /"connection reset: the router is draining"/);
 });
 
 t.test('connections of one source that wait for a circuit leave room for others', async (t) => {
@@ -48,7 +56,9 @@ t.test('connections of one source that wait for a circuit leave room for others'
     sockets++;
     await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
-  const components = { log: silentLog, acceptsCircuits: () => true };
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) });
+  const components = { log, acceptsCircuits: () => true };
   const listener = await StreamListener.open(components, { name: 'test', at: { host: HOST, port: 0 }, serve });
   t.teardown(() => listener.close());
   const reset = new Map<string, number>();
@@ -61,6 +71,7 @@ t.test('connections of one source that wait for a circuit leave room for others'
   };
   open(HOST, 1_010);
   await until('the limit', () => reset.get(HOST) === 10);
+  t.match(lines[0], /"connection reset: too many connections wait for a circuit"/);
   open('127.0.0.2', 20);
   await until('the others', () => waiting.get('127.0.0.2') === 20);
   await until('the oldest of the flood', () => reset.get(HOST) === 30);

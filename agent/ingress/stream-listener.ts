@@ -100,12 +100,11 @@ export class StreamListener {
     const { log } = this.#components;
     const { name } = this.#init;
     socket.on('error', () => undefined); // the later owner of the socket reports errors; earlier ones need no report
-    const place = this.#components.acceptsCircuits() ? this.#waiting.take(sourceOf(socket.remoteAddress)) : undefined;
+    const isServing = this.#components.acceptsCircuits();
+    const place = isServing ? this.#waiting.take(sourceOf(socket.remoteAddress)) : undefined;
     if (!place) {
-      log.warn(
-        { listener: name, waiting: this.#waiting.size },
-        'connection reset: draining, or too many wait for a circuit',
-      );
+      const cause = isServing ? 'too many connections wait for a circuit' : 'the router is draining';
+      log.warn({ listener: name, waiting: this.#waiting.size }, `connection reset: ${cause}`);
       reset();
       return;
     }

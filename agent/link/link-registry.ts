@@ -82,11 +82,13 @@ export class LinkRegistry {
    */
   register(init: LinkInit): Link | undefined {
     const inUse = this.#isIdInUse(init);
-    if (inUse)
+    if (inUse) {
+      const holder = this.#components.forwarder.destination(init.id) instanceof Link ? 'link' : 'circuit';
       this.#components.log.warn(
         { linkId: init.id, peerId: init.peerId, dialed: init.dialed },
-        'link rejected: its id belongs to another link or circuit',
+        `link rejected: its id belongs to another ${holder}`,
       );
+    }
     const current = this.#byId.get(init.id);
     const isOutdated = current !== undefined && init.iteration > 0 && init.iteration < current.iteration;
     if (isOutdated)

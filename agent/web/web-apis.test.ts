@@ -9,7 +9,7 @@ function apis(...bindings: string[]): WebApis {
   const check = { interval: 1_000, initialDelay: 1_000 };
   const clock = new VirtualClock();
   const health = new Health(
-    { clock, controllers: () => [], links: () => [], isDraining: () => false },
+    { clock, controllers: () => [], links: () => [], isDraining: () => false, unconnectedSince: () => 0 },
     { ctrlPingCheck: check, linkCheck: { ...check, minLinks: 0 } },
   );
   return new WebApis({ clock, health, metrics: undefined }, bindings);

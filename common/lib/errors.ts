@@ -1,6 +1,8 @@
 // The base class of all expected errors. There is one class per decision of a caller, not per message: callers read
 // `code` and `retriable`, people read `message`, and `detail` goes to logs only.
 
+import { compressedIps } from './ip-text.ts';
+
 export interface ErrorOptions {
   /** True if the same call may succeed later without any change. */
   retriable?: boolean;
@@ -58,7 +60,8 @@ export function describeError(error: unknown): string {
 function ownText(error: Error): string {
   const { library, reason, code } = error as NodeJS.ErrnoException & { library?: unknown; reason?: unknown };
   if (library === 'SSL routines' && typeof reason === 'string') return `TLS: ${reason}`;
-  return error.message || code || error.name;
+  const text = error.message || code || error.name;
+  return code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? compressedIps(text) : text;
 }
 
 /** The `code` of a system or project error (`ECONNREFUSED`, `CLOSED`), or undefined. */

@@ -4,6 +4,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { compressedIps } from '#lib/ip-text.ts';
 
 const PEM_BEGIN = '-----BEGIN CERTIFICATE-----';
 const PEM_END = '-----END CERTIFICATE-----';
@@ -87,7 +88,7 @@ export function subjectAltNames(certificate: X509Certificate): {
   for (const [, kind, quoted, plain = ''] of (certificate.subjectAltName ?? '').matchAll(ALT_NAME)) {
     const value = quoted === undefined ? plain : (JSON.parse(quoted) as string);
     if (kind === 'DNS') names.dns.push(value);
-    else if (kind === 'IP Address') names.ip.push(value);
+    else if (kind === 'IP Address') names.ip.push(compressedIps(value));
     else if (kind === 'URI') names.uri.push(value);
     else if (kind === 'email') names.email.push(value);
   }

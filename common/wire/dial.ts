@@ -7,6 +7,7 @@ import { connect as connectTls, type SecureContextOptions, type TLSSocket } from
 import type { Address } from '#lib/address.ts';
 import { formatAddress, hostProblem, joinHostPort } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
+import { connectRemedy } from '#lib/connect-remedy.ts';
 import { asError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
@@ -94,7 +95,7 @@ export async function dialTls(options: DialOptions): Promise<TLSSocket> {
     const explained = failure ? `${failure.reason} (${text})` : text;
     throw new DialError(`${where}: ${explained}${text.includes(via.trim()) ? '' : via}`, {
       cause: error,
-      remedy: failure?.remedy,
+      remedy: failure?.remedy ?? connectRemedy(error),
     });
   } finally {
     timer.cancel();
@@ -161,7 +162,8 @@ export async function connectThroughProxy(
     socket.destroy();
     if (signal.aborted) throw asError(signal.reason);
     if (error instanceof ProxyRejectedError) throw error;
-    throw new DialError(`no connection through ${nameOf(proxy)}: ${describeError(error)}`, { cause: error });
+    const remedy = connectRemedy(error);
+    throw new DialError(`no connection through ${nameOf(proxy)}: ${describeError(error)}`, { cause: error, remedy });
   }
 }
 

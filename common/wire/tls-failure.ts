@@ -3,6 +3,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { errorCode } from '#lib/errors.ts';
+import { compressedIps } from '#lib/ip-text.ts';
 import { validity } from '#pki/certificate-chain.ts';
 import { commonName } from '#pki/certificates.ts';
 
@@ -90,7 +91,8 @@ function explainDates({ where, leaf, now }: TlsFailureContext): TlsFailure {
 }
 
 function explainName({ where, host, leaf }: TlsFailureContext): TlsFailure {
-  const names = leaf?.subjectAltName === undefined ? 'no names' : leaf.subjectAltName.slice(0, LONGEST_TEXT);
+  const names =
+    leaf?.subjectAltName === undefined ? 'no names' : compressedIps(leaf.subjectAltName).slice(0, LONGEST_TEXT);
   return {
     reason: `the certificate of the server does not contain ${host}; it contains ${names}`,
     remedy:

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Agent, type Dispatcher, request } from 'undici';
+import { commandName } from '#lib/commands/name.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
 
@@ -132,7 +133,7 @@ function complete({ ready: file, ...given }: Connection): Known {
   const all = { ...known, ...defined(given), url };
   for (const name of ['url', 'ca', 'username', 'password'] as const) {
     if (all[name]) continue;
-    const remedy = `use --${name}, or --ready FILE with the output of \`sim start --json\``;
+    const remedy = `use --${name}, or --ready FILE with the output of \`${commandName('sim')} start --json\``;
     throw new LabClientError(
       ready === undefined ? `--${name} is missing; ${remedy}` : `${ready} has no ${name}; use --${name}`,
     );
@@ -153,7 +154,7 @@ function readyLineIn(file: string): ReadyLine {
     const value = parsed(line);
     if (value?.event === 'ready') return value as ReadyLine;
   }
-  throw new LabClientError(`${file} has no ready line; write one with \`sim start --json > FILE\``);
+  throw new LabClientError(`${file} has no ready line; write one with \`${commandName('sim')} start --json > FILE\``);
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,6 +1,7 @@
 // Commands that control a running simulator share the options that lead to it.
 
 import { type Command, Option } from 'commander';
+import { commandName } from '#lib/commands/name.ts';
 import { printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Connection, LabClient } from './lab-client.ts';
@@ -9,9 +10,10 @@ import type { Connection, LabClient } from './lab-client.ts';
 export function connected(command: Command): Command {
   return command
     .addOption(
-      new Option('--ready <file>', 'file with the ready line: the output of `sim start --json`').env(
-        'EDGEWEAVE_SIM_READY',
-      ),
+      new Option(
+        '--ready <file>',
+        `file with the ready line: the output of \`${commandName('sim')} start --json\``,
+      ).env('EDGEWEAVE_SIM_READY'),
     )
     .option('--url <url>', 'address of the simulator; default: that of the ready line')
     .option('--ca <file>', 'authorities of its certificate; default: those of the ready line')

@@ -31,7 +31,10 @@ export function openSink(events: Events, options: SinkOptions, { log, clock }: {
     sink: file ?? 'stdout',
     limit: LONGEST_QUEUE,
     onDropped: (lost) =>
-      log.warn({ lost }, 'events dropped: the reader or the disk was too slow, or the disk was full'),
+      log.warn(
+        { lost },
+        `events dropped: ${file ? 'the file could not be written in time' : 'the reader was too slow'}`,
+      ),
   });
   const unsubscribe = events.subscribe((event) => output.write(`${JSON.stringify(event)}\n`), options.namespaces);
   let isClosed = false;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import t from 'tap';
+import { loadApart } from '../../agent/config/load-apart.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
@@ -203,7 +204,7 @@ t.test('wrong usage is exit code 2 with a hint; help has examples', async (t) =>
 t.test('a missing configuration file, or an empty name, is reported', async (t) => {
   for (const [file, text] of [
     ['', /^'':1:1 error CFG-FILE the name of the file is empty\n +pass the path/],
-    [join(directory, 'nowhere.yml'), /error CFG-FILE .*nowhere\.yml does not exist\n +`config init/],
+    [join(directory, 'nowhere.yml'), /error CFG-FILE .*nowhere\.yml does not exist\n +`router config init/],
   ] as const) {
     const { code, stdout } = await router('config', 'check', file);
     t.equal(code, 1);
@@ -276,6 +277,37 @@ t.test('health and inspect query a running router', async (t) => {
   );
   t.match((await router('inspect', '/no/such.yml')).stderr, /^\/no\/such\.yml does not exist; /);
   t.match((await router('inspect', a.configFile)).stdout, new RegExp(a.id.replaceAll('.', '\\.')));
+});
+
+t.test('without a web section, health asks the router on this machine', async (t) => {
+  await using overlay = await Overlay.start();
+  const extra = 'healthChecks: {ctrlPingCheck: {interval: 100ms, initialDelay: 10ms}}';
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', extra });
+  const stopped = await router('health', configFile);
+  t.match([stopped.code, stopped.stderr], [1, /^no router is running with /]);
+  const running = await overlay.startRouter(configFile);
+  await until('health', async () => (await router('health', configFile)).code === 0);
+  t.match((await router('health', configFile)).stdout, /^ok +controllerPing\nok +link\.health\n$/);
+  t.match(JSON.parse((await router('health', configFile, '--json')).stdout), { data: { healthy: true }, meta: {} });
+  await overlay.simulator.close();
+  await until('its failure', async () => (await router('health', configFile)).code === 1);
+  t.match(
+    (await router('health', configFile)).stdout,
+    /^failed controllerPing: not connected to a controller for \d+ s\n/,
+  );
+  await running.close({ drain: 0 });
+});
+
+t.test('findings name the command as the user called it', async (t) => {
+  const before = process.argv[1] ?? '';
+  t.teardown(() => {
+    process.argv[1] = before;
+  });
+  process.argv[1] = '/usr/bin/edgeweave-router';
+  const { findings } = await loadApart(join(directory, 'nowhere.yml'));
+  t.match(findings, [{ code: 'CFG-FILE', hint: /^`edgeweave-router config init --output FILE` writes/ }]);
+  const missing = await loadApart(GOOD);
+  t.ok(missing.findings.some(({ hint }) => hint.includes('edgeweave-router enroll FILE')));
 });
 
 t.test('version prints the version of the package', async (t) => {

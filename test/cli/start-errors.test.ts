@@ -67,6 +67,17 @@ t.test(
   },
 );
 
+t.test('an edge listener logs that it is open', async (t) => {
+  await using overlay = await Overlay.start();
+  const [port = 0] = await freePorts(1);
+  const listeners = `{binding: edge, address: "tls:127.0.0.1:${port}", options: {advertise: "localhost:${port}"}}`;
+  const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', listeners });
+  const lines: string[] = [];
+  await using _ = await startRouter(configFile, { log: createLog({ write: (line) => void lines.push(line) }) });
+  const [opened] = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'edge listener open');
+  t.match(opened, { level: 'info', address: `tls:127.0.0.1:${port}`, advertise: `localhost:${port}` });
+});
+
 t.test('findings at the start are log lines, in each format and in the log file', async (t) => {
   await using overlay = await Overlay.start();
   const { configFile } = await overlay.writeConfig({ name: 'a', extra: 'forwarder: {latencyProbeInterval: 5}' });

@@ -35,7 +35,7 @@ async function open(options: Partial<WebConfig['options']>, metrics?: typeof UNR
   const identity = await Identity.open({ config, clock, log: silentLog });
   const check = { interval: 60_000, initialDelay: 60_000 };
   const health = new Health(
-    { clock, controllers: () => [], links: () => [], isDraining: () => false },
+    { clock, controllers: () => [], links: () => [], isDraining: () => false, unconnectedSince: () => 0 },
     { ctrlPingCheck: check, linkCheck: { ...check, minLinks: 0 } },
   );
   const address = { type: 'tls', host: '127.0.0.1', port: 0 } as const;
