@@ -58,7 +58,7 @@ t.test('one line contains everything to use it', async (t) => {
   const { dns, ip } = subjectAltNames(new X509Certificate(socket.getPeerCertificate().raw));
   socket.destroy();
   t.same(dns.toSorted(), ['localhost', 'sim.example']);
-  t.same(ip.toSorted(), ['0:0:0:0:0:0:0:1', '127.0.0.1', '192.0.2.7']);
+  t.same(ip.toSorted(), ['127.0.0.1', '192.0.2.7', '::1']);
   await program.stop();
   t.equal(await program.exited, 0);
   t.throws(() => statSync(line.ca), 'temporary files are deleted');
