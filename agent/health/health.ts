@@ -3,6 +3,7 @@
 // have passed or their initial delays are over.
 
 import type { Clock } from '#lib/clock.ts';
+import { count } from '#lib/count.ts';
 import { HealthCheck } from './health-check.ts';
 
 /** Omits the link id of the reference: this answer is public. */
@@ -64,7 +65,7 @@ export class Health {
           missing: () => {
             const { length } = components.links();
             return length < minLinks
-              ? `${length} of ${minLinks} links are up (healthChecks.linkCheck.minLinks)`
+              ? `${length} of ${count(minLinks, 'link')} ${minLinks === 1 ? 'is' : 'are'} up (healthChecks.linkCheck.minLinks)`
               : undefined;
           },
         },

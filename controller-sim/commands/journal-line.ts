@@ -3,6 +3,7 @@
 //   12  10:15:00.123  POST /edge/client/v1/authenticate?method=password  401 INVALID_AUTH  2.1 ms  127.0.0.1
 //   13  10:15:00.204  router-a ← Route  118 bytes
 
+import { count } from '#lib/count.ts';
 import { inOneLine } from '#lib/shown-text.ts';
 import type { ControlEntry, HttpEntry } from '../lab/journal/journal-entry.ts';
 
@@ -35,6 +36,6 @@ function httpParts(entry: AsJson<HttpEntry>): string[] {
 
 function controlParts({ event, router, direction, message, bytes, reason, source }: AsJson<ControlEntry>): string[] {
   const name = router.name ?? router.id ?? 'unknown router';
-  if (event === 'message') return [`${name} ${direction === 'in' ? '→' : '←'} ${message}`, `${bytes} bytes`];
+  if (event === 'message') return [`${name} ${direction === 'in' ? '→' : '←'} ${message}`, count(bytes ?? 0, 'byte')];
   return [`${name} ${event}`, ...[reason, source].filter((each) => each !== undefined)];
 }

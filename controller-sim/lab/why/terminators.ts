@@ -1,5 +1,6 @@
 // The terminators of a service: which of them a circuit can reach, and whether they can encrypt.
 
+import { count as counted } from '#lib/count.ts';
 import { PeerDataKey } from '#wire/gen/numbers.ts';
 import type { Network } from '../../network/network.ts';
 import type { Tables } from '../../state/tables.ts';
@@ -31,7 +32,7 @@ export function explainTerminators(
   const usable = all.filter((_, index) => verdicts[index]?.ok);
   const count = good(
     ['service', service],
-    `${usable.length} of ${all.length} terminators can be reached; strategy ${service.terminatorStrategy}`,
+    `${usable.length} of ${counted(all.length, 'terminator')} can be reached; strategy ${service.terminatorStrategy}`,
   );
   return [
     ...(usable.length > 0 ? [count] : []),
