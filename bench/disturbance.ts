@@ -3,15 +3,7 @@
 // describe the neighbors.
 
 import { availableParallelism } from 'node:os';
-import { readProcessorTimes } from './processor-times.ts';
-
-/** Times of all processors since any moment, in any unit. */
-export interface ProcessorTimes {
-  readonly busy: number;
-  readonly stolen: number;
-  /** The part of `busy` that this program and its children used. */
-  readonly own: number;
-}
+import { type ProcessorTimes, readProcessorTimes } from './processor-times.ts';
 
 /** Shares of the processor time. */
 export interface Taken {

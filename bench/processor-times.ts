@@ -2,7 +2,14 @@
 // Linux only; elsewhere nothing is counted.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ProcessorTimes } from './disturbance.ts';
+
+/** Times of all processors since any moment, in any unit. */
+export interface ProcessorTimes {
+  readonly busy: number;
+  readonly stolen: number;
+  /** The part of `busy` that this program and its children used. */
+  readonly own: number;
+}
 
 const PROC = '/proc';
 /** Positions of the fields of /proc/PID/stat behind the name of the program (proc_pid_stat(5)). */
