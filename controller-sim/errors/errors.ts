@@ -36,7 +36,6 @@ export const API_ERRORS = Object.freeze({
   ENTITY_CAN_NOT_BE_DELETED: [400, 'The entity requested for delete can not be deleted'],
   ENTITY_CAN_NOT_BE_UPDATED: [400, 'The entity requested for update can not be updated'],
   INVALID_AUTH: [401, 'The authentication request failed'],
-  INVALID_AUTHENTICATOR_PROPERTIES: [400, 'The authenticator cannot be used for this'],
   INVALID_BACKING_TOKEN_TYPE: [400, 'The backing token type is invalid'],
   INVALID_CERT_PEM: [
     400,
@@ -135,8 +134,8 @@ export class ApiError extends Error {
 }
 
 const DEEPEST = 100;
-/** Fields with credentials: error messages must not repeat their values. */
-const SECRET_FIELD = /(?:password|secret|token|code)$/i;
+/** Fields with credentials: error messages must not repeat their values. `targetToken` names a kind of token. */
+const SECRET_FIELD = /(?:password|secret|(?<!\btarget)token|code)$/i;
 
 function printable(field: string, value: unknown): string {
   const text = printed(value);

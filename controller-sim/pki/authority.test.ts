@@ -23,7 +23,7 @@ async function readBack(authority: Authority): Promise<unknown> {
     issuers: () => ['https://host'],
     controlAddresses: () => ['tls:host:1'],
   });
-  return (await tokens.verify(await tokens.network('id')))?.jti;
+  return (await tokens.verify(await tokens.totp('id', 'anna')))?.jti;
 }
 
 t.test('tokens are signed with RSA, which even old SDKs can verify', async (t) => {

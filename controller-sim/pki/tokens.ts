@@ -85,14 +85,22 @@ export class Tokens {
 
   /** Identifies the network to clients that enroll with another proof. */
   network(id: string): Promise<string> {
-    return this.#sign({ em: 'network' }, (jwt) =>
-      jwt.setSubject(this.#components.issuer).setAudience('openziti-enroller').setJti(id),
-    );
+    return this.#enroller('network', `${this.#components.issuer}/`, id);
   }
 
   /** Identifies an authority to clients with a certificate of it. It never expires. */
   authority(id: string): Promise<string> {
-    return this.#sign({ em: 'ca' }, (jwt) => jwt.setSubject(id).setAudience(['']).setJti(id));
+    return this.#enroller('ca', id, id);
+  }
+
+  /**
+   * A token without a secret, which any number of clients may have. reference fact: its issuer ends with a slash, it
+   * has an audience, and `ctrls` is null.
+   */
+  #enroller(method: string, subject: string, id: string): Promise<string> {
+    return this.#sign({ em: method, ctrls: null }, (jwt) =>
+      jwt.setIssuer(`${this.#components.issuer}/`).setSubject(subject).setAudience(['openziti-enroller']).setJti(id),
+    );
   }
 
   /** Proves that a one-time password was given in an API session. */

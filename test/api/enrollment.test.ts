@@ -76,12 +76,18 @@ t.test(
       t.same(claims, { iss: baseUrl, sub, aud: [''], em, jti: token, exp, ctrls: [controlAddress] }, em);
       t.equal(Date.parse(expiresAt), api.clock.now() + 180 * MINUTE, em);
     }
-    t.match(decodeJwt((await api.manage('GET', `/cas/${ca}/jwt`)).text), {
-      iss: baseUrl,
-      sub: ca,
-      em: 'ca',
-      exp: undefined,
-    });
+    const issuer = `${baseUrl}/`;
+    const [named] = (await api.manage('GET', '/network-jwts')).data;
+    const reusable: [em: string, jwt: string, sub: string, jti: string | RegExp][] = [
+      ['ca', (await api.manage('GET', `/cas/${ca}/jwt`)).text, ca, ca],
+      ['network', named.token, issuer, UUID],
+    ];
+    for (const [em, jwt, sub, jti] of reusable) {
+      const { payload } = await jwtVerify(jwt, keys, { issuer, audience: 'openziti-enroller' });
+      const { iat: _iat, ...claims } = payload;
+      t.match(claims, { jti }, em);
+      t.same(claims, { iss: issuer, sub, aud: ['openziti-enroller'], jti: claims.jti, em, ctrls: null }, em);
+    }
   },
 );
 

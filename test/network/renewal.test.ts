@@ -96,7 +96,8 @@ t.test('a renewed certificate is valid once its owner has presented it; the old 
   t.match(await extend(next.csr, api.connect()), NOT_ALLOWED, 'without the certificate');
   t.match(await extend(next.csr, api.connect(await api.device('other'))), NOT_ALLOWED, "with another identity's");
   t.match(await extend('nonsense'), { status: 400, code: 'COULD_NOT_PROCESS_CSR' });
-  t.match(await show(old.pem), { status: 400, code: 'INVALID_CLIENT_CERT' }, 'no certificate was issued');
+  const unfit = { status: 409, code: 'CAN_NOT_UPDATE_AUTHENTICATOR' };
+  t.match(await show(old.pem), unfit, 'no certificate was issued');
 
   const lost = (await extend(next.csr)).data.clientCert;
   const { status, data } = await extend(next.csr);
@@ -112,7 +113,7 @@ t.test('a renewed certificate is valid once its owner has presented it; the old 
   ] as const)
     t.match(await show(pem), { status: 400, code: 'INVALID_CLIENT_CERT' }, name);
   t.match(await show(data.clientCert), { status: 200, data: {} });
-  t.match(await show(data.clientCert), { status: 400 }, 'once');
+  t.match(await show(data.clientCert), unfit, 'once');
   t.equal((await api.loginWith(connection)).status, 401, 'the old one is invalid');
   t.match((await api.loginWith(renewed)).data, {
     authenticatorId,
@@ -139,9 +140,19 @@ t.test('callers can only renew their own certificate of the network', async (t) 
     const body = { clientCertCsr: newRequest('x').csr };
     return api.ask('POST', `/current-identity/authenticators/${id}/extend`, { token, as: foreign, body });
   };
-  const unfit = { status: 400, code: 'INVALID_AUTHENTICATOR_PROPERTIES' };
+  const unfit = { status: 409, code: 'CAN_NOT_UPDATE_AUTHENTICATOR' };
   t.match(await extend(sessions.foreign.token, sessions.foreign.authenticatorId), unfit, 'from another authority');
   t.match(await extend(sessions.anna.token, sessions.anna.authenticatorId), unfit, 'a password');
+  for (const { token, authenticatorId } of [sessions.foreign, sessions.anna])
+    t.match(
+      await api.ask('POST', `/current-identity/authenticators/${authenticatorId}/extend-verify`, {
+        token,
+        as: foreign,
+        body: { clientCert: 'any' },
+      }),
+      unfit,
+      'nothing is being extended',
+    );
   t.match(await extend(sessions.anna.token, other), { status: 401, code: 'UNAUTHORIZED' }, "somebody else's");
   t.match(await extend(sessions.anna.token, 'unknown'), { status: 404 });
 });

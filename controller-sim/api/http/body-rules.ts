@@ -127,7 +127,7 @@ function broken(error: ErrorObject | undefined): ApiError {
   }
   switch (keyword) {
     case 'enum':
-      return invalid(at, `${at} in body should be one of [${(schema as string[]).filter(Boolean).join(' ')}]`, value);
+      return invalid(at, `${at} in body should be one of [${spelledOnce(schema as string[]).join(' ')}]`, value);
     case 'minimum':
       return invalid(at, `${at} in body should be greater than or equal to ${String(schema)}`, value);
     case 'maximum':
@@ -147,6 +147,13 @@ function broken(error: ErrorObject | undefined): ApiError {
     default:
       return invalid(at, `${at} in body is not valid: ${error.message ?? keyword}`, value);
   }
+}
+
+/** The values of an enumeration; of those that differ in case only, the first. */
+function spelledOnce(values: readonly string[]): string[] {
+  const named = values.filter(Boolean);
+  const folded = named.map((each) => each.toLowerCase());
+  return named.filter((_, at) => folded.indexOf(folded[at] as string) === at);
 }
 
 /** `operatingSystems.0.type` */

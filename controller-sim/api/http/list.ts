@@ -252,11 +252,11 @@ function wholeNumber(text: string | null, name: string): number | undefined {
   return Number(text);
 }
 
-/** A limit above the maximum is capped; `none` and a negative limit mean unlimited (seen at the reference). */
+/** reference fact: a limit above the maximum is capped; `none` and -1 mean unlimited, other limits below 1 the default. */
 function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; offset: number } {
   const offset = Math.max(0, skip);
-  if (limit === 'none' || limit < 0) return { limit: UNLIMITED, offset };
-  return { limit: Math.min(MOST, limit || DEFAULT_LIMIT), offset };
+  if (limit === 'none' || limit === -1) return { limit: UNLIMITED, offset };
+  return { limit: limit < 1 ? DEFAULT_LIMIT : Math.min(MOST, limit), offset };
 }
 
 /** reference fact: a cause with the code UNHANDLED describes the error. */

@@ -15,7 +15,7 @@ import type { Answer, ApiRequest } from '../http/context.ts';
 export async function extendCertificate(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
   const { authority, state } = request.services;
   if (authenticator.method !== 'cert' || !authenticator.isIssuedByNetwork)
-    throw new ApiError('INVALID_AUTHENTICATOR_PROPERTIES');
+    throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
   const [leaf] = request.certificates;
   if (!leaf || request.viaRouter !== undefined || sha1Fingerprint(leaf) !== authenticator.fingerprint)
     throw new ApiError('UNAUTHORIZED');
@@ -34,9 +34,10 @@ export async function extendCertificate(request: ApiRequest, authenticator: Auth
 export async function verifyExtension(request: ApiRequest, authenticator: Authenticator): Promise<Answer> {
   const given = new Body(request.body, 'create').text('clientCert') ?? '';
   const expected = authenticator.unverifiedCertPem;
+  // reference fact: an authenticator that is not being extended, a password among them, cannot be updated in this way.
+  if (authenticator.method !== 'cert' || expected === null) throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
   const fingerprint = fingerprintOf(given);
-  if (expected === null || fingerprint === undefined || fingerprint !== fingerprintOf(expected))
-    throw new ApiError('INVALID_CLIENT_CERT');
+  if (fingerprint === undefined || fingerprint !== fingerprintOf(expected)) throw new ApiError('INVALID_CLIENT_CERT');
   const rolledKeys = publicKeyOf(expected) !== publicKeyOf(authenticator.certPem ?? '');
   await request.services.state.change((transaction) => {
     if (transaction.get('authenticator', authenticator.id)?.unverifiedCertPem !== expected)
