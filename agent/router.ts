@@ -169,6 +169,7 @@ export class Router {
         isResponsive,
         latencyMs: latency / 1e6,
       })),
+      notConnected: this.#controllers.notConnected.map(({ id, endpoints, problem }) => ({ id, endpoints, ...problem })),
       links: registry.links.map(({ id, peerId, dialed, iteration, connections }) => ({
         id,
         peerId,

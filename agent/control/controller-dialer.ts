@@ -23,6 +23,14 @@ export interface ControllerDialerComponents {
   connected(id: string, endpoints: readonly string[]): Controller | undefined;
 }
 
+/** Why a controller is not connected. */
+export interface ControllerProblem {
+  readonly endpoint: string;
+  readonly error: string;
+  readonly likely?: string;
+  readonly remedy?: string;
+}
+
 /** From 50 ms to 5 min, factor 1.5 with a jitter of half of it, without a limit on attempts (reference fact). */
 export const CONTROL_BACKOFF: BackoffPolicy = { min: 50, max: 300_000, factor: 1.5, jitter: 0.5 };
 /**
@@ -42,6 +50,7 @@ export class ControllerDialer {
   #wait = 0;
   #cursor = 0;
   #endPause: (() => void) | undefined;
+  #problem: ControllerProblem | undefined;
   /** A controller has accepted this router before. */
   #wasConnected = false;
 
@@ -54,6 +63,11 @@ export class ControllerDialer {
 
   get endpoints(): readonly string[] {
     return this.#endpoints;
+  }
+
+  /** Why the last attempt or connection ended; undefined while it is connected, and before the first failure. */
+  get problem(): ControllerProblem | undefined {
+    return this.#problem;
   }
 
   /** Replaces the addresses. New ones are dialed without waiting for the end of a pause. */
@@ -84,8 +98,15 @@ export class ControllerDialer {
       if (controller) {
         this.#wasConnected = true;
         this.id = controller.id;
+        this.#problem = undefined;
         const began = clock.monotonic();
         await untilEither(controller.channel.closed, this.#abort.signal);
+        if (this.#abort.signal.aborted) return;
+        const reason = await controller.channel.closed;
+        this.#problem = {
+          endpoint: controller.address,
+          error: reason ? describeError(reason) : 'the connection was closed',
+        };
         if (clock.monotonic() - began < SHORT_LIFE) this.#lengthen();
         else this.#wait = 0;
         pause = Math.max(PAUSE_AFTER_CLOSE, this.#wait);
@@ -124,12 +145,8 @@ export class ControllerDialer {
   #report(endpoint: string, error: Error): void {
     const text = describeError(error);
     const isRejected = error instanceof HelloRejectedError;
-    const fields = {
-      endpoint,
-      retryIn: Math.round(this.#wait),
-      error: text,
-      ...(isRejected ? this.#whyRejected() : remedyOf(error)),
-    };
+    this.#problem = { endpoint, error: text, ...(isRejected ? this.#whyRejected() : remedyOf(error)) };
+    const fields = { ...this.#problem, retryIn: Math.round(this.#wait) };
     const due = this.#unreachable.happened(`${endpoint} ${text}`);
     const what = isRejected ? 'rejects this router' : 'cannot be reached';
     if (due) this.#components.log.warn({ ...fields, ...due }, `controller ${what}`);

@@ -14,9 +14,10 @@ import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import type { Message } from '#wire/message.ts';
+import { UnknownTypes } from '#wire/unknown-types.ts';
 import { type ControlDialComponents, type ControlDialInit, dialController } from './control-dial.ts';
 import type { Controller } from './controller.ts';
-import { ControllerDialer } from './controller-dialer.ts';
+import { ControllerDialer, type ControllerProblem } from './controller-dialer.ts';
 import { type EndpointsFile, type KnownController, MAX_CONTROLLERS } from './endpoints-file.ts';
 
 export type ControlHandler = (controller: Controller, message: Message) => void;
@@ -54,6 +55,7 @@ export class Controllers {
   readonly #connected = new Map<string, Controller>();
   readonly #dialers = new Set<ControllerDialer>();
   readonly #dialing = new PQueue({ concurrency: MAX_DIALS });
+  readonly #unknownTypes: UnknownTypes;
   #leaderId: string | undefined;
   #everConnected = false;
   #unconnectedSince: number | undefined;
@@ -63,6 +65,7 @@ export class Controllers {
     this.#components = components;
     this.#init = init;
     this.#unconnectedSince = components.clock.monotonic();
+    this.#unknownTypes = new UnknownTypes(components.log, 'controller');
     this.#onConnect = new Listeners('connected controllers', components.log);
     this.#onDisconnect = new Listeners('disconnected controllers', components.log);
   }
@@ -146,7 +149,27 @@ export class Controllers {
         },
       ] as const;
     });
-    return { leaderId: this.#leaderId ?? '', controllers: Object.fromEntries(controllers) };
+    const others = this.notConnected.map(({ id, problem, endpoints }) => [
+      id || endpoints.join(', '),
+      {
+        controllerId: id,
+        connected: false,
+        responsive: false,
+        address: problem?.endpoint ?? endpoints[0] ?? '',
+        latency: '',
+        version: '',
+        timeSinceLastContact: '',
+        isLeader: id !== '' && id === this.#leaderId,
+        ...problem,
+      },
+    ]);
+    return { leaderId: this.#leaderId ?? '', controllers: Object.fromEntries([...controllers, ...others]) };
+  }
+
+  /** Known controllers without a connection, and why. The id is empty until one has sent it. */
+  get notConnected(): { id: string; endpoints: readonly string[]; problem: ControllerProblem | undefined }[] {
+    const waiting = [...this.#dialers].filter(({ id, endpoints }) => !this.#connectedAs(id, endpoints));
+    return waiting.map(({ id, endpoints, problem }) => ({ id, endpoints, problem }));
   }
 
   setLeader(id: string): void {
@@ -237,14 +260,17 @@ export class Controllers {
         log,
         random,
         connect: (endpoint, signal) => this.#connect(endpoint, signal),
-        connected: (id, endpoints) =>
-          this.#connected.get(id) ?? this.all.find((controller) => endpoints.includes(controller.address)),
+        connected: (id, endpoints) => this.#connectedAs(id, endpoints),
       },
       known.id,
       known.endpoints.map((endpoint) => endpoint.address),
     );
     this.#dialers.add(dialer);
     dialer.start();
+  }
+
+  #connectedAs(id: string, endpoints: readonly string[]): Controller | undefined {
+    return this.#connected.get(id) ?? this.all.find((controller) => endpoints.includes(controller.address));
   }
 
   #remove(dialer: ControllerDialer): void {
@@ -302,6 +328,8 @@ export class Controllers {
     channel.setReading(false);
     for (const [contentType, handler] of this.#handlers)
       channel.on(contentType, (message) => handler(controller, message));
+    const { version } = controller.version;
+    channel.onUnknown = (type) => this.#unknownTypes.received({ id, version }, type);
     this.#connected.set(id, controller);
     this.#everConnected = true;
     this.#unconnectedSince = undefined;

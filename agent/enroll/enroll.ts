@@ -23,6 +23,7 @@ import { EndpointsFile, isDialable, type KnownController } from '../control/endp
 import { createCsr } from '../identity/csr.ts';
 import { type NewFile, replaceFiles } from '../identity/file-set.ts';
 import { type ControllerSocketOptions, controllerConnector } from './controller-socket.ts';
+import { isTooOld, OLDEST_CONTROLLER } from './controller-version.ts';
 import { EnrollmentError } from './errors.ts';
 import { readCertificateBag } from './pkcs7.ts';
 import { proveTargets, type TargetFiles, targetFiles } from './targets.ts';
@@ -73,6 +74,8 @@ const REQUEST_TIMEOUT = 60_000;
 /** Three certificate chains need a few kilobytes. */
 const LARGEST_ANSWER = 1024 * 1024;
 const RSA_BITS = 4096;
+/** Characters of the controller's version in the log. */
+const LONGEST_VERSION = 64;
 const generate = promisify(generateKeyPair);
 
 /** @throws EnrollmentError with a message of one line */
@@ -90,6 +93,7 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
   const { token, serverCertificate } = await verifyToken(init.jwt, sockets);
   const controllers = controllerAddresses(config, token);
   const authorities = await fetchAuthorities(token.issuer, serverCertificate, sockets);
+  await warnOfOldController(token.issuer, authorities, sockets, init.log);
   const client = await clientKey(paths.key, init.keyAlgorithm);
   const keys = { client, server: await serverKey(config, paths, client, init.keyAlgorithm) };
   const answer = await enroll(token, { ca: authorities, csr, keys, sockets });
@@ -124,6 +128,24 @@ async function fetchAuthorities(issuer: URL, leaf: X509Certificate, sockets: Con
       { cause: error },
     );
   }
+}
+
+/** The router works with controllers from 2.0. The router is enrolled all the same: the controller may be updated next. */
+async function warnOfOldController(issuer: URL, ca: string, sockets: ControllerSocketOptions, log: Log): Promise<void> {
+  const url = new URL('/edge/client/v1/version', issuer);
+  const headers = { accept: 'application/json' };
+  // The enrollment itself reports an unreachable controller.
+  const answer = await call(url, { ca, sockets, method: 'GET', headers }).catch(() => undefined);
+  const version = (readJson(answer?.body ?? '') as { data?: { version?: unknown } } | undefined)?.data?.version;
+  if (typeof version !== 'string' || !isTooOld(version)) return;
+  log.warn(
+    {
+      controller: issuer.origin,
+      version: version.slice(0, LONGEST_VERSION),
+      remedy: `update the controller to ${OLDEST_CONTROLLER} or later before the router starts`,
+    },
+    'the controller is too old: this router will not connect to it',
+  );
 }
 
 /** Reuses an existing key of the requested type; it is not written then. */

@@ -89,6 +89,8 @@ export class Channel {
   readonly closed: Promise<Error | null>;
   /** Receives round trips in nanoseconds. */
   onLatency: ((nanoseconds: number) => void) | undefined;
+  /** A message came whose type has no handler. */
+  onUnknown: ((contentType: number) => void) | undefined;
   /** The set of underlays changed. */
   onUnderlays: ((channel: Channel) => void) | undefined;
   /** A full lane accepts frames again; for a lane of flows: some of its waiting frames have left. */
@@ -406,6 +408,7 @@ export class Channel {
     if (handler) handler(message);
     else if (message.contentType !== ChannelType.Heartbeat && message.contentType !== ChannelType.Result) {
       this.#log.debug({ channel: this.name, contentType: message.contentType }, 'message of unknown type dropped');
+      this.onUnknown?.(message.contentType);
     }
   }
 

@@ -2,7 +2,6 @@
 
 import { IdentityJson } from '../api/edge/identity-json.ts';
 import { ApiServer } from '../api/server/server.ts';
-import { Activity } from '../auth/activity.ts';
 import { DisabledIdentities } from '../auth/disabled-identities.ts';
 import { Jwks } from '../auth/jwks.ts';
 import { Lockouts } from '../auth/lockouts.ts';
@@ -20,9 +19,6 @@ import type { Data } from './data.ts';
 import type { Observers } from './events.ts';
 import { isClusterMember } from './options.ts';
 import type { Rules } from './rules.ts';
-
-const MINUTE = 60_000;
-const DEFAULTS = { sessionLifetime: 30 * MINUTE };
 
 export interface ApiParts {
   readonly data: Data;
@@ -43,10 +39,9 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
   const { state, authority, passwords } = parts.data;
   const { network, cluster, lab, enrollmentLifetime } = parts;
   const { events, logins } = parts.observers;
-  const { tokens, revocations, dataModel, routerDialer } = parts.control;
+  const { tokens, revocations, activity, sessionLifetime, dataModel, routerDialer } = parts.control;
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
   const log = context.logOf('api');
-  const sessionLifetime = options.sessionLifetime ?? DEFAULTS.sessionLifetime;
   context.own(new DisabledIdentities({ state, clock, log }));
   const services = {
     ...parts.rules,
@@ -60,9 +55,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     revocations,
     dataModel,
     routerDialer,
-    activity: context.own(
-      new Activity({ state, clock, log, lifetime: sessionLifetime, isShared: options.store !== undefined }),
-    ),
+    activity,
     identityJson: context.own(new IdentityJson(state, network)),
     lockouts: context.own(new Lockouts(state)),
     jwks: context.own(new Jwks({ clock, log })),

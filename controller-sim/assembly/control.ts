@@ -2,6 +2,7 @@
 
 import { ownVersionInfo } from '#wire/version-info.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { Activity } from '../auth/activity.ts';
 import { Revocations } from '../auth/revocations.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ControlContext } from '../control-channel/context.ts';
@@ -21,11 +22,15 @@ import type { Rules } from './rules.ts';
 
 /** Milliseconds. */
 const CHURN_LIMIT = 60_000;
+const SESSION_LIFETIME = 30 * 60_000;
 
 export interface Control {
   readonly server: ControlServer;
   readonly tokens: Tokens;
   readonly revocations: Revocations;
+  readonly activity: Activity;
+  /** Milliseconds. */
+  readonly sessionLifetime: number;
   readonly dataModel: DataModelFeed;
   readonly routerDialer: RouterDialer | undefined;
 }
@@ -45,7 +50,7 @@ export function assembleControl(
 ): Control {
   const { options, clock, wireClock, random, ids } = context;
   const { state, authority } = data;
-  const { access } = rules;
+  const { access, serviceChanges } = rules;
   const { baseUrl, controlAddress, controllerId } = addresses;
   const sets = context.own(new ModelSets(state, access, authority));
   const feed = context.own(new DataModelFeed({ state, sets, clock: wireClock }));
@@ -58,10 +63,23 @@ export function assembleControl(
     issuers: () => cluster.membership.members.map((member) => member.baseUrl),
     controlAddresses: () => cluster.controlAddresses,
   });
+  const sessionLifetime = options.sessionLifetime ?? SESSION_LIFETIME;
+  const activity = context.own(
+    new Activity({
+      state,
+      clock,
+      log: context.logOf('api'),
+      lifetime: sessionLifetime,
+      isShared: options.store !== undefined,
+    }),
+  );
   const log = context.logOf('control');
   const shared = {
     state,
     access,
+    serviceChanges,
+    activity,
+    sessionLifetime,
     authority,
     network,
     feed,
@@ -83,5 +101,5 @@ export function assembleControl(
     }),
   );
   const routerDialer = options.dialRouters ? context.own(new RouterDialer(control, server, random)) : undefined;
-  return { server, tokens, revocations, dataModel: feed, routerDialer };
+  return { server, tokens, revocations, activity, sessionLifetime, dataModel: feed, routerDialer };
 }

@@ -7,6 +7,7 @@ import { Body } from '../entities/body.ts';
 import { baseFields } from '../entities/common.ts';
 import { externalIdOf } from '../entities/external-id.ts';
 import { isDisabled } from '../entities/identity.ts';
+import { configTypeIds } from '../entities/service-configs.ts';
 import { ApiError, invalid } from '../errors/errors.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
@@ -215,6 +216,5 @@ function policyOf({ services }: AuthRequest, { authPolicyId }: Identity): AuthPo
 
 /** Converts names to ids. Unknown names stay as they are and match nothing. */
 export function typeIds(request: AuthRequest, names: readonly string[]): string[] {
-  const { configType } = request.services.state.tables;
-  return names.map((name) => (name === 'all' ? name : (configType.findBy('name', name)?.id ?? name)));
+  return configTypeIds(request.services.state.tables, names);
 }

@@ -4,6 +4,8 @@ import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Message } from '#wire/message.ts';
 import type { Access } from '../access/access.ts';
+import type { ServiceChanges } from '../access/service-changes.ts';
+import type { Activity } from '../auth/activity.ts';
 import type { Revocations } from '../auth/revocations.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
@@ -17,6 +19,8 @@ import type { LegacySessions } from './legacy-sessions.ts';
 export interface ControlContext {
   readonly state: State;
   readonly access: Access;
+  readonly serviceChanges: ServiceChanges;
+  readonly activity: Activity;
   readonly authority: Authority;
   readonly network: Network;
   readonly feed: DataModelFeed;
@@ -31,6 +35,8 @@ export interface ControlContext {
   readonly log: Log;
   readonly controllerId: string;
   readonly cluster: Cluster;
+  /** Milliseconds after which an unused API session ends. */
+  readonly sessionLifetime: number;
   /** `tls:host:port`, where routers reach it. */
   readonly controlAddress: string;
 }

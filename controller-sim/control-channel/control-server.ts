@@ -16,6 +16,7 @@ import { encodeBitMask, hasBit } from '#wire/header-values.ts';
 import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import type { SocketHandler } from '#wire/tls-port.ts';
+import { UnknownTypes } from '#wire/unknown-types.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import type { ClusterChange } from '../cluster/cluster.ts';
 import type { ControlTraffic } from '../lab/control-traffic.ts';
@@ -88,6 +89,7 @@ export class ControlServer {
   readonly #options: ControlServerOptions;
   readonly #listener: ChannelListener;
   readonly #log: Log;
+  readonly #unknownTypes: UnknownTypes;
   readonly #unsubscribe: () => void;
   /** Open channels of routers that are not attached to the network yet, by router. */
   readonly #connecting = new Map<string, Channel>();
@@ -97,6 +99,7 @@ export class ControlServer {
     this.#traffic = traffic;
     this.#options = options;
     this.#log = context.log;
+    this.#unknownTypes = new UnknownTypes(context.log, 'routerId');
     this.#listener = new ChannelListener({
       id: context.controllerId,
       clock: context.wireClock,
@@ -236,6 +239,8 @@ export class ControlServer {
         if (done) background(this.#log, `message ${type} of router ${router.id}`, done);
       });
     }
+    const { id, version } = router;
+    router.channel.onUnknown = (type) => this.#unknownTypes.received({ id, version: version.version }, type);
     void router.channel.closed.then((reason) => {
       this.#log.info({ routerId: router.id, ...(reason && { reason: reason.message }) }, 'router disconnected');
       this.#traffic.disconnected(router.id, reason?.message);

@@ -15,6 +15,7 @@ import { onExtendCertificates, onExtendVerify } from './messages/extend-certific
 import { onHealthEvent, onTunnelHealthEvent } from './messages/health-events.ts';
 import { onFault, onLinkState, onListeners, onRouterLinks } from './messages/links.ts';
 import { onMetrics } from './messages/metrics.ts';
+import * as older from './messages/older-tunnelers.ts';
 import { onDequiesce, onQuiesce } from './messages/quiesce.ts';
 import { onInterfaces } from './messages/reported-state.ts';
 import { onRouteResult } from './messages/route-result.ts';
@@ -23,6 +24,7 @@ import {
   onRemoveEdgeTerminator,
   onRemoveFabricTerminator,
   onRemoveTerminators,
+  onRemoveTunnelTerminator,
   onUpdateFabricTerminator,
   onUpdateTerminator,
   onUpdateTunnelTerminator,
@@ -81,6 +83,11 @@ export const HANDLERS: ReadonlyMap<number, ControlHandler> = new Map<number, Con
   [EdgeControlType.CreateTunnelCircuitV2, onCreateTunnelCircuit],
   [EdgeControlType.EnrollmentExtendRouter, onExtendCertificates],
   [EdgeControlType.EnrollmentExtendRouterVerify, onExtendVerify],
+  [EdgeControlType.CreateApiSession, older.onCreateApiSession],
+  [EdgeControlType.CreateCircuitForService, older.onCreateCircuitForService],
+  [EdgeControlType.ListServices, older.onListServices],
+  [EdgeControlType.CreateTunnelTerminator, older.onCreateTunnelTerminatorV1],
+  [EdgeControlType.RemoveTunnelTerminator, onRemoveTunnelTerminator],
   [EdgeControlType.UpdateTunnelTerminator, onUpdateTunnelTerminator],
   [EdgeControlType.TunnelHealthEvent, onTunnelHealthEvent],
   [EdgeControlType.CreateTunnelTerminatorV2, onCreateTunnelTerminator],

@@ -1,12 +1,37 @@
 // Overrides of service configs for an identity: one for each service and config type.
 
+import { ownValue } from '#lib/own-value.ts';
 import { invalid, notFound } from '../errors/errors.ts';
+import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Config, Identity } from '../state/types.ts';
+import type { Config, Identity, Service } from '../state/types.ts';
 
 export interface ServiceConfig {
   readonly serviceId: string;
   readonly configId: string;
+}
+
+/** Type name to data, for ids or names of types, or `all`. Overrides of the identity win. */
+export function configsOfTypes(
+  { config: configs, configType }: Tables,
+  service: Service,
+  identity: Identity | undefined,
+  types: readonly string[],
+): Record<string, unknown> {
+  const overrides = ownValue(identity?.serviceConfigs ?? {}, service.id) ?? [];
+  const byType = new Map<string, unknown>();
+  for (const id of [...service.configs, ...overrides]) {
+    const config = configs.get(id);
+    const type = config && configType.get(config.configTypeId);
+    if (config && type && (types.includes('all') || types.includes(type.id) || types.includes(type.name)))
+      byType.set(type.name, config.data);
+  }
+  return Object.fromEntries(byType);
+}
+
+/** Ids of config types. Unknown names and `all` stay as they are. */
+export function configTypeIds({ configType }: Pick<Tables, 'configType'>, names: readonly string[]): string[] {
+  return names.map((name) => (name === 'all' ? name : (configType.findBy('name', name)?.id ?? name)));
 }
 
 /** Replaces an older override for the same service and type. */

@@ -12,6 +12,8 @@ import { Frame } from '#wire/frame.ts';
 import { asReply, type HeaderEntries, Message } from '#wire/message.ts';
 import { ownVersionInfo } from '#wire/version-info.ts';
 import { Access } from '../../controller-sim/access/access.ts';
+import { ServiceChanges } from '../../controller-sim/access/service-changes.ts';
+import { Activity } from '../../controller-sim/auth/activity.ts';
 import { Revocations } from '../../controller-sim/auth/revocations.ts';
 import { Cluster } from '../../controller-sim/cluster/cluster.ts';
 import type { ControlContext } from '../../controller-sim/control-channel/context.ts';
@@ -42,6 +44,8 @@ import type { ApiSession, Session } from '../../controller-sim/state/types.ts';
 
 const ISSUER = 'https://127.0.0.1:1280';
 const ROUTE = 1005;
+/** Milliseconds. */
+const SESSION_LIFETIME = 30 * 60_000;
 /** No second factor is required. */
 const COMPLETE = { isMfaRequired: false, isMfaComplete: false, requiredSignerId: null };
 
@@ -72,6 +76,7 @@ export class FakeRouter {
         return Promise.resolve(asReply(message, answer(message)));
       },
       close: () => undefined,
+      underlays: [],
       isClosed: false,
     };
     this.router = {
@@ -120,6 +125,8 @@ export class ControlRoom implements Disposable {
     const state = await State.open({ store: new MemoryStore(), clock, ids });
     const authority = await Authority.open({ state, clock, random }, []);
     const access = new Access(state);
+    const serviceChanges = new ServiceChanges({ state, access, clock });
+    const activity = new Activity({ state, clock, log, lifetime: SESSION_LIFETIME });
     const network = new Network({ state, clock, ids, random, log });
     const sets = new ModelSets(state, access, authority);
     const feed = new DataModelFeed({ state, sets, clock });
@@ -138,6 +145,9 @@ export class ControlRoom implements Disposable {
     const shared = {
       state,
       access,
+      serviceChanges,
+      activity,
+      sessionLifetime: SESSION_LIFETIME,
       authority,
       network,
       feed,
@@ -150,7 +160,16 @@ export class ControlRoom implements Disposable {
       log,
     };
     const context = { ...shared, unverified: new Map(), controllerId: 'ctrl1', controlAddress };
-    const room = new ControlRoom(clock, context, [revocations, sessions, feed, sets, network, access]);
+    const room = new ControlRoom(clock, context, [
+      revocations,
+      sessions,
+      feed,
+      sets,
+      network,
+      activity,
+      serviceChanges,
+      access,
+    ]);
     await state.change(addEntities);
     for (const { router } of [room.r1, room.r2]) network.attach(router);
     room.#addLink();

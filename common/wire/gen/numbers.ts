@@ -153,6 +153,14 @@ export const EdgeControlType = Object.freeze({
   EnrollmentCertsResponse: 20301, // from controller
   EnrollmentExtendRouter: 20302, // from router
   EnrollmentExtendRouterVerify: 20303, // from router
+  CreateApiSession: 20400, // from router: older routers
+  CreateApiSessionResponse: 20401, // from controller
+  CreateCircuitForService: 20402, // from router: older routers
+  CreateCircuitForServiceResponse: 20403, // from controller
+  ListServices: 20404, // from router: older routers
+  ServicesList: 20405, // from controller: not a reply
+  CreateTunnelTerminator: 20406, // from router: older routers
+  CreateTunnelTerminatorResponse: 20407, // from controller
   UpdateTunnelTerminator: 20408, // from router
   UpdateTunnelTerminatorResponse: 20409, // from controller
   RemoveTunnelTerminator: 20410, // from router

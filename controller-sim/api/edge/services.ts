@@ -1,7 +1,7 @@
 // Services, with the caller's permissions, their posture queries, and configs of the requested types.
 
-import { ownValue } from '#lib/own-value.ts';
 import { createService, deleteService, updateService } from '../../entities/service.ts';
+import { configsOfTypes } from '../../entities/service-configs.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Service } from '../../state/types.ts';
 import type { ApiRequest, ApiServices, Handlers } from '../http/context.ts';
@@ -87,15 +87,7 @@ function effectiveConfig(
   const requested = isList ? request.query.getAll('configTypes').flatMap((each) => each.split(',')) : [];
   const types = requested.length > 0 ? requested : (request.session?.configTypes ?? []);
   if (types.length === 0) return isList ? {} : null;
-  const overrides = ownValue(request.identity?.serviceConfigs ?? {}, service.id) ?? [];
-  const byType = new Map<string, unknown>();
-  for (const id of [...service.configs, ...overrides]) {
-    const config = tables.config.get(id);
-    const type = config && tables.configType.get(config.configTypeId);
-    if (config && type && (types.includes('all') || types.includes(type.id) || types.includes(type.name)))
-      byType.set(type.name, config.data);
-  }
-  return Object.fromEntries(byType);
+  return configsOfTypes(tables, service, request.identity, types);
 }
 
 export const serviceHandlers: Handlers = crud(services);

@@ -161,12 +161,12 @@ async function answer(
 }
 
 /** Ends a circuit whose router disconnected, or does not read, before it got the answer: nobody would use it. */
-function endIfUnsent({ network }: ControlContext, { circuit }: NewCircuit, isSent: boolean): void {
+export function endIfUnsent({ network }: ControlContext, { circuit }: NewCircuit, isSent: boolean): void {
   if (!isSent) network.circuits.remove(circuit.id, { now: true });
 }
 
 /** Fields that the protobuf answers to SDK clients of older routers and to tunnelers have in common. */
-function responseFields({ circuit, peerData }: NewCircuit) {
+export function responseFields({ circuit, peerData }: NewCircuit) {
   return {
     circuitId: circuit.id,
     address: circuit.ingress,

@@ -4,6 +4,7 @@
 import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { isDisabled } from '../../entities/identity.ts';
+import type { Tables } from '../../state/tables.ts';
 import type { ApiSession, Identity, PermissionType, Service, Session } from '../../state/types.ts';
 import type { ControlContext } from '../context.ts';
 import { EdgeError } from './edge-error.ts';
@@ -80,6 +81,14 @@ export async function checkApiSession(
   return { identity, service };
 }
 
+/** The identity of a router's tunneler. Throws EdgeError. */
+export function tunnelerIdentity({ identity: identities }: Pick<Tables, 'identity'>, routerId: string): Identity {
+  const identity = identities.get(routerId);
+  if (identity?.type !== 'Router')
+    throw new EdgeError(EdgeErrorCode.TunnelingNotEnabled, 'the tunneler is not enabled for this router', FINAL);
+  return identity;
+}
+
 /** The tunneler of a router acts as the identity with the router's id. Throws EdgeError. */
 export function checkTunneler(
   { state, access }: ControlContext,
@@ -87,12 +96,7 @@ export function checkTunneler(
   service: Service | undefined,
   type: PermissionType,
 ): CheckedSession {
-  const identity = state.tables.identity.get(routerId);
-  if (identity?.type !== 'Router') {
-    throw new EdgeError(EdgeErrorCode.TunnelingNotEnabled, 'the tunneler is not enabled for this router', {
-      hint: RetryHint.NotRetriable,
-    });
-  }
+  const identity = tunnelerIdentity(state.tables, routerId);
   if (!service)
     throw new EdgeError(EdgeErrorCode.InvalidService, 'service not found', { hint: RetryHint.NotRetriable });
   if (!access.may(identity.id, service.id, type))

@@ -80,12 +80,16 @@ export const onSubscribe: ControlHandler = ({ feed }, router, message) => {
 
 export const onRequestMembers: ControlHandler = (context, router) => sendMembers(context, router);
 
-export const onApiSessionHeartbeat: ControlHandler = ({ state, sessions }, router, message) => {
+/** A client that is connected to a router uses its API session. */
+export const onApiSessionHeartbeat: ControlHandler = ({ state, sessions, activity }, router, message) => {
   const { tokens } = message.decode(ApiSessionHeartbeatSchema);
-  sessions.reject(
-    router,
-    tokens.filter((token) => !isSignedToken(token) && !state.tables.apiSession.findBy('token', token)),
-  );
+  const unknown = tokens.filter((token) => {
+    if (isSignedToken(token)) return false;
+    const session = state.tables.apiSession.findBy('token', token);
+    if (session) activity.note(session);
+    return !session;
+  });
+  sessions.reject(router, unknown);
 };
 
 /** Routers name a session by its id, which its signed token carries; older ones name it by its token. */

@@ -48,6 +48,26 @@ export const onRemoveEdgeTerminator: ControlHandler = async (context, router, me
   router.channel.reply(message, new Message(EdgeControlType.RemoveTerminatorResponse));
 };
 
+/** For tunnelers of routers before 1.3. The body is the terminator's id. */
+export const onRemoveTunnelTerminator: ControlHandler = async ({ state }, router, message) => {
+  const id = message.body.toString();
+  try {
+    await state.change((transaction) => {
+      const known = transaction.get('terminator', id);
+      if (known?.routerId !== router.id || known.binding !== 'tunnel')
+        throw new EdgeError(
+          EdgeErrorCode.InvalidTerminator,
+          `router ${router.id} has no terminator ${id} of its tunneler`,
+          NOT_RETRIABLE,
+        );
+      transaction.delete('terminator', id);
+    });
+    router.channel.reply(message, new Message(EdgeControlType.RemoveTunnelTerminatorResponse));
+  } catch (error) {
+    router.channel.reply(message, edgeErrorMessage(error));
+  }
+};
+
 export const onUpdateTerminator: ControlHandler = async (context, router, message) => {
   const request = message.decode(UpdateTerminatorRequestSchema);
   await update(context, router, message, request, EdgeControlType.UpdateTerminatorResponse);

@@ -39,7 +39,7 @@ export const onCreateTerminator: ControlHandler = async (context, router, messag
   try {
     const tokens = { session: request.sessionToken, apiSession: request.apiSessionToken };
     const { identity, service } = await checkServiceSession(context, router.id, tokens, 'Bind');
-    await put(context, router, {
+    await putTerminator(context, router, {
       ...wantedFields(request),
       id: request.address,
       serviceId: service.id,
@@ -92,7 +92,7 @@ export const onCreateTunnelTerminator: ControlHandler = async (context, router, 
       context.state.tables.service.get(request.serviceId),
       'Bind',
     );
-    await put(context, router, {
+    await putTerminator(context, router, {
       ...wantedFields(request),
       id: request.address,
       serviceId: service.id,
@@ -118,7 +118,7 @@ function failure(error: unknown): Partial<typeof SUCCESS> & { result: CreateTerm
   return { result: CreateTerminatorResult.FAILED_OTHER, msg, errorCode: error.edgeCode, retryHint: error.hint };
 }
 
-function wantedFields(request: {
+export function wantedFields(request: {
   cost: number;
   precedence: number;
   instanceId: string;
@@ -154,7 +154,7 @@ function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, ho
  * Creates the terminator. Routers may repeat requests: cost and precedence of an existing one change, except for
  * tunnelers, which use another request for that (both as in the reference).
  */
-async function put({ state }: ControlContext, router: ConnectedRouter, wanted: Wanted): Promise<void> {
+export async function putTerminator({ state }: ControlContext, router: ConnectedRouter, wanted: Wanted): Promise<void> {
   if (wanted.id === '')
     throw new EdgeError(EdgeErrorCode.InvalidTerminator, 'the terminator id is missing', NOT_RETRIABLE);
   if (wanted.cost > HIGHEST_COST)
