@@ -31,7 +31,7 @@ import type { RouterConfig } from './config/router-config.ts';
 import { isServed } from './config/unserved.ts';
 import type { ClusterView } from './control/cluster-view.ts';
 import type { Controllers } from './control/controllers.ts';
-import { endpointsFilePath } from './control/endpoints-file.ts';
+import { recordPath } from './control/endpoints-file.ts';
 import { Drain } from './drain/drain.ts';
 import { QuiesceMarker } from './drain/quiesce-marker.ts';
 import type { Health } from './health/health.ts';
@@ -310,7 +310,7 @@ export class Router {
       ends,
       terminators,
       circuits: () => forwarder.circuits.size,
-      marker: new QuiesceMarker(`${endpointsFilePath(context.config)}.quiesced`, context.component('drain')),
+      marker: new QuiesceMarker(recordPath(context.config, this.id, 'quiesced'), context.component('drain')),
       onChange: (isDraining) => {
         context.isDraining = isDraining;
       },

@@ -213,7 +213,7 @@ t.test(
       t.match(checked.endOf(mine), /revoked/, each.value.type);
       t.equal(model.revocations.size, 0, 'a comparison with the controller finds no difference');
       const reloaded = new DataModel(silentLog);
-      reloaded.replace(fromBinary(DataStateSchema, Buffer.concat([...encodedParts(model)])));
+      reloaded.replace(fromBinary(DataStateSchema, Buffer.concat([...encodedParts(model, '')])));
       t.ok(reloaded.revocation(each.value.id), 'also after a restart of the router');
       change(DataState_Action.DELETE, each);
       t.equal(checked.endOf(mine), undefined, 'the controller deleted it');

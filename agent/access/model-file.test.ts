@@ -58,12 +58,12 @@ function network(identities: number): Model[] {
   ];
 }
 
-function openFile(path: string) {
+function openFile(path: string, routerId = 'r1') {
   const clock = new VirtualClock();
   const lines: { msg: string; error?: string; remedy?: string }[] = [];
   const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });
   const model = new DataModel(log);
-  const opened = ModelFile.open({ clock, log, model }, { path, interval: INTERVAL });
+  const opened = ModelFile.open({ clock, log, model }, { path, routerId, interval: INTERVAL });
   const warnings = () => lines.filter(({ msg }) => msg.startsWith('data model cannot') || msg.startsWith('file of'));
   return { clock, model, opened, warnings };
 }
@@ -181,4 +181,20 @@ t.test('a folder that is not writable is reported once, with the remedy', async 
   chmodSync(folder, 0o700);
   await file.close();
   t.equal(content(join(folder, 'model.gz')).endIndex, 3n);
+});
+
+t.test('a router does not use the file of another one, and uses one of the reference', async (t) => {
+  const path = join(t.testdir(), 'model.gz');
+  const first = openFile(path);
+  const file = await first.opened;
+  first.model.replace(stateOf(7n, network(3)));
+  await file.close();
+  const other = openFile(path, 'r2');
+  await other.opened;
+  t.equal(other.model.services.size, 0);
+  t.match(other.warnings(), [{ error: /belongs to router r1; set edge\.db/ }]);
+  writeFileSync(path, gzipSync(toBinary(DataStateSchema, { ...content(path), fileOfRouter: '' })));
+  const next = openFile(path, 'r2');
+  await next.opened;
+  t.equal(next.model.services.size, 1);
 });

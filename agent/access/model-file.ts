@@ -26,6 +26,8 @@ export interface ModelFileComponents {
 
 export interface ModelFileInit {
   readonly path: string;
+  /** Routers may share a configuration file, and then its default path. */
+  readonly routerId: string;
   /** Milliseconds between two writes. */
   readonly interval: number;
 }
@@ -39,6 +41,7 @@ const uncompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip
 export class ModelFile {
   readonly #components: ModelFileComponents;
   readonly #path: string;
+  readonly #routerId: string;
   readonly #timer: Timer;
   readonly #unfollow: () => void;
   /** The model differs from the file. Its index alone does not tell: a repair of the model keeps it. */
@@ -46,9 +49,10 @@ export class ModelFile {
   #isFailing = false;
   #saving: Promise<void> = Promise.resolve();
 
-  private constructor(components: ModelFileComponents, { path, interval }: ModelFileInit) {
+  private constructor(components: ModelFileComponents, { path, routerId, interval }: ModelFileInit) {
     this.#components = components;
     this.#path = path;
+    this.#routerId = routerId;
     const save = () => background(components.log, 'write of the data model', this.#save());
     this.#timer = components.clock.every('data model file', interval, save);
     this.#unfollow = components.model.onChange(() => {
@@ -83,7 +87,11 @@ export class ModelFile {
       const { size } = await stat(path);
       if (size > LARGEST_FILE) throw new ProjectError('MODEL_FILE', `it has more than ${LARGEST_FILE} bytes`);
       const content = await uncompress(await readFile(path), { maxOutputLength: LARGEST_CONTENT });
-      model.replace(decodeBody(DataStateSchema, content, { readUnknownFields: false }));
+      const state = decodeBody(DataStateSchema, content, { readUnknownFields: false });
+      const { fileOfRouter: owner } = state;
+      if (owner !== '' && owner !== this.#routerId)
+        throw new ProjectError('MODEL_FILE', `it belongs to router ${owner}; set edge.db to a path of this router`);
+      model.replace(state);
       this.#isChanged = false;
       log.info({ path, index: String(model.index), services: model.services.size }, 'data model loaded from its file');
     } catch (error) {
@@ -105,7 +113,7 @@ export class ModelFile {
     this.#isChanged = false; // the model may change again during the write
     const path = this.#path;
     try {
-      await writeFileAtomic(path, await compressed(encodedParts(model)));
+      await writeFileAtomic(path, await compressed(encodedParts(model, this.#routerId)));
       this.#isFailing = false;
     } catch (error) {
       this.#isChanged = true;

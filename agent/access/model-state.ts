@@ -16,12 +16,12 @@ type Model = NonNullable<EventInit['model']>;
 const EVENTS_AT_ONCE = 500;
 
 /**
- * The encoded state in parts: together they are one message, because its list of events continues in each part. The
+ * The encoded state for the file of a router, in parts: together they are one message, because its list of events continues in each part. The
  * state is that of the call, even if the model changes before the last part is read.
  */
-export function encodedParts(model: DataModel): Iterable<Uint8Array> {
+export function encodedParts(model: DataModel, routerId: string): Iterable<Uint8Array> {
   const { index: endIndex, timeline: timelineId } = model;
-  return encode(eventsOf(model), create(DataStateSchema, { endIndex, timelineId }));
+  return encode(eventsOf(model), create(DataStateSchema, { endIndex, timelineId, fileOfRouter: routerId }));
 }
 
 function* encode(events: readonly EventInit[], position: ReturnType<typeof create<typeof DataStateSchema>>) {

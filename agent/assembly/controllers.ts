@@ -6,7 +6,7 @@ import { isServed } from '../config/unserved.ts';
 import { ClusterView } from '../control/cluster-view.ts';
 import { ControlListener } from '../control/control-listener.ts';
 import { Controllers } from '../control/controllers.ts';
-import { EndpointsFile, endpointsFilePath } from '../control/endpoints-file.ts';
+import { EndpointsFile, endpointsPlace } from '../control/endpoints-file.ts';
 import type { LinkListener } from '../link/link-listener.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
 import type { RouterContext } from './context.ts';
@@ -18,9 +18,9 @@ export function assembleControllers(
   context: RouterContext,
   linkListeners: readonly LinkListener[],
 ): { controllers: Controllers; cluster: ClusterView } {
-  const { config, clock, random, identity, owned, version } = context;
+  const { config, clock, random, identity, owned, version, routerId } = context;
   const log = context.component('control');
-  const endpointsFile = new EndpointsFile(endpointsFilePath(config), log);
+  const endpointsFile = new EndpointsFile(endpointsPlace(config, routerId), log);
   const controllers = new Controllers(
     { clock, log, random, identity, endpointsFile },
     {

@@ -12,7 +12,7 @@ import type { RouterConfig } from '../config/router-config.ts';
 import { AdaptiveWindow, DEFAULT_WINDOW } from '../control/adaptive-window.ts';
 import type { ClusterView } from '../control/cluster-view.ts';
 import type { Controllers } from '../control/controllers.ts';
-import { endpointsFilePath } from '../control/endpoints-file.ts';
+import { recordPath } from '../control/endpoints-file.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
 import { parseDatagramAddress } from '../egress/datagram.ts';
 import type { EdgeListener } from '../ingress/edge/edge-listener.ts';
@@ -104,7 +104,7 @@ export async function openIngress(
 async function removeTraces(context: RouterContext): Promise<ChangesMarker> {
   const { config, clock, routerId } = context;
   const log = context.component('listener.tunnel');
-  const marker = new ChangesMarker(`${endpointsFilePath(config)}.changes`, log);
+  const marker = new ChangesMarker(recordPath(config, routerId, 'changes'), log);
   await removeLeftovers({ clock, log, marker, routerId });
   return marker;
 }
@@ -179,10 +179,10 @@ function assembleValidations(
 
 /** Loads the model before listeners open, so that they serve it from the first client on. */
 async function openModelFile(context: RouterContext, model: DataModel): Promise<void> {
-  const { clock, config, owned } = context;
+  const { clock, config, owned, routerId } = context;
   const seconds = config.edge?.dbSaveIntervalSeconds ?? SAVE_SECONDS;
   const components = { clock, log: context.component('access'), model };
-  const file = await ModelFile.open(components, { path: modelFilePath(config), interval: seconds * 1_000 });
+  const file = await ModelFile.open(components, { path: modelFilePath(config), routerId, interval: seconds * 1_000 });
   owned.defer(() => file.close());
 }
 

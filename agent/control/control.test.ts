@@ -34,7 +34,7 @@ import { EndpointsFile, type KnownController } from './endpoints-file.ts';
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 
 t.test('the endpoints file is private and reads as written', async (t) => {
-  const file = new EndpointsFile(join(directory, 'sub', 'endpoints.yml'), silentLog);
+  const file = new EndpointsFile({ path: join(directory, 'sub', 'endpoints.yml') }, silentLog);
   t.same(await file.load(), [], 'initially empty');
   const known = [
     { id: 'c1', endpoints: [{ address: 'tls:one:6262', groups: ['g'] }] },
@@ -54,7 +54,7 @@ t.test(
   'of many changes at once the last one is in the endpoints file, and nothing is written after that',
   async (t) => {
     const folder = join(directory, 'changes');
-    const file = new EndpointsFile(join(folder, 'endpoints.yml'), silentLog);
+    const file = new EndpointsFile({ path: join(folder, 'endpoints.yml') }, silentLog);
     const controller = (port: number) => [{ id: 'c', endpoints: [{ address: `tls:one:${port}`, groups: [] }] }];
     for (let port = 1; port <= 100; port++) void file.save(controller(port));
     await file.settled();
@@ -73,7 +73,7 @@ t.test(
 t.test('controllers that are saved during a write that fails are still written', async (t) => {
   const folder = join(directory, 'blocked');
   writeFileSync(folder, 'a file instead of a folder');
-  const file = new EndpointsFile(join(folder, 'endpoints.yml'), silentLog);
+  const file = new EndpointsFile({ path: join(folder, 'endpoints.yml') }, silentLog);
   const controller = (port: number) => [{ id: 'c', endpoints: [{ address: `tls:one:${port}`, groups: [] }] }];
   const saved = [file.save(controller(1)), file.save(controller(2))];
   rmSync(folder);
@@ -81,11 +81,28 @@ t.test('controllers that are saved during a write that fails are still written',
   t.same(await file.load(), controller(2));
 });
 
+t.test('routers with their files in one folder have an endpoints file each', async (t) => {
+  const folder = join(directory, 'shared');
+  const path = join(folder, 'endpoints.yml');
+  const file = (owner: string) => new EndpointsFile({ path, owner }, silentLog);
+  const known = (id: string) => [{ id, endpoints: [{ address: `tls:${id}:1`, groups: [] }] }];
+  await new EndpointsFile({ path }, silentLog).save(known('ctrl1'));
+  t.same(await file('a').load(), known('ctrl1'), 'a file without an owner is for everyone');
+  await file('a').save(known('of-a'));
+  t.match(readFileSync(path, 'utf8'), /^# router a\n/);
+  t.same(await file('b/c').load(), []);
+  await file('b/c').save(known('of-b'));
+  t.same(readdirSync(folder), ['endpoints.b%2Fc.yml', 'endpoints.yml']);
+  t.same([await file('a').load(), await file('b/c').load()], [known('of-a'), known('of-b')]);
+  rmSync(path);
+  t.same(await file('b/c').load(), known('of-b'), 'also when the other file is gone');
+});
+
 t.test('the files that a killed router left beside the endpoints file are removed', async (t) => {
   const folder = join(directory, 'killed');
   mkdirSync(folder);
   for (const name of [`endpoints.yml.${ENDED_WRITE}.tmp`, 'other.tmp']) writeFileSync(join(folder, name), '');
-  await new EndpointsFile(join(folder, 'endpoints.yml'), silentLog).load();
+  await new EndpointsFile({ path: join(folder, 'endpoints.yml') }, silentLog).load();
   t.same(readdirSync(folder), ['other.tmp']);
 });
 
@@ -109,7 +126,7 @@ t.test('a foreign endpoints file is read as far as possible and never stops the 
   ];
   for (const [text, addresses] of table) {
     writeFileSync(path, text);
-    const loaded = await new EndpointsFile(path, silentLog).load();
+    const loaded = await new EndpointsFile({ path }, silentLog).load();
     t.same(
       loaded.flatMap(({ endpoints }) => endpoints.map(({ address }) => address)),
       addresses,
@@ -208,7 +225,7 @@ const DIAL_INIT: ControllersInit = {
 async function twoControllers(t: Test, context: SecureContextOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  const file = new EndpointsFile(join(directory, 'endpoints.yml'), silentLog);
+  const file = new EndpointsFile({ path: join(directory, 'endpoints.yml') }, silentLog);
   await file.save([at('ctrl1', 1), at('ctrl2', 2)]);
   const components = { clock: new VirtualClock(), log: silentLog, random: seededRandom(1), endpointsFile: file };
   const identity = { id: 'router', clientContext: () => context };

@@ -1,6 +1,7 @@
 // The file in which a router stores its controllers between runs. The stored result of the last connection takes
 // precedence over the configuration (spec, section ctrl; reference fact: config, section 5.3).
 
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -25,36 +26,52 @@ export interface KnownController {
 export const MAX_CONTROLLERS = 100;
 const MAX_ENDPOINTS = 100;
 
-export class EndpointsFile {
+/** Where the controllers of a router are stored. */
+export interface EndpointsPlace {
   readonly path: string;
+  /**
+   * The router, if `path` is the default one: several routers with their files in one folder have the same default. The
+   * first one owns it, which a comment says; the others use `endpoints.ID.yml`.
+   */
+  readonly owner?: string | undefined;
+}
+
+export class EndpointsFile {
+  readonly #place: EndpointsPlace;
   readonly #log: Log;
   #latest: readonly KnownController[] | undefined;
   #saving: Promise<void> | undefined;
 
-  constructor(path: string, log: Log) {
-    this.path = path;
+  constructor(place: EndpointsPlace, log: Log) {
+    this.#place = place;
     this.#log = log;
+  }
+
+  /** Path of the file of this router. It changes once another router has taken the default one. */
+  get path(): string {
+    return ownPath(this.#place, (path) => readFileSync(path, 'utf8'));
   }
 
   /** The stored controllers; empty if the file is missing or unusable, which is logged. */
   async load(): Promise<KnownController[]> {
-    tryRemoveUnfinished(this.path);
+    const { path: file } = this;
+    tryRemoveUnfinished(file);
     let text: string;
     try {
-      text = await readFile(this.path, 'utf8');
+      text = await readFile(file, 'utf8');
     } catch (error) {
       if (errorCode(error) !== 'ENOENT')
-        this.#log.warn({ file: this.path, error: describeError(error) }, 'endpoints file cannot be read');
+        this.#log.warn({ file, error: describeError(error) }, 'endpoints file cannot be read');
       return [];
     }
     try {
       const controllers = readControllers(parse(text, { maxAliasCount: 0 }));
       if (controllers.length === 0)
-        this.#log.warn({ file: this.path }, 'endpoints file names no controller, using the configured endpoints');
+        this.#log.warn({ file }, 'endpoints file names no controller, using the configured endpoints');
       return controllers;
     } catch (error) {
       this.#log.warn(
-        { file: this.path, error: describeError(error) },
+        { file, error: describeError(error) },
         'endpoints file is invalid, using the configured endpoints',
       );
       return [];
@@ -102,17 +119,57 @@ export class EndpointsFile {
         ...new Set(controllers.flatMap((controller) => controller.endpoints.map((endpoint) => endpoint.address))),
       ],
     };
-    makePrivateFolder(dirname(this.path));
-    await writeFileAtomic(this.path, stringify(content));
+    const { path } = this;
+    const { owner } = this.#place;
+    makePrivateFolder(dirname(path));
+    await writeFileAtomic(path, `${owner === undefined ? '' : ownerLine(owner)}${stringify(content)}`);
   }
 }
 
-/** Path of the stored controllers: `ctrl.endpointsFile`, or a file beside the configuration file. */
-export function endpointsFilePath(config: {
+interface ConfigOfEndpoints {
   readonly file: string;
   readonly ctrl: { readonly endpointsFile?: string };
-}): string {
-  return config.ctrl.endpointsFile ?? join(dirname(config.file), 'endpoints.yml');
+}
+
+/** Path of the stored controllers: `ctrl.endpointsFile`, or a file beside the configuration file. */
+export function endpointsFilePath({ file, ctrl }: ConfigOfEndpoints): string {
+  return ctrl.endpointsFile ?? join(dirname(file), 'endpoints.yml');
+}
+
+/** A configured path is the operator's choice, and stays as it is. */
+export function endpointsPlace(config: ConfigOfEndpoints, routerId: string): EndpointsPlace {
+  return { path: endpointsFilePath(config), owner: config.ctrl.endpointsFile === undefined ? routerId : undefined };
+}
+
+/** Path of a file that records something of one router, beside its endpoints file. `kind` is its ending. */
+export function recordPath(config: ConfigOfEndpoints, routerId: string, kind: string): string {
+  return `${endpointsFilePath(config)}.${encodeURIComponent(routerId)}.${kind}`;
+}
+
+/** The path of a router's own endpoints file. `read` throws like node:fs. */
+export function ownPath({ path, owner }: EndpointsPlace, read: (path: string) => string): string {
+  if (owner === undefined) return path;
+  const own = join(dirname(path), `endpoints.${encodeURIComponent(owner)}.yml`);
+  if (textOf(own, read) !== undefined) return own;
+  const text = textOf(path, read);
+  const isOfAnother = text?.startsWith(OWNED) && !text.startsWith(ownerLine(owner));
+  return isOfAnother ? own : path;
+}
+
+const OWNED = '# router ';
+
+/** The first line of a file at the default path; the reference reads over it. */
+function ownerLine(routerId: string): string {
+  return `${OWNED}${encodeURIComponent(routerId)}\n`;
+}
+
+/** Undefined for a file that does not exist or cannot be read. */
+function textOf(path: string, read: (path: string) => string): string | undefined {
+  try {
+    return read(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Skips entries that cannot be dialed; if none is left, the configured endpoints apply. */

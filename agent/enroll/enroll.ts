@@ -19,7 +19,7 @@ import { keyWeakness } from '#pki/key-strength.ts';
 import type { Environment } from '#wire/environment-proxy.ts';
 import { parsePemSource } from '../config/pem-source.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
-import { EndpointsFile, isDialable, type KnownController } from '../control/endpoints-file.ts';
+import { EndpointsFile, endpointsPlace, isDialable, type KnownController } from '../control/endpoints-file.ts';
 import { createCsr } from '../identity/csr.ts';
 import { type NewFile, replaceFiles } from '../identity/file-set.ts';
 import { type ControllerSocketOptions, controllerConnector } from './controller-socket.ts';
@@ -98,7 +98,7 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
   const keys = { client, server: await serverKey(config, paths, client, init.keyAlgorithm) };
   const answer = await enroll(token, { ca: authorities, csr, keys, sockets });
   const files = await writeFiles(paths, answer, keys);
-  await writeEndpoints(paths.endpoints, controllers, init.log);
+  await writeEndpoints(config, token.routerId, controllers, init.log);
   await rm(paths.data, { force: true });
   return { routerId: token.routerId, controllers, files };
 }
@@ -346,10 +346,15 @@ function controllerAddresses({ ctrl }: RouterConfig, token: EnrollmentToken): re
   return named;
 }
 
-async function writeEndpoints(file: string, addresses: readonly string[], log: Log): Promise<void> {
+async function writeEndpoints(
+  config: RouterConfig,
+  routerId: string,
+  addresses: readonly string[],
+  log: Log,
+): Promise<void> {
   const controllers: KnownController[] = addresses.map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
   try {
-    await new EndpointsFile(file, log).save(controllers);
+    await new EndpointsFile(endpointsPlace(config, routerId), log).save(controllers);
   } catch (error) {
     throw new EnrollmentError(
       'FILES',

@@ -75,6 +75,23 @@ t.test('without a configured endpoint, a router takes its controllers from the t
   await router.close({ drain: 0 });
 });
 
+t.test('routers with their files in one folder keep their controllers apart', async (t) => {
+  await using overlay = await Overlay.start();
+  const [a, b] = [await overlay.enrollRouter({ name: 'a' }), await overlay.enrollRouter({ name: 'b' })];
+  const names = readdirSync(overlay.directory).filter((name) => name.startsWith('endpoints'));
+  t.same(names.sort(), ['endpoints.yml', `endpoints.${b.id}.yml`].sort());
+  const read = (name: string) => readFileSync(join(overlay.directory, name), 'utf8');
+  t.ok(read('endpoints.yml').startsWith(`# router ${a.id}\n`));
+  const withoutEndpoint = readFileSync(b.configFile, 'utf8').replace(/^ctrl: .*$/m, 'ctrl: {}');
+  const about = (text: string) =>
+    checkRouterConfig(text, b.configFile)
+      .findings.filter(({ code }) => code === 'CFG-ENDPOINT')
+      .map(({ severity }) => severity);
+  t.same(about(withoutEndpoint), ['info'], 'its own file names the controllers');
+  rmSync(join(overlay.directory, `endpoints.${b.id}.yml`));
+  t.same(about(withoutEndpoint), ['error'], 'the file of the other router is not used');
+});
+
 t.test('the token may come from standard input', async (t) => {
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
@@ -127,8 +144,8 @@ t.test('a router enrolls through the proxy of the environment, unless NO_PROXY n
   t.equal(enrolled.code, 0, enrolled.stderr);
   t.same(
     proxy.targets,
-    Array.from({ length: 3 }, () => `ctrl.test.invalid:${port}`),
-    'each of the three connections',
+    Array.from({ length: 4 }, () => `ctrl.test.invalid:${port}`),
+    'each of the four connections',
   );
 });
 

@@ -171,10 +171,43 @@ async function tests(): Promise<void> {
       t.equal(readFileSync(hosts, 'utf8'), '127.0.0.1\tlocalhost\n');
       t.equal(traces(), '', what);
       t.same(
-        readdirSync(overlay.directory).filter((name) => name.endsWith('.changes')),
+        readdirSync(overlay.directory).filter((name) => name.includes('.changes')),
         [],
       );
     }
+  });
+
+  t.test('two routers in one folder: each start removes only what its own router left', async (t) => {
+    await using overlay = await Overlay.start({ churnLimit: 0 });
+    const hosts = join(overlay.directory, 'hosts');
+    writeFileSync(hosts, '');
+    const tunnel = `resolver: "file://${hosts}"`;
+    const [a, b] = [
+      await overlay.enrollRouter({ name: 'a', mode: 'tproxy', tunnel }),
+      await overlay.enrollRouter({ name: 'b', mode: 'tproxy', tunnel }),
+    ];
+    const intercept = { protocols: ['tcp'], addresses: ['10.77.0.1'], portRanges: [{ low: 80, high: 80 }] };
+    await overlay.addService('web', a.id, { configs: { 'intercept.v1': intercept } });
+    const both = () => (traces().match(/^\s*(?:table|local) /gm) ?? []).length;
+    const killed = startDaemon(a.configFile);
+    await until('the rules of the first', () => /10\.77\.0\.1/.test(traces()));
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    const left = traces();
+    const other = startDaemon(b.configFile);
+    await until('the rules of the second', () => both() > (left.match(/^\s*(?:table|local) /gm) ?? []).length);
+    other.kill('SIGTERM');
+    await once(other, 'exit');
+    t.equal(traces(), left, 'the first one is untouched');
+    writeFileSync(a.configFile, readFileSync(a.configFile, 'utf8').replace(`mode: tproxy, ${tunnel}`, 'mode: host'));
+    const next = startDaemon(a.configFile);
+    await until('the removal', () => traces() === '');
+    next.kill('SIGTERM');
+    await once(next, 'exit');
+    t.same(
+      readdirSync(overlay.directory).filter((name) => name.includes('.changes')),
+      [],
+    );
   });
 
   t.test('rules that a killed router inserted with an external diverter are deleted by the next start', async (t) => {

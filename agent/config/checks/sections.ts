@@ -4,9 +4,11 @@ import { domainToASCII } from 'node:url';
 import { isAscii, splitHostPort } from '#lib/address.ts';
 import { formatDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
-import { endpointsFilePath } from '../../control/endpoints-file.ts';
+import { commonName, parsePemCertificates } from '#pki/certificates.ts';
+import { endpointsFilePath, endpointsPlace, ownPath } from '../../control/endpoints-file.ts';
 import { child } from '../document.ts';
 import type { Finding, Severity } from '../finding.ts';
+import { readPemSource } from '../pem-source.ts';
 import { unserved } from '../unserved.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
@@ -43,7 +45,7 @@ function controllers(input: CheckInput): Finding[] {
 
 /** Enrollment writes the controllers of the token into the endpoints file, as in the reference. */
 function withoutEndpoint(input: CheckInput): [severity: Severity, message: string, remedy?: string] {
-  const file = endpointsFilePath(input.config);
+  const file = ownEndpointsFile(input);
   const remedy = 'set endpoint: tls:host:port';
   if (remembersControllers(input)) return ['info', `the router dials those in the endpoints file ${file}`];
   if (input.config.ctrl.listeners.length > 0) return ['warning', 'the router waits for one to dial it', remedy];
@@ -58,11 +60,27 @@ function withoutEndpoint(input: CheckInput): [severity: Severity, message: strin
 /**
  * Whether the endpoints file contains controllers. The router writes its content, so a file that is not empty suffices.
  */
-function remembersControllers({ config, readFile }: CheckInput): boolean {
+function remembersControllers(input: CheckInput): boolean {
   try {
-    return /tls:|address/.test(readFile(endpointsFilePath(config)));
+    return /tls:|address/.test(input.readFile(ownEndpointsFile(input)));
   } catch {
     return false; // the file does not exist
+  }
+}
+
+/** Before the enrollment, the default one may still turn out to belong to another router. */
+function ownEndpointsFile({ config, readFile }: CheckInput): string {
+  const routerId = enrolledId(config, readFile);
+  return routerId === undefined ? endpointsFilePath(config) : ownPath(endpointsPlace(config, routerId), readFile);
+}
+
+/** The id in the router's certificate; undefined before the enrollment. */
+function enrolledId({ identity }: CheckInput['config'], readFile: CheckInput['readFile']): string | undefined {
+  try {
+    const [certificate] = parsePemCertificates(readPemSource(identity.cert ?? '', readFile));
+    return certificate && commonName(certificate);
+  } catch {
+    return undefined; // the checks of the identity report a certificate that cannot be used
   }
 }
 

@@ -195,6 +195,13 @@ export declare type DataState = Message<"edgeweave.edge_control.DataState"> & {
   timelineId: string;
 
   /**
+   * Only in the file of a router: its id. The reference ignores the field.
+   *
+   * @generated from field: string fileOfRouter = 1000;
+   */
+  fileOfRouter: string;
+
+  /**
    * @generated from field: map<string, edgeweave.edge_control.Cache> caches = 4;
    */
   caches: { [key: string]: Cache };
