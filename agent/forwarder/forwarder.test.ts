@@ -49,6 +49,7 @@ class End extends Recorder implements CircuitEnd {
   readonly circuitId = CIRCUIT;
   readonly role = 'terminator';
   readonly lastReceived = 0;
+  isSettled = false;
   isUnrouted = false;
 
   constructor(address: string) {

@@ -34,6 +34,8 @@ export class Forwarder {
   readonly circuits: CircuitTable;
   /** A link was lost and has no replacement. */
   onLinkLost: (linkId: string) => void = () => undefined;
+  /** `isSettled` of an end became true. */
+  onSettled: (circuitId: string) => void = () => undefined;
   /** A circuit is being removed: the last chance to read its state. */
   onCircuitRemoved: (circuit: Circuit) => void = () => undefined;
   readonly #components: ForwarderComponents;

@@ -1,5 +1,6 @@
-// Removes circuits. At once if the controller says so; otherwise when nothing has arrived for their local end within
-// the close check interval, so that data in flight is still delivered (reference fact: config, section 9).
+// Removes circuits. At once if the controller says so; otherwise once their local ends are settled: nothing is on its way
+// to them any longer. If that does not happen, for example because the peer failed, or at a router without an end of the
+// circuit, when nothing has arrived within the close check interval (reference fact: config, section 9).
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
@@ -28,10 +29,13 @@ export class Unrouter {
   constructor(components: UnrouterComponents, interval: number) {
     this.#components = components;
     this.#interval = Math.max(1, interval);
+    components.forwarder.onSettled = (circuitId) => {
+      if (this.#waiting.has(circuitId) && this.#isSettled(circuitId)) this.#remove(circuitId);
+    };
   }
 
   unroute(circuitId: string, now: boolean): void {
-    if (now) this.#remove(circuitId);
+    if (now || this.#isSettled(circuitId)) this.#remove(circuitId);
     else if (!this.#isClosed && this.#isHere(circuitId) && !this.#waiting.has(circuitId)) this.#wait(circuitId, 1);
   }
 
@@ -40,6 +44,11 @@ export class Unrouter {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#waiting.clear();
+  }
+
+  #isSettled(circuitId: string): boolean {
+    const ends = this.#components.forwarder.endsOf(circuitId);
+    return ends.length > 0 && ends.every(({ isSettled }) => isSettled);
   }
 
   #isHere(circuitId: string): boolean {

@@ -130,6 +130,10 @@ export class Xgress implements CircuitEnd, Ticking {
     return this.#state === 'closed';
   }
 
+  get isSettled(): boolean {
+    return this.#send.isEmpty && (this.#peerFinished || this.#receive.holdsEnd);
+  }
+
   /**
    * Call after registering this end at the forwarder. The initiator opens the circuit; the terminator waits for the
    * initiator.
@@ -251,6 +255,7 @@ export class Xgress implements CircuitEnd, Ticking {
     if (!this.#receive.receive(payload)) return true;
     if (payload.has(PayloadFlag.WriteFailed)) this.#onPeerRejectsData();
     this.#deliver();
+    if (isEnd(payload) && this.isSettled) this.#components.forwarder.onSettled?.(this.circuitId);
     return true;
   }
 
@@ -262,6 +267,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#components.metrics.acknowledgementReceived();
     if (this.#send.acknowledge(acknowledgement, now) && !isSending(this.#state)) this.#limitWait();
     this.#closeIfDone();
+    if (this.#peerFinished && this.isSettled) this.#components.forwarder.onSettled?.(this.circuitId);
     return true;
   }
 

@@ -61,6 +61,16 @@ t.test('a client reads on when its circuit is removed after the end of its peer'
   }
 });
 
+t.test('a circuit end alone may be a half close: the client sends on', async (t) => {
+  const { client, deliver, ends, forwarder } = await dialed();
+  deliver(0, 0, 'data');
+  deliver(1, PayloadFlag.CircuitEnd);
+  await settled();
+  t.equal(ends.count, 1);
+  t.equal(forwarder.circuits.size, 1);
+  client.channel.close();
+});
+
 t.test('a client reads on after a half close of its peer, which does not send another end in time', async (t) => {
   const { client, circuitId, closed, deliver, forwarder, payloads } = await dialed();
   deliver(0, 0, 'data');
@@ -165,6 +175,30 @@ async function counted() {
     );
   return { ...room, got, send, acknowledge };
 }
+
+t.test('a circuit is released when its peer has closed it, without the controller and without a wait', async (t) => {
+  const { client, clients, circuitId, deliver, closed, ends, forwarder, payloads, sent, send, acknowledge } =
+    await counted();
+  await send(0, Buffer.from('data'));
+  await settled();
+  deliver(0, 0, 'data');
+  deliver(3, PayloadFlag.CircuitEnd);
+  deliver(2, PayloadFlag.Eof);
+  t.equal(ends.count, 1, 'a payload is missing');
+  deliver(1, 0, 'more');
+  t.equal(ends.count, 1, 'the peer may have acknowledged the data of the client');
+  acknowledge([0]);
+  t.equal(ends.count, 0);
+  t.equal(forwarder.circuits.size, 0);
+  await settled();
+  t.equal(sent.length, 1, 'the controller is notified');
+  t.same(closed(), [], 'the client reads on');
+  t.equal((payloads.at(-1)?.flags ?? 0) & PayloadFlag.WriteFailed, PayloadFlag.WriteFailed, 'and may not send');
+  finish(client, circuitId);
+  await settled();
+  t.equal(clients.ends, 0);
+  client.channel.close();
+});
 
 t.test('a client that does not wait for acknowledgements gets no more than its window into the link', async (t) => {
   const window = 4 * 1024 * 1024;

@@ -1,8 +1,8 @@
 // The end of a circuit whose SDK client does its own flow control: payloads and acknowledgements pass between forwarder
 // and client, and the router adds and removes the connection id (reference fact: edge, section 5.3).
 //
-//   open ──removed after the peer's end──► reading ──the client ends, or reads nothing for a while──► over
-//     └──removed earlier, or the client ends──────────────────────────────────────────────────────────►┘
+//   open ──the peer closed, or removed after its end──► reading ──the client ends, or reads nothing for a while──► over
+//     └──removed earlier, or the client ends────────────────────────────────────────────────────────────────────►┘
 //
 // A client acknowledges payloads that its application has not read, and drops them when its connection is closed. The
 // router therefore leaves it open after the end of the peer, until the client has read everything and ends it.
@@ -21,6 +21,7 @@ import { isEnd, isFin } from '../../xgress/end-marks.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
 import type { CircuitRole, XgressMetrics } from '../../xgress/xgress-metrics.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
+import { PeerArrivals } from './peer-arrivals.ts';
 import { RelayWindow } from './relay-window.ts';
 import { type RejectionDetail, stateClosed, writeFailed } from './sdk-messages.ts';
 
@@ -72,6 +73,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   #hasEnded = false;
   /** Sequence of the last payload with an end of the peer's direction, once the client has it. */
   #endSequence: number | undefined;
+  readonly #arrivals = new PeerArrivals();
   #patience: Timer | undefined;
 
   constructor(components: SdkRelayComponents, init: SdkRelayInit) {
@@ -83,6 +85,10 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#idEntry = encodeUint32(init.connectionId);
     this.#window = new RelayWindow(components.clock);
     this.lastReceived = components.clock.monotonic();
+  }
+
+  get isSettled(): boolean {
+    return this.#arrivals.areComplete && this.#window.bytes === 0;
   }
 
   /** The client sent the last payload of its connection: it closes the circuit, too. */
@@ -110,9 +116,11 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     const isAccepted = this.#send(payload.bytes, waits);
     if (isAccepted) {
       if (endsData(payload)) this.#endSequence = Math.max(this.#endSequence ?? 0, payload.sequence);
+      this.#arrivals.add(payload);
       this.#window.delivered();
       this.transferred.toClient += dataLength;
       this.#metrics?.received(this.role, dataLength);
+      this.#checkSettled();
     } else if (origin !== PayloadOrigin.Xgress) this.#metrics?.relayDropped('payload');
     return isAccepted;
   }
@@ -123,6 +131,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#window.acknowledged(acknowledgement.sequences);
     const isAccepted = this.#send(acknowledgement.bytes);
     if (!isAccepted) this.#metrics?.relayDropped('acknowledgement');
+    this.#checkSettled();
     return isAccepted;
   }
 
@@ -226,6 +235,19 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   get #isOpen(): boolean {
     return this.#state === 'open';
+  }
+
+  /**
+   * A peer that closed the circuit after the end of its data is gone: the circuit is over here, too. Nothing would end it
+   * otherwise, since clients wait for acknowledgements that such a peer does not send.
+   */
+  #checkSettled(): void {
+    if (!this.#isOpen || !this.isSettled) return;
+    if (this.#arrivals.isPeerGone && this.#endSequence !== undefined) {
+      const hasCircuit = this.#release !== undefined;
+      this.#leaveReading(this.#endSequence);
+      if (hasCircuit) this.#components.abandon(this.circuitId, this.role);
+    } else this.#components.forwarder.onSettled(this.circuitId);
   }
 
   /** The client may read what it has received, but not send: nobody would acknowledge it. */
