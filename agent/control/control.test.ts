@@ -9,12 +9,19 @@ import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tl
 import { create, toBinary } from '@bufbuild/protobuf';
 import t, { type Test } from 'tap';
 import { SystemClock, VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { createLog, type Log, silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 import { dialTls } from '#wire/dial.ts';
 import { UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
-import { ChannelHeader, ChannelType, ControlHeader, ControllerCapability, ControlType } from '#wire/gen/numbers.ts';
+import {
+  ChannelHeader,
+  ChannelType,
+  ControlHeader,
+  ControllerCapability,
+  ControlType,
+  EdgeControlType,
+} from '#wire/gen/numbers.ts';
 import { encodeBitMask, encodeInt32, TRUE } from '#wire/header-values.ts';
 import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
 import { sendHello } from '#wire/hello.ts';
@@ -222,12 +229,12 @@ const DIAL_INIT: ControllersInit = {
 };
 
 /** Controllers 1 and 2 of an endpoints file, which cannot be reached. */
-async function twoControllers(t: Test, context: SecureContextOptions = {}) {
+async function twoControllers(t: Test, context: SecureContextOptions = {}, log: Log = silentLog) {
   const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const file = new EndpointsFile({ path: join(directory, 'endpoints.yml') }, silentLog);
   await file.save([at('ctrl1', 1), at('ctrl2', 2)]);
-  const components = { clock: new VirtualClock(), log: silentLog, random: seededRandom(1), endpointsFile: file };
+  const components = { clock: new VirtualClock(), log, random: seededRandom(1), endpointsFile: file };
   const identity = { id: 'router', clientContext: () => context };
   const controllers = new Controllers({ ...components, identity }, DIAL_INIT);
   await controllers.start();
@@ -310,6 +317,28 @@ t.test('a controller that dials this router is announced before its messages', a
   t.same(order, ORDER);
   await controllers.close();
 });
+
+t.test(
+  'types of messages that this project does not know are reported once; others may be without a use',
+  async (t) => {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog({ format: 'json', write: (line) => void lines.push(JSON.parse(line)) });
+    const { controllers, components } = await twoControllers(t, {}, log);
+    const hello = { id: 'ctrl3', connectionId: 'x', headers: helloAnswer() };
+    const controller = controllerFrom(components, DIAL_INIT, 'tls:127.0.0.1:1', hello);
+    const { messages } = recorded(controllers);
+    t.ok(controllers.accept(controller));
+    const [near, far] = duplexPair();
+    const types = [EdgeControlType.ApiSessionAdded, 29_999, 29_999];
+    far.write(Buffer.concat([...types.map((type) => new Message(type).encode()), greetings]));
+    controller.channel.addUnderlay(new Underlay({ socket: near, clock: components.clock }));
+    await messages;
+    const warnings = lines.filter(({ contentType }) => contentType !== undefined);
+    t.match(warnings, [{ controller: 'ctrl3', contentType: 29_999, msg: 'messages of an unknown type are ignored' }]);
+    t.equal(warnings.length, 1);
+    await controllers.close();
+  },
+);
 
 t.test('a controller that dialed this router is disconnected when the cluster removes it', async (t) => {
   const { controllers, components } = await twoControllers(t);

@@ -13,6 +13,7 @@ import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
+import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
 import { UnknownTypes } from '#wire/unknown-types.ts';
 import { type ControlDialComponents, type ControlDialInit, dialController } from './control-dial.ts';
@@ -36,6 +37,9 @@ export interface ControllersInit extends ControlDialInit {
 
 /** Controllers that are dialed at the same time: a handshake costs milliseconds of processor time. */
 const MAX_DIALS = 10;
+
+/** A router handles only those that its configuration needs: without SDK clients, for example, no sessions. */
+const NAMED_TYPES: ReadonlySet<number> = new Set([...Object.values(ControlType), ...Object.values(EdgeControlType)]);
 
 /** No controller is connected. */
 export class NoControllerError extends ProjectError {
@@ -329,7 +333,9 @@ export class Controllers {
     for (const [contentType, handler] of this.#handlers)
       channel.on(contentType, (message) => handler(controller, message));
     const { version } = controller.version;
-    channel.onUnknown = (type) => this.#unknownTypes.received({ id, version }, type);
+    channel.onUnknown = (type) => {
+      if (!NAMED_TYPES.has(type)) this.#unknownTypes.received({ id, version }, type);
+    };
     this.#connected.set(id, controller);
     this.#everConnected = true;
     this.#unconnectedSince = undefined;
