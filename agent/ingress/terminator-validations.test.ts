@@ -28,7 +28,11 @@ function setup(validate: (id: string, fix: boolean) => Promise<TerminatorVerdict
     clock,
     log: silentLog,
     controllers: controllers as unknown as Controllers,
-    terminators: { confirm: (id) => id.startsWith('own'), disown: (ids) => void removed.push(...ids) },
+    terminators: {
+      confirm: (id) => id.startsWith('own'),
+      disown: (ids) => void removed.push(...ids),
+      listed: () => undefined,
+    },
     hosts: { validate },
     isStatelessBinding: (binding) => binding === 'transport',
     validated: () => {

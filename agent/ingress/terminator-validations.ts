@@ -36,7 +36,7 @@ export interface TerminatorValidationsComponents {
   clock: Clock;
   log: Log;
   controllers: Controllers;
-  terminators: Pick<Terminators, 'confirm' | 'disown'>;
+  terminators: Pick<Terminators, 'confirm' | 'disown' | 'listed'>;
   /** Undefined without listeners for SDK clients. */
   hosts: TerminatorHosts | undefined;
   /** Bindings whose terminators are valid although this router does not track them. */
@@ -67,14 +67,14 @@ export class TerminatorValidations {
     const { controllers, clock, log } = components;
     this.#queue = new DialQueue({ name: 'terminator validations', length: MOST_WAITING, workers: MOST_ASKED, clock });
     controllers.on(ControlType.ValidateTerminatorsV2, (controller, message) => {
-      const validation = this.#validate(message.decode(ValidateTerminatorsV2RequestSchema));
+      const validation = this.#validate(controller.id, message.decode(ValidateTerminatorsV2RequestSchema));
       const answered = validation.then((states) => controller.channel.reply(message, validatedTerminators(states)));
       background(log, 'validation of terminators', answered);
     });
     // Older controllers expect no answer: the router removes the terminators that it does not have.
-    controllers.on(ControlType.ValidateTerminators, (_controller, message) => {
+    controllers.on(ControlType.ValidateTerminators, ({ id }, message) => {
       const { terminators } = message.decode(ValidateTerminatorsRequestSchema);
-      const validation = this.#validate({ terminators, fixInvalid: true, postCreate: false });
+      const validation = this.#validate(id, { terminators, fixInvalid: true, postCreate: false });
       const removed = validation.then((states) => this.#disown(states));
       background(log, 'validation of terminators', removed);
     });
@@ -84,7 +84,10 @@ export class TerminatorValidations {
     return this.#queue.close();
   }
 
-  async #validate({ terminators, fixInvalid, postCreate }: Demand): Promise<Record<string, RouterTerminatorState>> {
+  async #validate(
+    controllerId: string,
+    { terminators, fixInvalid, postCreate }: Demand,
+  ): Promise<Record<string, RouterTerminatorState>> {
     const { clock, validated } = this.#components;
     const over = validated();
     const { signal, timer } = clock.deadline(
@@ -92,12 +95,12 @@ export class TerminatorValidations {
       LONGEST_VALIDATION,
       () => new TimeoutError('the validation of terminators', LONGEST_VALIDATION),
     );
-    const states = await Promise.all(
-      terminators.map(async (terminator) => {
-        const verdict = await this.#verdictOf(terminator, { fixInvalid, postCreate, signal });
-        return verdict ? ([[terminator.id, this.#stateOf(terminator, verdict)]] as const) : [];
-      }),
-    );
+    const verdicts = terminators.map(async (terminator) => {
+      const verdict = await this.#verdictOf(terminator, { fixInvalid, postCreate, signal });
+      return verdict ? ([[terminator.id, this.#stateOf(terminator, verdict)]] as const) : [];
+    });
+    this.#components.terminators.listed(controllerId); // all of them are confirmed; only hosts may be asked yet
+    const states = await Promise.all(verdicts);
     timer.cancel();
     over();
     return Object.fromEntries(states.flat());

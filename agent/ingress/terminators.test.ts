@@ -71,8 +71,8 @@ function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) 
   const controller = new FakeController();
   const handlers = new Map<number, (from: unknown, message: Message) => void>();
   const on = (type: number, handler: (from: unknown, message: Message) => void) => void handlers.set(type, handler);
-  let connected: () => void = () => undefined;
-  const onConnect = (listener: () => void) => {
+  let connected: (controller: { id: string }) => void = () => undefined;
+  const onConnect = (listener: typeof connected) => {
     connected = listener;
   };
   const controllers = { all: [controller], best: controller, on, onConnect };
@@ -87,9 +87,9 @@ function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) 
   });
   const add = (id: string, fields: Partial<TerminatorSpec> = {}) =>
     terminators.add({
+      binding: 'tunnel',
       ...fields,
       id,
-      binding: 'tunnel',
       serviceName: 'service',
       cost: 0,
       precedence: 'default',
@@ -108,7 +108,7 @@ function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) 
     const message = new Message(type, [], toBinary(CreateTunnelTerminatorResponseV2Schema, body));
     handlers.get(type)?.(controller, message);
   };
-  return { clock, controller, window, terminators, add, tell, reconnect: () => connected() };
+  return { clock, controller, window, terminators, add, tell, reconnect: () => connected({ id: 'ctrl' }) };
 }
 
 /** Lets promises and immediates run. */
@@ -268,13 +268,13 @@ for (const late of ['answer to a request', 'confirmation'] as const)
 t.test('a terminator is established while a controller that has returned has not confirmed it', async (t) => {
   const { clock, controller, terminators, add, reconnect } = setup();
   let established = 0;
-  add('a', { established: () => void established++ });
+  add('a', { binding: 'edge', established: () => void established++ });
   await turns();
   t.notOk(terminators.isEstablished('a'));
   controller.answerAll(CreateTerminatorResult.SUCCESS);
   await turns();
   reconnect();
-  t.match(terminators.inspect('tunnel'), [{ state: 'unconfirmed' }]);
+  t.match(terminators.inspect('edge'), [{ state: 'unconfirmed' }]);
   t.ok(terminators.isEstablished('a'));
   t.ok(terminators.confirm('a'));
   await clock.advance(60_000);
@@ -285,6 +285,60 @@ t.test('a terminator is established while a controller that has returned has not
   await clock.advance(11_000);
   await turns();
   t.notOk(terminators.isEstablished('a'), 'it is created again');
+  await terminators.close(100);
+});
+
+t.test('the terminators of the tunneler are created again as soon as a controller returns', async (t) => {
+  const { controller, terminators, add, reconnect } = setup();
+  add('a');
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  reconnect();
+  await turns();
+  t.match(controller.asked, [{ id: 'a' }], 'without a wait: the controller may have lost it');
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  t.ok(terminators.isEstablished('a'));
+  await terminators.close(100);
+});
+
+t.test('many terminators are not created again at once: the controller may still have them', async (t) => {
+  const { clock, controller, terminators, add, reconnect } = setup({ maxSize: 200 });
+  for (let number = 0; number < 101; number++) add(`t${number}`);
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  reconnect();
+  await clock.advance(9_000);
+  await turns();
+  t.same(controller.asked, []);
+  await clock.advance(2_000);
+  await turns();
+  t.ok(controller.asked.length > 0);
+  await terminators.close(100);
+});
+
+t.test('terminators of clients are created again once the controller has named those that it has', async (t) => {
+  const { controller, terminators, add, reconnect } = setup();
+  for (const id of ['a', 'b']) add(id, { binding: 'edge' });
+  await turns();
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  reconnect();
+  terminators.listed('another');
+  await turns();
+  t.same(controller.asked, [], 'with the token of the client, the request may fail');
+  terminators.confirm('a');
+  terminators.listed('ctrl');
+  await turns();
+  t.match(controller.asked, [{ id: 'b' }]);
+  t.equal(controller.asked.length, 1);
+  controller.answerAll(CreateTerminatorResult.SUCCESS);
+  await turns();
+  terminators.listed('ctrl');
+  await turns();
+  t.same(controller.asked, [], 'later lists may be incomplete');
   await terminators.close(100);
 });
 

@@ -49,7 +49,13 @@ interface Kept {
 }
 
 const CHECK_INTERVAL = 1_000;
+/** Milliseconds for a controller that returns to name the terminators that it has. */
 const CONFIRM_TIME = 10_000;
+/**
+ * Terminators of the tunneler that are created again without that wait. Each costs the controller a request without an
+ * effect if it still has the terminator; with the token of a client it could fail, and the client would lose its service.
+ */
+const MOST_AT_ONCE = 100;
 const BUSY_WAIT = 5_000;
 const REMOVE_BATCH = 50;
 
@@ -67,6 +73,8 @@ export class Terminators {
    * meantime.
    */
   #beingRemoved: ReadonlySet<string> = new Set();
+  /** Controllers that have connected and not named their terminators since. */
+  readonly #unlisted = new Set<string>();
   #isSuspended = false;
   /** Some terminators wait for a place in the window or in the queue. */
   #isLimited = false;
@@ -83,7 +91,7 @@ export class Terminators {
         if (waiting) waiting(answer);
         else this.#onLateAnswer(answer);
       });
-    controllers.onConnect(() => this.#onConnect());
+    controllers.onConnect(({ id }) => this.#onConnect(id));
     this.#timer = clock.every('terminators', CHECK_INTERVAL, () => this.#work());
   }
 
@@ -130,6 +138,17 @@ export class Terminators {
     if (!kept || !this.#isWanted(kept)) return false;
     changeState(kept, 'confirmed');
     return true;
+  }
+
+  /**
+   * A controller has named its terminators, and `confirm` was called for them. The first time after it connected, these are
+   * all that it has: the others are created again at once.
+   */
+  listed(controllerId: string): void {
+    if (!this.#unlisted.delete(controllerId)) return;
+    const now = this.#components.clock.monotonic();
+    for (const kept of this.#kept.values()) if (kept.state === 'unconfirmed') kept.notBefore = now;
+    this.#workSoon();
   }
 
   /** Removes terminators that this router does not keep from the controllers. */
@@ -205,13 +224,18 @@ export class Terminators {
     if (result === CreateTerminatorResult.SUCCESS && !this.#isClosed) this.disown([terminatorId]);
   }
 
-  #onConnect(): void {
-    const notBefore = this.#components.clock.monotonic() + CONFIRM_TIME;
+  #onConnect(controllerId: string): void {
+    this.#unlisted.add(controllerId);
+    const now = this.#components.clock.monotonic();
     for (const kept of this.#kept.values()) {
       if (kept.state === 'suspended') continue;
-      if (kept.state === 'established') kept.notBefore = notBefore;
+      if (kept.state === 'established') kept.notBefore = now + CONFIRM_TIME;
       changeState(kept, 'reconnected');
     }
+    const own = [...this.#kept.values()].filter(
+      ({ state, spec }) => state === 'unconfirmed' && spec.binding === 'tunnel',
+    );
+    if (own.length <= MOST_AT_ONCE) for (const kept of own) kept.notBefore = now;
     this.#work();
   }
 
