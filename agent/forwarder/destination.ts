@@ -49,8 +49,8 @@ export interface CircuitEnd extends Destination {
   /** Milliseconds of the clock's `monotonic` at which something last arrived from the network. */
   readonly lastReceived: number;
   /**
-   * Everything that the peer sent, up to its end, has arrived, and the peer has acknowledged all data: removing the circuit
-   * loses nothing.
+   * Both directions have ended, everything that the peer sent has arrived, and the peer has acknowledged all data:
+   * removing the circuit loses nothing.
    */
   readonly isSettled: boolean;
   /** The circuit was removed: nothing more will arrive. The end still delivers the data that it has received. */

@@ -131,7 +131,7 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   get isSettled(): boolean {
-    return this.#send.isEmpty && (this.#peerFinished || this.#receive.holdsEnd);
+    return isEnding(this.#state) && this.#send.isEmpty;
   }
 
   /**
@@ -255,7 +255,7 @@ export class Xgress implements CircuitEnd, Ticking {
     if (!this.#receive.receive(payload)) return true;
     if (payload.has(PayloadFlag.WriteFailed)) this.#onPeerRejectsData();
     this.#deliver();
-    if (isEnd(payload) && this.isSettled) this.#components.forwarder.onSettled?.(this.circuitId);
+    if (this.isSettled) this.#components.forwarder.onSettled?.(this.circuitId);
     return true;
   }
 
@@ -267,7 +267,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#components.metrics.acknowledgementReceived();
     if (this.#send.acknowledge(acknowledgement, now) && !isSending(this.#state)) this.#limitWait();
     this.#closeIfDone();
-    if (this.#peerFinished && this.isSettled) this.#components.forwarder.onSettled?.(this.circuitId);
+    if (this.isSettled) this.#components.forwarder.onSettled?.(this.circuitId);
     return true;
   }
 

@@ -88,7 +88,8 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   }
 
   get isSettled(): boolean {
-    return this.#arrivals.areComplete && this.#window.bytes === 0;
+    const { areComplete, isPeerGone } = this.#arrivals;
+    return areComplete && (isPeerGone || this.#hasEnded) && this.#window.bytes === 0;
   }
 
   /** The client sent the last payload of its connection: it closes the circuit, too. */
