@@ -69,7 +69,7 @@ export interface CtrlConfig {
   readonly defaultRequestTimeout: number;
   /** The router stops if it reaches no controller within this time after its start; 0s or less: no limit. */
   readonly startupTimeout: number;
-  /** File in which enrollment and the running router store the addresses of controllers; default: `endpoints.yml` beside this file. */
+  /** File in which enrollment and the running router store the addresses of controllers; default: `endpoints.yml` beside this file, or `endpoints.ID.yml` if that belongs to another router. */
   readonly endpointsFile?: string;
   /** Channel options. */
   readonly options: ChannelOptionsConfig;
