@@ -44,7 +44,7 @@ The simulator takes the place of the reference's controller in three comparisons
   command that a controller answers. Exit codes and printed text are compared, without ids, dates and the widths of columns.
   [test/interop/cli/differences.ts](../../test/interop/cli/differences.ts) lists each difference with its reason, and the commands that are left out.
 
-[Differences on purpose](../differences.md) and [other differences](../../test/README.md#deliberate-differences-from-the-reference) explain the rest.
+[Differences on purpose](../differences.md) and [behaviour that is not copied](../../test/README.md#random-requests) explain the rest.
 `;
 
 function sectionOf({ release, suite, differential, cli }: CompatEntry): string {
