@@ -12,8 +12,8 @@ import { ROOT } from './commands.ts';
 
 const SIGNALS = {
   router:
-    'SIGTERM and SIGINT: reject new circuits, wait --drain-seconds for the open ones, then end with exit code 0. A second signal ends the drain. SIGHUP: reopen the log and trace files, load the certificates again, and log changes that need a restart.',
-  sim: 'SIGTERM and SIGINT: end with exit code 0. With --data, no acknowledged change is lost. SIGHUP: reopen the log file.',
+    'SIGTERM and SIGINT: reject new circuits, wait --drain-seconds for the open ones, then end with exit code 0. A second signal ends the drain. SIGHUP: reopen the log and trace files, load the certificates again, and log changes that need a restart. SIGQUIT: write a report into the log.',
+  sim: 'SIGTERM and SIGINT: end with exit code 0. With --data, no acknowledged change is lost. SIGHUP: reopen the log file and the events file. SIGQUIT: write a report into the log.',
 };
 
 /** Texts by file name. */
