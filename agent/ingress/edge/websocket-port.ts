@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
+import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import type { Clock } from '#lib/clock.ts';
 import { FairPool } from '#lib/fair-pool.ts';
 import type { Log } from '#lib/log.ts';
@@ -73,6 +74,7 @@ export class WebSocketPort {
     this.#upgrades = new WebSocketServer({
       noServer: true,
       maxPayload: LARGEST_MESSAGE,
+      ...MESSAGE_PARTS,
       // Messages are TLS records, which do not compress: compressed messages are accepted, but none are sent.
       perMessageDeflate: settings.enableCompression && {
         serverNoContextTakeover: true,
@@ -122,9 +124,13 @@ export class WebSocketPort {
     const { clock, identity, log } = this.#components;
     const { handshakeTimeout, readBufferSize, writeBufferSize } = this.#settings;
     const connection = this.#connections.get(network);
+    const { remoteAddress: remote } = network;
+    limitShortFrames(webSocket, clock, () =>
+      log.info({ remote }, 'WebSocket closed: the client keeps sending frames without data'),
+    );
     connection?.setEvictable(true);
     if (this.#handshakes.size >= MOST_HANDSHAKES) this.#handshakes.evict()?.terminate();
-    this.#handshakes.add(webSocket, sourceOf(network.remoteAddress));
+    this.#handshakes.add(webSocket, sourceOf(remote));
     const stream = createWebSocketStream(webSocket, {
       readableHighWaterMark: readBufferSize,
       writableHighWaterMark: writeBufferSize,
@@ -142,7 +148,7 @@ export class WebSocketPort {
       this.#handshakes.delete(webSocket);
     };
     stream.on('error', () => undefined); // its 'close' follows
-    socket.on('error', (error) => log.debug({ remote: network.remoteAddress, error }, 'TLS inside a WebSocket failed'));
+    socket.on('error', (error) => log.debug({ remote, error }, 'TLS inside a WebSocket failed'));
     socket.once('close', () => webSocket.terminate());
     network.once('close', () => (settle(), socket.destroy()));
     socket.once('secure', () => {

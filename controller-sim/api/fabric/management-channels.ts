@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { WebSocket, WebSocketServer } from 'ws';
+import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import { background } from '#lib/background.ts';
 import { DialQueue } from '#lib/dial-queue.ts';
 import { describeError } from '#lib/errors.ts';
@@ -74,7 +75,8 @@ export class ManagementChannels {
 
   /** Serves a connection of an authorized client until it loses its session or its rights. */
   async accept(request: IncomingMessage, socket: Duplex, head: Buffer, owner: ChannelOwner): Promise<void> {
-    this.#server ??= import('ws').then((ws) => new ws.WebSocketServer({ noServer: true, maxPayload: FRAME_LENGTH }));
+    const limits = { maxPayload: FRAME_LENGTH, ...MESSAGE_PARTS };
+    this.#server ??= import('ws').then((ws) => new ws.WebSocketServer({ noServer: true, ...limits }));
     const server = await this.#server;
     if (server.clients.size >= MOST_CHANNELS) {
       socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n', () => socket.destroy());
@@ -87,6 +89,12 @@ export class ManagementChannels {
   #serve(socket: WebSocket, owner: ChannelOwner): void {
     const { clock, wireClock, log, events } = this.#services;
     const { origin, noteActivity } = owner;
+    limitShortFrames(socket, wireClock, () =>
+      log.info(
+        { client: origin.author.name },
+        'management channel closed: the client keeps sending frames without data',
+      ),
+    );
     const channel: ManagementChannel = new ManagementChannel(socket, { clock: wireClock, log, origin }, (message) =>
       this.#answer(channel, stream, message),
     );
