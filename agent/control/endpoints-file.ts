@@ -49,7 +49,7 @@ export class EndpointsFile {
 
   /** Path of the file of this router. It changes once another router has taken the default one. */
   get path(): string {
-    return ownPath(this.#place, (path) => readFileSync(path, 'utf8'));
+    return ownPath(this.#place, readText);
   }
 
   /** The stored controllers; empty if the file is missing or unusable, which is logged. */
@@ -107,23 +107,31 @@ export class EndpointsFile {
   }
 
   async #write(controllers: readonly KnownController[]): Promise<void> {
-    const content = {
-      controllers: controllers.map((controller) => ({
-        endpoints: controller.endpoints.map((endpoint) => ({
-          address: endpoint.address,
-          groups: [...endpoint.groups],
-        })),
-        id: controller.id,
-      })),
-      endpoints: [
-        ...new Set(controllers.flatMap((controller) => controller.endpoints.map((endpoint) => endpoint.address))),
-      ],
-    };
-    const { path } = this;
-    const { owner } = this.#place;
+    const { path, content } = endpointsContent(this.#place, controllers);
     makePrivateFolder(dirname(path));
-    await writeFileAtomic(path, `${owner === undefined ? '' : ownerLine(owner)}${stringify(content)}`);
+    await writeFileAtomic(path, content);
   }
+}
+
+/** The path and the content of the file of a router. */
+export function endpointsContent(
+  place: EndpointsPlace,
+  controllers: readonly KnownController[],
+): { readonly path: string; readonly content: string } {
+  const endpoints = controllers.flatMap((controller) => controller.endpoints);
+  const text = stringify({
+    controllers: controllers.map((controller) => ({
+      endpoints: controller.endpoints.map(({ address, groups }) => ({ address, groups: [...groups] })),
+      id: controller.id,
+    })),
+    endpoints: [...new Set(endpoints.map(({ address }) => address))],
+  });
+  const owner = place.owner === undefined ? '' : ownerLine(place.owner);
+  return { path: ownPath(place, readText), content: `${owner}${text}` };
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
 }
 
 interface ConfigOfEndpoints {

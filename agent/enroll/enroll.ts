@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
 import { formatAddress } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
-import { describeError, errorCode, TimeoutError } from '#lib/errors.ts';
+import { describeError, TimeoutError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
@@ -19,7 +19,13 @@ import { keyWeakness } from '#pki/key-strength.ts';
 import type { Environment } from '#wire/environment-proxy.ts';
 import { parsePemSource } from '../config/pem-source.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
-import { EndpointsFile, endpointsPlace, isDialable, type KnownController } from '../control/endpoints-file.ts';
+import {
+  endpointsContent,
+  type EndpointsPlace,
+  endpointsPlace,
+  isDialable,
+  type KnownController,
+} from '../control/endpoints-file.ts';
 import { createCsr } from '../identity/csr.ts';
 import { type NewFile, replaceFiles } from '../identity/file-set.ts';
 import { type ControllerSocketOptions, controllerConnector } from './controller-socket.ts';
@@ -97,9 +103,11 @@ export async function enrollRouter(init: EnrollInit): Promise<EnrollmentResult> 
   const client = await clientKey(paths.key, init.keyAlgorithm);
   const keys = { client, server: await serverKey(config, paths, client, init.keyAlgorithm) };
   const answer = await enroll(token, { ca: authorities, csr, keys, sockets });
-  const files = await writeFiles(paths, answer, keys);
-  await writeEndpoints(config, token.routerId, controllers, init.log);
+  // Before the certificates: an enrollment may be killed at any time, and data of another network must not survive it.
   await rm(paths.data, { force: true });
+  const place = endpointsPlace(config, token.routerId);
+  const files = await writeFiles(paths, { answer, keys, place, controllers });
+  init.log.info({ routerId: token.routerId, files }, 'router enrolled');
   return { routerId: token.routerId, controllers, files };
 }
 
@@ -299,10 +307,21 @@ async function call(
   }
 }
 
-async function writeFiles(paths: TargetFiles, answer: Answer, { client, server }: Keys): Promise<string[]> {
+interface Enrolled {
+  readonly answer: Answer;
+  readonly keys: Keys;
+  readonly place: EndpointsPlace;
+  readonly controllers: readonly string[];
+}
+
+async function writeFiles(paths: TargetFiles, { answer, keys, place, controllers }: Enrolled): Promise<string[]> {
+  const { client, server } = keys;
+  const known: KnownController[] = controllers.map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
   const files: NewFile[] = [
     { path: paths.serverCert, content: answer.serverCert },
     { path: paths.ca, content: answer.ca },
+    // Stored endpoints take precedence over the configuration: those of another network must not outlive its certificates.
+    endpointsContent(place, known),
   ];
   if (client.isNew) files.push({ path: paths.key, content: client.pem });
   if (paths.serverKey !== undefined && server.isNew) files.push({ path: paths.serverKey, content: server.pem });
@@ -344,22 +363,4 @@ function controllerAddresses({ ctrl }: RouterConfig, token: EnrollmentToken): re
       'neither the configuration nor the token has an address of a controller; set ctrl.endpoint: tls:host:port',
     );
   return named;
-}
-
-async function writeEndpoints(
-  config: RouterConfig,
-  routerId: string,
-  addresses: readonly string[],
-  log: Log,
-): Promise<void> {
-  const controllers: KnownController[] = addresses.map((address) => ({ id: '', endpoints: [{ address, groups: [] }] }));
-  try {
-    await new EndpointsFile(endpointsPlace(config, routerId), log).save(controllers);
-  } catch (error) {
-    throw new EnrollmentError(
-      'FILES',
-      `the endpoints file cannot be written: ${describeError(error)} (${errorCode(error) ?? 'unknown'})`,
-      { cause: error },
-    );
-  }
 }
