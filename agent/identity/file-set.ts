@@ -18,6 +18,11 @@ export class FileSetError extends ProjectError {
 export interface NewFile {
   readonly path: string;
   readonly content: string;
+  /**
+   * A durable file on the same disk with this content. It is linked instead of written where the system permits it: that
+   * works on a full disk, too.
+   */
+  readonly source?: string;
 }
 
 /** As large as certificate chains, so that a full disk is noticed. */
@@ -32,12 +37,12 @@ export async function replaceFiles(
   check: (temporary: readonly string[]) => Promise<void>,
 ): Promise<void> {
   // Links stay: they may lead out of an image to a volume, which keeps the files after a restart.
-  const files = given.map(({ path, content }) => ({ path: linkedFile(path), content }));
+  const files = given.map((file) => ({ ...file, path: linkedFile(file.path) }));
   const suffix = temporarySuffix();
   const temporary = files.map((file) => `${file.path}.${suffix}.new`);
   const kept = files.map((file) => `${file.path}.${suffix}.old`);
   try {
-    for (const [index, file] of files.entries()) await write(temporary[index] as string, file);
+    for (const [index, file] of files.entries()) await provide(temporary[index] as string, file);
     await check(temporary);
     await swap(files, temporary, kept);
     await syncFolders(files);
@@ -77,6 +82,15 @@ export async function proveReplaceable(paths: readonly string[]): Promise<void> 
 async function rejectFolder(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined); // the later write reports the reason
   if (found?.isDirectory()) throw new FileSetError(`${path} is a folder; name a file`);
+}
+
+async function provide(path: string, file: NewFile): Promise<void> {
+  const isLinked =
+    file.source !== undefined &&
+    (await link(file.source, path)
+      .then(() => true)
+      .catch(() => false));
+  if (!isLinked) await write(path, file);
 }
 
 async function write(path: string, file: NewFile): Promise<void> {

@@ -54,24 +54,27 @@ export class PendingCertificates {
     }
   }
 
-  /** Puts the pending files in use, and keeps none. @throws FileSetError */
+  /**
+   * Puts the pending files in use, and keeps none. Needs no space on the disk: the controller already rejects those in
+   * use. @throws FileSetError
+   */
   async install(): Promise<void> {
     const contents = await this.#read();
     await replaceFiles(
-      this.#files.map(({ path }, index) => ({ path, content: contents[index] ?? '' })),
+      this.#files.map(({ path }, index) => ({ path, content: contents[index] ?? '', source: pendingOf(path) })),
       async () => undefined,
     );
     await this.discard();
   }
 
-  /** Puts the pending files in use, and keeps those in use as the pending ones. @throws FileSetError */
+  /** Puts the pending files in use, and keeps those in use as the pending ones. Needs no space. @throws FileSetError */
   async exchange(): Promise<void> {
     const pending = await this.#read();
     const used = await Promise.all(this.#files.map(({ path }) => readFile(path, 'utf8')));
     await replaceFiles(
       this.#files.flatMap(({ path }, index) => [
-        { path, content: pending[index] ?? '' },
-        { path: pendingOf(path), content: used[index] ?? '' },
+        { path, content: pending[index] ?? '', source: pendingOf(path) },
+        { path: pendingOf(path), content: used[index] ?? '', source: linkedFile(path) },
       ]),
       async () => undefined,
     );

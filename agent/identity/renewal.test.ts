@@ -1,6 +1,16 @@
 // When certificates are renewed, and what happens if a controller or the router fails meanwhile.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  promises,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -174,6 +184,42 @@ t.test('a certificate whose confirmation is not answered is used once the old on
   await clock.advance(15 * HOUR);
   t.ok(await answer(first), 'the next renewal');
   await until('no pending file', () => readdirSync(folder).length === 1);
+});
+
+t.test('a disk that becomes full during a renewal does not keep the confirmed certificate from its use', async (t) => {
+  const { open } = promises;
+  const patch = (functions: Partial<typeof promises>) => {
+    Object.assign(promises, functions);
+    syncBuiltinESMExports();
+  };
+  const fill = () =>
+    patch({
+      open: (path, flags, ...rest) =>
+        flags === 'wx'
+          ? Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
+          : open(path, flags, ...rest),
+    });
+  t.teardown(() => patch({ open }));
+  const { clock, renewal, first, answer, folder, installed } = await room(t);
+  const { request } = first;
+  first.request = (message) => {
+    fill(); // after the pending file is written, before the answer to the confirmation
+    return request.call(first, message);
+  };
+  renewal.start({ now: true });
+  await clock.advance(0);
+  t.ok(await answer(first), 'the controller rejects the old certificate from now on');
+  t.same(readdirSync(folder), ['router.cert']);
+
+  patch({ open });
+  const before = installed();
+  first.confirmError = new ClosedError('control ctrl1');
+  await clock.advance(15 * HOUR);
+  t.notOk(await answer(first));
+  await renewal.tryPending();
+  t.not(installed(), before, 'a rejection exchanges both on a full disk, too');
+  await renewal.tryPending();
+  t.equal(installed(), before);
 });
 
 t.test('controllers that reject the certificate one after another never lose one of both certificates', async (t) => {
