@@ -3,6 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -27,6 +28,12 @@ export interface ManagedLinksComponents {
   closePorts(): void;
 }
 
+/** Characters of the data: it is checked without a pause, and each listener has a few hundred. */
+const LARGEST_DATA = 64 * 1024;
+/** Listeners, and dialers: each listener opens a port, and all other routers learn of it. */
+const MOST_OF_A_KIND = 32;
+/** Characters of the mistakes in a log line; they repeat texts of the data. */
+const LONGEST_MISTAKES = 2_000;
 /** Names listeners of the controllers' configuration in errors. */
 const MANAGED = 'managed configuration router.link.v1: listeners[]';
 
@@ -52,6 +59,7 @@ export function managedLinks(context: RouterContext, components: ManagedLinksCom
  * mistake.
  */
 async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
+  const given = readData(data);
   // Loaded only if a controller configures this router.
   const { checkRouterBytes } = await import('../config/load.ts');
   const file = {
@@ -59,7 +67,7 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
     ctrl: { endpoint: 'tls:localhost:1' },
     identity: { cert: 'c', server_cert: 's', key: 'k', ca: 'a' },
   };
-  const bytes = Buffer.from(JSON.stringify({ ...file, link: JSON.parse(data) }));
+  const bytes = Buffer.from(JSON.stringify({ ...file, link: given }));
   // Controllers must not read the environment of this router.
   const { config, findings } = checkRouterBytes(bytes, 'router.link.v1', { beforeEnrollment: true, environment: {} });
   if (config) {
@@ -70,7 +78,26 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   const mistakes = findings
     .filter(({ severity }) => severity === 'error')
     .map((each) => (each.path === '' ? each.message : `${each.path}: ${each.message}`));
-  throw new ProjectError('MANAGED_CONFIG', mistakes.join('; '));
+  throw new ProjectError('MANAGED_CONFIG', mistakes.join('; ').slice(0, LONGEST_MISTAKES));
+}
+
+/** @throws ProjectError or the error of the parser, if the data is invalid JSON, too large, or has too many entries */
+function readData(data: string): unknown {
+  if (data.length > LARGEST_DATA)
+    throw new ProjectError(
+      'MANAGED_CONFIG',
+      `the data has ${data.length} characters, at most ${LARGEST_DATA} are read`,
+    );
+  const given = parseJson(data);
+  for (const key of ['listeners', 'dialers']) {
+    const all = (given as Readonly<Record<string, unknown>> | null)?.[key];
+    if (Array.isArray(all) && all.length > MOST_OF_A_KIND)
+      throw new ProjectError(
+        'MANAGED_CONFIG',
+        `link.${key}: ${all.length} entries, at most ${MOST_OF_A_KIND} are permitted`,
+      );
+  }
+  return given;
 }
 
 /** Closes unwanted listeners first: new ones may need their ports. */

@@ -56,6 +56,23 @@ t.test('data that cannot be applied leaves the data before in effect, and is not
   await managed.close();
 });
 
+t.test('an inspection answers whatever the controllers store', async (t) => {
+  const { managed, store } = room();
+  const held = () => (managed.inspect().handlers as { controllerConfigs: { data: unknown }[] }[])[0]?.controllerConfigs;
+  const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+  for (const [stored, shown] of [
+    ['{"a":1}', { a: 1 }],
+    ['{"a":', '{"a":'],
+    [deep, deep],
+    [`"${'x'.repeat(100_000)}"`, '100002 characters'],
+  ] as const) {
+    store(stored);
+    await turns();
+    t.same(held(), [{ version: 1, data: shown }]);
+  }
+  await managed.close();
+});
+
 t.test('data that cannot be applied, and cannot be undone, leaves nothing in effect', async (t) => {
   let isBroken = false;
   const { managed, applied, store, inEffect } = room(async (data) => {

@@ -9,6 +9,9 @@ import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import type { DataModel } from '../access/data-model.ts';
 
+/** Characters of data that an inspection shows. */
+const LARGEST_SHOWN = 64 * 1024;
+
 /** A part of the router that controllers may configure. */
 export interface ManagedSubsystem {
   /** For example `router.link`. */
@@ -60,7 +63,7 @@ export class ManagedConfig {
   inspect(): Record<string, unknown> {
     const { baseType, supportedVersions, isLocal } = this.#subsystem;
     const applied = this.#applied && { source: 'controller', version: this.#applied.version };
-    const controllerConfigs = this.#held().map(({ version, data }) => ({ version, data: parseJson(data) }));
+    const controllerConfigs = this.#held().map(({ version, data }) => ({ version, data: readable(data) }));
     const local = isLocal && { source: 'local', version: Math.max(...supportedVersions) };
     const handler = {
       baseType,
@@ -157,5 +160,15 @@ export class ManagedConfig {
   #isAllowed(type: string): boolean {
     const base = TYPE_NAME.exec(type)?.[1];
     return this.#allow.some((entry) => entry === EVERYTHING || entry === type || entry === base);
+  }
+}
+
+/** Data that cannot be applied is shown as a text, or its size. */
+function readable(data: string): unknown {
+  if (data.length > LARGEST_SHOWN) return `${data.length} characters`;
+  try {
+    return parseJson(data);
+  } catch {
+    return data;
   }
 }
