@@ -42,7 +42,7 @@ const PROGRAMS = {
 const NODE_OPTIONS = {
   bench: ['--expose-gc'],
   // Traffic uses a pool of buffers, not V8's young generation: a small one saves memory and costs nothing
-  // (docs/performance.md).
+  // (docs/experiments.md).
   router: ['--max-semi-space-size=4'],
 };
 /**

@@ -2,9 +2,9 @@
 // compiler.
 
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -40,7 +40,7 @@ t.test('the tarball contains the programs, and no development files', async (t) 
   const paths = packed?.files.map(({ path }) => path) ?? [];
   for (const wanted of ['package.json', 'README.md', 'LICENSE', 'dist/agent/index.js', 'dist/agent/index.d.ts'])
     t.ok(paths.includes(wanted), wanted);
-  const unwanted = paths.filter((path) => /(?<!\.d)\.ts$|\.test\.|^(test|tools|bench|examples)\//.test(path));
+  const unwanted = paths.filter((path) => /(?<!\.d)\.ts$|\.test\.|^(test|tools)\//.test(path));
   t.same(unwanted, []);
   writeFileSync(join(folder, 'package.json'), '{}');
   await run('mkdir', [consumer], folder);
@@ -53,6 +53,21 @@ t.test('the tarball contains the programs, and no development files', async (t) 
   t.same(withScripts, [], 'no install scripts');
   for (const tool of ['typescript', 'tap', 'node', '@biomejs/biome'])
     t.notOk(`node_modules/${tool}` in lock.packages, `${tool} is not installed`);
+});
+
+t.test('every link in the documents of the package leads to a file of the package', async (t) => {
+  const own = installed('edgeweave');
+  const documents = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.md') && !file.includes('node_modules'),
+  );
+  t.ok(documents.length > 15, documents.join(', '));
+  const broken = documents.flatMap((file) =>
+    [...readFileSync(join(own, file), 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
+      .map(([, target = '']) => join(dirname(file), target))
+      .filter((target) => !existsSync(join(own, target)))
+      .map((target) => `${file}: ${target}`),
+  );
+  t.same(broken, []);
 });
 
 t.test('both commands run, and an old Node gets one sentence', async (t) => {
