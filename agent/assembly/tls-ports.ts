@@ -43,6 +43,7 @@ export class TlsPorts {
     if (known) return known;
     const { log, handshakeTimeout } = this.#init;
     const opened = await TlsPort.open({
+      pacesHandshakes: true,
       host,
       port,
       context: identity.serverContext(),
