@@ -50,6 +50,11 @@ export interface RouterOptions {
   random?: Random;
   /** Renew the certificates at once, regardless of their remaining validity. */
   extend?: boolean;
+  /**
+   * The process belongs to the router: while idle, it collects garbage and returns memory to the system. A router in
+   * another program leaves both to that program.
+   */
+  ownsProcess?: boolean;
 }
 
 export interface CloseOptions {
@@ -122,8 +127,8 @@ export class Router {
    * Starts all parts that do not need a controller, starts to dial controllers, and resolves. Rejects if the router
    * cannot start.
    */
-  static async start({ config, log, logLevels, clock, random, extend = false }: RouterOptions): Promise<Router> {
-    clock ??= new SystemClock();
+  static async start(options: RouterOptions): Promise<Router> {
+    const { config, log, logLevels, clock = new SystemClock(), random, extend = false, ownsProcess = false } = options;
     const owned = new AsyncDisposableStack();
     try {
       const identity = await Identity.open({ config: config.identity, clock, log, watch: true });
@@ -131,6 +136,7 @@ export class Router {
       const context = new RouterContext({ config, log, clock, random: random ?? systemRandom, identity, owned });
       const router = new Router(context, await openDebugging(context));
       await router.#open(extend, logLevels);
+      openIdleMemory(context, ownsProcess);
       return router;
     } catch (error) {
       await owned.disposeAsync();
@@ -264,7 +270,6 @@ export class Router {
       channels: () => this.#channels(),
     });
     openRenewal(context, controllers, extend);
-    openIdleMemory(context);
     await controllers.start();
     this.#watchStartup();
     this.#debugging.started();

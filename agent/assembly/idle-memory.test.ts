@@ -2,7 +2,10 @@
 
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
+import { releaseTime } from '#lib/memory.ts';
+import type { RouterContext } from './context.ts';
 import { IdleMemory } from './idle-memory.ts';
+import { openIdleMemory } from './operations.ts';
 
 const MIB = 1024 * 1024;
 
@@ -55,4 +58,15 @@ t.test('memory is released once the router is quiet after its start and after a 
   memory.close();
   t.equal(await quiet(20), 2, 'closed');
   t.same(clock.timers(), []);
+});
+
+t.test('only a router that owns its process collects garbage and returns memory of all of it', async (t) => {
+  for (const ownsProcess of [true, false]) {
+    const clock = new VirtualClock();
+    await using owned = new AsyncDisposableStack();
+    openIdleMemory({ clock, owned } as unknown as RouterContext, ownsProcess);
+    const before = releaseTime();
+    await clock.advance(20_000);
+    t.equal(releaseTime() > before, ownsProcess, `ownsProcess: ${ownsProcess}`);
+  }
 });

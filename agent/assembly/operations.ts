@@ -1,6 +1,7 @@
 // Builds the rooms for operators and maintenance: health, metrics, web pages, profiles, certificates, memory.
 
 import { joinHostPort } from '#lib/address.ts';
+import { sharedBuffers } from '#lib/buffer-pool.ts';
 import { listening } from '#lib/listening.ts';
 import { releaseMemory, releaseTime, trimMemory } from '#lib/memory.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
@@ -171,12 +172,16 @@ function reportUncovered(context: RouterContext): void {
       log[isNeeded ? 'error' : 'warn']({ key, host, remedy: REMEDY }, missing);
 }
 
-export function openIdleMemory({ clock, owned }: RouterContext): void {
+/** A router that does not own its process returns only its own idle buffers. */
+export function openIdleMemory({ clock, owned }: RouterContext, ownsProcess: boolean): void {
   const processorTime = () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000 - releaseTime(); // another router of this process may release, too
   };
   const { rss: residentMemory } = process.memoryUsage;
-  const memory = new IdleMemory({ clock, processorTime, residentMemory, release: releaseMemory, trim: trimMemory });
+  const reliefs = ownsProcess
+    ? { release: releaseMemory, trim: trimMemory }
+    : { release: () => sharedBuffers.clear(), trim: () => sharedBuffers.shed() };
+  const memory = new IdleMemory({ clock, processorTime, residentMemory, ...reliefs });
   owned.defer(() => memory.close());
 }
