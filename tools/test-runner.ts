@@ -45,6 +45,7 @@ const LAST_LINE = 50;
 /** Precedes the path of a file in the comment before its tests. */
 export const FILE_MARK = 'tests of ';
 const GROUP_PROGRAM = join(ROOT, 'tools', 'test-group.ts');
+const TEST_END = join(ROOT, 'tools', 'test-end.mjs');
 
 /** Runs the groups and reports each file's result as it completes. */
 export async function runTestFiles(run: TestRun, onResult: (result: FileResult) => void): Promise<void> {
@@ -75,7 +76,7 @@ function runProcess(
 ): Promise<ProcessResult> {
   const start = performance.now();
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, {
+    const child = spawn(process.execPath, ['--import', TEST_END, ...args], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
@@ -84,6 +85,8 @@ function runProcess(
         TAP_TIMEOUT: String(timeout),
         ...(grep.length > 0 && { TAP_GREP: grep.join('\n') }),
         ...(thorough && { TEST_THOROUGH: '1' }),
+        // Programs that a test starts end with the runner, even if both are killed; so does the test (test-end.mjs).
+        EDGEWEAVE_EXIT_WITH_PARENT: String(process.pid),
       },
     });
     // A reader that closes the pipe (`npm test | head`) ends this process; no test must continue unnoticed.

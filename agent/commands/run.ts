@@ -4,11 +4,13 @@
 import { Command, Option } from 'commander';
 import { background } from '#lib/background.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
+import { lifetimeOf, withLifetime } from '#lib/commands/lifetime.ts';
 import { examples } from '#lib/commands/name.ts';
 import { DaemonLog, logFileProblem } from '#lib/daemon-log.ts';
 import { type DaemonSignals, daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { asError, describeError } from '#lib/errors.ts';
+import { endOfLifetime, type Lifetime } from '#lib/lifetime.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { LOG_LEVELS } from '#lib/log-levels.ts';
 import { keepCompiledCode, limitHeapGrowth } from '#lib/memory.ts';
@@ -29,7 +31,7 @@ import { seconds } from './durations.ts';
 import { Exit } from './exit.ts';
 import { reloader } from './reload.ts';
 
-interface RunOptions {
+interface RunOptions extends Lifetime {
   logLevel: LogLevel;
   logFormat: 'json' | 'text';
   logFile?: string;
@@ -41,7 +43,7 @@ const DRAIN_SECONDS = 10;
 const REPORT = 'diagnostic report';
 
 export function runCommand(): Command {
-  return new Command('run')
+  const command = new Command('run')
     .description('run the router')
     .argument('<file>', 'configuration file')
     .addOption(new Option('--log-level <level>', 'lowest severity to log').choices(LOG_LEVELS).default('info'))
@@ -58,16 +60,18 @@ export function runCommand(): Command {
       const clock = new SystemClock();
       await endProcess(await run(file, options, clock), clock);
     });
+  return withLifetime(command);
 }
 
 async function run(file: string, options: RunOptions, clock: SystemClock): Promise<number> {
   const stop = stopSignals();
+  const ended = endOfLifetime(lifetimeOf(options), clock);
   const signals = daemonSignals();
   // Loads the router's code while the configuration is being checked.
   const loading = Promise.all([loadApart(file, { extend: options.extend }), import('../router.ts')]);
   let ready: Awaited<typeof loading> | string;
   try {
-    ready = await Promise.race([loading, stop.first]);
+    ready = await Promise.race([loading, stop.first, ended]);
   } catch (error) {
     return refuse(options, clock, `${file} cannot be checked: ${describeError(error)}`);
   }
@@ -106,8 +110,9 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
   const manager = new ServiceManager({ clock, log });
   signals.onQuit = () => daemonLog.report(REPORT, stackDump(clock).split('\n'));
   try {
-    const start = () => Daemon.start({ config, log, logLevels: levels, clock, extend: options.extend });
-    return await serve(start, { clock, stop, signals, drain: options.drainSeconds * 1000, loaded, daemonLog, manager });
+    const start = () => Daemon.start({ config, log, logLevels: levels, clock, extend: options.extend, ownsProcess: true });
+    const drain = options.drainSeconds * 1000;
+    return await serve(start, { clock, stop, ended, signals, drain, loaded, daemonLog, manager });
   } finally {
     manager.close();
     await daemonLog.close();
@@ -141,6 +146,8 @@ function filesOf({ file, config, values }: LoadedConfig): (readonly [what: strin
 interface Serving {
   readonly clock: Clock;
   readonly stop: StopSignals;
+  /** Resolves with the reason when nobody needs the router any longer. */
+  readonly ended: Promise<string>;
   readonly signals: DaemonSignals;
   /** Milliseconds. */
   readonly drain: number;
@@ -152,7 +159,7 @@ interface Serving {
 /** Runs the router from its start to its end. */
 async function serve(
   start: () => Promise<Router>,
-  { clock, stop, signals, drain, loaded, daemonLog, manager }: Serving,
+  { clock, stop, ended, signals, drain, loaded, daemonLog, manager }: Serving,
 ): Promise<number> {
   const { log } = daemonLog;
   let router: Router;
@@ -171,11 +178,13 @@ async function serve(
   signals.onHangup = () => background(log, 'reload', reload);
   signals.onQuit = () =>
     daemonLog.report(REPORT, [`router: ${router.id}, ${router.summary}`, ...stackDump(clock).split('\n')]);
-  const reason = await Promise.race([router.failed, router.decommissioned, stop.first]);
+  const nobody = ended.then((text) => ({ text }));
+  const reason = await Promise.race([router.failed, router.decommissioned, stop.first, nobody]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router failed');
   else if (reason === undefined) log.info({}, 'router stops: the controller deleted it');
-  else log.info({ signal: reason }, 'signal received');
-  const time = reason instanceof Error || reason === undefined ? 0 : drain;
+  else if (typeof reason === 'string') log.info({ signal: reason }, 'signal received');
+  else log.info({ reason: reason.text }, 'router stops');
+  const time = typeof reason === 'string' ? drain : 0;
   manager.stopping(time);
   await router.close({ drain: time, hurry: stop.second });
   return reason instanceof Error ? Exit.Failed : Exit.Done;

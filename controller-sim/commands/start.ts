@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Clock, SystemClock } from '#lib/clock.ts';
+import { withLifetime } from '#lib/commands/lifetime.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { DaemonLog, logFileProblem } from '#lib/daemon-log.ts';
@@ -13,6 +14,7 @@ import { daemonSignals } from '#lib/daemon-signals.ts';
 import { endProcess } from '#lib/end-process.ts';
 import { describeError } from '#lib/errors.ts';
 import { ListenError } from '#lib/listening.ts';
+import { endOfLifetime, type Lifetime } from '#lib/lifetime.ts';
 import type { LogLevel } from '#lib/log.ts';
 import { keepCompiledCode } from '#lib/memory.ts';
 import { type OptionCheck, path } from '#lib/options.ts';
@@ -33,7 +35,7 @@ import type { Simulator } from '../assembly/simulator.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
 import { seededText } from './seeded-text.ts';
 
-interface StartOptions {
+interface StartOptions extends Lifetime {
   host: string;
   port?: number;
   data?: string;
@@ -63,7 +65,7 @@ interface CaFile {
 }
 
 export function startCommand(): Command {
-  return new Command('start')
+  const command = new Command('start')
     .description('start the simulator and run until stopped')
     .option('--host <address>', 'address to listen on', (text) => checked(OPTION_CHECKS.host, text), '127.0.0.1')
     .option('--port <port>', 'port to listen on; default: the port stored in the data file, else a free one', (text) =>
@@ -155,6 +157,7 @@ export function startCommand(): Command {
       const clock = new SystemClock();
       await endProcess(await start(options, clock), clock);
     });
+  return withLifetime(command);
 }
 
 /** Here and not in the parser, whose message would contain the password of the URL. */
@@ -184,7 +187,8 @@ function otherFiles({ data, eventsFile }: StartOptions): (readonly [what: string
 async function start(options: StartOptions, clock: Clock): Promise<number> {
   const { first: stop } = stopSignals();
   const signals = daemonSignals();
-  const { json, logLevel, logFormat, logFile, events, ...rest } = options;
+  const { json, logLevel, logFormat, logFile, events, exitWithParent, exitWithStdin, ttl, ...rest } = options;
+  const ended = endOfLifetime({ exitWithParent, exitWithStdin, ttl }, clock);
   let daemonLog: DaemonLog;
   try {
     daemonLog = new DaemonLog({ level: logLevel, format: logFormat, clock, file: logFile });
@@ -222,8 +226,8 @@ async function start(options: StartOptions, clock: Clock): Promise<number> {
   print(json ? JSON.stringify(readyLine(cluster.nodes, ca.file, data)) : readyText(cluster.nodes, ca.file, data));
   keepCompiledCode();
   releaseProgramPages();
-  const signal = await stop;
-  log.info({ signal }, 'simulator stops');
+  const why = await Promise.race([stop.then((signal) => ({ signal })), ended.then((reason) => ({ reason }))]);
+  log.info(why, 'simulator stops');
   await cluster.close();
   ca.remove();
   await daemonLog.close();

@@ -13,6 +13,8 @@ import { until } from './overlay.ts';
 
 const USER = 'edgeweave';
 const AS_ANOTHER = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
+/** Linux: a program of this process ends with it, even if it is killed. */
+const SETPRIV = '/usr/bin/setpriv';
 const binaries = binariesOf();
 
 /** Why no server can run here; undefined if one can. */
@@ -111,7 +113,9 @@ function binariesOf(): string | undefined {
 
 function command(name: string, args: readonly string[]): string[] {
   const prefix = process.getuid?.() === 0 ? AS_ANOTHER : [];
-  return [...prefix, join(binaries ?? '', name), ...args];
+  // Last, because a change of the user would remove the signal.
+  const ending = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL'] : [];
+  return [...prefix, ...ending, join(binaries ?? '', name), ...args];
 }
 
 function run(name: string, args: readonly string[]) {
