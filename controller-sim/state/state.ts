@@ -14,6 +14,7 @@ import { Listeners } from '#lib/listeners.ts';
 import { type Log, silentLog } from '#lib/log.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
+import { HistoryError } from './store/history.ts';
 import type { SharedStore, StoredSet } from './store/shared-store.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store/store.ts';
 import type { Table } from './table.ts';
@@ -84,6 +85,8 @@ export class State {
   #readProblem = '';
   #isClosed = false;
   #working: Promise<void> | undefined;
+  /** Called after the next reading. */
+  #catchingUp: (() => void)[] = [];
 
   private constructor(components: StateComponents) {
     this.#store = components.store;
@@ -119,6 +122,11 @@ export class State {
   /** Id of this history; replaced data has another one. */
   get timeline(): string {
     return this.#timeline;
+  }
+
+  /** Why this controller does not follow the changes of others; undefined if it does. */
+  get problem(): string | undefined {
+    return this.#readProblem === '' ? undefined : this.#readProblem;
   }
 
   meta(key: string): string | undefined {
@@ -168,10 +176,36 @@ export class State {
     return promise;
   }
 
+  /**
+   * Reads the changes that other members have made until now. Resolves with whether there were any; with false where no
+   * other member exists, and if the store does not answer. A request that finds nothing asks: its entity may be new.
+   * Strangers can ask, too, so all that ask during one reading share the next one.
+   */
+  async catchUp(): Promise<boolean> {
+    if (!isShared(this.#store) || this.#store.isImmediate || this.#isClosed) return false;
+    const before = this.#index;
+    await new Promise<void>((resolve) => {
+      this.#catchingUp.push(resolve);
+      this.#readOn();
+    });
+    return this.#index > before;
+  }
+
+  /** Waits until this member has the change with this index, for at most so many milliseconds. @returns whether it has */
+  async reach(index: bigint, milliseconds: number): Promise<boolean> {
+    const end = performance.now() + milliseconds;
+    while (this.#index < index) {
+      if (performance.now() >= end || !isShared(this.#store) || this.#store.isImmediate || this.#isClosed) return false;
+      await this.catchUp();
+    }
+    return true;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#working) await this.#working;
     this.#retry?.cancel();
+    this.#endCatchUp();
     for (const listeners of this.#stages.values()) listeners.clear();
     await this.#store.close();
   }
@@ -239,20 +273,34 @@ export class State {
     this.#working ??= twoTurns().then(() => this.#work());
   }
 
+  #endCatchUp(): void {
+    const waiting = this.#catchingUp;
+    this.#catchingUp = [];
+    for (const resolve of waiting) resolve();
+  }
+
   async #follow(store: SharedStore): Promise<void> {
     this.#isBehind = false;
+    // Those that begin to wait during the reading wait for the next one.
+    const waiting = this.#catchingUp.splice(0);
     try {
       for (const set of await store.read(this.#index)) this.#applyOther(set);
       this.#readProblem = '';
     } catch (error) {
       const problem = describeError(error);
+      const isSerious = error instanceof HistoryError || error instanceof DamagedError;
       if (problem !== this.#readProblem)
-        this.log.warn({ error: problem }, 'the changes of other controllers could not be read, retrying');
+        this.log[isSerious ? 'error' : 'warn'](
+          { error: problem, index: String(this.#index) },
+          'the changes of other controllers could not be read, retrying',
+        );
       this.#readProblem = problem; // is logged once
       this.#retry ??= this.clock.after('changes of others', RETRY, () => {
         this.#retry = undefined;
         this.#readOn();
       });
+    } finally {
+      for (const resolve of waiting) resolve();
     }
   }
 

@@ -68,6 +68,23 @@ export class Postgres {
     await ended;
   }
 
+  /** Stops all of its processes, as a machine that swaps or a disk that hangs would. */
+  async suspend(): Promise<{ resume(): void }> {
+    const rows = await this.#ask('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+    const pids = [this.#process?.pid ?? 0, ...rows.map(({ pid }) => Number(pid))].filter((pid) => pid > 0);
+    const signal = (name: NodeJS.Signals) => {
+      for (const pid of pids) {
+        try {
+          process.kill(pid, name);
+        } catch {
+          // it has ended
+        }
+      }
+    };
+    signal('SIGSTOP');
+    return { resume: () => signal('SIGCONT') };
+  }
+
   async restart(): Promise<void> {
     const options = ['-p', String(this.port), '-h', '127.0.0.1', '-k', this.#folder, '-c', 'fsync=off'];
     const [program = '', ...args] = command('postgres', ['-D', join(this.#folder, 'data'), ...options]);
@@ -89,12 +106,12 @@ export class Postgres {
     await this.close();
   }
 
-  async #ask(statement: string): Promise<void> {
+  async #ask(statement: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: `postgres://${USER}@127.0.0.1:${this.port}/postgres` });
     client.on('error', () => undefined);
     await client.connect();
     try {
-      await client.query(statement);
+      return (await client.query(statement)).rows;
     } finally {
       await client.end();
     }

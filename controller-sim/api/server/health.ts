@@ -1,4 +1,4 @@
-// Health checks for process monitors: whether the data is readable.
+// Health checks for process monitors: whether the data is readable, and whether it follows that of other controllers.
 
 import type { FastifyInstance } from 'fastify';
 import { formatDuration } from '#lib/duration.ts';
@@ -32,9 +32,11 @@ export function serveHealth(app: FastifyInstance, services: ApiServices): void {
 /** `isShort` reduces each check to its id and whether it passes. */
 function check({ state, clock }: ApiServices, isShort: boolean): Record<string, unknown> {
   const started = performance.now();
-  const healthy = state.tables.authPolicy.size > 0;
+  const { problem } = state;
+  const healthy = state.tables.authPolicy.size > 0 && problem === undefined;
   if (isShort) return { healthy, checks: [{ id: CHECK, healthy }] };
   const lastCheckDuration = formatDuration(performance.now() - started);
   const lastCheckTime = new Date(clock.now()).toISOString();
-  return { healthy, checks: [{ id: CHECK, healthy, lastCheckTime, lastCheckDuration, details: null }] };
+  const details = problem === undefined ? null : { reason: problem, index: Number(state.index) };
+  return { healthy, checks: [{ id: CHECK, healthy, lastCheckTime, lastCheckDuration, details }] };
 }

@@ -5,12 +5,14 @@
 import pg from 'pg';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { StoreError } from './sqlite-store.ts';
 
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 5_000;
+/** For a change, from the connection on: its client waits for it. */
+const CHANGE_TIMEOUT = 1_500;
 const STATEMENT_TIMEOUT = 30_000;
 const LOCK_TIMEOUT = 20_000;
 /** For statements that wait for no lock of a change. */
@@ -20,6 +22,7 @@ const LONGEST_PAUSE = 10_000;
 const RECONNECT_INTERVAL = 1_000;
 /** The channel of notifications. */
 const CHANNEL = 'edgeweave';
+const BEGIN_CHANGE = `BEGIN; SET LOCAL lock_timeout = ${CHANGE_TIMEOUT}; SET LOCAL statement_timeout = ${CHANGE_TIMEOUT}`;
 const TRY_LOCK = 'SELECT pg_try_advisory_lock($1, hashtext($2)) AS held';
 
 export interface PostgresComponents {
@@ -81,6 +84,35 @@ export class PostgresConnection {
       await client.query('COMMIT');
       return result;
     });
+  }
+
+  /**
+   * The same for a change. Rejects with TimeoutError if it takes longer than its client should wait. Its connection is
+   * closed then: `work` does not go on, but what it has committed may have been stored.
+   */
+  async change<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>();
+    const tooLate = new TimeoutError('the database', CHANGE_TIMEOUT);
+    let isOver = false;
+    let running: pg.Client | undefined;
+    const timer = this.#components.clock.after('change of the database', CHANGE_TIMEOUT, () => {
+      isOver = true;
+      late.reject(tooLate);
+      running?.end().catch(() => undefined); // its statement fails
+    });
+    const changing = this.#inTurn(async (client) => {
+      if (isOver) throw tooLate;
+      running = client;
+      await client.query(BEGIN_CHANGE);
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    });
+    try {
+      return await Promise.race([changing, late.promise]);
+    } finally {
+      timer.cancel();
+    }
   }
 
   /** Runs one statement, after all earlier work. */

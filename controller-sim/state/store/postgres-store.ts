@@ -1,15 +1,20 @@
 // A store in a PostgreSQL database that several controllers share. Each set of changes is one row of the table
 // `change`; the lock of the row in `head` gives the sets one order. The entities stand in a table of their own, for
-// members that start. Everything is in the schema `edgeweave`.
+// members that start. Everything is in the schema `edgeweave`, whose version migrations.ts knows. A chain of hashes
+// (history.ts) shows whether the database still has the history that this member knows.
 
 import type pg from 'pg';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import type { Clock } from '#lib/clock.ts';
+import { describeError, TimeoutError } from '#lib/errors.ts';
 import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import type { Change } from '../change.ts';
 import { isEntityKind } from '../tables.ts';
+import { databaseProblem } from './database-problem.ts';
+import { HistoryError, mayContinue, nextChain, type Position } from './history.ts';
+import { migrate } from './migrations.ts';
 import { notify, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
-import { headOf, MEMBER_TABLES, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
+import { headOf, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
 import type { NewSet, SharedStore, StoredSet } from './shared-store.ts';
 import { StoreError } from './sqlite-store.ts';
 import { DamagedError, type StoredState, StoreWriteError } from './store.ts';
@@ -19,34 +24,37 @@ import { entityProblem, readStoredEntity } from './stored-entity.ts';
 const HISTORY = 100_000;
 /** Older sets are deleted after this many new ones. */
 const PRUNE_INTERVAL = 1_000;
+/** Milliseconds after which a database that did not answer is asked again. */
+const SILENCE = 1_000;
 /** Sets that are read at once. */
 const MOST_READ = 1_000;
 /** A set holds entities, which hold values of bodies. */
 const DEEPEST_SET = DEEPEST_JSON + 30;
+const HEAD = 'SELECT index, timeline, chain FROM edgeweave.head';
 /** Keys of the advisory locks: for the creation of the tables, and for the start of a member. */
 const LOCKS = { tables: 3_022_001, start: 3_022_002 } as const;
 
-const TABLES = `
-  CREATE SCHEMA IF NOT EXISTS edgeweave;
-  CREATE TABLE IF NOT EXISTS edgeweave.entity (kind text, id text, body text NOT NULL, PRIMARY KEY (kind, id));
-  CREATE TABLE IF NOT EXISTS edgeweave.meta (key text PRIMARY KEY, value text NOT NULL);
-  CREATE TABLE IF NOT EXISTS edgeweave.change (index bigint PRIMARY KEY, body text NOT NULL);
-  ${MEMBER_TABLES}
-`;
-
 export class PostgresStore implements SharedStore {
   readonly registry: PostgresRegistry;
+  readonly isImmediate = false;
   readonly #connection: PostgresConnection;
   readonly #log: Log;
+  readonly #clock: Clock;
   readonly #listeners: (() => void)[] = [];
   /** Index of the last set that this member knows. */
   #index = 0n;
+  #timeline = '';
+  /** The chain at each index that the caller may continue from. */
+  readonly #chains = new Map<bigint, string>();
   /** Why the last change was not stored. */
   #problem = '';
+  /** Monotonic time until which changes are rejected at once: the database did not answer, and each would wait for it. */
+  #silentUntil = Number.NEGATIVE_INFINITY;
 
   private constructor(connection: PostgresConnection, components: PostgresComponents) {
     this.#connection = connection;
     this.#log = components.log;
+    this.#clock = components.clock;
     this.registry = new PostgresRegistry(connection, components);
     this.registry.onIndex = (index) => this.#onIndex(index);
     connection.onNotification = (payload) => this.#onNotification(payload);
@@ -58,26 +66,35 @@ export class PostgresStore implements SharedStore {
     try {
       await connection.transaction('BEGIN', async (client) => {
         await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.tables]);
-        await client.query(TABLES);
+        await migrate(client);
       });
       return new PostgresStore(connection, components);
     } catch (error) {
       await connection.close();
+      if (error instanceof StoreError) throw error;
       throw new StoreError(`the tables of the database cannot be created: ${describeError(error)}`, { cause: error });
     }
   }
 
   async load(): Promise<StoredState> {
     return this.#connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
-      const head = await client.query(
-        'SELECT index, (SELECT max(index) FROM edgeweave.change) AS last FROM edgeweave.head',
+      const head = await client.query(HEAD);
+      const { rows: newest } = await client.query(
+        'SELECT index, chain FROM edgeweave.change ORDER BY index DESC LIMIT 1',
       );
       const entities = await client.query('SELECT kind, id, body FROM edgeweave.entity ORDER BY kind, id');
       const meta = await client.query('SELECT key, value FROM edgeweave.meta');
-      const { index, last } = headOf(head.rows);
-      if (last !== null && last !== index)
-        throw new DamagedError('head', '1', `its index is ${index}, but the last change is ${last}`);
-      this.#index = BigInt(index);
+      const position = positionOf(head.rows);
+      const { index, chain } = position;
+      const [last] = newest;
+      if (last && BigInt(last.index) !== index)
+        throw new DamagedError('head', '1', `its index is ${index}, but the last change is ${last.index}`);
+      if (last && last.chain !== '' && last.chain !== chain)
+        throw new DamagedError('head', '1', `its chain is not that of the last change ${index}`);
+      this.#index = index;
+      this.#timeline = position.timeline;
+      this.#chains.clear();
+      this.#chains.set(index, chain);
       return {
         index: this.#index,
         entities: entities.rows.map((row) => readStoredEntity({ ...row, id: idIn(row.id) }, `${row.kind} ${row.id}`)),
@@ -88,23 +105,31 @@ export class PostgresStore implements SharedStore {
 
   async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
     try {
-      const indexes = await this.#connection.transaction('BEGIN', async (client) => {
-        const { rows } = await client.query('SELECT index FROM edgeweave.head FOR UPDATE');
-        const head = BigInt(headOf(rows).index);
-        if (head < after)
-          throw new StoreError(`the database went back from change ${after} to ${head}; restart this controller`);
-        const sets = prepare(await missedBetween(client, after, head));
+      if (this.#clock.monotonic() < this.#silentUntil) throw new TimeoutError('the database', 0);
+      const written = await this.#connection.change(async (client) => {
+        const { rows } = await client.query(`${HEAD} FOR UPDATE`);
+        const head = positionOf(rows);
+        const own = this.#positionAt(after);
+        if (!mayContinue(own, head)) throw new HistoryError(own, head);
+        const missed = await this.#missedBetween(client, after, head.index);
+        if (this.#chains.get(head.index) !== head.chain)
+          throw new HistoryError(this.#positionAt(head.index), head);
+        const sets = prepare(missed);
         return sets.length === 0 ? [] : write(client, head, sets);
       });
+      for (const { index, chain } of written) this.#chains.set(index, chain);
+      const indexes = written.map(({ index }) => index);
       this.#index = indexes.at(-1) ?? this.#index;
       this.#problem = '';
       return indexes;
     } catch (error) {
-      this.#report(describeError(error));
+      const isSilent = error instanceof TimeoutError && this.#clock.monotonic() >= this.#silentUntil;
+      if (isSilent) this.#silentUntil = this.#clock.monotonic() + SILENCE;
+      this.#report(databaseProblem(error));
       // Whatever was stored after all is read with the next changes.
       const isRejection = isRejectionOf(error);
       const remedy = isRejection ? 'change it' : 'try again';
-      throw new StoreWriteError(`the database did not store the change: ${reasonOf(error)}; ${remedy}`, {
+      throw new StoreWriteError(`the database did not store the change: ${databaseProblem(error)}; ${remedy}`, {
         isRejection,
         cause: error,
       });
@@ -118,7 +143,11 @@ export class PostgresStore implements SharedStore {
   }
 
   async read(after: bigint): Promise<readonly StoredSet[]> {
-    const sets = await next(this.#connection, after);
+    const head = positionOf((await this.#connection.query(HEAD)).rows);
+    const own = this.#positionAt(after);
+    if (!mayContinue(own, head)) throw new HistoryError(own, head);
+    const sets = await this.#next(this.#connection, after);
+    if (sets.length === 0 && head.index > after) throw missing(after + 1n);
     this.#index = sets.at(-1)?.index ?? after;
     if (sets.length === MOST_READ) this.#appended(); // there may be more
     return sets;
@@ -164,14 +193,56 @@ export class PostgresStore implements SharedStore {
     return this.#connection.close();
   }
 
+  #positionAt(index: bigint): Position {
+    for (const known of this.#chains.keys()) if (known < index) this.#chains.delete(known);
+    return { timeline: this.#timeline, index, chain: this.#chains.get(index) ?? '' };
+  }
+
+  /**
+   * The first sets after an index; sets are committed in their order, so none is missing between them. Rejects with
+   * HistoryError for a set that does not continue the chain.
+   */
+  async #next(client: Pick<PostgresConnection, 'query'>, after: bigint): Promise<StoredSet[]> {
+    const { rows } = await client.query(
+      'SELECT index, body, chain FROM edgeweave.change WHERE index > $1 ORDER BY index LIMIT $2',
+      [String(after), MOST_READ],
+    );
+    let chain = this.#chains.get(after) ?? '';
+    return rows.map((row, position) => {
+      const index = after + BigInt(position + 1);
+      if (BigInt(row.index) !== index) throw missing(index);
+      const set = readSet(row);
+      const own = chain;
+      chain = nextChain(chain, index, row.body);
+      if (row.chain !== chain)
+        throw new HistoryError(
+          { timeline: this.#timeline, index: index - 1n, chain: own },
+          { timeline: this.#timeline, index, chain: row.chain },
+        );
+      this.#chains.set(index, chain);
+      return set;
+    });
+  }
+
+  async #missedBetween(client: pg.Client, after: bigint, head: bigint): Promise<StoredSet[]> {
+    const missed: StoredSet[] = [];
+    for (let at = after; at < head; at = missed.at(-1)?.index ?? at) {
+      const sets = await this.#next(client, at);
+      if (sets.length === 0) throw missing(at + 1n);
+      missed.push(...sets);
+    }
+    return missed;
+  }
+
   #onNotification(payload: string | undefined): void {
     if (payload === MEMBERS || payload === undefined) this.registry.changed();
     if (payload === undefined) this.#appended();
     else if (/^\d+$/.test(payload)) this.#onIndex(BigInt(payload));
   }
 
+  /** A smaller index shows that the database went back: reading on reports it. */
   #onIndex(index: bigint): void {
-    if (index > this.#index) this.#appended();
+    if (index !== this.#index) this.#appended();
   }
 
   #appended(): void {
@@ -179,38 +250,15 @@ export class PostgresStore implements SharedStore {
   }
 }
 
-/** The first sets after an index; sets are committed in their order, so none is missing between them. */
-async function next(client: Pick<PostgresConnection, 'query'>, after: bigint): Promise<StoredSet[]> {
-  const { rows } = await client.query(
-    'SELECT index, body FROM edgeweave.change WHERE index > $1 ORDER BY index LIMIT $2',
-    [String(after), MOST_READ],
-  );
-  const sets = rows.map(readSet);
-  const gap = sets.findIndex(({ index }, position) => index !== after + BigInt(position + 1));
-  if (gap >= 0) throw missing(after + BigInt(gap + 1));
-  return sets;
-}
-
-async function missedBetween(client: pg.Client, after: bigint, head: bigint): Promise<StoredSet[]> {
-  const missed: StoredSet[] = [];
-  for (let at = after; at < head; at = missed.at(-1)?.index ?? at) {
-    const sets = await next(client, at);
-    if (sets.length === 0) throw missing(at + 1n);
-    missed.push(...sets);
-  }
-  return missed;
+/** @throws DamagedError */
+function positionOf(rows: readonly pg.QueryResultRow[]): Position {
+  const { index, timeline, chain } = headOf(rows);
+  return { timeline, index: BigInt(index), chain };
 }
 
 function missing(index: bigint): StoreError {
   const why = `${HISTORY} newer ones exist, or it was deleted`;
   return new StoreError(`the change ${index} is no longer in the database (${why}); restart this controller`);
-}
-
-/** For clients: without the address and the user of the database, which its messages contain. */
-function reasonOf(error: unknown): string {
-  if (error instanceof ProjectError) return error.message;
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === 'string' ? `it reports ${code}` : 'its connection was lost';
 }
 
 /**
@@ -231,13 +279,20 @@ function idIn(column: string): string {
   return column.replaceAll('\x010', '\0').replaceAll('\x011', '\x01');
 }
 
-/** Returns the indexes of the sets. */
-async function write(client: pg.Client, head: bigint, sets: readonly NewSet[]): Promise<bigint[]> {
-  const indexes = sets.map((_set, position) => head + BigInt(position + 1));
-  const last = indexes.at(-1) ?? head;
-  await client.query('INSERT INTO edgeweave.change SELECT * FROM unnest($1::bigint[], $2::text[])', [
-    indexes.map(String),
-    sets.map((set) => JSON.stringify(set)),
+/** Returns the positions after each set. */
+async function write(client: pg.Client, head: Position, sets: readonly NewSet[]): Promise<Position[]> {
+  const bodies = sets.map((set) => JSON.stringify(set));
+  const positions: Position[] = [];
+  let last = head;
+  for (const body of bodies) {
+    const index = last.index + 1n;
+    last = { ...head, index, chain: nextChain(last.chain, index, body) };
+    positions.push(last);
+  }
+  await client.query('INSERT INTO edgeweave.change SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])', [
+    positions.map(({ index }) => String(index)),
+    bodies,
+    positions.map(({ chain }) => chain),
   ]);
   // The last state of each entity: a statement may change a row only once.
   const final = new Map<string, Change>();
@@ -253,11 +308,11 @@ async function write(client: pg.Client, head: bigint, sets: readonly NewSet[]): 
     'DELETE FROM edgeweave.entity e USING unnest($1::text[], $2::text[]) AS d (kind, id) WHERE e.kind = d.kind AND e.id = d.id',
     [deleted.map(({ kind }) => kind), deleted.map(({ id }) => columnOf(id))],
   );
-  await client.query('UPDATE edgeweave.head SET index = $1', [String(last)]);
-  if (head / BigInt(PRUNE_INTERVAL) !== last / BigInt(PRUNE_INTERVAL))
-    await client.query('DELETE FROM edgeweave.change WHERE index <= $1', [String(last - BigInt(HISTORY))]);
-  await notify(client, String(last));
-  return indexes;
+  await client.query('UPDATE edgeweave.head SET index = $1, chain = $2', [String(last.index), last.chain]);
+  if (head.index / BigInt(PRUNE_INTERVAL) !== last.index / BigInt(PRUNE_INTERVAL))
+    await client.query('DELETE FROM edgeweave.change WHERE index <= $1', [String(last.index - BigInt(HISTORY))]);
+  await notify(client, String(last.index));
+  return positions;
 }
 
 /** Throws DamagedError for a row without a set: nothing of it may be applied. */

@@ -153,6 +153,7 @@ export class SharedMemory {
 /** The view of one member. */
 export class SharedMemoryStore implements SharedStore {
   readonly registry: Registry;
+  readonly isImmediate = true;
   readonly #shared: SharedMemory;
   readonly #onAppended: (() => void)[] = [];
   #index = 0n;

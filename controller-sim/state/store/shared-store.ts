@@ -88,6 +88,8 @@ export function demandFree(id: string, members: readonly Pick<Member, 'id' | 'is
 
 export interface SharedStore extends Omit<Store, 'commit'> {
   readonly registry: Registry;
+  /** A change is acknowledged when all members have it: there is nothing to catch up with. */
+  readonly isImmediate: boolean;
   /**
    * Waits for the lock, calls `prepare` with the sets after the index `after`, and makes the sets that it returns
    * durable, together or none. Returns the index of each. Calls never overlap. If it rejects, `prepare` may not have
