@@ -24,6 +24,7 @@ export const API_ERRORS = Object.freeze({
     400,
     'The supplied request contains an invalid document or no valid accept content were available, see cause',
   ],
+  DATA_NOT_REACHED: [503, 'This controller does not have the requested data yet, see cause'],
   EDGE_ROUTER_ENROLL_COMMON_NAME_INVALID: [
     400,
     'The edge router CSR enrollment must have a common name that matches the edge router id',

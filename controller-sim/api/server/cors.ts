@@ -13,9 +13,10 @@ export const CORS: FastifyCorsOptions = {
     'session-token',
     'mfa-validation-code',
     'x-requested-with',
+    'edgeweave-min-data-index',
   ],
   // A text: the plugin would join a list for each request.
-  exposedHeaders: 'zt-session, expires-at, expiration-seconds, www-authenticate, auth-request-id, totp-required',
+  exposedHeaders: 'zt-session, expires-at, expiration-seconds, www-authenticate, auth-request-id, totp-required, edgeweave-data-index',
   maxAge: 600,
   // The server itself answers OPTIONS: with the methods of the path, or that the path is unknown.
   preflightContinue: true,

@@ -28,7 +28,7 @@ import { RequestFaults } from './request-faults.ts';
 import { noteError, RequestJournal } from './request-journal.ts';
 import { type Route, routes } from './routes.ts';
 import { type StaticPage, serveStaticPages } from './static-pages.ts';
-import { isOfUnacceptedType, perform } from './steps.ts';
+import { DATA_INDEX, isOfUnacceptedType, perform } from './steps.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 /** Concurrent requests, in total and for each source. Clients beyond the limit are asked to retry. */
@@ -248,7 +248,7 @@ export class ApiServer {
   #send(request: FastifyRequest, reply: FastifyReply, sent: Sent): FastifyReply {
     reply
       .code(sent.status)
-      .headers({ ...this.#headers, ...sent.headers })
+      .headers({ ...this.#headers, [DATA_INDEX]: String(this.#services.state.index), ...sent.headers })
       .header('content-type', sent.contentType);
     return sendCompressed(request, reply, sent.body, sent);
   }

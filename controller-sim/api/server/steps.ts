@@ -1,5 +1,8 @@
 // The steps of every request, in order: find the session, check access, record its use, validate query and body, call
 // the handler. Each step throws ApiError to reject.
+//
+// With several controllers, what another one has just changed may not be here yet. So a request that would be rejected for
+// something unknown reads on in the store and is tried once more, and a request may ask for the changes up to an index.
 
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
@@ -7,7 +10,7 @@ import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { sessionOf } from '../../auth/session-of.ts';
 import { isJson } from '../../entities/body.ts';
-import { ApiError, invalid, unsupported } from '../../errors/errors.ts';
+import { ApiError, type ApiErrorCode, invalid, unsupported } from '../../errors/errors.ts';
 import { type Origin, withOrigin } from '../../state/origin.ts';
 import type { Answer, ApiRequest, Handler } from '../http/context.ts';
 import { validateBody } from '../http/validate.ts';
@@ -36,7 +39,47 @@ const DEMANDED_HEADERS: ReadonlyMap<OperationId, string> = new Map([['enrollToke
 /** reference fact: requests without any credentials get this cause; invalid tokens get none. */
 const ANONYMOUS = { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } as const;
 
+/** The index of the data, in each answer; and the least one, in requests of a client that knows it from another answer. */
+export const DATA_INDEX = 'edgeweave-data-index';
+const MIN_DATA_INDEX = 'edgeweave-min-data-index';
+/** Milliseconds until a request gives up to wait for it. */
+const LONGEST_WAIT = 2_000;
+const INDEX = /^\d{1,19}$/;
+/** Rejections that a change of another controller may have overtaken. */
+const FOR_UNKNOWN: ReadonlySet<string> = new Set([
+  'NOT_FOUND',
+  'UNAUTHORIZED',
+  'INVALID_ENROLLMENT_TOKEN',
+  'INVALID_AUTH',
+] satisfies ApiErrorCode[]);
+
 export async function perform(request: ApiRequest, handler: Handler): Promise<Answer> {
+  const { state } = request.services;
+  const least = request.headers[MIN_DATA_INDEX];
+  if (least !== undefined) await waitFor(String(least), request);
+  try {
+    return await performOnce(request, handler);
+  } catch (error) {
+    const mayBeBehind = error instanceof ApiError && FOR_UNKNOWN.has(error.code) && hasReference(request);
+    if (!mayBeBehind || !(await state.catchUp())) throw error;
+    Object.assign(request, { session: undefined, identity: undefined, challenge: undefined, isValid: false });
+    return performOnce(request, handler);
+  }
+}
+
+/** Requests without an id, a token or a body name nothing that another controller could know. */
+function hasReference({ headers, params, body }: ApiRequest): boolean {
+  return !isAnonymous(headers) || body !== undefined || Object.keys(params).length > 0;
+}
+
+async function waitFor(text: string, { services: { state } }: ApiRequest): Promise<void> {
+  if (!INDEX.test(text)) throw invalid(MIN_DATA_INDEX, `${MIN_DATA_INDEX} in header must be a whole number`, text);
+  if (await state.reach(BigInt(text), LONGEST_WAIT)) return;
+  const message = `the changes up to ${state.index} are here, not up to ${text} (header ${MIN_DATA_INDEX})`;
+  throw new ApiError('DATA_NOT_REACHED', { code: 'UNHANDLED', message });
+}
+
+async function performOnce(request: ApiRequest, handler: Handler): Promise<Answer> {
   for (const step of STEPS) {
     const wait = step(request);
     if (wait) await wait;
