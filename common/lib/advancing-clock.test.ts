@@ -1,7 +1,7 @@
 // A clock that runs with the real time and can be advanced.
 
 import t from 'tap';
-import { AdvancingClock } from './advancing-clock.ts';
+import { AdvancingClock, realTime } from './advancing-clock.ts';
 import { SystemClock, VirtualClock } from './clock.ts';
 
 /** A clock whose real time stands still. */
@@ -109,4 +109,24 @@ t.test('the failing task of a timer is reported as one of the real clock; the ad
   t.same(failures, ['broken']);
   t.same(fired, ['next']);
   await clock.advance(1);
+});
+
+t.test('the time of day can be set back; timers and the monotonic time go on', async (t) => {
+  const { real, clock } = open();
+  const start = clock.now();
+  await clock.advance(60_000);
+  const monotonic = clock.monotonic();
+  let fired = 0;
+  clock.after('later', 1_000, () => fired++);
+  clock.setBack(60_000);
+  t.equal(clock.now(), start);
+  t.equal(clock.ahead, 0);
+  t.equal(clock.monotonic(), monotonic);
+  await real.advance(1_000);
+  t.equal(fired, 1);
+  t.equal(clock.now(), start + 1_000);
+  await clock.advance(5_000);
+  t.equal(clock.now(), start + 6_000);
+  t.equal(realTime(clock), start + 1_000);
+  t.equal(realTime(real), start + 1_000);
 });

@@ -1,7 +1,13 @@
-// The real time plus what `advance` has added, for programs whose users test expiry without waiting.
+// The real time plus what `advance` has added, for programs whose users test expiry without waiting. The time of day may
+// return; the monotonic time, which orders timers, never does.
 
 import { BaseClock, type Clock, SystemClock, settle, type Timer } from './clock.ts';
 import { InvariantError } from './errors.ts';
+
+/** The time of day that other programs have, in milliseconds since the epoch. */
+export function realTime(clock: Clock): number {
+  return clock instanceof AdvancingClock ? clock.real.now() : clock.now();
+}
 
 interface Waiting {
   readonly name: string;
@@ -13,13 +19,14 @@ interface Waiting {
   alarm: Timer | undefined;
 }
 
-/** Timers fire by due time. Never goes back. */
+/** Timers fire by due time. */
 export class AdvancingClock extends BaseClock {
   /** The real time, for what an advance must not affect. */
   readonly real: Clock;
   readonly #waiting = new Set<Waiting>();
-  /** Milliseconds ahead of the real time. */
+  /** Milliseconds of the monotonic time ahead of the real one, and those that the time of day was set back. */
   #ahead = 0;
+  #setBack = 0;
   #advancing: Promise<void> = Promise.resolve();
 
   constructor(real: Clock = new SystemClock()) {
@@ -27,17 +34,17 @@ export class AdvancingClock extends BaseClock {
     this.real = real;
   }
 
-  /** Milliseconds ahead of the real time. */
+  /** Milliseconds by which the time of day is ahead of the real one. */
   get ahead(): number {
-    return this.#ahead;
+    return this.#ahead - this.#setBack;
   }
 
   now(): number {
-    return this.real.now() + this.#ahead;
+    return this.real.now() + this.ahead;
   }
 
   nowNanoseconds(): bigint {
-    return this.real.nowNanoseconds() + BigInt(Math.round(this.#ahead * 1e6));
+    return this.real.nowNanoseconds() + BigInt(Math.round(this.ahead * 1e6));
   }
 
   monotonic(): number {
@@ -65,6 +72,10 @@ export class AdvancingClock extends BaseClock {
     if (!Number.isFinite(milliseconds) || milliseconds < 0) throw new InvariantError('a clock cannot go back');
     this.#advancing = this.#advancing.then(() => this.#advance(milliseconds));
     return this.#advancing;
+  }
+
+  setBack(milliseconds: number): void {
+    this.#setBack += milliseconds;
   }
 
   async #advance(milliseconds: number): Promise<void> {

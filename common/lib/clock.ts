@@ -33,10 +33,12 @@ export interface Clock {
   timers(): string[];
 }
 
-/** A clock that can be moved forward. */
+/** A clock that can be moved. */
 export interface AdvanceableClock extends Clock {
   /** Moves the time forward, fires the timers that become due, and lets promises run after each. */
   advance(milliseconds: number): Promise<void>;
+  /** Takes milliseconds off the time of day. The monotonic time, and with it the timers, stay. */
+  setBack(milliseconds: number): void;
 }
 
 /** setTimeout accepts at most this many milliseconds; longer waits are split. */
@@ -147,6 +149,7 @@ interface VirtualTimer {
 export class VirtualClock extends BaseClock {
   #now: number;
   readonly #start: number;
+  #setBack = 0;
   #order = 0;
   readonly #timers = new Set<VirtualTimer>();
 
@@ -157,11 +160,11 @@ export class VirtualClock extends BaseClock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now - this.#setBack;
   }
 
   nowNanoseconds(): bigint {
-    return BigInt(Math.round(this.#now)) * 1_000_000n;
+    return BigInt(Math.round(this.now())) * 1_000_000n;
   }
 
   monotonic(): number {
@@ -195,6 +198,10 @@ export class VirtualClock extends BaseClock {
     }
     this.#now = target;
     await settle();
+  }
+
+  setBack(milliseconds: number): void {
+    this.#setBack += milliseconds;
   }
 
   #add(name: string, delay: number, interval: number | undefined, task: () => void): Timer {

@@ -6,6 +6,9 @@ import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 import { InvalidError } from './lab-error.ts';
 
+/** Hours of the units that the network's durations lack. */
+const HOURS: Readonly<Record<string, number>> = { d: 24, w: 168 };
+const LONG_UNIT = /(\d+(?:\.\d+)?)([dw])/g;
 /** Milliseconds: ten years, after which the simulator's own certificates have expired. */
 const LONGEST = 10 * 365 * 24 * 3_600_000;
 
@@ -29,7 +32,7 @@ export class LabClock {
   }
 
   /**
-   * Adds milliseconds, or a duration such as `31m`. Sessions, tokens and locks expire, and all that waits for this time
+   * Adds milliseconds, or a duration such as `31m`, `2d` or `1w`. Sessions, tokens and locks expire, and all that waits for this time
    * happens before it resolves. Rejects with InvalidError for a wrong or negative duration, and beyond ten years in
    * total.
    */
@@ -42,11 +45,23 @@ export class LabClock {
     added.set(this.#clock, this.advanced + milliseconds);
     await this.#clock.advance(milliseconds);
   }
+
+  /**
+   * Returns to the time that has so many milliseconds added; 0: the real time. Going back fires no timers, and what has
+   * expired remains so.
+   */
+  async returnTo(advanced: number): Promise<void> {
+    const difference = advanced - this.advanced;
+    if (difference > 0) return this.advance(difference);
+    added.set(this.#clock, advanced);
+    this.#clock.setBack(-difference);
+  }
 }
 
 function read(duration: string): number {
+  const text = duration.replaceAll(LONG_UNIT, (_, count: string, unit: string) => `${Number(count) * (HOURS[unit] ?? 0)}h`);
   try {
-    return parseDuration(duration);
+    return parseDuration(text);
   } catch (error) {
     throw new InvalidError('duration', describeError(error), duration);
   }

@@ -30,7 +30,7 @@ export class Lab {
     const { state, clock } = components;
     this.#components = components;
     this.clock = new LabClock(clock);
-    this.snapshots = new LabSnapshots(state, clock);
+    this.snapshots = new LabSnapshots(state, this.clock);
   }
 
   /** The requests of clients and the messages of routers. */
@@ -48,7 +48,7 @@ export class Lab {
     return viewNetwork({ state, network, cluster, journal: this.journal, now: clock.now() });
   }
 
-  /** Returns to the state after the start, removes the faults, and clears the journal. */
+  /** Returns to the state and the time after the start, removes the faults, and clears the journal. */
   async reset(): Promise<Restored> {
     const restored = await this.snapshots.restore(START);
     this.#components.traffic.reset();

@@ -1,11 +1,10 @@
 // Named states of the simulator in memory, to which a test returns. A snapshot holds what administrators configure:
 // identities with their credentials, services, policies, routers. A restore is one change of the state: routers, clients
-// and events learn of it as of any other.
+// and events learn of it as of any other. The clock returns to the time of the snapshot.
 //
 // Sessions, revocations and the terminators of hosts belong to running clients, not to a snapshot: they stay where their
 // identity, service and router stay, and end otherwise.
 
-import type { Clock } from '#lib/clock.ts';
 import { meantOrKnown } from '#lib/suggestion.ts';
 import { endApiSession } from '../entities/api-session.ts';
 import { isHosted } from '../entities/terminator.ts';
@@ -14,6 +13,7 @@ import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Entity, EntityKind, Terminator } from '../state/types.ts';
+import type { LabClock } from './lab-clock.ts';
 import { InvalidError, UnknownError } from './lab-error.ts';
 
 /** The state after the start of the simulator. */
@@ -45,6 +45,8 @@ type Entities = ReadonlyMap<EntityKind, ReadonlyMap<string, Entity>>;
 
 interface Taken {
   readonly info: SnapshotInfo;
+  /** Milliseconds that had been added to the time. */
+  readonly advanced: number;
   readonly entities: Entities;
 }
 
@@ -66,10 +68,10 @@ export interface Restored {
 
 export class LabSnapshots {
   readonly #state: State;
-  readonly #clock: Clock;
+  readonly #clock: LabClock;
   readonly #taken = new Map<string, Taken>();
 
-  constructor(state: State, clock: Clock) {
+  constructor(state: State, clock: LabClock) {
     this.#state = state;
     this.#clock = clock;
   }
@@ -103,16 +105,18 @@ export class LabSnapshots {
 
   /** Rejects with UnknownError. If the change cannot be stored, nothing has changed. */
   async restore(name: string): Promise<Restored> {
-    const { entities } = this.#find(name);
-    return this.#state.change((transaction) => restoreIn(transaction, entities));
+    const { entities, advanced } = this.#find(name);
+    const restored = await this.#state.change((transaction) => restoreIn(transaction, entities));
+    await this.#clock.returnTo(advanced);
+    return restored;
   }
 
   #take(name: string): SnapshotInfo {
     const entities = entitiesOf(this.#state.tables);
     const count = entities.values().reduce((sum, { size }) => sum + size, 0);
-    const info = { name, takenAt: new Date(this.#clock.now()), index: this.#state.index, entities: count };
+    const info = { name, takenAt: this.#clock.now(), index: this.#state.index, entities: count };
     this.#taken.delete(name); // the newest is last
-    this.#taken.set(name, { info, entities });
+    this.#taken.set(name, { info, advanced: this.#clock.advanced, entities });
     return info;
   }
 

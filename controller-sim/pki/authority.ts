@@ -13,6 +13,7 @@ import {
 import { isIP } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { promisify } from 'node:util';
+import { realTime } from '#lib/advancing-clock.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
@@ -303,8 +304,10 @@ async function makeServer(
   return { certificate: issueLeaf({ ...common, names, purposes: ['server', 'client'] }, issuer), key };
 }
 
+/** Valid now both by the clock of the simulator, which tests advance, and by that of its peers. */
 function period(clock: Clock, lifetime: number): { notBefore: Date; notAfter: Date } {
-  return { notBefore: new Date(clock.now() - BACKDATED), notAfter: new Date(clock.now() + lifetime) };
+  const times = [clock.now(), realTime(clock)];
+  return { notBefore: new Date(Math.min(...times) - BACKDATED), notAfter: new Date(Math.max(...times) + lifetime) };
 }
 
 /** Positive, as the standard requires. */

@@ -20,6 +20,7 @@ import { createIdentity, updateIdentity } from '../../controller-sim/entities/id
 import { createServicePolicy, updateServicePolicy } from '../../controller-sim/entities/policy.ts';
 import { createPostureCheck, updatePostureCheck } from '../../controller-sim/entities/posture-check.ts';
 import { createService } from '../../controller-sim/entities/service.ts';
+import { LabClock } from '../../controller-sim/lab/lab-clock.ts';
 import { LabSnapshots } from '../../controller-sim/lab/snapshots.ts';
 import type { Authority } from '../../controller-sim/pki/authority.ts';
 import { State } from '../../controller-sim/state/state.ts';
@@ -206,7 +207,7 @@ function decisions({ access, clock }: Network, model: DataModel): { controller: 
 for (const seed of SEEDS) {
   t.test(`restored snapshots reach routers like any other change (seed ${seed})`, async (t) => {
     const net = await network();
-    const snapshots = new LabSnapshots(net.state, net.clock);
+    const snapshots = new LabSnapshots(net.state, new LabClock(net.clock));
     const random = seededRandom(seed);
     await net.clock.advance(200_000);
     const taken = new Map<string, string[]>();

@@ -77,3 +77,25 @@ t.test('a reset ends circuits and disconnects routers', async (t) => {
   t.notOk(await isServed());
   await until('no circuits', () => [a, b].every(({ router }) => router.describe().circuits === 0));
 });
+
+t.test('a router that enrolls at an advanced time links; a restore and a reset return the time', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { lab, username } = overlay.simulator;
+  const start = lab.clock.now().getTime();
+  await lab.clock.advance('1w2d');
+  t.equal(lab.clock.advanced, 9 * 24 * 3_600_000);
+  await overlay.management.login(username, 'secret');
+  lab.snapshots.take('later');
+  await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.ready();
+  t.pass('the link is up');
+  await lab.clock.advance('31m');
+  await lab.snapshots.restore('later');
+  t.equal(lab.clock.advanced, 9 * 24 * 3_600_000);
+  await lab.reset();
+  t.equal(lab.clock.advanced, 0);
+  t.ok(Math.abs(lab.clock.now().getTime() - start) < 120_000);
+  await lab.snapshots.restore('later');
+  t.equal(lab.clock.advanced, 9 * 24 * 3_600_000, 'a snapshot of a later time returns to it');
+});
