@@ -86,7 +86,7 @@ export class State {
   #isClosed = false;
   #working: Promise<void> | undefined;
   /** Called after the next reading. */
-  #catchingUp: (() => void)[] = [];
+  readonly #catchingUp: (() => void)[] = [];
 
   private constructor(components: StateComponents) {
     this.#store = components.store;
@@ -205,7 +205,7 @@ export class State {
     this.#isClosed = true;
     while (this.#working) await this.#working;
     this.#retry?.cancel();
-    this.#endCatchUp();
+    for (const resolve of this.#catchingUp.splice(0)) resolve();
     for (const listeners of this.#stages.values()) listeners.clear();
     await this.#store.close();
   }
@@ -214,9 +214,12 @@ export class State {
   async #work(): Promise<void> {
     while (this.#waiting.length > 0 || this.#isBehind) {
       const waiting = this.#waiting.splice(0, MOST_TOGETHER);
+      // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
+      const catchingUp = this.#catchingUp.splice(0);
       if (!isShared(this.#store)) await this.#commit(this.#store, waiting);
       else if (waiting.length > 0) await this.#append(this.#store, waiting);
       else await this.#follow(this.#store);
+      for (const resolve of catchingUp) resolve();
     }
     this.#working = undefined;
   }
@@ -273,16 +276,8 @@ export class State {
     this.#working ??= twoTurns().then(() => this.#work());
   }
 
-  #endCatchUp(): void {
-    const waiting = this.#catchingUp;
-    this.#catchingUp = [];
-    for (const resolve of waiting) resolve();
-  }
-
   async #follow(store: SharedStore): Promise<void> {
     this.#isBehind = false;
-    // Those that begin to wait during the reading wait for the next one.
-    const waiting = this.#catchingUp.splice(0);
     try {
       for (const set of await store.read(this.#index)) this.#applyOther(set);
       this.#readProblem = '';
@@ -299,8 +294,6 @@ export class State {
         this.#retry = undefined;
         this.#readOn();
       });
-    } finally {
-      for (const resolve of waiting) resolve();
     }
   }
 
