@@ -36,15 +36,15 @@ Generated from \`compat.json\` by \`npm run compat\`; do not edit.
 The simulator takes the place of the reference's controller in three comparisons, per release of the reference:
 
 - **Its own tests**: the integration tests of the reference, with its SDK and its routers, run against the simulator. A test counts as passed only if
-  all of its checks pass. Tests that use objects of the controller's process cannot pass. `test/README.md` of the repository
+  all of its checks pass. Tests that use objects of the controller's process cannot pass. \`test/README.md\` of the repository
   names each test that does not pass, with the line and the reason.
 - **Random requests**: a seeded generator sends the same requests to both controllers. Status, code and content of the answers are compared; wording
-  within causes is not. `test/README.md` lists what remains.
+  within causes is not. \`test/README.md\` lists what remains.
 - **Command line**: \`ziti edge\`, \`ziti fabric\` and \`ziti ops\` run against both controllers, with the examples of their help and with each
   command that a controller answers. Exit codes and printed text are compared, without ids, dates and the widths of columns.
-  `test/interop/cli/differences.ts` lists each difference with its reason, and the commands that are left out.
+  \`test/interop/cli/differences.ts\` lists each difference with its reason, and the commands that are left out.
 
-[Differences on purpose](../differences.md) and `test/README.md` (behaviour that is not copied) explain the rest.
+[Differences on purpose](../differences.md) and \`test/README.md\` (behaviour that is not copied) explain the rest.
 `;
 
 function sectionOf({ release, suite, differential, cli }: CompatEntry): string {

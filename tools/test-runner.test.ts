@@ -148,10 +148,13 @@ t.test('tests run in the project folder', async (t) => {
   t.match(result?.output, ROOT);
 });
 
-t.test('a killed runner leaves no test and no program of a test behind', { skip: process.platform === 'win32' }, async (t) => {
-  const program = join(ROOT, 'controller-sim', 'cli.ts');
-  const folder = t.testdir({
-    'starts.mjs': `
+t.test(
+  'a killed runner leaves no test and no program of a test behind',
+  { skip: process.platform === 'win32' },
+  async (t) => {
+    const program = join(ROOT, 'controller-sim', 'cli.ts');
+    const folder = t.testdir({
+      'starts.mjs': `
       import { spawn } from 'node:child_process';
       import { writeFileSync } from 'node:fs';
       import t from ${TAP};
@@ -161,23 +164,27 @@ t.test('a killed runner leaves no test and no program of a test behind', { skip:
         writeFileSync(new URL('pids', import.meta.url), process.pid + ' ' + child.pid);
         await new Promise((resolve) => setTimeout(resolve, 60_000));
       });`,
-    'runner.mjs': `
+      'runner.mjs': `
       import { runTestFiles } from ${JSON.stringify(join(ROOT, 'tools', 'test-runner.ts'))};
       const groups = [[new URL('starts.mjs', import.meta.url).pathname]];
       await runTestFiles({ groups, jobs: 1, timeout: 120, grep: [], bail: false, thorough: false }, () => undefined);`,
-  });
-  const env = { ...process.env, EDGEWEAVE_EXIT_WITH_PARENT: '' };
-  const runner = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, join(folder, 'runner.mjs')], { env, stdio: 'ignore' });
-  const pids = await eventually(() => readFileSync(join(folder, 'pids'), 'utf8').split(' ').map(Number));
-  t.equal(pids.length, 2);
-  t.teardown(() => pids.filter(isRunning).forEach((pid) => process.kill(pid, 'SIGKILL')));
-  t.ok(pids.every(isRunning));
-  runner.kill('SIGKILL');
-  await eventually(() => {
-    if (pids.some(isRunning)) throw new Error('still running');
-  });
-  t.same(pids.filter(isRunning), []);
-});
+    });
+    const env = { ...process.env, EDGEWEAVE_EXIT_WITH_PARENT: '' };
+    const runner = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, join(folder, 'runner.mjs')], {
+      env,
+      stdio: 'ignore',
+    });
+    const pids = await eventually(() => readFileSync(join(folder, 'pids'), 'utf8').split(' ').map(Number));
+    t.equal(pids.length, 2);
+    t.teardown(() => pids.filter(isRunning).forEach((pid) => process.kill(pid, 'SIGKILL')));
+    t.ok(pids.every(isRunning));
+    runner.kill('SIGKILL');
+    await eventually(() => {
+      if (pids.some(isRunning)) throw new Error('still running');
+    });
+    t.same(pids.filter(isRunning), []);
+  },
+);
 
 /** Repeats until it does not throw, for at most 60 s. */
 async function eventually<Result>(task: () => Result): Promise<Result> {

@@ -110,7 +110,8 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
   const manager = new ServiceManager({ clock, log });
   signals.onQuit = () => daemonLog.report(REPORT, stackDump(clock).split('\n'));
   try {
-    const start = () => Daemon.start({ config, log, logLevels: levels, clock, extend: options.extend, ownsProcess: true });
+    const start = () =>
+      Daemon.start({ config, log, logLevels: levels, clock, extend: options.extend, ownsProcess: true });
     const drain = options.drainSeconds * 1000;
     return await serve(start, { clock, stop, ended, signals, drain, loaded, daemonLog, manager });
   } finally {

@@ -20,8 +20,8 @@ import type { Environment } from '#wire/environment-proxy.ts';
 import { parsePemSource } from '../config/pem-source.ts';
 import type { CsrConfig, RouterConfig } from '../config/router-config.ts';
 import {
-  endpointsContent,
   type EndpointsPlace,
+  endpointsContent,
   endpointsPlace,
   isDialable,
   type KnownController,

@@ -59,7 +59,10 @@ export class LabClock {
 }
 
 function read(duration: string): number {
-  const text = duration.replaceAll(LONG_UNIT, (_, count: string, unit: string) => `${Number(count) * (HOURS[unit] ?? 0)}h`);
+  const text = duration.replaceAll(
+    LONG_UNIT,
+    (_, count: string, unit: string) => `${Number(count) * (HOURS[unit] ?? 0)}h`,
+  );
   try {
     return parseDuration(text);
   } catch (error) {

@@ -156,31 +156,35 @@ t.test('with PostgreSQL', { skip: postgresObstacle() ?? false }, async (t) => {
   await withPair(nodes, (parts) => once(t, parts));
 });
 
-t.test('what one controller has acknowledged is found at the other', { skip: postgresObstacle() ?? false }, async (t) => {
-  await using postgres = await Postgres.start();
-  const options = { ...OPTIONS, store: await postgres.database('network') };
-  const nodes = [
-    await startSimulator({ ...options, member: 'one' }),
-    await startSimulator({ ...options, member: 'two' }),
-  ];
-  const [one, two] = nodes.map((node) => new ApiClient(node)) as [ApiClient, ApiClient];
-  t.teardown(async () => {
-    for (const each of [one, two]) await each.close();
-    for (const each of nodes) await each.close();
-  });
-  await one.person('anna');
-  const missed: string[] = [];
-  for (let count = 0; count < 60; count++) {
-    const id = await one.create('/services', { name: `service ${count}`, encryptionRequired: true });
-    const found = await two.manage('GET', `/services/${id}`);
-    if (found.status !== 200) missed.push(`service ${count}: ${found.status}`);
-    const token = await two.login('anna');
-    const used = await one.ask('GET', '/current-identity', { token });
-    if (used.status !== 200) missed.push(`session ${count}: ${used.status}`);
-  }
-  t.same(missed, []);
-  t.equal((await two.manage('GET', '/services/nothing')).status, 404);
-});
+t.test(
+  'what one controller has acknowledged is found at the other',
+  { skip: postgresObstacle() ?? false },
+  async (t) => {
+    await using postgres = await Postgres.start();
+    const options = { ...OPTIONS, store: await postgres.database('network') };
+    const nodes = [
+      await startSimulator({ ...options, member: 'one' }),
+      await startSimulator({ ...options, member: 'two' }),
+    ];
+    const [one, two] = nodes.map((node) => new ApiClient(node)) as [ApiClient, ApiClient];
+    t.teardown(async () => {
+      for (const each of [one, two]) await each.close();
+      for (const each of nodes) await each.close();
+    });
+    await one.person('anna');
+    const missed: string[] = [];
+    for (let count = 0; count < 60; count++) {
+      const id = await one.create('/services', { name: `service ${count}`, encryptionRequired: true });
+      const found = await two.manage('GET', `/services/${id}`);
+      if (found.status !== 200) missed.push(`service ${count}: ${found.status}`);
+      const token = await two.login('anna');
+      const used = await one.ask('GET', '/current-identity', { token });
+      if (used.status !== 200) missed.push(`session ${count}: ${used.status}`);
+    }
+    t.same(missed, []);
+    t.equal((await two.manage('GET', '/services/nothing')).status, 404);
+  },
+);
 
 t.test('a request may ask for the data of an earlier answer', { skip: postgresObstacle() ?? false }, async (t) => {
   await using postgres = await Postgres.start();

@@ -16,7 +16,8 @@ export const CORS: FastifyCorsOptions = {
     'edgeweave-min-data-index',
   ],
   // A text: the plugin would join a list for each request.
-  exposedHeaders: 'zt-session, expires-at, expiration-seconds, www-authenticate, auth-request-id, totp-required, edgeweave-data-index',
+  exposedHeaders:
+    'zt-session, expires-at, expiration-seconds, www-authenticate, auth-request-id, totp-required, edgeweave-data-index',
   maxAge: 600,
   // The server itself answers OPTIONS: with the methods of the path, or that the path is unknown.
   preflightContinue: true,

@@ -28,5 +28,8 @@ t.test('a store continues a history if it has it, or more', async (t) => {
   t.equal(mayContinue(two, one), false, 'it went back');
   t.equal(mayContinue(two, other), false);
   t.equal(mayContinue(one, { ...two, timeline: 'b' }), false);
-  t.match(new HistoryError(two, one).message, /it is at change 1 \(\w{8}, timeline a\), this controller at change 2 \(\w{8}/);
+  t.match(
+    new HistoryError(two, one).message,
+    /it is at change 1 \(\w{8}, timeline a\), this controller at change 2 \(\w{8}/,
+  );
 });

@@ -112,8 +112,7 @@ export class PostgresStore implements SharedStore {
         const own = this.#positionAt(after);
         if (!mayContinue(own, head)) throw new HistoryError(own, head);
         const missed = await this.#missedBetween(client, after, head.index);
-        if (this.#chains.get(head.index) !== head.chain)
-          throw new HistoryError(this.#positionAt(head.index), head);
+        if (this.#chains.get(head.index) !== head.chain) throw new HistoryError(this.#positionAt(head.index), head);
         const sets = prepare(missed);
         return sets.length === 0 ? [] : write(client, head, sets);
       });

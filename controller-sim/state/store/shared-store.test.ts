@@ -294,7 +294,10 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
       (each: unknown) => each,
     );
     t.ok(error instanceof StoreWriteError, String(error));
-    t.match(String(error), /did not store the change: (?:it is shutting down \(57P01\)|its connection was lost|.*\(\w+\)); try again/);
+    t.match(
+      String(error),
+      /did not store the change: (?:it is shutting down \(57P01\)|its connection was lost|.*\(\w+\)); try again/,
+    );
     t.notMatch(String(error), /127\.0\.0\.1|edgeweave|postgres:/);
     const again = await a.state
       .change((transaction) => transaction.put('service', service('lost', 'lost')))
@@ -403,8 +406,8 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     // A controller that starts takes the copy, and its changes pass the index of the others.
     const late = await join(await PostgresStore.open(url, components));
     for (const name of ['vier', 'fünf', 'sechs', 'sieben']) await add(late, name);
-    await until('a to notice', () => a.state.problem?.includes('at change 7 '));
-    await until('b to notice', () => b.state.problem?.includes('at change 7 '));
+    await until('a to notice', () => a.state.problem?.includes('at change 7 ') === true);
+    await until('b to notice', () => b.state.problem?.includes('at change 7 ') === true);
     for (const each of [a, b]) {
       t.equal(each.state.index, 5n);
       t.ok(each.state.tables.service.has('five'));
@@ -492,25 +495,36 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await store.close();
   });
 
-  t.test('a change that waits for a lock is rejected in time, with the cause; the renewal of the member goes on', async (t) => {
-    const url = await newDatabase();
-    const a = await join(await PostgresStore.open(url, components));
-    await a.store.registry.join(info('a'));
-    await using database = await connect(url);
-    await database.ask('BEGIN');
-    await database.ask('SELECT 1 FROM edgeweave.head FOR UPDATE');
-    const add = (name: string) => a.state.change((transaction) => transaction.put('service', service(name, name)));
-    await t.rejects(add('s'), /another session holds a lock that the change needs \(55P03\); try again|did not answer in time/);
-    await using other = await connect(url);
-    await other.ask(`UPDATE edgeweave.member SET renewed_at = now() - interval '1 hour'`);
-    const isFresh = `SELECT 1 FROM edgeweave.member WHERE renewed_at > now() - interval '1 minute'`;
-    await until('a renewal', async () => (await other.ask(isFresh)).length === 1);
-    await database.ask('COMMIT');
-    await until('a change', () => add('t').then(() => true, () => false));
-    t.ok(a.state.tables.service.has('t'));
-    t.notOk(a.state.tables.service.has('s'));
-    await a.state.close();
-  });
+  t.test(
+    'a change that waits for a lock is rejected in time, with the cause; the renewal of the member goes on',
+    async (t) => {
+      const url = await newDatabase();
+      const a = await join(await PostgresStore.open(url, components));
+      await a.store.registry.join(info('a'));
+      await using database = await connect(url);
+      await database.ask('BEGIN');
+      await database.ask('SELECT 1 FROM edgeweave.head FOR UPDATE');
+      const add = (name: string) => a.state.change((transaction) => transaction.put('service', service(name, name)));
+      await t.rejects(
+        add('s'),
+        /another session holds a lock that the change needs \(55P03\); try again|did not answer in time/,
+      );
+      await using other = await connect(url);
+      await other.ask(`UPDATE edgeweave.member SET renewed_at = now() - interval '1 hour'`);
+      const isFresh = `SELECT 1 FROM edgeweave.member WHERE renewed_at > now() - interval '1 minute'`;
+      await until('a renewal', async () => (await other.ask(isFresh)).length === 1);
+      await database.ask('COMMIT');
+      await until('a change', () =>
+        add('t').then(
+          () => true,
+          () => false,
+        ),
+      );
+      t.ok(a.state.tables.service.has('t'));
+      t.notOk(a.state.tables.service.has('s'));
+      await a.state.close();
+    },
+  );
 
   t.test('a database that hangs costs its clients less than two seconds, and its reads go on', async (t) => {
     const url = await newDatabase();
@@ -532,7 +546,12 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     } finally {
       hung.resume();
     }
-    await until('a change', () => add('five').then(() => true, () => false));
+    await until('a change', () =>
+      add('five').then(
+        () => true,
+        () => false,
+      ),
+    );
     await a.state.close();
   });
 
