@@ -176,7 +176,9 @@ t.test(
     });
     const pids = await eventually(() => readFileSync(join(folder, 'pids'), 'utf8').split(' ').map(Number));
     t.equal(pids.length, 2);
-    t.teardown(() => pids.filter(isRunning).forEach((pid) => process.kill(pid, 'SIGKILL')));
+    t.teardown(() => {
+    for (const pid of pids.filter(isRunning)) process.kill(pid, 'SIGKILL');
+  });
     t.ok(pids.every(isRunning));
     runner.kill('SIGKILL');
     await eventually(() => {
