@@ -177,8 +177,8 @@ t.test(
     const pids = await eventually(() => readFileSync(join(folder, 'pids'), 'utf8').split(' ').map(Number));
     t.equal(pids.length, 2);
     t.teardown(() => {
-    for (const pid of pids.filter(isRunning)) process.kill(pid, 'SIGKILL');
-  });
+      for (const pid of pids.filter(isRunning)) process.kill(pid, 'SIGKILL');
+    });
     t.ok(pids.every(isRunning));
     runner.kill('SIGKILL');
     await eventually(() => {
