@@ -439,7 +439,7 @@ export interface TunnelListenerOptions {
   readonly dnsUnanswerable: 'timeout' | 'servfail' | 'refused' | '';
   /** Proxy mode: `SERVICE:PORT` or `SERVICE:PORT:tcp|udp`. */
   readonly services: readonly string[];
-  /** Interfaces whose traffic is accepted in tproxy mode. */
+  /** Interfaces whose traffic is accepted in tproxy mode, by rules of the program `iptables`. */
   readonly lanIf: readonly string[];
   /** Time after which a UDP session without traffic ends. */
   readonly udpIdleTimeout: number;
