@@ -5,7 +5,7 @@ import { Overlay } from '../support/overlay.ts';
 
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
-/** What a library may change for a whole process, apart from the settings of V8, which nobody can read. */
+/** State of the whole process that a library could change; the settings of V8 are missing: nobody can read them. */
 function processState(): Record<string, unknown> {
   return {
     listeners: process.eventNames().map((name) => [name, process.listenerCount(name)]),

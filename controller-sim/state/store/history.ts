@@ -11,7 +11,7 @@ import { StoreError } from './sqlite-store.ts';
 export interface Position {
   /** Id of the history: a new database has another one. */
   readonly timeline: string;
-  /** Of the last change. */
+  /** Index of the last change. */
   readonly index: bigint;
   /** The hash of the last change and of all before it; empty before the first one. */
   readonly chain: string;
