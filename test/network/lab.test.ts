@@ -87,7 +87,8 @@ t.test('a router that enrolls at an advanced time links; a restore and a reset r
   await overlay.management.login(username, 'secret');
   lab.snapshots.take('later');
   await overlay.addRouter({ name: 'a', mode: 'proxy' });
-  await overlay.addRouter({ name: 'b', mode: 'host' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
   await overlay.ready();
   t.pass('the link is up');
   await lab.clock.advance('31m');
