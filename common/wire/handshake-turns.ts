@@ -1,13 +1,16 @@
 // When TLS handshakes begin. Each costs one or two milliseconds of processor time, and strangers may ask for as many as they
-// like: so they begin one after another, and sources take turns. The next one begins when the event loop has been idle for
-// half of the time since the last one: so handshakes use half of the processor while nobody else needs
-// it. If others do, one begins every 10 ms.
+// like. A few begin at once; more than that begin one after another, and sources take turns. The next one begins when the
+// event loop has been idle for half of the time since the last one: so handshakes use half of the processor while nobody
+// else needs it. If others do, one begins every 10 ms.
 
 import type { Clock, Timer } from '#lib/clock.ts';
+import { TokenBucket } from '#lib/token-bucket.ts';
 
 /** Milliseconds between two handshakes: at least, and in a busy process. */
 const PAUSE = 1;
 const LONGEST_PAUSE = 10;
+/** Handshakes that begin at once: what routers and clients ask for in normal operation. */
+const AT_ONCE = { burst: 8, perSecond: 20 };
 /** Part of the time since the last one in which an event loop with time for others is idle. */
 const IDLE_SHARE = 0.5;
 
@@ -16,6 +19,7 @@ export class HandshakeTurns {
   readonly #idleTime: () => number;
   /** By source; whose turn is next comes first. */
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #free: TokenBucket;
   #timer: Timer | undefined;
   #begunAt = Number.NEGATIVE_INFINITY;
   #idleThen = 0;
@@ -24,11 +28,12 @@ export class HandshakeTurns {
   constructor(clock: Clock, idleTime: () => number = () => performance.eventLoopUtilization().idle) {
     this.#clock = clock;
     this.#idleTime = idleTime;
+    this.#free = new TokenBucket(AT_ONCE, clock.monotonic());
   }
 
   /** Calls `begin` at once or later. Returns how to give up the place: the client may be gone before. */
   request(source: string, begin: () => void): () => void {
-    if (this.#waiting.size === 0 && !this.#timer && this.#clock.monotonic() - this.#begunAt >= PAUSE) {
+    if (this.#waiting.size === 0 && this.#free.take(this.#clock.monotonic()) !== undefined) {
       this.#begin(begin);
       return () => undefined;
     }
