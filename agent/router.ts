@@ -254,7 +254,8 @@ export class Router {
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
     const managed = this.#followManagedConfig(openLinkListener);
     const drain = this.#assembleDrain();
-    this.#webServers = await openWeb(context, this.#health);
+    const { terminators, model } = this.#ingress;
+    this.#webServers = await openWeb(context, { health: this.#health, controllers, links, terminators, model });
     await openApiProxy(context, this.#ports);
     const reporter = openReports(context, controllers, circuits, links);
     const describe = () => this.describe();

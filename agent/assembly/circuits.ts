@@ -7,6 +7,7 @@ import type { Controllers } from '../control/controllers.ts';
 import { onRoute } from '../control/messages/route.ts';
 import { onUnroute } from '../control/messages/unroute.ts';
 import { datagramDialer } from '../egress/datagram.ts';
+import { serviceFailureReason } from '../egress/dial-errors.ts';
 import { DialsInProgress } from '../egress/dials-in-progress.ts';
 import { Egress } from '../egress/egress.ts';
 import { transportDialer } from '../egress/transport.ts';
@@ -140,6 +141,7 @@ export function serveRoutes(
       optionsFor: (binding) => xgressOptionsFor(config, binding),
       dwellTime: xgressDialDwellTime,
       acceptsCircuits: context.acceptsCircuits,
+      onDialFailed: (error) => context.dialFailures.count('service', serviceFailureReason(error)),
     }),
   );
 }

@@ -6,6 +6,7 @@ import type { Random } from '#lib/random.ts';
 import { ownVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import type { IdentityConfig, RouterConfig } from '../config/router-config.ts';
 import { Identity } from '../identity/identity.ts';
+import { DialFailures } from '../metrics/dial-failures.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 
@@ -28,6 +29,7 @@ export class RouterContext implements RouterContextInit {
   readonly owned: AsyncDisposableStack;
   readonly version: VersionInfo = ownVersionInfo(PROGRAM_VERSION);
   readonly metrics: MetricsRegistry;
+  readonly dialFailures = new DialFailures();
   /** True while the router drains. */
   isDraining = false;
   readonly #identities: Identity[];
@@ -46,6 +48,11 @@ export class RouterContext implements RouterContextInit {
   /** The router's id: the common name of its certificate. */
   get routerId(): string {
     return this.identity.id;
+  }
+
+  /** The identities in use: the router's, and those of single listeners. */
+  get identities(): readonly Identity[] {
+    return this.#identities;
   }
 
   /** Whether circuits may begin and end on this router. */

@@ -8,6 +8,7 @@ import { ControlListener } from '../control/control-listener.ts';
 import { Controllers } from '../control/controllers.ts';
 import { EndpointsFile, endpointsPlace } from '../control/endpoints-file.ts';
 import type { LinkListener } from '../link/link-listener.ts';
+import { dialFailureReason } from '../metrics/dial-failures.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
 import type { RouterContext } from './context.ts';
 import { advertisedControlListeners, advertisedListeners, controlSettings } from './settings.ts';
@@ -22,7 +23,14 @@ export function assembleControllers(
   const log = context.component('control');
   const endpointsFile = new EndpointsFile(endpointsPlace(config, routerId), log);
   const controllers = new Controllers(
-    { clock, log, random, identity, endpointsFile },
+    {
+      clock,
+      log,
+      random,
+      identity,
+      endpointsFile,
+      onDialFailed: (error) => context.dialFailures.count('controller', dialFailureReason(error)),
+    },
     {
       ...controlSettings(config),
       version,

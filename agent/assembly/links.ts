@@ -14,6 +14,7 @@ import { LinkListener } from '../link/link-listener.ts';
 import { LinkRegistry } from '../link/link-registry.ts';
 import { LinkReporter } from '../link/link-reporter.ts';
 import { WantedLinks } from '../link/wanted-links.ts';
+import { dialFailureReason } from '../metrics/dial-failures.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
 import { BufferBudget } from '../xgress/buffer-budget.ts';
@@ -42,8 +43,9 @@ export function assembleLinks(
   const settings = linkChannelSettings(config, new BufferBudget());
   const dial = { clock, log, random, identity, proxy: httpProxy(config.proxy), settings };
   const dialQueue = meteredQueue(metrics, clock, 'pool.link.dialer', linkDialQueueLength, linkDialWorkerCount);
+  const onDialFailed = (error: unknown) => context.dialFailures.count('link', dialFailureReason(error));
   const wanted = new WantedLinks(
-    { clock, log, random, registry, dial, dialQueue },
+    { clock, log, random, registry, dial, dialQueue, onDialFailed },
     config.link.dialers.map((dialer) => linkDialerSettings(config.link, dialer)),
   );
   owned.defer(() => registry.close());

@@ -20,6 +20,7 @@ import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
 import { IdleMemory } from './idle-memory.ts';
 import type { Links } from './links.ts';
+import type { PageRooms } from './page-figures.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
 const REMEDY = 'add the host to csr.sans, and start the router with --extend';
@@ -76,11 +77,12 @@ function linkDetail({ peerId, connections }: Link, latency: number): LinkDetail 
 }
 
 /** Opens the configured web servers. Rejects with ListenError, which names the key. */
-export async function openWeb(context: RouterContext, health: Health): Promise<WebServer[]> {
+export async function openWeb(context: RouterContext, rooms: PageRooms): Promise<WebServer[]> {
   const { config, clock, owned } = context;
   if (config.web.length === 0) return [];
   const { WebServer } = await import('../web/web-server.ts');
-  const components = { clock, log: context.component('web'), health, metrics: await metricsPage(context) };
+  const { health } = rooms;
+  const components = { clock, log: context.component('web'), health, metrics: await metricsPage(context, rooms) };
   const servers: WebServer[] = [];
   for (const [index, web] of config.web.entries()) {
     const key = `web[${index}]`;
@@ -113,11 +115,14 @@ export async function openApiProxy(context: RouterContext, ports: TlsPorts): Pro
   );
 }
 
-/** Loads the library of the metrics page only if the page is configured. */
-async function metricsPage({ config, metrics, owned }: RouterContext): Promise<PrometheusPage | undefined> {
+/** Loads the code of the metrics page only if the page is configured. */
+async function metricsPage(context: RouterContext, rooms: PageRooms): Promise<PrometheusPage | undefined> {
+  const { config, metrics: registry, owned } = context;
   if (!config.web.some(({ apis }) => apis.some(({ binding }) => binding === 'metrics'))) return undefined;
   const { PrometheusPage } = await import('../metrics/prometheus.ts');
-  const page = new PrometheusPage(metrics);
+  const { pageFigures, pageLinks } = await import('./page-figures.ts');
+  const figures = pageFigures(context, rooms);
+  const page = new PrometheusPage({ registry, figures, links: () => pageLinks(rooms.links.registry) });
   owned.defer(() => page.close());
   return page;
 }

@@ -28,6 +28,8 @@ export interface ControllersComponents extends ControlDialComponents {
   log: Log;
   random: Random;
   endpointsFile: EndpointsFile;
+  /** For metrics: a dial failed that was not canceled. */
+  onDialFailed?(error: unknown): void;
 }
 
 export interface ControllersInit extends ControlDialInit {
@@ -317,6 +319,7 @@ export class Controllers {
     try {
       return await this.#dialing.add(() => dialController(this.#components, this.#init, endpoint, signal), { signal });
     } catch (error) {
+      if (!signal.aborted) this.#components.onDialFailed?.(error);
       // Meanwhile another controller may have rejected the same certificate.
       if (error instanceof HelloRejectedError && identity.clientContext().cert === cert)
         await this.onRejected().catch((failure: unknown) =>

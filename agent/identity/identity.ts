@@ -36,10 +36,24 @@ export class IdentityError extends ProjectError {
   }
 }
 
+/** One certificate in use, for metrics. */
+interface UsedCertificate {
+  /** Key of its source in the configuration, such as `identity.server_cert`. */
+  readonly key: string;
+  /** Name of the file, without its folder; empty for a certificate inside the configuration. */
+  readonly file: string;
+  readonly kind: 'client' | 'server' | 'authority';
+  /** The common name of its subject; empty if it has none. */
+  readonly subject: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
 interface ServerPair {
   readonly pem: string;
   readonly key: string;
   readonly leaf: X509Certificate;
+  readonly used: UsedCertificate;
 }
 
 /** The result of reading all sources once. */
@@ -50,6 +64,7 @@ interface Material {
   readonly caPem: string | undefined;
   readonly roots: readonly X509Certificate[];
   readonly servers: readonly ServerPair[];
+  readonly used: readonly UsedCertificate[];
 }
 
 const UNFINISHED = 'the file ends within a certificate; write it again';
@@ -106,6 +121,11 @@ export class Identity {
   /** The leaves of all certificates that the router presents. */
   get presented(): readonly X509Certificate[] {
     return [...this.#material.servers.map(({ leaf }) => leaf), this.#material.certificate];
+  }
+
+  /** The certificates that the router presents, and the trusted authorities. */
+  get used(): readonly UsedCertificate[] {
+    return this.#material.used;
   }
 
   /** The private key of the client certificate. */
@@ -274,14 +294,24 @@ async function loadMaterial({ config, key: place = 'identity' }: IdentityInit): 
     servers.push(
       ...(await serverPairs(`${place}.alt_server_certs[${index}]`, each.server_cert, each.server_key, keyPem)),
     );
-  return {
-    certificate,
-    certPem,
-    keyPem,
-    caPem,
-    roots: caPem === undefined ? [] : authorities(`${place}.ca`, caPem),
-    servers,
-  };
+  const roots = caPem === undefined ? [] : authorities(`${place}.ca`, caPem);
+  const used = [
+    describeUse('client', `${place}.cert`, config.cert, certificate),
+    ...servers.map((server) => server.used),
+    ...roots.map((root) => describeUse('authority', `${place}.ca`, config.ca, root)),
+  ];
+  return { certificate, certPem, keyPem, caPem, roots, servers, used };
+}
+
+function describeUse(
+  kind: UsedCertificate['kind'],
+  key: string,
+  value: string | undefined,
+  certificate: X509Certificate,
+): UsedCertificate {
+  const source = value === undefined ? undefined : parsePemSource(value);
+  const file = source?.kind === 'file' ? basename(source.path) : '';
+  return { key, file, kind, subject: commonName(certificate) ?? '', expiresAt: certificate.validToDate.getTime() };
 }
 
 async function serverPairs(
@@ -297,7 +327,11 @@ async function serverPairs(
   const chains = serverChains(all, privateKey(`${path}.server_key`, keyPem));
   if (chains.length === 0) throw notPaired(`${path}.server_cert`);
   for (const chain of chains) mustSuitTls(`${path}.server_cert`, chain.pem, keyPem);
-  return chains.map((chain) => ({ ...chain, key: keyPem }));
+  return chains.map((chain) => ({
+    ...chain,
+    key: keyPem,
+    used: describeUse('server', `${path}.server_cert`, certificate, chain.leaf),
+  }));
 }
 
 async function readPem(path: string, value: string | undefined): Promise<string> {

@@ -103,6 +103,13 @@ export class Terminators {
     });
   }
 
+  /** Numbers of the terminators of one binding by state. */
+  counts(binding: string): Readonly<Record<TerminatorState, number>> {
+    const counts = { establishing: 0, requested: 0, established: 0, unconfirmed: 0, suspended: 0 };
+    for (const { spec, state } of this.#kept.values()) if (spec.binding === binding) counts[state]++;
+    return counts;
+  }
+
   /** The terminators of one binding, with the reference's field names. */
   inspect(binding: string): TerminatorInspection[] {
     return [...this.#kept.values()]

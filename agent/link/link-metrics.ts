@@ -1,10 +1,11 @@
 // Counters of one link. The hot path only adds to numbers; `fold` moves them into the registry once a second
-// (reference fact: link, section 1.7, and config, section 8.2).
+// (reference fact: link, section 1.7, and config, section 8.2), and into the totals of all links with its key.
 
 import type { WaitingInspection } from '#wire/channel.ts';
 import type { PathInspection } from '#wire/path/channel-path.ts';
 import type { PayloadOrigin } from '../forwarder/destination.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
+import { LinkTotal } from './link-totals.ts';
 
 /** The size of one message in this many is recorded: recording each size costs more than sending the message. */
 const SIZE_SAMPLE = 16;
@@ -28,15 +29,17 @@ const SILENT_LATENCY = 8_888_888_888_888;
 export class LinkMetrics {
   readonly #registry: MetricsRegistry;
   readonly #id: string;
+  readonly #total: LinkTotal;
   #sentBytes = 0;
   #sentMessages = 0;
   #receivedBytes = 0;
   #receivedMessages = 0;
   #isSilent = false;
 
-  constructor(registry: MetricsRegistry, linkId: string) {
+  constructor(registry: MetricsRegistry, linkId: string, total = new LinkTotal()) {
     this.#registry = registry;
     this.#id = linkId;
+    this.#total = total;
     for (const kind of DROPS) registry.meter(`link.dropped${kind}_msgs:${linkId}`);
     for (const direction of DIRECTIONS) registry.histogram(`link.${linkId}.${direction}.msgsize`);
     registry.histogram(`link.${linkId}.latency`);
@@ -67,12 +70,10 @@ export class LinkMetrics {
   }
 
   dropped(origin: PayloadOrigin): void {
+    const kind = origin === 'retransmission' ? 'rtx' : origin === 'forwarded' ? 'fwd' : 'xg';
     this.#registry.meter(`link.dropped_msgs:${this.#id}`).mark();
-    this.#registry
-      .meter(
-        `link.dropped_${origin === 'retransmission' ? 'rtx' : origin === 'forwarded' ? 'fwd' : 'xg'}_msgs:${this.#id}`,
-      )
-      .mark();
+    this.#registry.meter(`link.dropped_${kind}_msgs:${this.#id}`).mark();
+    this.#total.add(`link.dropped_${kind}_msgs`, 1);
   }
 
   latency(nanoseconds: number): void {
@@ -85,17 +86,20 @@ export class LinkMetrics {
   /** The other router has not answered for a long time. Its next answer restores the cost of the link. */
   silent(): void {
     this.#isSilent = true;
-    const histogram = this.#registry.histogram(`link.${this.#id}.latency`);
-    histogram.clear();
-    histogram.update(SILENT_LATENCY);
+    this.#registry.histogram(`link.${this.#id}.latency`).replace(SILENT_LATENCY);
   }
 
   /** Adds the counts since the last call to the registry; `queueTime` in milliseconds. */
   fold(queueTime: number): void {
+    this.foldTraffic();
+    this.#registry.histogram(`link.${this.#id}.queue_time`).update(queueTime * 1e6);
+  }
+
+  /** The same without a measurement: call it before the end of the link. */
+  foldTraffic(): void {
     this.#rates('tx', this.#sentBytes, this.#sentMessages);
     this.#rates('rx', this.#receivedBytes, this.#receivedMessages);
     this.#sentBytes = this.#sentMessages = this.#receivedBytes = this.#receivedMessages = 0;
-    this.#registry.histogram(`link.${this.#id}.queue_time`).update(queueTime * 1e6);
   }
 
   /** By whole names: an id with dots may begin with the id of another link. */
@@ -111,6 +115,8 @@ export class LinkMetrics {
       this.#registry.meter(`${prefix}.${direction}.bytesrate`).mark(bytes);
       this.#registry.meter(`${prefix}.${direction}.msgrate`).mark(messages);
     }
+    this.#total.add(`link.${direction}.bytesrate`, bytes);
+    this.#total.add(`link.${direction}.msgrate`, messages);
   }
 
   #size(direction: 'tx' | 'rx', bytes: number): void {

@@ -5,7 +5,9 @@ import { VirtualClock } from '#lib/clock.ts';
 import { DialQueue } from '#lib/dial-queue.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { Payload } from '#wire/xgress-frames.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { PayloadOrigin } from '../forwarder/destination.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { BufferBudget } from '../xgress/buffer-budget.ts';
@@ -107,6 +109,27 @@ t.test('ended links leave no metrics, whether they were established, replaced or
   for (const id of ['ab', 'a.b']) registry.faulted(id, 0);
   await settled();
   t.same(named(), []);
+  await close();
+});
+
+t.test('the counters of a key survive its links, until the router is deleted', async (t) => {
+  const { clock, registry, accepted, close } = rooms();
+  const sent = () =>
+    [...registry.totals.values()].map(({ key, total }) => [key, total.counts['link.dropped_fwd_msgs']]);
+  const drop = (id: string) => {
+    const link = registry.register(accepted(id));
+    link?.channels[0]?.close(); // a closed channel accepts nothing: the payload is dropped
+    link?.acceptPayload(Payload.create('circuit', 1, 0, Buffer.alloc(1)), PayloadOrigin.Forwarded);
+  };
+  drop('m');
+  await settled();
+  drop('z');
+  await clock.advance(1_000);
+  await settled();
+  t.same(sent(), [['key', 2]]);
+  registry.closePeer('peer');
+  await settled();
+  t.same(sent(), [], 'the router was deleted');
   await close();
 });
 

@@ -15,6 +15,7 @@ import { Link, type LinkComponents, type LinkInit } from './link.ts';
 import { judgeDuplicate } from './link-key.ts';
 import { LinkMetrics } from './link-metrics.ts';
 import type { LinkReporter } from './link-reporter.ts';
+import { LinkTotals } from './link-totals.ts';
 
 /** Notified of links, whichever side dialed them. */
 export interface LinkObserver {
@@ -47,6 +48,8 @@ const CLOSE_REPLACED_DIALED = 60_000;
 const CLOSE_REPLACED_ACCEPTED = 75_000;
 
 export class LinkRegistry {
+  /** Traffic by key, also of links that have ended. */
+  readonly totals = new LinkTotals();
   readonly #components: LinkRegistryComponents;
   readonly #byKey = new Map<string, Link>();
   readonly #byId = new Map<string, Link>();
@@ -133,6 +136,7 @@ export class LinkRegistry {
   /** A router was deleted: closes its links, also those that still deliver frames after they lost against a duplicate. */
   closePeer(peerId: string): void {
     for (const link of this.#all()) if (link.peerId === peerId) link.close();
+    this.totals.forget(peerId);
   }
 
   async close(): Promise<void> {
@@ -160,7 +164,7 @@ export class LinkRegistry {
   }
 
   #makeLink(init: LinkInit): Link {
-    const metrics = new LinkMetrics(this.#components.metrics, init.id);
+    const metrics = new LinkMetrics(this.#components.metrics, init.id, this.totals.use(init));
     const components: LinkComponents = {
       clock: this.#components.clock,
       log: this.#components.log,
@@ -243,6 +247,8 @@ export class LinkRegistry {
   #disposeMetrics(link: Link): void {
     const metrics = this.#metrics.get(link);
     this.#metrics.delete(link);
+    metrics?.foldTraffic();
+    this.totals.release(link);
     if (![...this.#metrics.keys()].some(({ id }) => id === link.id)) metrics?.dispose();
   }
 

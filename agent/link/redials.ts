@@ -20,6 +20,8 @@ export interface RedialComponents {
   registry: LinkRegistry;
   dial: LinkDialComponents;
   dialQueue: DialQueue;
+  /** For metrics. */
+  onDialFailed?(error: unknown): void;
 }
 
 /**
@@ -136,6 +138,7 @@ export class Redials {
     wanted.lastError = describeError(error);
     step(wanted, queueFull ? 'queueFull' : 'dialError', this.#components.log);
     if (wanted.state === 'established') return;
+    this.#components.onDialFailed?.(error);
     this.#retryLater(peer, wanted, 0);
     this.#components.log.warn(
       {

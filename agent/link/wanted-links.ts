@@ -68,6 +68,17 @@ export class WantedLinks {
     );
   }
 
+  /** For each peer with wanted links, the numbers of those that are not established. */
+  missing(): { peerId: string; dialing: number; failed: number }[] {
+    const wanting = [...this.#peers.values()].filter(({ wanted }) => wanted.size > 0);
+    return wanting.map(({ id, wanted }) => {
+      const states = [...wanted.values()].map(({ state }) => state);
+      const dialing = states.filter((state) => state === 'pending' || state === 'dialing').length;
+      const established = states.filter((state) => state === 'established').length;
+      return { peerId: id, dialing, failed: states.length - dialing - established };
+    });
+  }
+
   /** Known routers without a link that are not dialed, with the reason. */
   notDialed(): { peerId: string; reason: string }[] {
     const { registry } = this.#components;

@@ -1,6 +1,6 @@
 // The distribution of recent values: a bounded sample in which new values replace old ones, preferably the oldest
-// (reference fact: 128 values, weight e^(0.015 per second)). All results except the count come from the sample, so that
-// a mean follows a change: the latency of a link determines its cost.
+// (reference fact: 128 values, weight e^(0.015 per second)). All results except the counts and the sum come from the
+// sample, so that a mean follows a change: the latency of a link determines its cost.
 
 import type { Clock } from '#lib/clock.ts';
 
@@ -10,6 +10,8 @@ const DECAY = 0.015;
 
 export interface HistogramSnapshot {
   readonly count: number;
+  /** All measurements: they only grow, as Prometheus expects it. */
+  readonly measured: { readonly count: number; readonly sum: number };
   readonly min: number;
   readonly max: number;
   readonly mean: number;
@@ -26,6 +28,8 @@ export class Histogram {
   /** Stored as logarithms, which cannot overflow. */
   readonly #priorities: number[] = [];
   #count = 0;
+  #measurements = 0;
+  #sum = 0;
 
   /** @param random Returns numbers in [0, 1). */
   constructor(clock: Clock, random: () => number) {
@@ -38,20 +42,18 @@ export class Histogram {
   }
 
   update(value: number): void {
-    this.#count++;
-    const priority = (DECAY * this.#clock.monotonic()) / 1_000 - Math.log(1 - this.#random());
-    if (this.#values.length < SAMPLE_SIZE) {
-      this.#values.push(value);
-      this.#priorities.push(priority);
-      return;
-    }
-    const least = this.#least();
-    if (priority <= (this.#priorities[least] ?? 0)) return;
-    this.#values[least] = value;
-    this.#priorities[least] = priority;
+    this.#measurements++;
+    this.#sum += value;
+    this.#add(value);
   }
 
-  /** Discards all values. */
+  /** Replaces all values by one that was not measured. */
+  replace(value: number): void {
+    this.clear();
+    this.#add(value);
+  }
+
+  /** Discards all values; the number and the sum of all measurements stay. */
   clear(): void {
     this.#values.length = this.#priorities.length = this.#count = 0;
   }
@@ -63,6 +65,7 @@ export class Histogram {
     const variance = sorted.reduce((sum, value) => sum + (value - mean) ** 2, 0) / size;
     return {
       count: this.#count,
+      measured: { count: this.#measurements, sum: this.#sum },
       min: sorted[0] ?? 0,
       max: sorted.at(-1) ?? 0,
       mean,
@@ -70,6 +73,20 @@ export class Histogram {
       stdDev: Math.sqrt(variance),
       quantile: (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0,
     };
+  }
+
+  #add(value: number): void {
+    this.#count++;
+    const priority = (DECAY * this.#clock.monotonic()) / 1_000 - Math.log(1 - this.#random());
+    if (this.#values.length < SAMPLE_SIZE) {
+      this.#values.push(value);
+      this.#priorities.push(priority);
+      return;
+    }
+    const least = this.#least();
+    if (priority <= (this.#priorities[least] ?? 0)) return;
+    this.#values[least] = value;
+    this.#priorities[least] = priority;
   }
 
   #least(): number {

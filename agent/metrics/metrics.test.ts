@@ -9,9 +9,10 @@ import { seededRandom } from '#lib/random.ts';
 import { MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
-import { METRIC_HELP } from './help.ts';
+import { Exposition, type MetricDefinition } from './exposition.ts';
 import { Histogram } from './histogram.ts';
-import { PrometheusPage } from './prometheus.ts';
+import { PAGE_METRICS } from './page-metrics.ts';
+import { type PageLink, PrometheusPage } from './prometheus.ts';
 import { MetricsRegistry } from './registry.ts';
 import { MetricsReporter } from './reporter.ts';
 
@@ -182,48 +183,107 @@ t.test('a line about dropped reports tells why they could not be sent', async (t
   }
 });
 
-t.test('the Prometheus page turns ids into labels', async (t) => {
+/** The page of a registry; `links` by the ids of the established ones. */
+async function pageOf(registry: MetricsRegistry, links: readonly PageLink[] = []): Promise<string> {
+  const page = new PrometheusPage({ registry, figures: () => undefined, links: () => links });
+  const text = await page.render();
+  page.close();
+  return text;
+}
+
+/** Names of the messages whose values other metrics of the page contain. */
+const CONTAINED = ['link.dropped_msgs', 'xgress.edge.dropped_msgs', 'control.channels', 'links'];
+const LINK = { peer: 'b', link_key: 'default->tls:b->default', protocol: 'tls' };
+
+t.test('the Prometheus page has base units and labels instead of ids', async (t) => {
   const registry = new MetricsRegistry(new VirtualClock(), () => 0.5);
   registry.gauge('pool.link.dialer.queue_size', () => 3);
-  registry.gauge('link.abc.connections', () => 4);
-  registry.gauge('link.def.connections', () => 1);
-  registry.gauge('link.d.e-f.connections', () => 2);
+  registry.gauge('pool.link.dialer.rejected', () => 2);
+  registry.timer('pool.link.dialer.wait_timer').update(250);
+  registry.gauge('link.d.e-f.path.window', () => 4);
+  registry.gauge('link.d.e-f.path.round_trip', () => 20_000_000);
+  registry.histogram('link.d.e-f.latency').update(1_500_000);
+  registry.histogram('link.gone.latency').update(1);
   registry.meter('link.d.e-f.tx.bytesrate').mark(5);
-  registry.meter('link.abc.tx.bytesrate').mark(6);
-  registry.meter('link.dropped_xg_msgs:d.e-f').mark(7);
   registry.meter('egress.tx.bytesrate').mark(1_000);
-  const page = new PrometheusPage(registry);
-  const text = await page.render();
-  t.match(text, /^edgeweave_router_pool_queue_size\{pool="link\.dialer"\} 3$/m);
-  t.match(text, /^edgeweave_router_link_connections\{link="abc"\} 4$/m);
-  t.match(text, /^edgeweave_router_link_connections\{link="def"\} 1$/m);
-  t.match(text, /^edgeweave_router_link_connections\{link="d\.e-f"\} 2$/m, 'ids of older routers contain dots');
-  t.match(text, /^edgeweave_router_link_tx_bytes_total\{link="d\.e-f"\} 5$/m);
-  t.match(text, /^edgeweave_router_link_tx_bytes_total\{link="abc"\} 6$/m);
-  t.match(text, /^edgeweave_router_link_dropped_xg_msgs_total\{link="d\.e-f"\} 7$/m);
-  t.match(text, /^edgeweave_router_egress_tx_bytes_total 1000$/m);
-  t.match(text, /process_resident_memory_bytes/);
-  t.equal(text.match(/^# TYPE edgeweave_router_link_connections /gm)?.length, 1, 'each metric is declared once');
-  page.close();
+  registry.meter('ingress.tx.bytesrate').mark(1);
+  const counts = { 'link.tx.bytesrate': 7, 'link.rx.bytesrate': 8, 'link.dropped_xg_msgs': 9 };
+  const text = await pageOf(registry, [
+    { labels: LINK, id: 'd.e-f', counts },
+    { labels: { ...LINK, peer: 'c' }, id: undefined, counts },
+  ]);
+  const label = 'peer="b",link_key="default->tls:b->default",protocol="tls"';
+  for (const line of [
+    'edgeweave_router_pool_queue_size{pool="link.dialer"} 3',
+    'edgeweave_router_pool_rejected_total{pool="link.dialer"} 2',
+    'edgeweave_router_pool_wait_seconds{pool="link.dialer",quantile="0.5"} 0.25',
+    'edgeweave_router_pool_wait_seconds_sum{pool="link.dialer"} 0.25',
+    'edgeweave_router_pool_wait_seconds_count{pool="link.dialer"} 1',
+    `edgeweave_router_link_path_window_bytes{${label}} 4`,
+    `edgeweave_router_link_path_round_trip_seconds{${label}} 0.02`,
+    `edgeweave_router_link_round_trip_seconds{${label},quantile="0.95"} 0.0015`,
+    `edgeweave_router_link_bytes_total{${label},direction="tx"} 7`,
+    `edgeweave_router_link_bytes_total{${label.replace('"b"', '"c"')},direction="rx"} 8`,
+    `edgeweave_router_link_dropped_messages_total{${label},kind="new"} 9`,
+    'edgeweave_router_xgress_bytes_total{role="egress",direction="tx"} 1000',
+    'edgeweave_router_xgress_bytes_total{role="ingress",direction="tx"} 1',
+    '# TYPE edgeweave_router_pool_rejected_total counter',
+    '# TYPE edgeweave_router_link_round_trip_seconds summary',
+  ])
+    t.ok(text.includes(`\n${line}\n`), line);
+  t.match(text, /^process_resident_memory_bytes \d/m, 'the default names of prom-client');
+  t.notMatch(text, /d\.e-f|gone/, 'ids of links change with each reconnect');
+  t.notMatch(text, /^# TYPE \S+_total (?!counter)/m);
+  t.notMatch(text, /^# TYPE \S*__/m);
+  const declared = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+  t.equal(new Set(declared).size, declared.length, 'each metric is declared once');
 });
 
-t.test('every documented metric has a help text, and every help line is a sentence', async (t) => {
+t.test('labels are escaped, special values have their names, and an empty summary has no quantiles', async (t) => {
+  const page = new Exposition();
+  const gauge: MetricDefinition = { name: 'a', type: 'gauge', help: 'A back\\slash.' };
+  page.value(gauge, { text: 'a "quote", a \\ and\na line' }, Number.POSITIVE_INFINITY);
+  page.summary({ name: 'b', type: 'summary', help: 'B.' }, {}, new Histogram(new VirtualClock(), () => 0.5).snapshot());
+  t.equal(
+    page.text,
+    `# HELP a A back\\\\slash.
+# TYPE a gauge
+a{text="a \\"quote\\", a \\\\ and\\na line"} +Inf
+# HELP b B.
+# TYPE b summary
+b{quantile="0.5"} NaN
+b{quantile="0.95"} NaN
+b{quantile="0.99"} NaN
+b_sum 0
+b_count 0
+`,
+  );
+});
+
+t.test('every documented metric of the messages is on the page, and every help line is a sentence', async (t) => {
   const documented = readFileSync(join(import.meta.dirname, '../../docs/reference/metrics.md'), 'utf8');
-  const registry = new MetricsRegistry(new VirtualClock(), () => 0.5);
-  for (const [, name = '', kind] of documented.matchAll(/^\| `([^`]+)` +\| (\w+) /gm)) {
+  const messages = documented.slice(documented.indexOf('## Messages to controllers'));
+  const plainNames = new Set<string>();
+  for (const [, name = ''] of messages.matchAll(/^\| `([^`]+)` +\| \w+ /gm)) {
     const plain = name.replace(/[.:]<id>/, '').replace(/^pool\..*\./, 'pool.');
-    t.ok(plain in METRIC_HELP, plain);
-    const reported = name.replace('<id>', 'abc');
-    if (kind === 'gauge') registry.gauge(reported, () => 1);
-    else if (kind === 'meter') registry.meter(reported).mark(1);
-    else if (kind === 'histogram') registry.histogram(reported).update(1);
-    else registry.timer(reported).update(1);
+    plainNames.add(plain);
+    t.ok(plain in PAGE_METRICS || CONTAINED.includes(plain), plain);
   }
-  const page = new PrometheusPage(registry);
-  const lines = (await page.render()).split('\n').filter((line) => line.startsWith('# HELP '));
-  t.ok(lines.length > 100);
-  for (const line of lines) t.match(line, /^# HELP \w+ [A-Z][^_]+ [^_]+\.$/);
-  page.close();
+  for (const name of [...Object.keys(PAGE_METRICS), ...CONTAINED]) t.ok(plainNames.has(name), name);
+  for (const { name, type, help } of Object.values(PAGE_METRICS)) {
+    t.match(help, /^[A-Z][^_]+ [^_]+\.$/, name);
+    t.equal(type === 'counter', name.endsWith('_total'), name);
+  }
+});
+
+t.test('a page counts all measurements, although a silent link replaces its round trips', async (t) => {
+  const histogram = new Histogram(new VirtualClock(), () => 0.5);
+  for (const value of [1, 2, 3]) histogram.update(value);
+  histogram.replace(1_000);
+  t.match(histogram.snapshot(), { count: 1, mean: 1_000, measured: { count: 3, sum: 6 } });
+  histogram.clear();
+  histogram.update(4);
+  t.match(histogram.snapshot(), { count: 1, mean: 4, measured: { count: 4, sum: 10 } });
 });
 
 t.test('a histogram follows a change within minutes and counts all values', async (t) => {

@@ -1,105 +1,112 @@
-// Renders the registry as a Prometheus page. Ids inside names become labels, so that `link.<id>.latency` is one metric
-// with a label `link`.
+// The Prometheus page: the figures of the rooms, the registry under names that follow the conventions of Prometheus
+// (page-metrics.ts), and prom-client's figures of the process. Figures of links have labels that survive a reconnect,
+// instead of the ids of links.
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { helpSentence } from './help.ts';
-import type { HistogramSnapshot } from './histogram.ts';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { ownValue } from '#lib/own-value.ts';
+import { Exposition, type Labels } from './exposition.ts';
+import type { Histogram } from './histogram.ts';
+import { PAGE_METRICS, type PageMetric } from './page-metrics.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-const PREFIX = 'edgeweave_router_';
-const QUANTILES = [0.5, 0.95, 0.99];
+/** All links with the same labels, since the start of the router. */
+export interface PageLink {
+  readonly labels: Labels;
+  /** The established one; undefined if there is none. */
+  readonly id: string | undefined;
+  /** Counters by their names in the registry without ids. */
+  readonly counts: Readonly<Record<string, number>>;
+}
 
-/** Names that contain an id, with its label. */
-const LABELLED: readonly [RegExp, string][] = [
-  // Ids of older routers contain dots, but no colons.
-  [/^link\.(?<rest>dropped_\w+):(?<id>.+)$/, 'link'],
-  [/^link\.(?<id>.+?)\.(?<rest>[rt]x\.(?:bytesrate|msgrate|msgsize)|path\.\w+|[^.]+)$/, 'link'],
-  [/^pool\.(?<id>.+)\.(?<rest>[^.]+)$/, 'pool'],
-];
+interface PrometheusPageComponents {
+  readonly registry: MetricsRegistry;
+  /** Figures that are not in the registry. */
+  figures(page: Exposition): void;
+  links(): Iterable<PageLink>;
+}
+
+/** Gauges that are named like counters; each is the sum of another metric. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+/** Ids of older routers contain dots. */
+const LINK_NAME = /^link\.(?<id>.+?)\.(?<rest>[rt]x\.(?:bytesrate|msgrate|msgsize)|path\.\w+|[^.]+)$/;
+const POOL_NAME = /^pool\.(?<id>.+)\.(?<rest>[^.]+)$/;
 
 export class PrometheusPage {
-  readonly #source: MetricsRegistry;
-  readonly #registry = new Registry();
+  readonly #components: PrometheusPageComponents;
+  readonly #process = new Registry();
 
-  constructor(source: MetricsRegistry) {
-    this.#source = source;
-    collectDefaultMetrics({ register: this.#registry, prefix: PREFIX });
+  constructor(components: PrometheusPageComponents) {
+    this.#components = components;
+    collectDefaultMetrics({ register: this.#process });
+    for (const name of MISNAMED) this.#process.removeSingleMetric(name);
   }
 
   get contentType(): string {
-    return this.#registry.contentType;
+    return this.#process.contentType;
   }
 
   /** The current page. */
   async render(): Promise<string> {
-    const page = new Registry();
-    const writer = new Writer(page);
-    for (const [name, read] of this.#source.gauges) writer.gauge(name, read());
-    for (const [name, meter] of this.#source.meters) writer.counter(name, meter.count);
-    for (const [name, histogram] of this.#source.histograms) writer.distribution(name, histogram.snapshot());
-    for (const [name, timer] of this.#source.timers) writer.distribution(name, timer.histogram.snapshot());
-    return `${await page.metrics()}${await this.#registry.metrics()}`;
+    const page = new Exposition();
+    this.#components.figures(page);
+    const linkLabels = this.#addLinks(page);
+    this.#addRegistry(page, (name) => placeOf(name, linkLabels));
+    return `${page.text}${await this.#process.metrics()}`;
   }
 
   close(): void {
-    this.#registry.clear();
+    this.#process.clear();
+  }
+
+  /** Adds the counters of links. Returns the labels of the established ones by id. */
+  #addLinks(page: Exposition): ReadonlyMap<string, Labels> {
+    const byId = new Map<string, Labels>();
+    for (const { id, labels, counts } of this.#components.links()) {
+      if (id !== undefined) byId.set(id, labels);
+      for (const [name, count] of Object.entries(counts)) {
+        const metric = ownValue(PAGE_METRICS, name);
+        if (metric) page.value(metric, { ...labels, ...metric.labels }, count);
+      }
+    }
+    return byId;
+  }
+
+  #addRegistry(page: Exposition, find: (name: string) => Place | undefined): void {
+    const { gauges, meters, histograms, timers } = this.#components.registry;
+    const add = (name: string, value: () => number) => {
+      const found = find(name);
+      if (found) page.value(found.metric, found.labels, value() / found.metric.divisor);
+    };
+    const summarize = (name: string, histogram: Histogram) => {
+      const found = find(name);
+      if (found) page.summary(found.metric, found.labels, histogram.snapshot(), found.metric.divisor);
+    };
+    for (const [name, read] of gauges) add(name, read);
+    // Those of links are counted by their labels, and go on when a link is established again.
+    for (const [name, meter] of meters) if (!name.startsWith('link.')) add(name, () => meter.count);
+    for (const [name, histogram] of histograms) summarize(name, histogram);
+    for (const [name, timer] of timers) summarize(name, timer.histogram);
   }
 }
 
-class Writer {
-  readonly #page: Registry;
-
-  constructor(page: Registry) {
-    this.#page = page;
-  }
-
-  gauge(name: string, value: number): void {
-    const { metric, plain, labels } = translate(name);
-    this.#gauge(metric, helpSentence(plain), Object.keys(labels)).set(labels, value);
-  }
-
-  counter(name: string, value: number): void {
-    const { metric, plain, labels } = translate(name);
-    const total = `${metric.replace(/rate$/, '')}_total`;
-    const counter =
-      (this.#page.getSingleMetric(total) as Counter | undefined) ??
-      new Counter({
-        name: total,
-        help: helpSentence(plain),
-        labelNames: Object.keys(labels),
-        registers: [this.#page],
-      });
-    counter.inc(labels, value);
-  }
-
-  /** Quantiles as gauges: the sample is ours, so prom-client's own summaries do not fit. */
-  distribution(name: string, snapshot: HistogramSnapshot): void {
-    const { metric, plain, labels } = translate(name);
-    const gauge = this.#gauge(metric, helpSentence(plain, 'quantiles'), [...Object.keys(labels), 'quantile']);
-    for (const quantile of QUANTILES) gauge.set({ ...labels, quantile: String(quantile) }, snapshot.quantile(quantile));
-    this.#gauge(`${metric}_mean`, helpSentence(plain, 'mean'), Object.keys(labels)).set(labels, snapshot.mean);
-    this.#gauge(`${metric}_count`, helpSentence(plain, 'count'), Object.keys(labels)).set(labels, snapshot.count);
-  }
-
-  #gauge(metric: string, help: string, labelNames: string[]): Gauge {
-    return (
-      (this.#page.getSingleMetric(metric) as Gauge | undefined) ??
-      new Gauge({ name: metric, help, labelNames, registers: [this.#page] })
-    );
-  }
+interface Place {
+  readonly metric: PageMetric;
+  readonly labels: Labels;
 }
 
-/** `plain` is the name without ids. */
-function translate(name: string): { metric: string; plain: string; labels: Record<string, string> } {
-  for (const [pattern, label] of LABELLED) {
-    const groups = pattern.exec(name)?.groups;
-    if (groups?.id === undefined || groups.rest === undefined) continue;
-    const plain = `${label}.${groups.rest}`;
-    return { metric: toMetric(plain), plain, labels: { [label]: groups.id } };
+/** The metric and the labels for a name of the registry; undefined if it is not on the page. */
+function placeOf(name: string, linkLabels: ReadonlyMap<string, Labels>): Place | undefined {
+  const link = LINK_NAME.exec(name)?.groups;
+  if (link) {
+    const labels = linkLabels.get(link.id ?? '');
+    return labels && place(`link.${link.rest}`, labels);
   }
-  return { metric: toMetric(name), plain: name, labels: {} };
+  const pool = POOL_NAME.exec(name)?.groups;
+  if (pool) return place(`pool.${pool.rest}`, { pool: pool.id ?? '' });
+  return place(name, {});
 }
 
-function toMetric(name: string): string {
-  return PREFIX + name.replace(/[^a-zA-Z0-9]+/g, '_');
+function place(plainName: string, labels: Labels): Place | undefined {
+  const metric = ownValue(PAGE_METRICS, plainName);
+  return metric && { metric, labels: { ...labels, ...metric.labels } };
 }

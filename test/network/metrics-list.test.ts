@@ -1,5 +1,5 @@
-// docs/reference/metrics.md lists exactly the metrics that a busy router reports to its controllers, and Prometheus
-// gets the same. The usage of circuits, including those with a client's own flow control, becomes events of the
+// docs/reference/metrics.md lists exactly the metrics that a busy router reports to its controllers, and those on its
+// Prometheus page. The usage of circuits, including those with a client's own flow control, becomes events of the
 // simulator.
 
 import { readFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { Agent, request } from 'undici';
 import { PayloadFlag, SdkHeader, XgressType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { Payload } from '#wire/xgress-frames.ts';
+import { PAGE_METRICS } from '../../agent/metrics/page-metrics.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Overlay, until } from '../support/overlay.ts';
@@ -20,16 +21,19 @@ interface Documented {
 }
 
 const TEXT = readFileSync(join(import.meta.dirname, '../../docs/reference/metrics.md'), 'utf8');
-const DOCUMENTED: Documented[] = [...TEXT.matchAll(/^\| `([^`]+)` +\| (\w+) /gm)].map(([, name = '', kind = '']) => ({
-  name,
-  kind,
-}));
+const [PAGE_PART = '', MESSAGE_PART = ''] = TEXT.split('## Messages to controllers');
+const DOCUMENTED = rows(MESSAGE_PART);
+const ON_PAGE = rows(PAGE_PART);
 const TABLES: Readonly<Record<string, string>> = {
   gauge: 'intValues',
   meter: 'meters',
   histogram: 'histograms',
   timer: 'timers',
 };
+
+function rows(text: string): Documented[] {
+  return [...text.matchAll(/^\| `([^`]+)` +\| (\w+) /gm)].map(([, name = '', kind = '']) => ({ name, kind }));
+}
 
 function pattern(name: string): RegExp {
   return new RegExp(`^${name.replaceAll('.', '\\.').replace('<id>', '[^.:]+')}$`);
@@ -74,6 +78,16 @@ t.test(
     await until('links to be measured', async () =>
       Object.keys((await metrics()).meters ?? {}).some((name) => /^link\..*bytesrate/.test(name)),
     );
+    const agent = new Agent({
+      connect: { ca: readFileSync(join(overlay.directory, 'a.ca'), 'utf8'), allowPartialTrustChain: true },
+    });
+    let page = '';
+    // A link that its duplicate has just replaced is measured after a second.
+    await until('the page to have the link', async () => {
+      const answer = await request(`https://127.0.0.1:${webPort}/metrics`, { dispatcher: agent });
+      page = await answer.body.text();
+      return page.includes('edgeweave_router_link_queue_seconds');
+    });
     const reported = await metrics();
     for (const [kind, table] of Object.entries(TABLES))
       for (const name of Object.keys(reported[table] ?? {}))
@@ -81,21 +95,29 @@ t.test(
           DOCUMENTED.some((each) => each.kind === kind && pattern(each.name).test(name)),
           `${kind} ${name} is documented`,
         );
-    const agent = new Agent({
-      connect: { ca: readFileSync(join(overlay.directory, 'a.ca'), 'utf8'), allowPartialTrustChain: true },
-    });
-    const answer = await request(`https://127.0.0.1:${webPort}/metrics`, { dispatcher: agent });
-    const page = await answer.body.text();
-    const figures = new Set([...page.matchAll(/^# TYPE edgeweave_router_(\w+)/gm)].map(([, name]) => name));
     for (const { name, kind } of DOCUMENTED) {
       if (name.startsWith('pool.listener.ctrl.')) continue; // needs listeners for controllers
-      const exported = prometheusName(name, kind);
-      t.ok(figures.has(exported), `${exported} is on the Prometheus page`);
       // Reports omit a distribution without samples: its mean would be 0.
-      if (kind === 'histogram' && isEmpty(page, exported)) continue;
+      if (kind === 'histogram' && isEmpty(page, name)) continue;
       t.ok(
         Object.keys(reported[TABLES[kind] ?? ''] ?? {}).some((each) => pattern(name).test(each)),
         `${kind} ${name} is reported`,
+      );
+    }
+    const types = [...page.matchAll(/^# TYPE (edgeweave_\w+) (\w+)$/gm)].map(([, name = '', kind = '']) => ({
+      name,
+      kind,
+    }));
+    const byName = (a: Documented, b: Documented) => a.name.localeCompare(b.name);
+    t.same(types.sort(byName), ON_PAGE.toSorted(byName), 'the page has exactly the documented metrics');
+    for (const { name } of ON_PAGE) {
+      const row = PAGE_PART.split('\n').find((line) => line.startsWith(`| \`${name}\` `)) ?? '';
+      const labels = row.split('|')[3]?.match(/\w+/g) ?? [];
+      const [, shown = ''] = new RegExp(`^${name}(?:_sum)?(?:\\{(.*)\\})? \\S+$`, 'm').exec(page) ?? [];
+      t.same(
+        [...shown.matchAll(/(\w+)="/g)].map(([, label]) => label).filter((label) => label !== 'quantile'),
+        labels,
+        name,
       );
     }
     await agent.close();
@@ -104,21 +126,15 @@ t.test(
   },
 );
 
-/** Whether a distribution on the Prometheus page has no sample. */
+/** Whether a histogram, by its name in the messages, has no sample on the Prometheus page. */
 function isEmpty(page: string, name: string): boolean {
-  const counts = [...page.matchAll(new RegExp(`^edgeweave_router_${name}_count(?:\\{[^}]*\\})? (\\d+)`, 'gm'))];
-  return counts.every(([, count]) => count === '0');
-}
-
-/** The naming rule in docs/reference/metrics.md. */
-function prometheusName(name: string, kind: string): string {
-  const plain = name
-    .replace('.<id>', '')
-    .replace(':<id>', '')
-    .replace(/^link\.dropped/, 'link.dropped')
-    .replace(/^pool\..*\./, 'pool.')
-    .replace(/[^a-zA-Z0-9]+/g, '_');
-  return kind === 'meter' ? `${plain.replace(/rate$/, '')}_total` : plain;
+  const metric = PAGE_METRICS[name.replace('.<id>', '')];
+  if (!metric) return false;
+  const counts = [...page.matchAll(new RegExp(`^${metric.name}_count(?:\\{([^}]*)\\})? (\\d+)`, 'gm'))].filter(
+    ([, labels = '']) =>
+      Object.entries(metric.labels).every(([label, value]) => labels.includes(`${label}="${value}"`)),
+  );
+  return counts.every(([, , count]) => count === '0');
 }
 
 t.test('usage is reported for ends, links and relayed circuits, with tags, and becomes events', async (t) => {

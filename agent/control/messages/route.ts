@@ -37,6 +37,8 @@ export interface RouteComponents {
   dwellTime: number;
   /** False while the router drains. */
   acceptsCircuits(): boolean;
+  /** For metrics: a service could not be dialed, or the queue of dials is full. */
+  onDialFailed?(error: unknown): void;
 }
 
 const NONE: PeerData = new Map();
@@ -69,8 +71,10 @@ function queueDial(components: RouteComponents, controller: Controller, request:
     .catch((error: unknown) => {
       // The reference gives no answer if its queue is full, and its controller waits. An answer lets it try another
       // terminator at once.
-      if (errorCode(error) === QUEUE_FULL) answerFailure(components, controller, request, route, error);
-      else {
+      if (errorCode(error) === QUEUE_FULL) {
+        components.onDialFailed?.(error);
+        answerFailure(components, controller, request, route, error);
+      } else {
         const level = LEVELS[errorCode(error) ?? ''] ?? 'warn';
         components.log[level]({ circuitId: route.circuitId, error: describeError(error) }, 'route dropped');
       }
@@ -161,7 +165,7 @@ async function dial(
   checkAccepts(components);
   if (dwellTime > 0) await clock.sleep(dwellTime, { name: 'egress dwell', signal });
   const allowed = Number(route.timeout / 1_000_000n);
-  return components.egress.dial(egress.binding, {
+  const request = {
     circuitId: route.circuitId,
     address: egress.address,
     destination: egress.destination,
@@ -170,7 +174,13 @@ async function dial(
     tags: route.tags,
     owner: controller.id,
     signal,
-  });
+  };
+  try {
+    return await components.egress.dial(egress.binding, request);
+  } catch (error) {
+    components.onDialFailed?.(error);
+    throw error;
+  }
 }
 
 function dialedEgress(egress: Route['egress']): NonNullable<Route['egress']> {
