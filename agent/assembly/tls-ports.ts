@@ -43,7 +43,6 @@ export class TlsPorts {
     if (known) return known;
     const { log, handshakeTimeout } = this.#init;
     const opened = await TlsPort.open({
-      pacesHandshakes: true,
       host,
       port,
       context: identity.serverContext(),

@@ -129,7 +129,6 @@ export class WebServer {
       context: this.#context(),
       contextFor: (name) => identity.contextFor(name),
       requestCert: false,
-      pacesHandshakes: true,
       maxConnections: MOST_CONNECTIONS,
       maxHandshakes: MOST_HANDSHAKES,
       log: this.#components.log,

@@ -1,17 +1,14 @@
 // One TLS listening socket, shared by protocols that ALPN distinguishes: control channels, links, SDK connections,
-// HTTP. It does not verify client certificates; each protocol does. Handshakes take turns (handshake-turns.ts).
+// HTTP. It does not verify client certificates; each protocol does.
 //
 // Choice of a handler (reference fact: control channel, section 1.1): the LAST name in the client's list that has a
 // handler. Without a list: the handler of '', or the only protocol of the port. Otherwise the handshake fails.
 
 import { constants } from 'node:crypto';
-import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
+import type { Server as NetServer } from 'node:net';
 import { createServer, type SecureContext, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
-import { SystemClock } from '#lib/clock.ts';
 import { asError, describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { sourceOf } from '#lib/source-address.ts';
-import { HandshakeTurns } from './handshake-turns.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
 
 export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => void;
@@ -28,8 +25,6 @@ export interface TlsPortOptions {
   requestCert?: boolean;
   /** Milliseconds; reference fact: 5 s. */
   handshakeTimeout?: number;
-  /** Whether handshakes take turns, so that they leave time to others: for processes with circuits. */
-  pacesHandshakes?: boolean;
   /** Limit on open connections; above it, connections that wait for their client are closed in favor of new ones. */
   maxConnections?: number;
   /** Limit on TLS handshakes in progress; above it, the oldest of the source with the most is closed. */
@@ -56,9 +51,6 @@ const MAX_CONNECTIONS = 20_000;
 /** More than the routers and clients of a network start at the same time after a restart of the controller. */
 const MAX_HANDSHAKES = 2_000;
 
-/** One processor serves all ports of a program. It measures real time, whatever the clock of its user is. */
-const handshakes = new HandshakeTurns(new SystemClock());
-
 /** Two handlers claim one protocol on one port. */
 export class ProtocolTakenError extends ProjectError {
   constructor(protocol: string, where: string) {
@@ -70,19 +62,14 @@ export class ProtocolTakenError extends ProjectError {
 }
 
 export class TlsPort {
-  readonly #listener: NetServer;
   readonly #server: Server;
   readonly #handlers = new Map<string, SocketHandler>();
   readonly #sockets = new Set<TLSSocket>();
   readonly #connections: PortConnections;
-  readonly #paced: boolean;
   readonly #log: Log;
 
-  private constructor(server: Server, connections: PortConnections, { pacesHandshakes = false, log }: TlsPortOptions) {
+  private constructor(server: Server, connections: PortConnections, log: Log) {
     this.#server = server;
-    this.#paced = pacesHandshakes;
-    // Before its turn, nothing of a connection is read: its bytes stay in the system.
-    this.#listener = createNetServer({ pauseOnConnect: pacesHandshakes }, (socket) => this.#accept(socket));
     this.#connections = connections;
     this.#log = log;
   }
@@ -105,24 +92,23 @@ export class TlsPort {
     });
     const { maxConnections = MAX_CONNECTIONS, maxHandshakes = MAX_HANDSHAKES } = options;
     const connections = new PortConnections({ connections: maxConnections, handshakes: maxHandshakes });
-    port = new TlsPort(server, connections, options);
+    port = new TlsPort(server, connections, options.log);
     port.#listen();
-    const listener = port.#listener;
     await new Promise<void>((resolve, reject) => {
-      listener.once('error', reject);
-      listener.listen(
+      server.once('error', reject);
+      server.listen(
         options.port,
         options.host === '' ? undefined : options.host,
-        () => (listener.off('error', reject), resolve()),
+        () => (server.off('error', reject), resolve()),
       );
     });
-    listener.on('error', (error) => options.log.error({ error: describeError(error) }, 'listening socket failed'));
+    server.on('error', (error) => options.log.error({ error: describeError(error) }, 'listening socket failed'));
     return port;
   }
 
   /** The bound address, with the actual port if the configured one is 0. */
   get address(): { host: string; port: number } {
-    const address = this.#listener.address();
+    const address = (this.#server as NetServer).address();
     if (address === null || typeof address === 'string') return { host: '', port: 0 };
     return { host: address.address, port: address.port };
   }
@@ -162,34 +148,19 @@ export class TlsPort {
   async close({ keepsHandled = false }: { keepsHandled?: boolean } = {}): Promise<void> {
     this.#handlers.clear();
     await new Promise<void>((resolve) => {
-      this.#listener.close(() => resolve());
+      this.#server.close(() => resolve());
       this.#connections.closeHandshakes();
       if (!keepsHandled) for (const socket of this.#sockets) socket.destroy();
     });
   }
 
   #listen(): void {
+    this.#server.on('connection', (socket) => this.#connections.add(socket));
     this.#server.on('secureConnection', (socket) => this.#onConnection(socket));
     this.#server.on('tlsClientError', (error, socket) => {
       this.#log.debug({ remote: socket.remoteAddress, error: describeError(error) }, 'tls handshake failed');
       socket.destroy();
     });
-  }
-
-  #accept(socket: Socket): void {
-    this.#connections.add(socket);
-    if (socket.destroyed) return;
-    if (!this.#paced) {
-      this.#server.emit('connection', socket);
-      return;
-    }
-    const onError = () => undefined; // it closes as well
-    socket.once('error', onError);
-    const begin = () => {
-      socket.off('error', onError);
-      if (!socket.destroyed) this.#server.emit('connection', socket);
-    };
-    socket.once('close', handshakes.request(sourceOf(socket.remoteAddress), begin));
   }
 
   #onConnection(socket: TLSSocket): void {
