@@ -206,6 +206,20 @@ t.test('the tunneler of a router dials a service by its name', async (t) => {
   t.same(errorOf(await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']))).slice(0, 2), [7, 3]);
 });
 
+t.test('the tunneler of a router whose identity is disabled gets no circuit', async (t) => {
+  using room = await ControlRoom.open();
+  const ask = async () => {
+    const answer = await room.ask(room.r1, Type.Tunnel, rawMessage([1, 'echo']));
+    return answer.contentType === Type.TunnelAnswer ? 'a circuit' : errorOf(answer);
+  };
+  t.equal(await ask(), 'a circuit');
+  const disabledUntil = new Date(room.clock.now() + 60_000).toISOString();
+  await room.change((transaction) => transaction.patch('identity', 'r1', { disabled: true, disabledUntil }));
+  t.same(await ask(), [7, 3, 'the identity of this router is disabled']);
+  await room.clock.advance(60_001);
+  t.equal(await ask(), 'a circuit', 'the time is over');
+});
+
 t.test('a listener without identities names the service by id or name; the answer is raw', async (t) => {
   using room = await ControlRoom.open();
   room.r2.answerRoute = () =>

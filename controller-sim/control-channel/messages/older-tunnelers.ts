@@ -42,7 +42,7 @@ const announced = new WeakMap<ConnectedRouter, string>();
 export const onCreateApiSession: ControlHandler = async (context, router, message) => {
   try {
     const request = message.decode(CreateApiSessionRequestSchema);
-    const identity = tunnelerIdentity(context.state.tables, router.id);
+    const identity = tunnelerIdentity(context.state.tables, router.id, context.clock.now());
     const types = request.configTypes.length > 0 ? request.configTypes : ALL_TYPES;
     const apiSession = await ensureApiSession(context, router, identity, types, (transaction) =>
       describeTunneler(transaction, identity.id, request),
@@ -83,7 +83,7 @@ export const onCreateCircuitForService: ControlHandler = async (context, router,
 export const onListServices: ControlHandler = async (context, router, message) => {
   const { access, state, serviceChanges, log } = context;
   try {
-    const identity = tunnelerIdentity(context.state.tables, router.id);
+    const identity = tunnelerIdentity(context.state.tables, router.id, context.clock.now());
     const { configTypes, createdAt } = await ensureApiSession(context, router, identity, ALL_TYPES);
     const lastUpdate = Buffer.from(new Date(serviceChanges.lastOf(identity, createdAt)).toISOString());
     if (lastUpdate.equals(message.body)) return;
@@ -131,9 +131,9 @@ async function ensureApiSession(
   types: readonly string[],
   change: (transaction: Transaction) => void = () => undefined,
 ): Promise<ApiSession> {
-  const { state, activity } = context;
+  const { state, activity, clock } = context;
   const apiSession = await state.change((transaction) => {
-    tunnelerIdentity(transaction.tables, identityId);
+    tunnelerIdentity(transaction.tables, identityId, clock.now());
     change(transaction);
     const [known] = transaction.tables.apiSession.referring('identityId', identityId);
     const current = known && transaction.get('apiSession', known.id);
@@ -209,8 +209,11 @@ function ensureSession(
   });
 }
 
-function describeSession({ state, sessionLifetime }: ControlContext, apiSession: ApiSession): CreateApiSessionResponse {
-  const identity = tunnelerIdentity(state.tables, apiSession.identityId);
+function describeSession(
+  { state, clock, sessionLifetime }: ControlContext,
+  apiSession: ApiSession,
+): CreateApiSessionResponse {
+  const identity = tunnelerIdentity(state.tables, apiSession.identityId, clock.now());
   const { defaultHostingPrecedence, defaultHostingCost, appData } = identity;
   const numberOf = (precedence: Precedence) => PRECEDENCES.indexOf(precedence);
   return create(CreateApiSessionResponseSchema, {

@@ -81,22 +81,28 @@ export async function checkApiSession(
   return { identity, service };
 }
 
-/** The identity of a router's tunneler. Throws EdgeError. */
-export function tunnelerIdentity({ identity: identities }: Pick<Tables, 'identity'>, routerId: string): Identity {
+/** The identity of a router's tunneler, unless it is disabled at the time `now`. Throws EdgeError. */
+export function tunnelerIdentity(
+  { identity: identities }: Pick<Tables, 'identity'>,
+  routerId: string,
+  now: number,
+): Identity {
   const identity = identities.get(routerId);
   if (identity?.type !== 'Router')
     throw new EdgeError(EdgeErrorCode.TunnelingNotEnabled, 'the tunneler is not enabled for this router', FINAL);
+  if (isDisabled(identity, now))
+    throw new EdgeError(EdgeErrorCode.TunnelingNotEnabled, 'the identity of this router is disabled', FINAL);
   return identity;
 }
 
 /** The tunneler of a router acts as the identity with the router's id. Throws EdgeError. */
 export function checkTunneler(
-  { state, access }: ControlContext,
+  { state, access, clock }: ControlContext,
   routerId: string,
   service: Service | undefined,
   type: PermissionType,
 ): CheckedSession {
-  const identity = tunnelerIdentity(state.tables, routerId);
+  const identity = tunnelerIdentity(state.tables, routerId, clock.now());
   if (!service)
     throw new EdgeError(EdgeErrorCode.InvalidService, 'service not found', { hint: RetryHint.NotRetriable });
   if (!access.may(identity.id, service.id, type))
