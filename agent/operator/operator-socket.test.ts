@@ -3,7 +3,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -299,6 +299,27 @@ async function openForAgent(t: Test, clock: Clock = new SystemClock()) {
   const socket = await OperatorSocket.open({ clock, log: silentLog, commands, agent }, configFile);
   t.teardown(() => socket?.close());
 }
+
+t.test('the agent of another process with the same id keeps its name', async (t) => {
+  const other = createServer((socket) => socket.on('error', () => undefined).end('other'));
+  await new Promise<void>((done) => other.listen(agentLink(), done));
+  const agent = {
+    clock: new SystemClock(),
+    log: silentLog,
+    routerId: 'r1',
+    version: 'v1',
+    logLevels: new LogLevels('info'),
+    stackDump: () => 'stack',
+    serve: () => Promise.resolve(resultMessage(true, 'done')),
+  };
+  const components = { clock: new SystemClock(), log: silentLog, commands, agent };
+  const socket = await OperatorSocket.open(components, configFile);
+  t.ok(socket, 'the router is served');
+  t.equal(await text(connect(agentLink())), 'other');
+  socket?.close();
+  t.equal(await text(connect(agentLink())), 'other', 'also after its end');
+  other.close();
+});
 
 t.test('a request of the reference agent may arrive in two pieces', async (t) => {
   await openForAgent(t);

@@ -83,7 +83,7 @@ export class OperatorSocket {
         components.log.error({ path, error: describeError(error) }, 'operator socket failed'),
       );
       chmodSync(path, 0o600);
-      if (components.agent) opened.#linkAgent();
+      if (components.agent) await opened.#linkAgent();
       return opened;
     } catch (error) {
       server.close();
@@ -101,13 +101,19 @@ export class OperatorSocket {
     if (this.#components.agent && linkTarget(agentLink()) === this.#path) rmSync(agentLink(), { force: true });
   }
 
-  /** The reference's command line finds agents by this name. */
-  #linkAgent(): void {
+  /**
+   * The reference's command line finds agents by this name. Programs in containers with a common folder for temporary
+   * files may have the same process id: the name belongs to the first one until it ends.
+   */
+  async #linkAgent(): Promise<void> {
+    const path = agentLink();
     try {
-      rmSync(agentLink(), { force: true });
-      symlinkSync(this.#path, agentLink());
+      if (linkTarget(path) !== this.#path && (await isServed(path)))
+        throw new ProjectError('AGENT_RUNS', 'another process with the same id listens there');
+      rmSync(path, { force: true });
+      symlinkSync(this.#path, path);
     } catch (error) {
-      const fields = { path: agentLink(), error: describeError(error) };
+      const fields = { path, error: describeError(error) };
       this.#components.log.debug(fields, 'ziti agent can find this router only by the path of its socket');
     }
   }
