@@ -27,7 +27,7 @@ async function controller(t: Test, handle: RequestListener) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const token = (host: string, claims: object = {}) => tokenOf(`https://${host}:${port}`, key, claims);
-  return { token };
+  return { port, token };
 }
 
 function tokenOf(issuer: string, key: KeyObject, claims: object): Promise<string> {
@@ -41,6 +41,16 @@ t.test('a token may name its controller by an IPv6 address', async (t) => {
   const options = { clock: new VirtualClock(), timeout: 5_000, environment: {} };
   const verified = await verifyToken(await token('[::ffff:127.0.0.1]'), options);
   t.equal(verified.token.routerId, 'router');
+});
+
+t.test('a token of another signer is rejected with the certificate that the server presents', async (t) => {
+  const { port } = await controller(t, () => undefined);
+  const { key } = await issue(await makeAuthority('Other'), 'ctrl1', { ips: ['127.0.0.1'] });
+  const options = { clock: new VirtualClock(), timeout: 5_000, environment: {} };
+  await t.rejects(verifyToken(await tokenOf(`https://127.0.0.1:${port}`, key, {}), options), {
+    code: 'TOKEN_SIGNATURE',
+    message: /which presents a certificate of .*CN=ctrl1.*, issued by .*CN=Authority.*; or a load balancer in between/,
+  });
 });
 
 t.test('an enrollment ends although the controller keeps sending its answer', async (t) => {

@@ -7,6 +7,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { connectRemedy } from '#lib/connect-remedy.ts';
 import { asError, describeError, TimeoutError } from '#lib/errors.ts';
+import { nameIn } from '#wire/tls-failure.ts';
 import { type ControllerSocketOptions, openThroughProxy, targetOf } from './controller-socket.ts';
 import { EnrollmentError } from './errors.ts';
 
@@ -40,13 +41,18 @@ export async function verifyToken(
         'TOKEN_EXPIRED',
         `the token expired at ${expiry(error.payload.exp)}. ${clockHint(now)}`,
       );
-    throw new EnrollmentError(
-      'TOKEN_SIGNATURE',
-      `the token was not signed by the controller at ${token.issuer.origin}: it was modified or belongs to another controller`,
-      { cause: error },
-    );
+    throw new EnrollmentError('TOKEN_SIGNATURE', signatureProblem(token.issuer, serverCertificate), { cause: error });
   }
   return { token, serverCertificate };
+}
+
+function signatureProblem(issuer: URL, { subject, issuer: authority }: X509Certificate): string {
+  const certificate = `a certificate of ${nameIn(subject)}, issued by ${nameIn(authority)}`;
+  return (
+    `the token was not signed by the server at ${issuer.origin}, which presents ${certificate}: the token was modified ` +
+    'or belongs to another controller; the controller has a new certificate (create a new token then); or a load ' +
+    'balancer in between ends TLS (it must pass TLS through)'
+  );
 }
 
 function expiry(seconds = 0): string {

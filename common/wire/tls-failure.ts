@@ -134,7 +134,7 @@ function subjectOf(certificate: X509Certificate): string {
   return commonName(certificate)?.slice(0, LONGEST_TEXT) ?? nameIn(certificate.subject);
 }
 
-/** Node separates the parts of a name by newlines. */
-function nameIn(distinguished: string | undefined): string {
+/** The name of a subject or issuer in one line. Node separates its parts by newlines. */
+export function nameIn(distinguished: string | undefined): string {
   return (distinguished || 'an unnamed subject').replaceAll('\n', ', ').slice(0, LONGEST_TEXT);
 }
