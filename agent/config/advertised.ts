@@ -16,9 +16,7 @@ export interface Advertised {
 export function advertisedHosts({ link, listeners, ctrl, web }: RouterConfig): Advertised[] {
   const needed = [
     ...link.listeners.flatMap(({ advertise }, index) =>
-      advertise?.type === 'tls' || advertise?.type === 'dtls'
-        ? [{ path: `link.listeners[${index}].advertise`, host: advertise.host }]
-        : [],
+      advertise && hasNames(advertise) ? [{ path: `link.listeners[${index}].advertise`, host: advertise.host }] : [],
     ),
     ...listeners.flatMap(({ options }, index) =>
       'advertise' in options && options.advertise
@@ -27,9 +25,13 @@ export function advertisedHosts({ link, listeners, ctrl, web }: RouterConfig): A
     ),
   ];
   const useful = [
-    ...ctrl.listeners.flatMap(({ advertise }, index) =>
-      advertise ? [{ path: `ctrl.listeners[${index}].advertise`, host: advertise.host }] : [],
+    ...link.listeners.flatMap(({ advertise, bind }, index) =>
+      advertise || !hasNames(bind) ? [] : [{ path: `link.listeners[${index}].advertise`, host: bind.host }],
     ),
+    ...ctrl.listeners.map(({ advertise, bind }, index) => ({
+      path: `ctrl.listeners[${index}].advertise`,
+      host: (advertise ?? bind).host,
+    })),
     ...web.flatMap(({ identity, bindPoints }, server) =>
       identity
         ? [] // it presents its own certificate
@@ -40,6 +42,15 @@ export function advertisedHosts({ link, listeners, ctrl, web }: RouterConfig): A
     ...needed.map((each) => ({ ...each, isNeeded: true })),
     ...useful.map(({ path, host }) => ({ path, host, isNeeded: false })),
   ];
+}
+
+function hasNames({ type }: { readonly type: string }): boolean {
+  return type === 'tls' || type === 'dtls';
+}
+
+/** Whether a host means all interfaces of the machine that listens: others cannot connect to it. */
+export function isEverywhere(host: string): boolean {
+  return host === '' || host === '0.0.0.0' || canonical(host) === '::';
 }
 
 /** Whether the next certificates will have the host. */

@@ -5,8 +5,8 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { parsePemCertificates, subjectAltNames } from '#pki/certificates.ts';
-import { advertisedHosts, covers, requests } from '../advertised.ts';
-import type { Finding } from '../finding.ts';
+import { advertisedHosts, covers, isEverywhere, requests } from '../advertised.ts';
+import type { Finding, Severity } from '../finding.ts';
 import { readPemSource } from '../pem-source.ts';
 import { at, type CheckInput } from './check.ts';
 
@@ -23,6 +23,7 @@ export function unrequestedHosts(input: CheckInput): Finding[] {
     if (requests(csr, host) || alternates?.some((certificate) => covers(certificate, host))) return [];
     const sans = `${config.csr ? 'csr' : 'edge.csr'}.sans.${isIP(host) === 0 ? 'dns' : 'ip'}`;
     const isFatal = input.beforeEnrollment && isNeeded && alternates !== undefined;
+    if (isEverywhere(host)) return [everywhere(input, isFatal ? 'error' : 'warning', path, host)];
     const message = `csr.sans does not contain ${host}: ${consequence(input.beforeEnrollment, isNeeded)}`;
     return [at(input, isFatal ? 'error' : 'warning', 'CFG-ADVERTISE', path, message, `add ${host} to ${sans}`)];
   });
@@ -42,6 +43,7 @@ export function uncoveredHosts(
   return advertisedHosts(config).flatMap(({ path, host, isNeeded }) => {
     if (certificates.some((certificate) => covers(certificate, host))) return [];
     const isRequested = csr !== undefined && requests(csr, host);
+    if (isEverywhere(host) && !isRequested) return [everywhere(input, isNeeded ? 'error' : 'warning', path, host)];
     const isRenewed = input.renewsAtStart && canRenew && isRequested;
     const message = `no certificate of this router is valid for ${host}`;
     if (isRenewed) return [at(input, 'warning', 'CFG-ADVERTISE', path, `${message} until it is renewed`)];
@@ -53,6 +55,15 @@ export function uncoveredHosts(
       : `${add}enroll again`;
     return [at(input, isNeeded ? 'error' : 'warning', 'CFG-ADVERTISE', path, message, `${has}; ${remedy}`)];
   });
+}
+
+/** No certificate repairs it. */
+function everywhere(input: CheckInput, severity: Severity, path: string, host: string): Finding {
+  const what = host === '' ? 'a missing host' : host;
+  const message = `${what} means all interfaces of this machine, so others cannot connect to it`;
+  const remedy =
+    'advertise the host name or IP address under which others reach this router, which csr.sans must contain';
+  return at(input, severity, 'CFG-ADVERTISE', path, message, remedy);
 }
 
 function consequence(beforeEnrollment: boolean, isNeeded: boolean): string {

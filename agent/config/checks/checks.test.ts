@@ -187,3 +187,37 @@ t.test('advertised hosts missing in csr.sans are found before the token is used'
     'enrollment requires csr',
   );
 });
+
+t.test('an advertised address that means all interfaces is reported, also one that bind provides', async (t) => {
+  const remedy = /advertise the host name or IP address under which others reach this router/;
+  const cases: [more: string, path: string, severity: string][] = [
+    ...['0.0.0.0', '[::]', '[0:0::0]', ''].map((host): [string, string, string] => [
+      `link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1", advertise: "tls:${host}:1"}]}`,
+      'link.listeners[0].advertise',
+      'error',
+    ]),
+    [
+      'edge: {}\nlisteners: [{binding: edge, address: "tls:0.0.0.0:1", options: {advertise: "0.0.0.0:1"}}]',
+      'listeners[0].options.advertise',
+      'error',
+    ],
+    ['link: {listeners: [{binding: transport, bind: "tls:0.0.0.0:1"}]}', 'link.listeners[0].advertise', 'warning'],
+    ['ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tls:0.0.0.0:9"}]}', 'ctrl.listeners[0].advertise', 'warning'],
+    [
+      'web: [{name: w, bindPoints: [{interface: "0.0.0.0:81", address: "0.0.0.0:81"}], apis: [{binding: health-checks}]}]',
+      'web[0].bindPoints[0].address',
+      'warning',
+    ],
+  ];
+  for (const [more, path, severity] of cases)
+    t.match(
+      withMore(more).findings.filter(({ code }) => code === 'CFG-ADVERTISE'),
+      [{ path, severity, message: /means all interfaces/, hint: remedy }],
+      more,
+    );
+  const bound = withMore('link: {listeners: [{binding: transport, bind: "tls:192.0.2.1:1"}]}');
+  t.match(
+    bound.findings.filter(({ code }) => code === 'CFG-ADVERTISE'),
+    [{ path: 'link.listeners[0].advertise', severity: 'warning', hint: 'add 192.0.2.1 to csr.sans.ip' }],
+  );
+});

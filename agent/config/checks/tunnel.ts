@@ -4,6 +4,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { joinHostPort } from '#lib/address.ts';
 import { describeError } from '#lib/errors.ts';
+import { isEverywhere } from '../advertised.ts';
 import type { Finding } from '../finding.ts';
 import { type ParsedResolvers, parseResolvers, parseUpstream, type Upstream } from '../name-servers.ts';
 import type { TunnelListenerOptions } from '../router-config.ts';
@@ -13,8 +14,6 @@ import { at, type Check, type CheckInput } from './check.ts';
 const PREFIX_LENGTHS = { from: 1, to: 30 };
 
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', 'localhost.']);
-/** Hosts of a server that listens at all addresses. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
 export const checkTunnel: Check = (input) =>
   input.config.listeners.flatMap((listener, index) =>
@@ -75,9 +74,9 @@ function upstreams(input: CheckInput, path: string, { resolver, dnsUpstream }: T
 function answersAt(server: ParsedResolvers['servers'][number], { protocol, host, port }: Upstream): boolean {
   if (protocol !== 'udp' || server.port !== port) return false;
   const ip = LOOPBACK_NAMES.has(host) ? '127.0.0.1' : host;
-  const isEverywhere = EVERYWHERE.has(server.host);
-  const isHere = EVERYWHERE.has(ip) || ip === '::1' || (isIPv4(ip) && ip.startsWith('127.'));
-  return joinHostPort(server.host, port) === joinHostPort(ip, port) || (isEverywhere && isHere);
+  const isOpen = isEverywhere(server.host);
+  const isHere = isEverywhere(ip) || ip === '::1' || (isIPv4(ip) && ip.startsWith('127.'));
+  return joinHostPort(server.host, port) === joinHostPort(ip, port) || (isOpen && isHere);
 }
 
 function parsed<T>(parse: () => T): T | undefined {
