@@ -255,7 +255,8 @@ export class Router {
     const managed = this.#followManagedConfig(openLinkListener);
     const drain = this.#assembleDrain();
     const { terminators, model } = this.#ingress;
-    this.#webServers = await openWeb(context, { health: this.#health, controllers, links, terminators, model });
+    const rooms = { health: this.#health, controllers, links, terminators, model };
+    this.#webServers = await openWeb(context, rooms, this.#ports);
     await openApiProxy(context, this.#ports);
     const reporter = openReports(context, controllers, circuits, links);
     const describe = () => this.describe();

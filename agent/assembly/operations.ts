@@ -76,13 +76,18 @@ function linkDetail({ peerId, connections }: Link, latency: number): LinkDetail 
   return { destRouterId: peerId, latency, addresses };
 }
 
-/** Opens the configured web servers. Rejects with ListenError, which names the key. */
-export async function openWeb(context: RouterContext, rooms: PageRooms): Promise<WebServer[]> {
+/**
+ * Opens the configured web servers, after the other listeners, whose ports they may share. Rejects with ListenError,
+ * which names the key.
+ */
+export async function openWeb(context: RouterContext, rooms: PageRooms, ports: TlsPorts): Promise<WebServer[]> {
   const { config, clock, owned } = context;
   if (config.web.length === 0) return [];
   const { WebServer } = await import('../web/web-server.ts');
   const { health } = rooms;
-  const components = { clock, log: context.component('web'), health, metrics: await metricsPage(context, rooms) };
+  const log = context.component('web');
+  const portOfOthers = (host: string, port: number) => ports.opened(host, port);
+  const components = { clock, log, health, metrics: await metricsPage(context, rooms), portOfOthers };
   const servers: WebServer[] = [];
   for (const [index, web] of config.web.entries()) {
     const key = `web[${index}]`;

@@ -59,6 +59,11 @@ export class TlsPorts {
     return opened;
   }
 
+  /** The port that another listener opened at `host:port`. */
+  opened(host: string, port: number): TlsPort | undefined {
+    return port === 0 ? undefined : this.#ports.get(joinHostPort(host, port));
+  }
+
   /** Closes the ports without a listener; their open connections stay. */
   closeUnused(): void {
     for (const [key, port] of this.#ports) if (!port.isUsed) this.#close(key, port, { keepsHandled: true });

@@ -21,6 +21,8 @@ export interface WebServerComponents extends WebApiComponents {
   log: Log;
   /** The server's own, or the router's. */
   identity: Identity;
+  /** The port that other listeners of the router use at this address; bind points share it. */
+  portOfOthers?: (host: string, port: number) => TlsPort | undefined;
 }
 
 const GRACE = 15_000;
@@ -47,7 +49,11 @@ export class WebServer {
   readonly #config: WebConfig;
   readonly #apis: WebApis;
   readonly #servers: Server[] = [];
+  /** All ports, and those that are not shared. */
   readonly #ports: TlsPort[] = [];
+  readonly #ownPorts: TlsPort[] = [];
+  /** Ends the use of shared ports. */
+  readonly #unshare: (() => void)[] = [];
   readonly #sockets = new Set<TLSSocket>();
   /** Sockets with a request in progress. */
   readonly #busy = new Set<TLSSocket>();
@@ -63,7 +69,7 @@ export class WebServer {
       config.apis.map(({ binding }) => binding),
     );
     this.#unsubscribe = components.identity.onChange(() => {
-      for (const port of this.#ports) port.replaceContext(this.#context());
+      for (const port of this.#ownPorts) port.replaceContext(this.#context());
     });
   }
 
@@ -91,6 +97,7 @@ export class WebServer {
   async close(): Promise<void> {
     this.#unsubscribe();
     this.#closing = true;
+    for (const unshare of this.#unshare) unshare();
     for (const server of this.#servers) server.close();
     for (const socket of this.#sockets) if (!this.#busy.has(socket)) socket.destroy();
     if (this.#sockets.size > 0) {
@@ -108,7 +115,7 @@ export class WebServer {
       ]);
       timer.cancel();
     }
-    await Promise.all(this.#ports.map((port) => port.close()));
+    await Promise.all(this.#ownPorts.map((port) => port.close()));
   }
 
   #context(): SecureContextOptions {
@@ -122,17 +129,9 @@ export class WebServer {
 
   async #bind(point: BindPointConfig): Promise<void> {
     const { options } = this.#config;
-    const { identity } = this.#components;
-    const port = await TlsPort.open({
-      host: point.interface.host,
-      port: point.interface.port,
-      context: this.#context(),
-      contextFor: (name) => identity.contextFor(name),
-      requestCert: false,
-      maxConnections: MOST_CONNECTIONS,
-      maxHandshakes: MOST_HANDSHAKES,
-      log: this.#components.log,
-    });
+    const { host, port: number } = point.interface;
+    const shared = this.#components.portOfOthers?.(host, number);
+    const port = shared ?? (await this.#openPort(host, number));
     const server = createServer({ maxHeaderSize: LARGEST_HEADERS });
     const limits = { read: options.readTimeout, write: options.writeTimeout, idle: options.idleTimeout };
     const timeouts = new HttpTimeouts(server, this.#components.clock, limits, (request, response) =>
@@ -143,8 +142,10 @@ export class WebServer {
       socket.once('close', () => this.#sockets.delete(socket));
       timeouts.accept(socket, connection);
     };
-    port.handle(Alpn.Http, accept);
-    port.handle(Alpn.None, accept);
+    // An edge listener on the port gets the clients without ALPN.
+    const protocols = port.has(Alpn.None) ? [Alpn.Http] : [Alpn.Http, Alpn.None];
+    const unhandle = protocols.map((protocol) => port.handle(protocol, accept));
+    if (shared) this.#unshare.push(...unhandle);
     this.#ports.push(port);
     this.#servers.push(server);
     this.#components.log.info(
@@ -155,6 +156,22 @@ export class WebServer {
       },
       'web server open',
     );
+  }
+
+  async #openPort(host: string, port: number): Promise<TlsPort> {
+    const { identity, log } = this.#components;
+    const opened = await TlsPort.open({
+      host,
+      port,
+      context: this.#context(),
+      contextFor: (name) => identity.contextFor(name),
+      requestCert: false,
+      maxConnections: MOST_CONNECTIONS,
+      maxHandshakes: MOST_HANDSHAKES,
+      log,
+    });
+    this.#ownPorts.push(opened);
+    return opened;
   }
 
   #onRequest(point: BindPointConfig, request: IncomingMessage, response: ServerResponse): void {

@@ -148,6 +148,33 @@ t.test('requests beyond the share of a source are rejected, and other sources ar
   await close();
 });
 
+t.test('a web server shares the port of a link or SDK listener', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const [linkPort = 0, sdkPort = 0] = await freePorts(2);
+  const point = (port: number) => `{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}`;
+  const shared = await overlay.addRouter({
+    name: 'shared',
+    mode: 'host',
+    link: `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${linkPort}", advertise: "tls:127.0.0.1:${linkPort}"}]`,
+    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
+    extra: `web: [{name: w, bindPoints: [${point(linkPort)}, ${point(sdkPort)}], apis: [{binding: health-checks}]}]`,
+  });
+  await overlay.addRouter({ name: 'other', mode: 'host' });
+  await until('the link', () => (shared.router.describe().links as unknown[]).length > 0);
+  const answer = async (port: number, ALPNProtocols: string[]) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols });
+    await once(socket, 'secureConnect');
+    socket.write('GET /health-checks HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [data] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    socket.destroy();
+    return String(data);
+  };
+  for (const port of [linkPort, sdkPort]) t.match(await answer(port, ['h2', 'http/1.1']), /^HTTP\/1\.1 200 /);
+  t.match(await answer(linkPort, []), /^HTTP\/1\.1 200 /, 'clients without ALPN');
+  await shared.router.close({ drain: 0 });
+  for (const port of [linkPort, sdkPort]) await t.rejects(answer(port, ['http/1.1']), { code: 'ECONNREFUSED' });
+});
+
 t.test('a reload reads the files of all identities again, and reports one that is unusable', async (t) => {
   const lines: { msg: string }[] = [];
   const log = createLog({ write: (line) => void lines.push(JSON.parse(line)) });

@@ -22,8 +22,8 @@ t.test('two listeners of any kind on one port are reported with both places', as
   const proxy = (address: string) => `{binding: proxy, address: "${address}", service: s}`;
   const datagrams = (address: string) => `{binding: proxy_udp, address: "${address}", service: s}`;
   const tunnel = (options: string) => `{binding: tunnel, options: {${options}}}`;
-  const web = (place: string) =>
-    `web: [{name: w, bindPoints: [{interface: "${place}", address: "localhost:1"}], apis: [{binding: health-checks}]}]`;
+  const web = (place: string, more = '') =>
+    `web: [{name: w, bindPoints: [{interface: "${place}", address: "localhost:1"}], apis: [{binding: health-checks}]${more}}]`;
   const link = (bind: string) =>
     `link: {listeners: [{binding: transport, bind: "${bind}", advertise: "tls:localhost:1"}]}`;
   const controllers = (bind: string) => `ctrl: {endpoint: "tls:c:1", listeners: [{bind: "${bind}"}]}`;
@@ -37,7 +37,22 @@ t.test('two listeners of any kind on one port are reported with both places', as
       conflicts([edge('tls:0.0.0.0:3022')], web('127.0.0.1:3022')),
       /^error web.* is already used by listeners\[0\].address in line 6 /,
     ],
-    [conflicts([edge('tls:127.0.0.1:3022')], web('127.0.0.1:3022')), /^error web/],
+    [
+      conflicts([edge('tls:127.0.0.1:3022')], web('127.0.0.1:3022')),
+      /^warning web.*: listeners\[0\].address in line 6 gets the clients of this port that send no ALPN/,
+    ],
+    [conflicts([], link('tls:127.0.0.1:3022'), web('127.0.0.1:3022')), undefined],
+    [
+      conflicts(
+        [],
+        link('tls:127.0.0.1:3022'),
+        web('127.0.0.1:3022', ', identity: {cert: a, server_cert: b, key: c, ca: d}'),
+      ),
+      /^error web/,
+    ],
+    [conflicts([], link('tls:127.0.0.1:3022'), web('127.0.0.1:3022', ', options: {minTLSVersion: TLS1.3}')), /^error/],
+    [conflicts([edge('wss:127.0.0.1:3022')], web('127.0.0.1:3022')), /^error web/],
+    [conflicts([proxy('tcp:127.0.0.1:3022')], web('127.0.0.1:3022')), /^error web/],
     [conflicts([edge('tls:127.0.0.1:3022')], link('tls:127.0.0.1:3022')), undefined],
     [conflicts([edge('tls:127.0.0.1:3022')], link('tls:0.0.0.0:3022')), /^error listeners\[0\].address/],
     [conflicts([edge('tls:127.0.0.1:3022'), proxy('tls:127.0.0.1:3022')]), /^error listeners\[1\]/],

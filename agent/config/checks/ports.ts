@@ -3,8 +3,9 @@
 import { isIP, SocketAddress } from 'node:net';
 import { type Address, joinHostPort, splitHostPort } from '#lib/address.ts';
 import { nearestNode } from '../document.ts';
+import type { Finding } from '../finding.ts';
 import type { RouterConfig } from '../router-config.ts';
-import { at, type Check } from './check.ts';
+import { at, type Check, type CheckInput } from './check.ts';
 
 interface Claim {
   readonly path: string;
@@ -32,15 +33,32 @@ const SHARING =
 export const checkPorts: Check = (input) => {
   const claims = claimsOf(input.config);
   return claims.flatMap((claim, index) => {
-    const other = claims.slice(0, index).find((earlier) => inConflict(earlier, claim));
-    if (!other) return [];
-    const { line } = nearestNode(input.root, other.path).at;
+    const earlier = claims.slice(0, index);
+    const other = earlier.find((each) => inConflict(each, claim));
+    if (!other) return withoutName(input, claim, earlier);
+    const line = lineOf(input, other);
     const isSure = !claim.isOptional && !other.isOptional && isCertain(claim.host, other.host);
     const message = `${joinHostPort(claim.host, claim.port)} is already used by ${other.path} in line ${line} (${joinHostPort(other.host, other.port)})`;
     const hint = claim.protocols && other.protocols ? SHARING : REMEDY;
     return [at(input, isSure ? 'error' : 'warning', 'CFG-PORT-CONFLICT', claim.path, message, hint)];
   });
 };
+
+/** Clients without ALPN that a web server does not get, because an edge listener shares its port. */
+function withoutName(input: CheckInput, { path, host, port, protocols }: Claim, earlier: readonly Claim[]): Finding[] {
+  if (!path.startsWith('web[') || !protocols || port === 0) return [];
+  const edge = earlier.find(
+    (each) => each.host === host && each.port === port && each.protocols?.includes(WITHOUT_NAME),
+  );
+  if (!edge) return [];
+  const message = `${edge.path} in line ${lineOf(input, edge)} gets the clients of this port that send no ALPN`;
+  const hint = 'choose another port for such clients, for example for the HTTPS probes of Kubernetes';
+  return [at(input, 'warning', 'CFG-PORT-CONFLICT', path, message, hint)];
+}
+
+function lineOf({ root }: CheckInput, { path }: Claim): number {
+  return nearestNode(root, path).at.line;
+}
 
 function inConflict(a: Claim, b: Claim): boolean {
   if (a.port !== b.port || a.port === 0 || a.network !== b.network) return false;
@@ -100,9 +118,15 @@ function claimsOf(config: RouterConfig): Claim[] {
         path: `web[${server}].bindPoints[${index}].interface`,
         ...point.interface,
         network: 'tcp' as const,
+        protocols: sharesPorts(web) ? ['web'] : undefined,
       })),
     ),
   ];
+}
+
+/** A shared port has the router's certificate and the usual versions of TLS. */
+function sharesPorts({ identity, options }: RouterConfig['web'][number]): boolean {
+  return !identity && options.minTLSVersion === 'TLS1.2' && options.maxTLSVersion === 'TLS1.3';
 }
 
 function listenerClaims(listener: RouterConfig['listeners'][number], path: string): Claim[] {

@@ -792,7 +792,7 @@ export interface ConnectEventsConfig {
 }
 
 export interface BindPointConfig {
-  /** `host:port` to listen on. */
+  /** `host:port` to listen on. A TLS listener with the same `host:port` shares its port, unless `identity` or versions of TLS are set. */
   readonly interface: HostPort;
   /** Advertised `host:port`. */
   readonly address: HostPort;
