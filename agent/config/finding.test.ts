@@ -228,6 +228,10 @@ t.test('an address without a scheme, or with two, is reported with a correction'
       'localhost:3022',
     ],
     [
+      'edge: {}\nlisteners: [{binding: edge, address: "ws:0.0.0.0:3022", options: {advertise: "localhost:3022"}}]',
+      'wss:0.0.0.0:3022',
+    ],
+    [
       'web: [{name: w, bindPoints: [{interface: "https://[::1]:81", address: "a:81"}], apis: [{binding: metrics}]}]',
       '[::1]:81',
     ],
@@ -239,6 +243,14 @@ t.test('an address without a scheme, or with two, is reported with a correction'
       more,
     );
   t.notMatch(withMore('ctrl: {endpoint: "c.example"}').findings[0]?.hint, /did you mean/);
+  const without = withMore(
+    'edge: {}\nlisteners: [{binding: edge, address: "tls:a:1", options: {advertise: "tls::443"}}]',
+  );
+  t.match(
+    without.findings.filter(({ severity }) => severity === 'error'),
+    [{ message: '"tls::443": the type tls: does not belong here', hint: 'expected host:port' }],
+  );
+  t.ok(withMore('edge: {apiProxy: {listener: "tls:80", upstream: "b:1"}}').ok, 'a host with the name of a type');
 });
 
 t.test('keys of older releases are known, and have no effect', async (t) => {
@@ -284,6 +296,26 @@ t.test('an unknown key is reported with a suggestion', async (t) => {
   const [finding] = withMore('forwader: {}').findings.filter((each) => each.code === 'CFG-UNKNOWN-KEY');
   t.match(finding, { path: 'forwader', line: 5, column: 1 });
   t.match(`${finding?.message} ${finding?.hint}`, /forwarder/);
+});
+
+t.test('a second csr section is reported: only one of them is used', async (t) => {
+  const found = (more: string) =>
+    withMore(more).findings.filter(({ path, code }) => path === 'edge.csr' && code === 'CFG-IGNORED');
+  t.match(found('edge: {csr: {sans: {dns: [a.example]}}}'), [{ severity: 'warning', message: /csr is set$/ }]);
+  t.same(found('edge: {}'), []);
+});
+
+t.test('names and addresses are expected in their own lists of csr.sans', async (t) => {
+  const found = (sans: string) =>
+    check(MINIMAL.replace(/csr: .*/, `csr: {sans: {${sans}}}`))
+      .findings.filter(({ path }) => path.startsWith('csr.'))
+      .map(({ severity, path, message, hint }) => `${severity} ${path}: ${message}; ${hint}`);
+  t.match(found('ip: [edge.example]'), [/^error csr\.sans\.ip\[0\]: .*is not an IP address; names belong to dns; /]);
+  t.match(found('ip: [10.0.0.300]'), [/is not an IP address; expected an IP address$/]);
+  t.match(found('dns: [localhost, 10.0.0.1]'), [
+    /^warning csr\.sans\.dns\[1\]: 10\.0\.0\.1 is .*; move it to sans\.ip$/,
+  ]);
+  t.same(found('dns: [localhost], ip: [10.0.0.1]'), []);
 });
 
 t.test('an unsupported setting is a warning at its place, or an error if nothing is left', async (t) => {

@@ -2,7 +2,7 @@
 // text.
 
 import { isIP } from 'node:net';
-import { parseAddress, splitHostPort } from '#lib/address.ts';
+import { ADDRESS_TYPES, hostProblem, parseAddress, splitHostPort } from '#lib/address.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 
@@ -13,9 +13,9 @@ export const FORMATS: Readonly<Record<string, FormatCheck>> = Object.freeze({
   duration: tried(parseDuration),
   'duration-or-ms': tried(parseDuration),
   address: checkAddress,
-  'host-port': tried((text) => splitHostPort(text)),
+  'host-port': checkHostPort,
   'host-port-required': checkRequiredHostPort,
-  ip: (text) => (isIP(text) === 0 ? 'is not an IP address' : undefined),
+  ip: checkIp,
   'uri-reference': (text) => (/[\s<>"{}|\\^`]/.test(text) ? 'is not a URI' : undefined),
   cidr: checkCidr,
   'datagram-address': (text) =>
@@ -44,7 +44,7 @@ export function meantAddress(format: string, text: string): string | undefined {
   if (!['address', 'host-port', 'host-port-required'].includes(format)) return undefined;
   const place = /^(?:[a-z][a-z0-9]*:)?\/*((?:\[[^\]]*\]|[^:/]+):\d+)\/*$/i.exec(text)?.[1];
   if (place === undefined) return undefined;
-  const meant = format === 'address' ? `tls:${place}` : place;
+  const meant = format === 'address' ? `${text.startsWith('ws:') ? 'wss' : 'tls'}:${place}` : place;
   return meant !== text && FORMATS[format]?.(meant) === undefined ? meant : undefined;
 }
 
@@ -65,9 +65,22 @@ function checkAddress(text: string): string | undefined {
   return parseAddress(text).type === 'ws' ? 'ws is not supported, use wss' : undefined;
 }
 
+function checkHostPort(text: string): string | undefined {
+  const type = ADDRESS_TYPES.find((each) => text.startsWith(`${each}:`));
+  // A host may have the name of a type: `tcp:80`.
+  if (type !== undefined && text.lastIndexOf(':') > type.length) return `the type ${type}: does not belong here`;
+  return tried((value) => splitHostPort(String(value)))(text);
+}
+
+function checkIp(text: string): string | undefined {
+  if (isIP(text) !== 0) return undefined;
+  const isName = text !== '' && hostProblem(text) === undefined;
+  return isName ? 'is not an IP address; names belong to dns' : 'is not an IP address';
+}
+
 function checkRequiredHostPort(text: string): string | undefined {
   if (text === '') return 'must not be empty';
-  const problem = tried((value) => splitHostPort(String(value)))(text);
+  const problem = checkHostPort(text);
   if (problem) return problem;
   const { host, port } = splitHostPort(text);
   if (host === '') return 'host must be specified';

@@ -1,5 +1,6 @@
 // Whole sections: missing ones, and contradictions between them.
 
+import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { isAscii, splitHostPort } from '#lib/address.ts';
 import { formatDuration } from '#lib/duration.ts';
@@ -100,6 +101,10 @@ function csr(input: CheckInput): Finding[] {
     ];
   const path = config.csr ? 'csr' : 'edge.csr';
   const findings: Finding[] = [];
+  if (config.csr && config.edge?.csr)
+    findings.push(
+      at(input, 'warning', 'CFG-IGNORED', 'edge.csr', 'edge.csr is ignored because csr is set', 'keep one of the two'),
+    );
   if (!child(child(input.root, path) ?? child(child(input.root, 'edge'), 'csr'), 'sans'))
     findings.push(
       at(
@@ -123,6 +128,18 @@ function csr(input: CheckInput): Finding[] {
           `${path}.sans.dns[${index}]`,
           `certificates contain ASCII names only, not ${name}`,
           `write ${domainToASCII(name) || 'an ASCII name'}, here and where the host is advertised`,
+        ),
+      );
+  for (const [index, name] of dns.entries())
+    if (isIP(name) !== 0)
+      findings.push(
+        at(
+          input,
+          'warning',
+          'CFG-VALUE',
+          `${path}.sans.dns[${index}]`,
+          `${name} is an IP address, which clients look for among sans.ip only`,
+          'move it to sans.ip',
         ),
       );
   const serves = config.link.listeners.length > 0 || config.listeners.some((listener) => listener.binding === 'edge');
