@@ -253,6 +253,13 @@ t.test('an address without a scheme, or with two, is reported with a correction'
   t.ok(withMore('edge: {apiProxy: {listener: "tls:80", upstream: "b:1"}}').ok, 'a host with the name of a type');
 });
 
+t.test('bindings of older releases are reported with their replacement', async (t) => {
+  for (const binding of ['edge_ws', 'edge_wss'])
+    t.match(withMore(`edge: {}\nlisteners: [{binding: ${binding}, address: "tls:a:1"}]`).findings, [
+      { code: 'CFG-VALUE', path: 'listeners[0].binding', hint: 'write binding: edge with an address wss:host:port' },
+    ]);
+});
+
 t.test('keys of older releases are known, and have no effect', async (t) => {
   const xgress = ['getSessionTimeout', 'sessionStartTimeout', 'retransmission', 'retxInitial', 'maxOutOfOrderMsgs'];
   const edge =
@@ -296,6 +303,68 @@ t.test('an unknown key is reported with a suggestion', async (t) => {
   const [finding] = withMore('forwader: {}').findings.filter((each) => each.code === 'CFG-UNKNOWN-KEY');
   t.match(finding, { path: 'forwader', line: 5, column: 1 });
   t.match(`${finding?.message} ${finding?.hint}`, /forwarder/);
+});
+
+t.test('a key in the wrong section is reported with its place', async (t) => {
+  const edge = (keys: string) =>
+    `edge: {}\nlisteners: [{binding: edge, address: "tls:127.0.0.1:1", options: {advertise: "localhost:1"}, ${keys}}]`;
+  const link = (keys: string) => `link: {listeners: [{binding: transport, ${keys}}]}`;
+  const cases: [more: string, path: string, hint: string][] = [
+    [edge('advertise: "localhost:1"'), 'listeners[0].advertise', 'it belongs to listeners[0].options'],
+    [edge('bind: "tls:127.0.0.1:1"'), 'listeners[0].bind', 'did you mean address?'],
+    [edge('forwarder: {}'), 'listeners[0].forwarder', 'it belongs to the top level'],
+    [
+      link('bind: "tls:127.0.0.1:1", options: {advertise: "tls:localhost:1"}'),
+      'link.listeners[0].options.advertise',
+      'it belongs to link.listeners[0]',
+    ],
+    [link('address: "tls:127.0.0.1:1"'), 'link.listeners[0].address', 'did you mean bind?'],
+    [
+      'ctrl: {endpoint: "tls:c:1", listeners: [{bind: "tls:a:1", address: "tls:a:1"}]}',
+      'ctrl.listeners[0].address',
+      'did you mean bind?',
+    ],
+    ['apiProxy: {listener: "a:1", upstream: "b:1"}', 'apiProxy', 'it belongs to edge'],
+    ['forwarder: {reportInterval: 5s}', 'forwarder.reportInterval', 'it belongs to metrics'],
+    ['forwarder: {interval: 5s}', 'forwarder.interval', ''],
+    ['link: {healthyDialBackoff: {}}', 'link.healthyDialBackoff', 'it belongs to an entry of link.dialers'],
+  ];
+  for (const [more, path, hint] of cases)
+    t.match(
+      withMore(more).findings.filter((each) => each.code === 'CFG-UNKNOWN-KEY'),
+      [{ path, hint }],
+      more,
+    );
+});
+
+t.test('a dash that makes two entries of one is found', async (t) => {
+  const alternates = (entries: string) =>
+    `identity: {cert: a, server_cert: b, key: c, ca: d, alt_server_certs: [${entries}]}`;
+  const cases: [more: string, path: string, hint: RegExp][] = [
+    [
+      alternates('{server_cert: x}, {server_key: y}'),
+      'identity.alt_server_certs[1].server_cert',
+      /^remove the dash \(-\) before server_key if it belongs to the entry before$/,
+    ],
+    [
+      'edge: {}\nlisteners: [{binding: tunnel}, {options: {mode: host}}]',
+      'listeners[1].binding',
+      /^remove the dash \(-\) before options/,
+    ],
+    [
+      alternates('{server_cert: x, server_key: y}, {server_key: z}'),
+      'identity.alt_server_certs[1].server_cert',
+      /chain/,
+    ],
+    [alternates('{server_key: y}'), 'identity.alt_server_certs[0].server_cert', /chain/],
+    ['edge: {}\nlisteners: [{binding: tunnel, options: {}}, {options: {}}]', 'listeners[1].binding', /^one of edge/],
+  ];
+  for (const [more, path, hint] of cases)
+    t.match(
+      withMore(more).findings.filter((each) => each.code === 'CFG-MISSING'),
+      [{ path, hint }],
+      more,
+    );
 });
 
 t.test('a second csr section is reported: only one of them is used', async (t) => {

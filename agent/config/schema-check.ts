@@ -5,12 +5,13 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { parseDuration } from '#lib/duration.ts';
 import { pointerParts, valueAt } from '#lib/json-pointer.ts';
 import { ownValue } from '#lib/own-value.ts';
-import { didYouMean, suggest } from '#lib/suggestion.ts';
+import { suggest } from '#lib/suggestion.ts';
 import { makeValidator } from '#schemas/config/gen/validator.js';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { type ConfigNode, nearestNode } from './document.ts';
 import { type Finding, type FindingCode, finding } from './finding.ts';
 import { FORMAT_NAMES, FORMATS, meantAddress } from './formats.ts';
+import { meantPlace } from './misplaced.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
 import { HIDDEN } from './secret.ts';
 
@@ -87,7 +88,7 @@ function word(error: Violation, root: ConfigNode, path: string): Finding {
     finding({ severity, code, path, at: node.at, message, hint });
   // Before the value is shown: it is the whole map, which may have thousands of such mistakes.
   if (error.keyword === 'additionalProperties') return unknownKey(error, schema, root, path);
-  if (error.keyword === 'required') return missingKey(error, node, path, schema);
+  if (error.keyword === 'required') return missingKey(error, root, path, schema);
   const number = node.path === path && node.literal !== '' ? node.literal : show(error.data);
   const literal = schema['x-secret'] ? HIDDEN : number;
   switch (error.keyword) {
@@ -175,11 +176,12 @@ function unknownKey(error: Violation, schema: ConfigSchema, root: ConfigNode, pa
     path: full,
     at,
     message: `unknown key ${key}, which is ignored`,
-    hint: didYouMean(key, Object.keys(schema.properties ?? {})),
+    hint: meantPlace(key, path, schema),
   });
 }
 
-function missingKey(error: Violation, node: ConfigNode, path: string, schema: ConfigSchema): Finding {
+function missingKey(error: Violation, root: ConfigNode, path: string, schema: ConfigSchema): Finding {
+  const node = nearestNode(root, path);
   const key = String(error.params.missingProperty);
   const full = path === '' ? key : `${path}.${key}`;
   const described = (schema.properties?.[key] as ConfigSchema | undefined)?.description;
@@ -191,13 +193,25 @@ function missingKey(error: Violation, node: ConfigNode, path: string, schema: Co
       message: 'the version of the file format is missing',
       hint: 'add `v: 3`',
     });
-  return finding({ code: 'CFG-MISSING', path: full, at: node.at, message: `${key} is missing`, hint: described ?? '' });
+  const hint = splitEntry(root, path, key) ?? described ?? '';
+  return finding({ code: 'CFG-MISSING', path: full, at: node.at, message: `${key} is missing`, hint });
+}
+
+/** Remedy for a dash too many, which makes two entries of one: the entry before has the missing key, and only others. */
+function splitEntry(root: ConfigNode, path: string, key: string): string | undefined {
+  const [, list = '', position = ''] = /^(.*)\[(\d+)\]$/.exec(path) ?? [];
+  const [before, entry] = [Number(position) - 1, Number(position)].map((each) => nearestNode(root, `${list}[${each}]`));
+  const isEntry = before?.path === `${list}[${Number(position) - 1}]` && entry?.path === path;
+  const [first] = entry?.entries.keys() ?? [];
+  if (!isEntry || first === undefined || !before.entries.has(key)) return undefined;
+  if ([...entry.entries.keys()].some((each) => before.entries.has(each))) return undefined;
+  return `remove the dash (-) before ${first} if it belongs to the entry before`;
 }
 
 function unknownBinding(error: Violation, root: ConfigNode, path: string): Finding {
   const node = nearestNode(root, `${path}.binding`);
-  const bindings =
-    ROUTER_SCHEMA.properties?.listeners?.items?.oneOf?.map((branch) => String(branch.properties?.binding?.const)) ?? [];
+  const items = ROUTER_SCHEMA.properties?.listeners?.items;
+  const bindings = items?.oneOf?.map((branch) => String(branch.properties?.binding?.const)) ?? [];
   const value = (error.data as { binding?: unknown } | undefined)?.binding;
   if (value === undefined)
     return finding({
@@ -205,7 +219,7 @@ function unknownBinding(error: Violation, root: ConfigNode, path: string): Findi
       path: `${path}.binding`,
       at: nearestNode(root, path).at,
       message: 'binding is missing',
-      hint: `one of ${bindings.join(', ')}`,
+      hint: splitEntry(root, path, 'binding') ?? `one of ${bindings.join(', ')}`,
     });
   if (typeof value !== 'string')
     return finding({
@@ -219,7 +233,7 @@ function unknownBinding(error: Violation, root: ConfigNode, path: string): Findi
     path: `${path}.binding`,
     at: node.at,
     message: `${show(value)} is not allowed`,
-    hint: oneOf(bindings, value),
+    hint: ownValue(items?.['x-former-values'] ?? {}, value) ?? oneOf(bindings, value),
   });
 }
 

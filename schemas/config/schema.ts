@@ -59,6 +59,10 @@ export interface ConfigSchema {
   readonly 'x-deprecated'?: string;
   /** Keys of the map in older releases of the reference, which have no effect any longer, and what replaced them. */
   readonly 'x-former'?: Readonly<Record<string, string>>;
+  /** Names of the same thing in other sections, which users write instead of this key. */
+  readonly 'x-confused-with'?: readonly string[];
+  /** Values of the discriminator in older releases of the reference, and their replacement. */
+  readonly 'x-former-values'?: Readonly<Record<string, string>>;
   /** An older form of another key of the same section, in milliseconds; used if that key is missing. */
   readonly 'x-milliseconds-of'?: string;
   readonly 'x-secret'?: boolean;
