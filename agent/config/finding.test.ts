@@ -337,6 +337,34 @@ t.test('a key in the wrong section is reported with its place', async (t) => {
     );
 });
 
+t.test('an empty value is reported with what to do', async (t) => {
+  const cases: [more: string, path: string, hint: string][] = [
+    ['ctrl: {endpoint: }', 'ctrl.endpoint', 'write a value, or remove the key'],
+    [
+      'ctrl: {endpoint: "tls:c:1"}\nlisteners: [{binding: tunnel, options: {mode: proxy, services: ["a:1", null]}}]',
+      'listeners[0].options.services[1]',
+      'write a value, or remove the entry',
+    ],
+    ['web:', 'web', ''],
+  ];
+  for (const [more, path, hint] of cases)
+    t.match(
+      check(`v: 3\nidentity: {cert: a, server_cert: b, key: c, ca: d}\n${more}`).findings.filter(
+        (each) => each.code === 'CFG-TYPE',
+      ),
+      [{ path, hint }],
+      more,
+    );
+});
+
+t.test('a tunnel listener without the edge section is reported at its place', async (t) => {
+  const listeners = '[{binding: transport, address: "tls:127.0.0.1:1"}, {binding: tunnel, options: {mode: host}}]';
+  t.match(
+    withMore(`listeners: ${listeners}`).findings.filter(({ code }) => code === 'CFG-EDGE'),
+    [{ path: 'listeners[1]', message: /^a tunnel listener/ }],
+  );
+});
+
 t.test('a dash that makes two entries of one is found', async (t) => {
   const alternates = (entries: string) =>
     `identity: {cert: a, server_cert: b, key: c, ca: d, alt_server_certs: [${entries}]}`;

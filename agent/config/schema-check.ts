@@ -268,6 +268,8 @@ function typeHint(schema: ConfigSchema, data: unknown, node: ConfigNode): string
   if (schema.type === 'string' && typeof data === 'number') return quotesHint(schema, node.literal || String(data));
   if (schema.type === 'object' && data === null && node.path !== '')
     return `indent the keys that belong to ${node.path}`;
+  if (data === null && schema.type !== 'array')
+    return `write a value, or remove the ${node.path.endsWith(']') ? 'entry' : 'key'}`;
   return '';
 }
 

@@ -203,13 +203,14 @@ function edge(input: CheckInput): Finding[] {
         'set both, or neither',
       ),
     );
-  if (!config.edge && config.listeners.some((listener) => listener.binding === 'tunnel'))
+  const tunnel = config.listeners.findIndex(({ binding }) => binding === 'tunnel');
+  if (!config.edge && tunnel !== -1)
     findings.push(
       at(
         input,
         'warning',
         'CFG-EDGE',
-        'listeners',
+        `listeners[${tunnel}]`,
         'a tunnel listener has no services without the edge section',
         'add `edge: {}`',
       ),
