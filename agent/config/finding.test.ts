@@ -357,6 +357,16 @@ t.test('an empty value is reported with what to do', async (t) => {
     );
 });
 
+t.test('an empty entry of ctrl.endpoints is left out, with a warning that the reference rejects it', async (t) => {
+  for (const entry of ['null', '""']) {
+    const text = MINIMAL.replace(/ctrl: .*/, `ctrl: {endpoints: ["tls:c:1", ${entry}]}`);
+    t.match(check(text), {
+      ok: true,
+      findings: [{ severity: 'warning', code: 'CFG-PORTABILITY', path: 'ctrl.endpoints[1]', hint: 'remove it' }],
+    });
+  }
+});
+
 t.test('a tunnel listener without the edge section is reported at its place', async (t) => {
   const listeners = '[{binding: transport, address: "tls:127.0.0.1:1"}, {binding: tunnel, options: {mode: host}}]';
   t.match(
