@@ -1,6 +1,6 @@
 // The record of comparisons with the reference, `docs/reference/compat.json`, and the page that follows from it.
 
-import type { CliCounts, DifferentialCounts, SuiteCounts } from './compat-results.ts';
+import type { CliCounts, DifferentialCounts, SuiteCounts, TrialRow } from './compat-results.ts';
 
 /** When a result was produced, and the commit of this project that was tested. */
 export interface Origin {
@@ -15,6 +15,18 @@ export interface CompatEntry {
   readonly cli?: Origin & CliCounts;
 }
 
+/** A program of others that was tried in a network of ours. Without a commit, it was tried by hand. */
+export interface Trial extends TrialRow {
+  readonly date: string;
+  readonly commit?: string;
+}
+
+/** The content of `compat.json`. */
+export interface CompatRecord {
+  readonly comparisons: readonly CompatEntry[];
+  readonly trials: readonly Trial[];
+}
+
 /** Replaces the given parts of the entry of a release, or adds the entry. The newest release comes first. */
 export function withEntry(entries: readonly CompatEntry[], update: CompatEntry): CompatEntry[] {
   const before = entries.find(({ release }) => release === update.release);
@@ -24,14 +36,48 @@ export function withEntry(entries: readonly CompatEntry[], update: CompatEntry):
   );
 }
 
-/** The content of `docs/reference/compat.md`. */
-export function compatPage(entries: readonly CompatEntry[]): string {
-  return `${HEAD}${entries.map(sectionOf).join('')}`;
+/**
+ * Adds rows, or replaces those of the same program and release. Rows of trials by hand stay beside those of the script.
+ * Programs are in the order of `PROGRAMS`, the newest release of each first.
+ */
+export function withTrials(trials: readonly Trial[], added: readonly Trial[]): Trial[] {
+  const keyOf = ({ program, release, commit }: Trial) => `${program} ${release} ${commit === undefined}`;
+  const all = new Map([...trials, ...added].map((trial) => [keyOf(trial), trial]));
+  return [...all.values()].sort(
+    (a, b) =>
+      placeOf(a) - placeOf(b) ||
+      b.release.localeCompare(a.release, 'en', { numeric: true }) ||
+      b.date.localeCompare(a.date, 'en'),
+  );
 }
+
+/** Programs without a place come last. */
+function placeOf({ program }: Trial): number {
+  const place = PROGRAMS.indexOf(program);
+  return place < 0 ? PROGRAMS.length : place;
+}
+
+/** The content of `docs/reference/compat.md`. */
+export function compatPage({ comparisons, trials }: CompatRecord): string {
+  return `${HEAD}${comparisons.map(sectionOf).join('')}${trialsOf(trials)}`;
+}
+
+/** The programs of the reference, then those of its clients. */
+const PROGRAMS: readonly string[] = [
+  'router',
+  'controller',
+  'command line',
+  'Go SDK',
+  'C SDK',
+  'ziti-edge-tunnel',
+  'zrok',
+  'JVM SDK',
+];
 
 const HEAD = `# Compatibility with the reference
 
-Generated from \`compat.json\` by \`npm run compat\`; do not edit.
+Generated from \`compat.json\` by \`npm run compat\`; do not edit. [Releases and clients that were tried](#releases-and-clients-that-were-tried) are at
+the end.
 
 The simulator takes the place of the reference's controller in three comparisons, per release of the reference:
 
@@ -76,4 +122,31 @@ function row(name: string, { date, commit }: Origin, part: number, whole: number
 function shareOf(part: number, whole: number): string {
   if (whole === 0) return '–';
   return part === whole ? '100 %' : `${Math.min(99.9, (100 * part) / whole).toFixed(1)} %`;
+}
+
+const TRIALS = `
+## Releases and clients that were tried
+
+[test/interop/try-release.ts](../../test/interop/try-release.ts) runs programs of the reference and of its SDKs in a network of the simulator and our
+routers. [test/README.md](../../test/README.md#other-clients-and-releases) explains how to add a row. Rows without a commit were tried by hand.
+“Partly” means that something works and something does not.
+
+`;
+
+function trialsOf(trials: readonly Trial[]): string {
+  if (trials.length === 0) return '';
+  const head = ['Program', 'Release', 'Verdict', 'Works', 'Does not work', 'Date', 'Commit'];
+  const rows = trials.map(({ program, release, verdict, works, fails, date, commit = '' }) =>
+    [program, release, verdict, listed(works), listed(fails), date, commit].map(cell),
+  );
+  return `${TRIALS}${[head, Array(head.length).fill('---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
+}
+
+function listed(items: readonly string[]): string {
+  return items.join('; ');
+}
+
+/** Texts of programs can contain what ends a cell or a row. */
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 }

@@ -1,5 +1,6 @@
-// Reads the results of the comparisons with the reference: its own tests, random requests, its command line. The tools that produce the
-// first two live outside of the project; `test/interop/cli-examples.test.ts` produces the third.
+// Reads the results of the comparisons with the reference: its own tests, random requests, its command line, other releases. The tools that
+// produce the first two live outside of the project; `test/interop/cli-examples.test.ts` produces the third, `test/interop/try-release.ts` the
+// fourth.
 
 /** The reference's own tests, with the simulator as their controller. */
 export interface SuiteCounts {
@@ -28,6 +29,20 @@ export interface CliCounts {
   readonly examplesSkipped: number;
 }
 
+/** `partly`: something works, and something does not. */
+export type Verdict = 'works' | 'partly' | 'fails';
+
+/** One program of others, in one role. */
+export interface TrialRow {
+  readonly program: string;
+  readonly release: string;
+  readonly verdict: Verdict;
+  /** Steps that succeeded, in order. */
+  readonly works: readonly string[];
+  /** Steps that failed, each with its reason. */
+  readonly fails: readonly string[];
+}
+
 /** A file that is not such a result. The message names the remedy. */
 export class ResultError extends Error {}
 
@@ -39,6 +54,7 @@ interface SuiteTest {
 }
 
 const HEAD = /^# Differential test, seed (\d+)\s+Ours: ([0-9a-f]{7,40}) of [^.]*\. (\d+) exchanges, (\d+) equal/;
+const VERDICTS: readonly Verdict[] = ['works', 'partly', 'fails'];
 const CLI_KEYS = ['compared', 'equal', 'known', 'examples', 'examplesSkipped'] as const;
 
 /** `sim.json` of the suite: a map of tests. */
@@ -76,6 +92,21 @@ export function readCli(text: string): CliCounts & { release: string } {
   return { release, compared, equal, known, examples, examplesSkipped };
 }
 
+/** The rows that `test/interop/try-release.ts` prints. */
+export function readTrials(text: string): TrialRow[] {
+  const found = parsed(text);
+  if (!Array.isArray(found) || found.length === 0 || !found.every(isTrialRow))
+    throw new ResultError('it is not a list of rows; use the output of test/interop/try-release.ts, unchanged');
+  return found.map(({ program, release, verdict, works, fails }) => ({ program, release, verdict, works, fails }));
+}
+
+function isTrialRow(value: unknown): value is TrialRow {
+  const { program, release, verdict, works, fails } = (value ?? {}) as Partial<Record<keyof TrialRow, unknown>>;
+  const areTexts = (list: unknown) => Array.isArray(list) && list.every((each) => typeof each === 'string');
+  const isNamed = [program, release].every((name) => typeof name === 'string' && name !== '');
+  return isNamed && VERDICTS.includes(verdict as Verdict) && areTexts(works) && areTexts(fails);
+}
+
 function isSuiteTest(value: unknown): value is SuiteTest {
   const { verdict, panic, passed, failed } = (value ?? {}) as Partial<Record<keyof SuiteTest, unknown>>;
   const isPanic = panic === null || typeof panic === 'string';
@@ -83,11 +114,16 @@ function isSuiteTest(value: unknown): value is SuiteTest {
 }
 
 function json(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // The message below says the same for every text that is not a JSON object.
-  }
+  const value = parsed(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new ResultError('it is not a JSON object; use the file that the tool wrote, unchanged');
+}
+
+/** Undefined for a text that is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

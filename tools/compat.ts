@@ -5,8 +5,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { commitOf } from '../bench/run-facts.ts';
 import { print, ROOT } from './commands.ts';
-import { type CompatEntry, compatPage, type Origin, withEntry } from './compat-report.ts';
-import { readCli, readDifferential, readSuite } from './compat-results.ts';
+import {
+  type CompatEntry,
+  type CompatRecord,
+  compatPage,
+  type Origin,
+  type Trial,
+  withEntry,
+  withTrials,
+} from './compat-report.ts';
+import { readCli, readDifferential, readSuite, readTrials } from './compat-results.ts';
 
 const USAGE = `Usage: npm run -s compat -- [OPTION…]
 
@@ -15,7 +23,8 @@ Takes results into docs/reference/compat.json and writes docs/reference/compat.m
   --suite FILE          sim.json of the reference's own tests
   --differential FILE   report of the random requests (Markdown)
   --cli FILE            result of test/interop/cli-examples.test.ts (CLI_RESULT=FILE)
-  --release NAME        release of the reference that was tried; the file of --cli names that of its binary
+  --trials FILE         output of test/interop/try-release.ts; its rows name their releases
+  --release NAME        release of the reference of the first three; the file of --cli names that of its binary
   --commit ID           commit of this project that was tested (HEAD); the file of --differential names its own
   --folder FOLDER       folder of compat.json and compat.md (docs/reference)
   --help                this text
@@ -24,6 +33,8 @@ Takes results into docs/reference/compat.json and writes docs/reference/compat.m
 const UNNAMED = 'v0.0.0';
 /** Characters of a commit's id in the record. */
 const SHORT_COMMIT = 7;
+
+const EMPTY: CompatRecord = { comparisons: [], trials: [] };
 
 /** A wrong option or file: exit code 2. */
 class UsageError extends Error {}
@@ -45,18 +56,23 @@ function main(): void {
   const folder = options.folder ?? join(ROOT, 'docs/reference');
   const record = join(folder, 'compat.json');
   const update = updateFrom(options);
-  const before = read(record, (text) => (text === '' ? [] : (JSON.parse(text) as CompatEntry[])), '[]');
-  const entries = update ? withEntry(before, update) : before;
-  writeFileSync(record, `${JSON.stringify(entries, null, 2)}\n`);
-  writeFileSync(join(folder, 'compat.md'), compatPage(entries));
-  print(`${entries.length} release(s) in ${join(folder, 'compat.md')}`);
+  const trials = trialsFrom(options);
+  const before = read(record, (text) => JSON.parse(text) as CompatRecord, JSON.stringify(EMPTY));
+  const after: CompatRecord = {
+    comparisons: update ? withEntry(before.comparisons, update) : before.comparisons,
+    trials: withTrials(before.trials, trials),
+  };
+  writeFileSync(record, `${JSON.stringify(after, null, 2)}\n`);
+  writeFileSync(join(folder, 'compat.md'), compatPage(after));
+  print(`${after.comparisons.length} release(s) and ${after.trials.length} trial(s) in ${join(folder, 'compat.md')}`);
 }
 
 function readOptions() {
   const text = { type: 'string' } as const;
   try {
-    const options = { suite: text, differential: text, cli: text, release: text, commit: text, folder: text };
-    return parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values;
+    const results = { suite: text, differential: text, cli: text, trials: text };
+    const options = { ...results, release: text, commit: text, folder: text, help: { type: 'boolean' } } as const;
+    return parseArgs({ options }).values;
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
   }
@@ -90,6 +106,16 @@ function updateFrom({
       'the release of the reference is unknown; name it with --release, for example --release v2.0.0',
     );
   return entry;
+}
+
+function trialsFrom({ trials, commit }: ReturnType<typeof readOptions>): Trial[] {
+  if (trials === undefined) return [];
+  const origin = originOf(trials, commit ?? head());
+  return read(trials, readTrials).map((row) => {
+    if (row.release.includes(UNNAMED))
+      throw new UsageError(`${trials} has a binary without a version; run it again with ZITI_RELEASE=NAME`);
+    return { ...row, ...origin };
+  });
 }
 
 /** A file carries the date of its last change: the end of the run. */

@@ -37,6 +37,7 @@ const PROGRAMS = {
   'build:binary': ['tools/binary/build.ts'],
   generate: ['tools/generate.ts'],
   compat: ['tools/compat.ts'],
+  'try-release': ['test/interop/try-release.ts'],
 };
 /** Options for Node that a script needs. */
 const NODE_OPTIONS = {

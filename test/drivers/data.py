@@ -1,4 +1,4 @@
-"""The C SDK of 2022 hosts and dials: echoes, half closes, many connections, a killed host.
+"""The C SDK of Python's package openziti hosts and dials: echoes, half closes, many connections, a killed host.
 
     data.py drive JSON          everything; JSON names a service, two tokens of hosts and one of a client
     data.py host FILE SERVICE   one host that echoes
@@ -41,8 +41,14 @@ def serve(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_WR)
 
 
+def load(file: str):
+    """Newer releases return the context and an error code."""
+    loaded = openziti.load(file)
+    return loaded[0] if isinstance(loaded, tuple) else loaded
+
+
 def host(file: str, service: str) -> None:
-    listener = openziti.load(file).bind(service)
+    listener = load(file).bind(service)
     listener.listen(2 * MANY)
     print("hosting", flush=True)
     while True:
@@ -131,7 +137,7 @@ def drive(wanted: dict) -> None:
                 out.write(openziti.enroll(wanted[name]))
         hosts = [start_host(files["first"], service)]
         try:
-            context = openziti.load(files["client"])
+            context = load(files["client"])
             steps = {
                 "a small echo": lambda: check(context, service, SMALL),
                 "64 MiB both ways": lambda: check(context, service, LARGE),

@@ -9,7 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
-import { type CompatEntry, compatPage } from '../../tools/compat-report.ts';
+import { type CompatRecord, compatPage } from '../../tools/compat-report.ts';
 import { generateApi } from '../../tools/generate-api.ts';
 import { generateConfig } from '../../tools/generate-config.ts';
 import { generateLimits } from '../../tools/generate-limits.ts';
@@ -30,7 +30,7 @@ t.test('generated files match the schemas; run `npm run generate` if this fails'
 
 t.test('the page about compatibility follows from its record; run `npm run compat` if this fails', async (t) => {
   const content = (name: string) => readFileSync(join(ROOT, 'docs/reference', name), 'utf8');
-  t.equal(content('compat.md'), compatPage(JSON.parse(content('compat.json')) as CompatEntry[]));
+  t.equal(content('compat.md'), compatPage(JSON.parse(content('compat.json')) as CompatRecord));
 });
 
 t.test('the schemas are valid: the programs do not validate them at each start', async (t) => {

@@ -1,50 +1,19 @@
 // Clients of the reference at our routers, on our network: its tunneler as a host and as a proxy, programs of its SDK, its
 // check of the data path, its command line.
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { TokenError, Tokens } from '../../agent/access/tokens.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Overlay, until } from '../support/overlay.ts';
-import { allowRouter, enrollIdentity, ReferenceProcess, skipped } from '../support/reference.ts';
+import { clientNetwork } from '../support/client-network.ts';
+import { until } from '../support/overlay.ts';
+import { allowRouter, commandLine, enrollIdentity, ReferenceProcess, skipped } from '../support/reference.ts';
 
 const MIB = 1024 * 1024;
 const PATIENCE = 30_000;
 
-/** Two of our routers, each with a listener for clients, and a link between them. */
-async function network() {
-  const overlay = await Overlay.start({ churnLimit: 0 });
-  const ports = await freePorts(2);
-  for (const [index, name] of ['a', 'b'].entries()) {
-    const address = `127.0.0.1:${ports[index]}`;
-    await overlay.addRouter({
-      name,
-      mode: 'host',
-      listeners: `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`,
-    });
-  }
-  const [a = '', b = ''] = overlay.routers.map(({ id }) => id);
-  await until('the link', () =>
-    overlay.routers.every(({ router }) => (router.describe().links as unknown[]).length === 1),
-  );
-  return { overlay, a, b };
-}
-
-/** Logs in with its command line. Returns a function that resolves with the output of a command. */
-async function commandLine(overlay: Overlay): Promise<(...args: string[]) => Promise<string>> {
-  const { directory, simulator } = overlay;
-  const authority = join(directory, 'authority.pem');
-  writeFileSync(authority, simulator.ca);
-  let runs = 0;
-  const ziti = (...args: string[]) => new ReferenceProcess(`cli-${runs++}`, args, directory).done();
-  await ziti('edge', 'login', simulator.baseUrl, '-u', simulator.username, '-p', 'secret', '--ca', authority, '-y');
-  return ziti;
-}
-
 t.test('its tunneler hosts at one router and proxies at the other', { skip: skipped, timeout: 60_000 }, async (t) => {
-  const { overlay, a, b } = await network();
+  const { overlay, a, b } = await clientNetwork();
   await using _ = overlay;
   const host = await enrollIdentity(overlay, 'host');
   const client = await enrollIdentity(overlay, 'client');
@@ -73,14 +42,14 @@ for (const [who, options] of [
   ['their own flow control', ['--sdk-flow-control']],
 ] as const) {
   t.test(`programs of its SDK host and dial, with ${who}`, { skip: skipped, timeout: 60_000 }, async (t) => {
-    const { overlay, a, b } = await network();
+    const { overlay, a, b } = await clientNetwork();
     await using _ = overlay;
     const [host, client] = [await enrollIdentity(overlay, 'host'), await enrollIdentity(overlay, 'client')];
     await allowRouter(overlay, 'host', b);
     await allowRouter(overlay, 'client', a);
     await overlay.addService('echo', host.id);
     const program = (name: string, identity: string, args: readonly string[], input?: string) =>
-      new ReferenceProcess(name, ['demo', ...args, '-i', identity, ...options], overlay.directory, input);
+      new ReferenceProcess(name, ['demo', ...args, '-i', identity, ...options], overlay.directory, { input });
     await using hosting = program('echo-server', host.file, ['echo-server', '-s', 'echo']);
     const isHosted = async () => (await overlay.management.get<unknown[]>('terminators')).length > 0;
     await until('a terminator', isHosted, PATIENCE);
@@ -111,7 +80,7 @@ t.test(
   'its tunneler gets a new session if routers reject the binds of its first one, and repeats few of them',
   { skip: skipped, timeout: 60_000 },
   async (t) => {
-    const { overlay, b } = await network();
+    const { overlay, b } = await clientNetwork();
     await using _ = overlay;
     // Acts as if the controller had issued the first token for an earlier login.
     const { service: verify } = Tokens.prototype;
@@ -144,7 +113,7 @@ t.test(
   'its check of the data path succeeds, and its command line lists our routers',
   { skip: skipped, timeout: 60_000 },
   async (t) => {
-    const { overlay } = await network();
+    const { overlay } = await clientNetwork();
     await using _ = overlay;
     const everything = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] };
     await overlay.management.create('edge-router-policies', { name: 'all', identityRoles: ['#all'], ...everything });

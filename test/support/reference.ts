@@ -25,6 +25,14 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+export interface ReferenceProcessOptions {
+  /** Text for the standard input of the program, which stays open. By default the program has none. */
+  readonly input?: string | undefined;
+  /** Another program, such as one of the C SDK. */
+  readonly binary?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A run of the binary. Its output goes to a file. */
 export class ReferenceProcess {
   readonly name: string;
@@ -33,14 +41,18 @@ export class ReferenceProcess {
   readonly exited: Promise<number | null>;
   readonly #child: ChildProcess;
 
-  /** @param input Text for the standard input of the program, which stays open. By default the program has none. */
-  constructor(name: string, args: readonly string[], directory: string, input?: string) {
+  constructor(
+    name: string,
+    args: readonly string[],
+    directory: string,
+    { input, binary = BINARY ?? '', env }: ReferenceProcessOptions = {},
+  ) {
     this.name = name;
     this.logFile = join(directory, `${name}.reference.log`);
-    this.#child = spawn(BINARY ?? '', args, {
+    this.#child = spawn(binary, args, {
       cwd: directory,
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      env: { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli') },
+      env: { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli'), ...env },
     });
     running.add(this.#child);
     this.#child.stdin?.write(input);
@@ -241,4 +253,15 @@ export async function allowRouter(overlay: Overlay<TestController>, name: string
     identityRoles: [`#${name}`],
     edgeRouterRoles: [`@${routerId}`],
   });
+}
+
+/** Logs in with its command line. Returns a function that resolves with the output of a command. */
+export async function commandLine(overlay: Overlay): Promise<(...args: string[]) => Promise<string>> {
+  const { directory, simulator } = overlay;
+  const authority = join(directory, 'authority.pem');
+  writeFileSync(authority, simulator.ca);
+  let runs = 0;
+  const ziti = (...args: string[]) => new ReferenceProcess(`cli-${runs++}`, args, directory).done();
+  await ziti('edge', 'login', simulator.baseUrl, '-u', simulator.username, '-p', 'secret', '--ca', authority, '-y');
+  return ziti;
 }

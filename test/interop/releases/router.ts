@@ -1,0 +1,71 @@
+// Tries a router of the reference in a network of the simulator: it enrolls, links to our routers, dials and hosts.
+//
+//   ours-dialing ═══ link that our router dials ═══► theirs ═══ link that it dials ═══► ours-listening
+
+import { freePorts } from '../../../examples/two-routers/ports.ts';
+import { linksOf } from '../../support/faulty-paths.ts';
+import { dialer, NO_DIALER, NO_LISTENER } from '../../support/link-config.ts';
+import { Overlay, until } from '../../support/overlay.ts';
+import { ReferenceRouter } from '../../support/reference.ts';
+import type { Steps } from './steps.ts';
+import { carries, PATIENCE } from './traffic.ts';
+
+const DIALER = dialer('maxDefaultConnections: 1');
+const DIALING = 'ours-dialing';
+const LISTENING = 'ours-listening';
+const THEIRS = 'theirs';
+
+export async function tryRouter(steps: Steps): Promise<void> {
+  const [dialingPort = 0, listeningPort = 0, ...theirPorts] = await freePorts(4);
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const dialing = await overlay.addRouter({
+    name: DIALING,
+    mode: 'proxy',
+    services: [`${THEIRS}:${dialingPort}`],
+    link: `${NO_LISTENER}\n${DIALER}`,
+  });
+  const listening = await overlay.addRouter({
+    name: LISTENING,
+    mode: 'proxy',
+    services: [`${THEIRS}:${listeningPort}`],
+    link: `${await listener()}\n${NO_DIALER}`,
+  });
+  let theirs: ReferenceRouter | undefined;
+  const enroll = async () => {
+    theirs = await ReferenceRouter.start(overlay, {
+      name: THEIRS,
+      mode: 'proxy',
+      services: [`${DIALING}:${theirPorts[0]}`, `${LISTENING}:${theirPorts[1]}`],
+      link: `${await listener()}\n${DIALER}`,
+    });
+  };
+  if (!(await steps.try('enrollment', enroll)) || theirs === undefined) return;
+  await using router = theirs;
+  for (const { id, name } of [dialing, listening, router]) await overlay.addService(name, id);
+  const link = (from: string, to: string) =>
+    until(
+      `the link from ${from} to ${to}`,
+      async () =>
+        (await linksOf(overlay)).some(
+          ({ sourceRouter, destRouter }) => sourceRouter.name === from && destRouter.name === to,
+        ),
+      PATIENCE,
+    );
+  await steps.try('a link that our router dials', () => link(DIALING, THEIRS));
+  await steps.try('a link that it dials', () => link(THEIRS, LISTENING));
+  await steps.try('services that it hosts, from both sides', async () => {
+    await carries(dialingPort);
+    await carries(listeningPort);
+  });
+  await steps.try('services of our routers that it dials, on both sides', async () => {
+    for (const port of theirPorts) await carries(port);
+  });
+  await steps.try('a running process at the end', async () => {
+    if (!router.process.isRunning) throw new Error('the router has ended');
+  });
+}
+
+async function listener(): Promise<string> {
+  const [port] = await freePorts(1);
+  return `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}]`;
+}
