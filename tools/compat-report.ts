@@ -70,7 +70,6 @@ const PROGRAMS: readonly string[] = [
   'Go SDK',
   'C SDK',
   'ziti-edge-tunnel',
-  'zrok',
   'JVM SDK',
 ];
 

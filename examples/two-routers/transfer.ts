@@ -39,11 +39,8 @@ export class EchoServer {
   }
 }
 
-/**
- * Sends random bytes to `port`, ends its side, and reads until the other side ends.
- * @param endsEarly If false, it ends its side after the last byte has returned: not every program keeps the other side open.
- */
-export function transfer(port: number, bytes: number, endsEarly = true): Promise<Transfer> {
+/** Sends random bytes to `port`, ends its side, and reads until the other side ends. */
+export function transfer(port: number, bytes: number): Promise<Transfer> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
     const sent = createHash('sha256');
@@ -60,14 +57,13 @@ export function transfer(port: number, bytes: number, endsEarly = true): Promise
         if (!socket.write(chunk)) return;
       }
       socket.off('drain', write);
-      if (endsEarly) socket.end();
+      socket.end();
     };
     socket.on('drain', write);
     socket.once('connect', write);
     socket.on('data', (chunk) => {
       got += chunk.length;
       received.update(chunk);
-      if (!endsEarly && got >= bytes) socket.end();
     });
     socket.once('error', reject);
     socket.once('close', () =>

@@ -14,9 +14,7 @@ const NOTHING = {
   ZITI_BIN: '',
   ZITI_RELEASE: undefined,
   ZITI_EDGE_TUNNEL_BIN: '',
-  ZROK_BIN: '',
   ZITI_PYTHON: '',
-  ZITI_JVM_CLASSPATH: '',
 };
 
 function program(t: Test, lines: string): string {

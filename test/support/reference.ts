@@ -30,7 +30,6 @@ export interface ReferenceProcessOptions {
   readonly input?: string | undefined;
   /** Another program, such as one of the C SDK. */
   readonly binary?: string;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A run of the binary. Its output goes to a file. */
@@ -45,14 +44,14 @@ export class ReferenceProcess {
     name: string,
     args: readonly string[],
     directory: string,
-    { input, binary = BINARY ?? '', env }: ReferenceProcessOptions = {},
+    { input, binary = BINARY ?? '' }: ReferenceProcessOptions = {},
   ) {
     this.name = name;
     this.logFile = join(directory, `${name}.reference.log`);
     this.#child = spawn(binary, args, {
       cwd: directory,
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      env: { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli'), ...env },
+      env: { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli') },
     });
     running.add(this.#child);
     this.#child.stdin?.write(input);

@@ -8,13 +8,10 @@ const PROBE = 1_000;
 /** Milliseconds for routes to come up. Old programs retry slowly. */
 export const PATIENCE = 30_000;
 
-/**
- * Sends bytes through `port` to an echo server. Rejects unless the same bytes return.
- * @param halfCloses Whether the connection passes the end of one side on while the other one continues.
- */
-export async function carries(port: number, mebibytes = 8, halfCloses = true): Promise<void> {
-  const flows = async () => (await transfer(port, PROBE, halfCloses).catch(() => ({ bytes: 0 }))).bytes === PROBE;
+/** Sends bytes through `port` to an echo server. Rejects unless the same bytes return. */
+export async function carries(port: number, mebibytes = 8): Promise<void> {
+  const flows = async () => (await transfer(port, PROBE).catch(() => ({ bytes: 0 }))).bytes === PROBE;
   await until('traffic', flows, PATIENCE);
-  const { bytes, sha256Received, sha256Sent } = await transfer(port, mebibytes * MIB, halfCloses);
+  const { bytes, sha256Received, sha256Sent } = await transfer(port, mebibytes * MIB);
   if (sha256Received !== sha256Sent) throw new Error(`${bytes} of ${mebibytes * MIB} bytes returned, or others`);
 }
