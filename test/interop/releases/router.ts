@@ -11,6 +11,8 @@ import type { Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 
 const DIALER = dialer('maxDefaultConnections: 1');
+/** Router 1.1.20 demands it in the section `edge`. */
+const CSR = 'csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}';
 const DIALING = 'ours-dialing';
 const LISTENING = 'ours-listening';
 const THEIRS = 'theirs';
@@ -35,6 +37,7 @@ export async function tryRouter(steps: Steps): Promise<void> {
     theirs = await ReferenceRouter.start(overlay, {
       name: THEIRS,
       mode: 'proxy',
+      edge: CSR,
       services: [`${DIALING}:${theirPorts[0]}`, `${LISTENING}:${theirPorts[1]}`],
       link: `${await listener()}\n${DIALER}`,
     });
