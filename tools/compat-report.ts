@@ -126,8 +126,8 @@ function shareOf(part: number, whole: number): string {
 const TRIALS = `
 ## Releases and clients that were tried
 
-[test/interop/try-release.ts](../../test/interop/try-release.ts) runs programs of the reference and of its SDKs in a network of the simulator and our
-routers. [test/README.md](../../test/README.md#other-clients-and-releases) explains how to add a row. Rows without a commit were tried by hand.
+\`test/interop/try-release.ts\` of the repository runs programs of the reference and of its SDKs in a network of the simulator and our
+routers. \`test/README.md\` explains how to add a row. Rows without a commit were tried by hand.
 “Partly” means that something works and something does not.
 
 `;

@@ -40,7 +40,7 @@ t.test('the tarball contains the programs, and no development files', async (t) 
   const paths = packed?.files.map(({ path }) => path) ?? [];
   for (const wanted of ['package.json', 'README.md', 'LICENSE', 'dist/agent/index.js', 'dist/agent/index.d.ts'])
     t.ok(paths.includes(wanted), wanted);
-  const unwanted = paths.filter((path) => /(?<!\.d)\.ts$|\.test\.|^(test|tools)\//.test(path));
+  const unwanted = paths.filter((path) => /(?<!\.d)\.ts$|\.test\.[jt]s|^(test|tools)\//.test(path));
   t.same(unwanted, []);
   writeFileSync(join(folder, 'package.json'), '{}');
   await run('mkdir', [consumer], folder);
