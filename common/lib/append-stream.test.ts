@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, renameSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -52,4 +52,26 @@ t.test('a reader that stalls does not keep a closed log open', async (t) => {
   t.ok(file.writableLength > 0, 'more than a pipe holds');
   file.destroy();
   closeSync(reader);
+});
+
+t.test('a line is written only once the renamed file before it has its lines', async (t) => {
+  const path = makePipe(t);
+  const reader = openReader(path);
+  const file = new LogFile(path, new VirtualClock(), () => undefined);
+  const earlier = 'x'.repeat(1024 * 1024);
+  file.write(earlier);
+  renameSync(path, `${path}.1`);
+  file.reopen();
+  let read = 0;
+  let isWritten = false;
+  const written = new Promise<void>((resolve) => file.write('later\n', resolve)).then(() => (isWritten = true));
+  while (file.writableLength > 0) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  t.notOk(isWritten, 'the later line is in its file, the earlier ones are not');
+  const first = new Socket({ fd: reader, readable: true, writable: false });
+  first.on('data', (data: Buffer) => (read += data.length));
+  await once(first, 'end');
+  t.equal(read, earlier.length);
+  await written;
+  file.destroy();
 });

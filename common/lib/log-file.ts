@@ -15,6 +15,8 @@ export class LogFile implements LineSink {
   readonly #report: (error: Error) => void;
   readonly #onDrain: (() => void)[] = [];
   #stream: AppendStream['stream'] | undefined;
+  /** The renamed file, while its last lines are still being written. */
+  #ending: AppendStream['stream'] | undefined;
   #retry: Timer | undefined;
 
   /**
@@ -34,7 +36,7 @@ export class LogFile implements LineSink {
   }
 
   write(text: string, written?: () => void): boolean {
-    if (this.#stream) return this.#stream.write(text, () => written?.());
+    if (this.#stream) return this.#stream.write(text, () => written && this.#afterRenamed(written));
     written?.(); // nothing waits for the disk
     return false;
   }
@@ -51,7 +53,7 @@ export class LogFile implements LineSink {
     const before = this.#stream;
     this.#stream = this.#open();
     this.#retry?.cancel();
-    before?.end();
+    if (before) this.#end(before);
     this.#drained();
   }
 
@@ -60,6 +62,23 @@ export class LogFile implements LineSink {
     this.#retry?.cancel();
     this.#stream?.destroy();
     this.#stream = undefined;
+    this.#ending?.destroy();
+  }
+
+  /** A file that still waits since the last time, for example a pipe without a reader, loses its lines. */
+  #end(stream: AppendStream['stream']): void {
+    this.#ending?.destroy();
+    this.#ending = stream;
+    stream.once('close', () => {
+      if (this.#ending === stream) this.#ending = undefined;
+    });
+    stream.end();
+  }
+
+  /** Calls `written` once the renamed file has its lines, which are earlier than those of the current file. */
+  #afterRenamed(written: () => void): void {
+    if (this.#ending) this.#ending.once('close', () => this.#afterRenamed(written));
+    else written();
   }
 
   #open(): AppendStream['stream'] {
