@@ -1,15 +1,29 @@
 // The operator socket with well-behaved and hostile clients.
 
+import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { type Clock, SystemClock, VirtualClock } from '#lib/clock.ts';
-import { ProjectError } from '#lib/errors.ts';
+import { errorCode, ProjectError } from '#lib/errors.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import { LogLevels } from '#lib/log-levels.ts';
 import { Channel } from '#wire/channel.ts';
@@ -19,10 +33,12 @@ import { sendHello } from '#wire/hello.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { until } from '../../test/support/overlay.ts';
+import { fileAt, removeFile } from './claim-path.ts';
 import { askRouter } from './operator-client.ts';
 import { agentLink, findOperatorPath, operatorPath } from './operator-path.ts';
 import { type OperatorCommands, OperatorSocket } from './operator-socket.ts';
 import { AGENT_MAGIC, AgentMessage } from './reference-agent.ts';
+import { runningRouter } from './running-router.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'operator-'));
 const configFile = join(directory, 'router.yml');
@@ -51,6 +67,18 @@ async function open(): Promise<OperatorSocket> {
   const opened = await OperatorSocket.open({ clock: new SystemClock(), log: silentLog, commands }, configFile);
   if (!opened) throw new Error('the socket could not be opened');
   return opened;
+}
+
+/** A program that listens on a socket with the shortest queue. */
+const SUSPENDED = `require('node:net').createServer().listen({ path: process.argv[1], backlog: 1 }, () => console.log('open'))`;
+
+/** A process listens on the path and is killed. */
+async function leaveSocket(path: string): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const owner = spawn(process.execPath, ['--eval', SUSPENDED, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(owner.stdout, 'data');
+  owner.kill('SIGKILL');
+  await once(owner, 'exit');
 }
 
 /** The answer of the router to some bytes, until it closes. */
@@ -90,6 +118,67 @@ t.test('a second router with the same file leaves the socket to the first one, a
   t.equal(second, undefined);
   t.match(lines.join(''), `another router is running with ${configFile}; stop one of them`);
   t.same(await askRouter(configFile, 'echo'), {});
+});
+
+t.test('of routers that start at once with a stale socket, one has the socket and the others leave it', async (t) => {
+  const path = operatorPath(configFile);
+  for (let round = 0; round < 5; round++) {
+    await leaveSocket(path);
+    const lines: string[] = [];
+    const log = createLog({ write: (line) => void lines.push(line) });
+    const start = () => OperatorSocket.open({ clock: new SystemClock(), log, commands }, configFile);
+    const opened = await Promise.all(Array.from({ length: 6 }, start));
+    const owners = opened.filter((each) => each !== undefined);
+    t.equal(owners.length, 1);
+    t.equal(lines.filter((line) => /another router is running/.test(line)).length, 5);
+    t.same(await askRouter(configFile, 'echo'), {});
+    owners[0]?.close();
+    t.notOk(existsSync(path));
+    t.same(
+      readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path))),
+      [],
+      'nothing is left',
+    );
+  }
+});
+
+t.test('a file that replaced another one is not removed in its place', async (t) => {
+  const path = join(directory, 'replaced');
+  writeFileSync(path, 'first');
+  const found = fileAt(path);
+  writeFileSync(`${path}.next`, 'second');
+  renameSync(`${path}.next`, path);
+  removeFile(path, found);
+  t.equal(readFileSync(path, 'utf8'), 'second');
+  removeFile(path, fileAt(path));
+  t.notOk(existsSync(path));
+  removeFile(path, found);
+});
+
+t.test('a router whose socket has a full queue runs', { skip: process.platform !== 'linux' }, async (t) => {
+  const path = operatorPath(configFile);
+  const owner = spawn(process.execPath, ['--eval', SUSPENDED, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.teardown(() => owner.kill('SIGKILL'));
+  await once(owner.stdout, 'data');
+  owner.kill('SIGSTOP');
+  const clients: Socket[] = [];
+  t.teardown(() => clients.map((client) => client.destroy()));
+  let problem = '';
+  for (let count = 0; count < 50 && problem === ''; count++) {
+    const client = connect(path);
+    clients.push(client);
+    problem = await new Promise((resolve) => {
+      client.once('connect', () => resolve('')).once('error', (error) => resolve(errorCode(error) ?? 'unknown'));
+    });
+  }
+  t.equal(problem, 'EAGAIN', 'the queue is full');
+  t.equal(await runningRouter(configFile), path);
+  t.equal(await OperatorSocket.open({ clock: new SystemClock(), log: silentLog, commands }, configFile), undefined);
+  owner.kill('SIGKILL');
+  await once(owner, 'exit');
+  t.equal(await runningRouter(configFile), undefined);
+  const next = await open();
+  next.close();
 });
 
 t.test('a path that is too long for a socket is reported with the remedy', async (t) => {
@@ -319,6 +408,18 @@ t.test('the agent of another process with the same id keeps its name', async (t)
   socket?.close();
   t.equal(await text(connect(agentLink())), 'other', 'also after its end');
   other.close();
+});
+
+t.test('the agent names of killed routers with the same file are removed, others stay', async (t) => {
+  const name = (pid: number) => join(tmpdir(), `gops-agent.${pid}.sock`);
+  const [killed, other] = [name(999_999_001), name(999_999_002)];
+  t.teardown(() => [killed, other].map((path) => rmSync(path, { force: true })));
+  symlinkSync(operatorPath(configFile), killed);
+  symlinkSync(join(directory, 'other.sock'), other);
+  await openForAgent(t);
+  t.throws(() => readlinkSync(killed), { code: 'ENOENT' });
+  t.equal(readlinkSync(other), join(directory, 'other.sock'));
+  t.equal(readlinkSync(agentLink()), operatorPath(configFile));
 });
 
 t.test('a request of the reference agent may arrive in two pieces', async (t) => {

@@ -3,9 +3,10 @@
 // of `progress`, then one `result` or `error`. Only the user that runs the router can reach the socket, because its
 // folder is private to that user.
 
-import { chmodSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, symlinkSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { claimPrivateFolder } from '#lib/atomic-file.ts';
 import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -13,9 +14,9 @@ import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { linkTarget } from '#lib/symbolic-links.ts';
-import { agentLink, LONG_PATH_REMEDY, operatorPath, PATH_TOO_LONG } from './operator-path.ts';
+import { claimPath, fileAt, PathTakenError, removeFile } from './claim-path.ts';
+import { AGENT_LINK, agentLink, LONG_PATH_REMEDY, operatorPath, PATH_TOO_LONG } from './operator-path.ts';
 import { AGENT_MAGIC, agentRequestState, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
-import { isServed } from './running-router.ts';
 
 /** One request, as a command receives it. */
 export interface OperatorRequest {
@@ -52,12 +53,17 @@ const REQUEST_TIMEOUT = 5_000;
 const READ_TIMEOUT = 30_000;
 /** Bytes of unread progress; further progress is dropped. */
 const MOST_UNREAD = 64 * 1024;
+/** Limit on entries of the folder for temporary files among which names of killed routers are sought. */
+const MAX_TEMPORARY_FILES = 10_000;
 
 export class OperatorSocket {
   readonly #components: OperatorSocketComponents;
   readonly #server: Server;
   readonly #path: string;
   readonly #sockets = new Set<Socket>();
+  /** The files of this process. */
+  #socketFile: string | undefined;
+  #linkFile: string | undefined;
 
   private constructor(components: OperatorSocketComponents, path: string) {
     this.#components = components;
@@ -73,12 +79,7 @@ export class OperatorSocket {
     const server = opened.#server;
     try {
       claimPrivateFolder(dirname(path));
-      if (await isServed(path))
-        throw new ProjectError('ROUTER_RUNS', `another router is running with ${configFile}; stop one of them`);
-      rmSync(path, { force: true }); // left behind by a killed router
-      await new Promise<void>((done, fail) => {
-        server.once('error', fail).listen(path, () => (server.off('error', fail), done()));
-      });
+      await claimPath(path, () => opened.#listen(), components.clock);
       server.on('error', (error) =>
         components.log.error({ path, error: describeError(error) }, 'operator socket failed'),
       );
@@ -88,7 +89,9 @@ export class OperatorSocket {
     } catch (error) {
       server.close();
       const remedy = errorCode(error) === PATH_TOO_LONG ? { remedy: LONG_PATH_REMEDY } : {};
-      components.log.warn({ path, error: describeError(error), ...remedy }, 'operator socket cannot be opened');
+      const isTaken = error instanceof PathTakenError;
+      const problem = isTaken ? `another router is running with ${configFile}; stop one of them` : describeError(error);
+      components.log.warn({ path, error: problem, ...remedy }, 'operator socket cannot be opened');
       return undefined;
     }
   }
@@ -97,8 +100,24 @@ export class OperatorSocket {
   close(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
-    rmSync(this.#path, { force: true });
-    if (this.#components.agent && linkTarget(agentLink()) === this.#path) rmSync(agentLink(), { force: true });
+    removeFile(this.#path, this.#socketFile);
+    removeFile(agentLink(), this.#linkFile);
+  }
+
+  #listen(): Promise<void> {
+    const server = this.#server;
+    return new Promise<void>((done, fail) => {
+      const onListening = () => {
+        server.off('error', onError);
+        this.#socketFile = fileAt(this.#path);
+        done();
+      };
+      const onError = (error: Error) => {
+        server.off('listening', onListening);
+        fail(error);
+      };
+      server.once('error', onError).once('listening', onListening).listen(this.#path);
+    });
   }
 
   /**
@@ -108,13 +127,22 @@ export class OperatorSocket {
   async #linkAgent(): Promise<void> {
     const path = agentLink();
     try {
-      if (linkTarget(path) !== this.#path && (await isServed(path)))
-        throw new ProjectError('AGENT_RUNS', 'another process with the same id listens there');
-      rmSync(path, { force: true });
-      symlinkSync(this.#path, path);
+      await this.#removeOldLinks(dirname(path));
+      await claimPath(path, () => symlinkSync(this.#path, path), this.#components.clock);
+      this.#linkFile = fileAt(path);
     } catch (error) {
       const fields = { path, error: describeError(error) };
       this.#components.log.debug(fields, 'ziti agent can find this router only by the path of its socket');
+    }
+  }
+
+  /** Names that lead to this socket belong to killed routers with the same configuration file. */
+  async #removeOldLinks(folder: string): Promise<void> {
+    let seen = 0;
+    for await (const { name } of await opendir(folder)) {
+      if (++seen > MAX_TEMPORARY_FILES) break;
+      const link = join(folder, name);
+      if (AGENT_LINK.test(name) && linkTarget(link) === this.#path) removeFile(link, fileAt(link));
     }
   }
 

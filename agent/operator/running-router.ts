@@ -11,6 +11,9 @@ import { findOperatorPath, operatorPath, PATH_TOO_LONG } from './operator-path.t
  */
 const NOBODY_LISTENS: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', PATH_TOO_LONG]);
 
+/** A process listens, but its queue is full. */
+const BUSY = 'EAGAIN';
+
 /** Returns the operator socket of the router that runs with this file, also as a service; undefined if none runs. */
 export async function runningRouter(configFile: string): Promise<string | undefined> {
   for (const path of new Set([operatorPath(configFile), servicePath(configFile)]))
@@ -23,9 +26,9 @@ export function isServed(path: string): Promise<boolean> {
   return attempt(path, (code) => !NOBODY_LISTENS.has(code));
 }
 
-/** Only a router that answers is known to run: other users' folders are not accessible. */
+/** Only a router that accepts connections is known to run: other users' folders are not accessible. */
 function connects(path: string): Promise<boolean> {
-  return attempt(path, () => false);
+  return attempt(path, (code) => code === BUSY);
 }
 
 function attempt(path: string, onError: (code: string) => boolean): Promise<boolean> {

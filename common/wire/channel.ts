@@ -370,7 +370,7 @@ export class Channel {
       if (raw) raw(this.#withoutHeartbeat(frame));
       else this.#onMessage(Message.fromFrame(this.#kept(frame)));
     } catch (error) {
-      this.#onFailure(frame, error);
+      this.failed(frame.contentType, error);
     }
     this.#lanes.onInput();
   }
@@ -379,12 +379,13 @@ export class Channel {
     return this.#options.reuseMemory ? frame.copy() : frame;
   }
 
-  /** An unhandled message is dropped; a peer that keeps sending such messages loses the channel. */
-  #onFailure(frame: Frame, error: unknown): void {
-    this.#log.warn(
-      { channel: this.name, contentType: frame.contentType, error: describeError(error) },
-      'message could not be handled',
-    );
+  /**
+   * A message could not be handled. Handlers that go on after they return call it, others throw. The message is dropped;
+   * a peer that keeps sending such messages loses the channel.
+   */
+  failed(contentType: number, error: unknown): void {
+    if (this.isClosed) return;
+    this.#log.warn({ channel: this.name, contentType, error: describeError(error) }, 'message could not be handled');
     const now = this.#clock.monotonic();
     this.#failures = Math.max(0, this.#failures - (now - this.#failedAt) / FAILURE_FORGIVEN) + 1;
     this.#failedAt = now;

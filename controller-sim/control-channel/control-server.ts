@@ -236,7 +236,7 @@ export class ControlServer {
         if (length > LARGEST_MESSAGE && !LISTS.has(type))
           throw new ProtocolError(`a body of ${length} bytes exceeds the limit of ${LARGEST_MESSAGE} for this message`);
         const done = withOrigin(this.#originOf(router), () => handler(this.#context, router, message));
-        if (done) background(this.#log, `message ${type} of router ${router.id}`, done);
+        if (done) background(this.#log, `message ${type} of router ${router.id}`, done.catch(failureOf(router, type)));
       });
     }
     const { id, version } = router;
@@ -301,6 +301,14 @@ export class ControlServer {
     const timer = clock.after('address for a router', ADDRESS_DELAY, () => sendMembers(this.#context, router));
     void router.channel.closed.then(() => timer.cancel());
   }
+}
+
+/** An unreadable message is a mistake of the router, which loses its channel after many of them. */
+function failureOf({ channel }: ConnectedRouter, type: number): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof ProtocolError)) throw error;
+    channel.failed(type, error);
+  };
 }
 
 /** Includes unknown bits: the APIs return the whole mask. */

@@ -43,3 +43,20 @@ t.test('a router cannot describe itself with megabytes, which other routers and 
   t.same(shown.listenerAddresses, [{ address: 'tls:127.0.0.1:6000', protocol: 'tls' }]);
   peer.close();
 });
+
+t.test(
+  'a router that keeps sending what cannot be read loses its channel, and causes no errors in the log',
+  async (t) => {
+    const lines: string[] = [];
+    const log = createLog({ write: (line) => lines.push(line) });
+    await using overlay = await Overlay.start({ churnLimit: 0, log });
+    const { configFile } = await overlay.enrollRouter({ name: 'evil' });
+    for (const type of [ControlType.UpdateRouterInterfaces, ControlType.RemoveTerminators, ControlType.Fault]) {
+      const peer = await RouterPeer.connect(configFile);
+      for (let count = 0; count < 1_000; count++) peer.send(new Message(type, [], Buffer.of(0xff)));
+      await peer.closed;
+    }
+    const levels = lines.map((line) => (JSON.parse(line) as { level: string }).level);
+    t.notOk(levels.includes('error'));
+  },
+);

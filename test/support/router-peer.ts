@@ -62,8 +62,14 @@ export class RouterPeer {
     });
   }
 
+  /** Resolves when the channel has closed. */
+  get closed(): Promise<unknown> {
+    return this.#channel.closed;
+  }
+
+  /** Does nothing once the channel has closed. */
   send(message: Message): void {
-    this.#channel.send(message);
+    if (!this.#channel.isClosed) this.#channel.send(message);
   }
 
   /** Sends a request and resolves with its reply. */

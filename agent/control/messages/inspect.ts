@@ -21,9 +21,13 @@ export function onInspect({ log, inspections }: InspectComponents): ControlHandl
   };
 }
 
-/** Answers an InspectRequest. */
-export async function inspectAnswer(inspections: Inspections, request: Message): Promise<Message> {
+/** Answers an InspectRequest. @throws ProtocolError at once for an unreadable one */
+export function inspectAnswer(inspections: Inspections, request: Message): Promise<Message> {
   const { requestedValues } = request.decode(InspectRequestSchema);
+  return answerTo(inspections, requestedValues);
+}
+
+async function answerTo(inspections: Inspections, requestedValues: readonly string[]): Promise<Message> {
   const { values, errors } = await inspections.answer(requestedValues);
   const response = create(InspectResponseSchema, { success: errors.length === 0, errors, values });
   return new Message(ControlType.InspectResponse, [], toBinary(InspectResponseSchema, response));

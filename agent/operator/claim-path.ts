@@ -1,0 +1,63 @@
+// Takes a path that another process may take at the same moment, such as the path of a socket. A file that a killed
+// process has left there is removed first, a file in use never. Creating the file is the only decision about its owner:
+// the system lets one process create it.
+
+import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
+import type { Clock } from '#lib/clock.ts';
+import { errorCode, ProjectError } from '#lib/errors.ts';
+import { isServed } from './running-router.ts';
+
+/** A process listens at the path. */
+export class PathTakenError extends ProjectError {
+  constructor(path: string) {
+    super('PATH_TAKEN', `another process listens on ${path}`);
+  }
+}
+
+/** Errors of a file that exists: of sockets, and of all others. */
+const EXISTS: ReadonlySet<string | undefined> = new Set(['EADDRINUSE', 'EEXIST']);
+/** Each attempt ends with the file of this process, or with one that another process has just created. */
+const MAX_ATTEMPTS = 3;
+/** Milliseconds after which a socket is asked again: between two system calls of its owner, it refuses connections. */
+const SECOND_LOOK = 50;
+
+/**
+ * Calls `create`, which must fail with EADDRINUSE or EEXIST if the path exists. Rejects with PathTakenError if another
+ * process listens there, or with the error of `create`.
+ */
+export async function claimPath(path: string, create: () => Promise<void> | void, clock: Clock): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await create();
+      return;
+    } catch (error) {
+      if (!EXISTS.has(errorCode(error)) || attempt === MAX_ATTEMPTS) throw error;
+    }
+    const found = fileAt(path);
+    if (await isServed(path)) throw new PathTakenError(path);
+    await clock.sleep(SECOND_LOOK, { name: 'path in use' });
+    if (await isServed(path)) throw new PathTakenError(path);
+    removeFile(path, found);
+  }
+}
+
+/** What tells the file at a path from a later one; undefined for a missing file. */
+export function fileAt(path: string): string | undefined {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}:${found.mtimeNs}`;
+}
+
+/** Removes a file unless another one has taken its place meanwhile. */
+export function removeFile(path: string, found: string | undefined): void {
+  if (found === undefined || fileAt(path) !== found) return;
+  const aside = `${path}.${process.pid}`;
+  try {
+    // Moving is one step, looking and removing are two.
+    renameSync(path, aside);
+    if (fileAt(aside) !== found) linkSync(aside, path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
