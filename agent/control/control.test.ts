@@ -113,6 +113,25 @@ t.test('the files that a killed router left beside the endpoints file are remove
   t.same(readdirSync(folder), ['other.tmp']);
 });
 
+t.test('an endpoints file of any size and form costs little: it is read at each start', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'endpoints.yml');
+  const lines = Array.from({ length: 40_000 }, (_none, index) => `key${index}: ${index}`);
+  for (const [name, text] of [
+    ['keys', lines.join('\n')],
+    ['brackets', '['.repeat(1_000_000)],
+    ['entries', `controllers: [${'1,'.repeat(150_000)}]`],
+    ['too large', `#${' '.repeat(1024 * 1024)}\nendpoints: ["tls:a:1"]`],
+  ] as const) {
+    writeFileSync(path, text);
+    const before = process.cpuUsage();
+    t.same(await new EndpointsFile({ path, owner: 'r1' }, silentLog).load(), [], name);
+    const { user, system } = process.cpuUsage(before);
+    t.ok((user + system) / 1_000 < 3_000, `${name}: ${(user + system) / 1_000} ms`);
+  }
+});
+
 t.test('a foreign endpoints file is read as far as possible and never stops the router', async (t) => {
   const path = join(directory, 'endpoints.yml');
   const table: [string, string[]][] = [

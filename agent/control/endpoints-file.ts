@@ -1,14 +1,15 @@
 // The file in which a router stores its controllers between runs. The stored result of the last connection takes
 // precedence over the configuration (spec, section ctrl; reference fact: config, section 5.3).
 
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { parseAddress } from '#lib/address.ts';
 import { makePrivateFolder, tryRemoveUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
-import { describeError, errorCode } from '#lib/errors.ts';
+import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { isTooLong } from '#lib/yaml-size.ts';
 
 export interface KnownEndpoint {
   /** `tls:host:port` */
@@ -25,6 +26,11 @@ export interface KnownController {
 /** Controllers that are known, and endpoints of each: a cluster has a few. */
 export const MAX_CONTROLLERS = 100;
 const MAX_ENDPOINTS = 100;
+
+/** Limit in bytes on a file: MAX_CONTROLLERS with MAX_ENDPOINTS of the longest host names each need more, real ones 1 KiB. */
+const MAX_FILE = 1024 * 1024;
+/** Bytes of a file that contain its first line. */
+const FIRST_LINE = 1_024;
 
 /** Where the controllers of a router are stored. */
 export interface EndpointsPlace {
@@ -49,7 +55,7 @@ export class EndpointsFile {
 
   /** Path of the file of this router. It changes once another router has taken the default one. */
   get path(): string {
-    return ownPath(this.#place, readText);
+    return ownPath(this.#place, readStart);
   }
 
   /** The stored controllers; empty if the file is missing or unusable, which is logged. */
@@ -58,6 +64,7 @@ export class EndpointsFile {
     tryRemoveUnfinished(file);
     let text: string;
     try {
+      if ((await stat(file)).size > MAX_FILE) throw new ProjectError('TOO_LARGE', `it has more than ${MAX_FILE} bytes`);
       text = await readFile(file, 'utf8');
     } catch (error) {
       if (errorCode(error) !== 'ENOENT')
@@ -65,7 +72,7 @@ export class EndpointsFile {
       return [];
     }
     try {
-      const controllers = readControllers(parse(text, { maxAliasCount: 0 }));
+      const controllers = parseEndpoints(text);
       if (controllers.length === 0)
         this.#log.warn({ file }, 'endpoints file names no controller, using the configured endpoints');
       return controllers;
@@ -127,11 +134,18 @@ export function endpointsContent(
     endpoints: [...new Set(endpoints.map(({ address }) => address))],
   });
   const owner = place.owner === undefined ? '' : ownerLine(place.owner);
-  return { path: ownPath(place, readText), content: `${owner}${text}` };
+  return { path: ownPath(place, readStart), content: `${owner}${text}` };
 }
 
-function readText(path: string): string {
-  return readFileSync(path, 'utf8');
+/** The beginning of a file, which names its owner. */
+function readStart(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(FIRST_LINE);
+    return start.toString('utf8', 0, readSync(file, start));
+  } finally {
+    closeSync(file);
+  }
 }
 
 interface ConfigOfEndpoints {
@@ -154,7 +168,7 @@ export function recordPath(config: ConfigOfEndpoints, routerId: string, kind: st
   return `${endpointsFilePath(config)}.${encodeURIComponent(routerId)}.${kind}`;
 }
 
-/** The path of a router's own endpoints file. `read` throws like node:fs. */
+/** The path of a router's own endpoints file. `read` returns the first line at least, and throws like node:fs. */
 export function ownPath({ path, owner }: EndpointsPlace, read: (path: string) => string): string {
   if (owner === undefined) return path;
   const own = join(dirname(path), `endpoints.${encodeURIComponent(owner)}.yml`);
@@ -178,6 +192,13 @@ function textOf(path: string, read: (path: string) => string): string | undefine
   } catch {
     return undefined;
   }
+}
+
+/** The controllers in the text of a file. @throws TypeError or the YAML parser's error */
+export function parseEndpoints(text: string): KnownController[] {
+  if (isTooLong(text)) throw new TypeError('it has too many parts');
+  // The library compares all keys of a map with all others.
+  return readControllers(parse(text, { maxAliasCount: 0, uniqueKeys: false, logLevel: 'silent' }));
 }
 
 /** Skips entries that cannot be dialed; if none is left, the configured endpoints apply. */
