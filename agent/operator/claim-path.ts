@@ -41,7 +41,7 @@ export async function claimPath(path: string, create: () => Promise<void> | void
   }
 }
 
-/** What tells the file at a path from a later one; undefined for a missing file. */
+/** Identifies the file at a path, so that a later one there differs; undefined for a missing file. */
 export function fileAt(path: string): string | undefined {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}:${found.mtimeNs}`;
