@@ -43,11 +43,10 @@ const MAX_WINDOW = 64 * 1024 * 1024;
 /** Time in queues that is allowed, as a share of the shortest round trip. */
 const ALLOWED_SHARE = 0.14;
 /**
- * Limits of it in milliseconds. Shorter waits are lost in the noise of timers and schedulers; within a
- * machine or a rack that noise is larger than the round trip.
+ * Limits of it in milliseconds. Shorter waits are lost in the noise of timers and schedulers: at half a millisecond,
+ * a busy machine costs a transfer between two of its programs half of its rate.
  */
 const MIN_ALLOWED = 1;
-const MIN_ALLOWED_NEARBY = 3;
 const MAX_ALLOWED = 15;
 /** A shorter round trip, in milliseconds, is within a machine or a rack. */
 const NEARBY = 0.5;
@@ -179,8 +178,7 @@ export class PathController {
 
   /** Milliseconds that bytes may wait in queues. */
   get allowedWait(): number {
-    const least = this.isNearby ? MIN_ALLOWED_NEARBY : MIN_ALLOWED;
-    return Math.min(MAX_ALLOWED, Math.max(least, this.#base * ALLOWED_SHARE));
+    return Math.min(MAX_ALLOWED, Math.max(MIN_ALLOWED, this.#base * ALLOWED_SHARE));
   }
 
   /** Whether bytes with this round trip have waited no longer than allowed, give or take. */
