@@ -78,7 +78,8 @@ async function run(job: Job): Promise<void> {
   for (let round = 0; round < job.rounds; round++)
     for (const [group, measure] of measures)
       for (const subject of subjects) await report(subject, group, () => measure(subject));
-  if (job.changes.length > 0)
+  const changesRounds = job.changes.length > 0 ? job.rounds : 0;
+  for (let round = 0; round < changesRounds; round++)
     for (const subject of subjects) await orReport(subject, 'changes', () => measureChanges(job, subject));
 }
 
