@@ -5,6 +5,7 @@ import { InvariantError } from '#lib/errors.ts';
 import { PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { alone, CALM, Circuit } from '../../test/support/circuit.ts';
+import { isFin } from './end-marks.ts';
 import {
   hasPeerEnded,
   isEnding,
@@ -93,6 +94,47 @@ t.test('a client that disconnects on the end, before the circuit closes, leaves 
   t.equal(client.outcome, '', 'the peer has not confirmed the rejection');
   receive(2, Buffer.alloc(0), PayloadFlag.CircuitEnd);
   t.equal(client.outcome, 'complete', 'and never will: it disconnected');
+});
+
+t.test('a half close reaches peers that do not know EOF without ending their direction', async (t) => {
+  const { CircuitEnd, Eof, WriteFailed, Originator } = PayloadFlag;
+  const fin = new Map([[PayloadHeader.EdgeFlags, Buffer.from([1, 0, 0, 0])]]);
+  const capabilities = new Map([[PayloadHeader.Capabilities, Buffer.from([0, 0, 1, 0])]]);
+  const { circuit, initiator, client, acknowledge } = alone();
+  const sent: string[] = [];
+  circuit.drop = (payload) => {
+    const ends = { FIN: isFin(payload.headers()), end: payload.has(CircuitEnd), EOF: payload.has(Eof) };
+    const marks = { ...ends, rejection: payload.has(WriteFailed) };
+    sent.push(...Object.entries(marks).flatMap(([mark, has]) => (has ? mark : [])));
+    return true;
+  };
+  let sequence = 0;
+  const receive = (flags: number, text = '', headers?: ReadonlyMap<number, Buffer>) =>
+    initiator.acceptPayload(Payload.create('circuit', sequence++, flags | Originator, Buffer.from(text), headers));
+  initiator.end({ fin: true });
+  t.same(sent, ['FIN']);
+  receive(0, 'answer');
+  receive(0, '', fin);
+  receive(CircuitEnd);
+  acknowledge([0, 1]);
+  t.same(sent, ['FIN', 'end'], 'the circuit ends when both directions have ended');
+  t.same([client.outcome, client.ended, client.received.toString()], ['complete', true, 'answer']);
+
+  const later = alone();
+  later.circuit.drop = circuit.drop;
+  sent.length = 0;
+  later.initiator.end({ fin: true });
+  later.initiator.acceptPayload(Payload.create('circuit', 0, Originator, Buffer.alloc(0), capabilities));
+  t.same(sent, ['FIN', 'EOF'], 'a peer that announces EOF afterwards gets one');
+  later.initiator.abort();
+
+  const leaving = alone();
+  leaving.circuit.drop = circuit.drop;
+  sent.length = 0;
+  leaving.initiator.end({ fin: true });
+  leaving.initiator.rejectData();
+  t.same(sent, ['FIN', 'end', 'rejection'], 'a client that disconnects ends both directions');
+  leaving.initiator.abort();
 });
 
 interface Ending {

@@ -66,6 +66,8 @@ export class Xgress implements CircuitEnd, Ticking {
   readonly #receive: PayloadReceiver;
   #state: XgressState = 'waiting';
   #peerKnowsEof = false;
+  /** The FIN was sent without an end of the circuit. */
+  #owesEnd = false;
   /** The initiator's start was answered. Answers are not limited, so that there is only one. */
   #isStarted = false;
   /** The peer rejected further data: later data from the client is lost. */
@@ -184,12 +186,16 @@ export class Xgress implements CircuitEnd, Ticking {
     return this.canWrite;
   }
 
-  /** The client sends no further data. `fin` adds the half close that applications see, for streams. */
+  /**
+   * The client sends no further data. `fin` adds the half close that applications see, for streams. Peers that do not know
+   * EOF get the FIN only: a circuit end would end their direction too.
+   */
   end(options: { fin?: boolean } = {}): void {
     if (!isSending(this.#state)) return;
     this.#on('endSending');
     if (options.fin) this.#send.send(0, EMPTY, FIN_HEADERS);
-    this.#send.send(this.#peerKnowsEof ? PayloadFlag.Eof : PayloadFlag.CircuitEnd);
+    this.#owesEnd = options.fin === true && !this.#peerKnowsEof;
+    if (!this.#owesEnd) this.#send.send(this.#peerKnowsEof ? PayloadFlag.Eof : PayloadFlag.CircuitEnd);
     this.#send.startClosing();
     this.#limitWait();
     this.#closeIfDone();
@@ -203,6 +209,7 @@ export class Xgress implements CircuitEnd, Ticking {
     if (this.#state === 'waiting' || this.#state === 'closed' || isSending(this.#state)) return;
     const isNews = this.#state === 'sendingEnded';
     this.#on('discard');
+    this.#sendOwedEnd(PayloadFlag.CircuitEnd);
     if (isNews) this.#send.send(PayloadFlag.WriteFailed);
     this.#limitWait();
     this.resume();
@@ -365,6 +372,13 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#components.onClosed();
   }
 
+  /** The end that a FIN has left out. */
+  #sendOwedEnd(flag: PayloadFlag): void {
+    if (!this.#owesEnd) return;
+    this.#owesEnd = false;
+    this.#send.send(flag);
+  }
+
   // Receiving --------------------------------------------------------------------------------------------------------------
 
   #onStart(): void {
@@ -399,6 +413,7 @@ export class Xgress implements CircuitEnd, Ticking {
 
   #onCapabilities(value: Buffer | undefined, isStart: boolean): void {
     if (value?.length === 4) this.#peerKnowsEof = (value.readUInt32BE() & CAPABILITY_EOF) !== 0;
+    if (this.#peerKnowsEof) this.#sendOwedEnd(PayloadFlag.Eof);
     if (!isStart || this.role !== 'terminator' || this.#isStarted) return;
     this.#isStarted = true;
     // A peer without capabilities gets data, but no capabilities in return.
