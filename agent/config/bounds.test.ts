@@ -75,6 +75,13 @@ const REPLACED: readonly [
     ({ connectEvents }) => connectEvents.batchInterval,
     ['11m', '10m', 600_000],
   ],
+  [
+    'metrics.intervalAgeThreshold',
+    'metrics: {intervalAgeThreshold: VALUE}',
+    ({ metrics }) => metrics.intervalAgeThreshold,
+    ['0s', '80s', 80_000],
+    ['-1m', '80s', 80_000],
+  ],
 ];
 
 t.test('a value that is replaced has a warning, and a value within the bounds is used', async (t) => {

@@ -55,7 +55,14 @@ function replaceModel(model: DataModel, config: unknown): void {
 
 function openHosting() {
   const messages: string[] = [];
-  const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({
+    write(line) {
+      const entry = JSON.parse(line);
+      lines.push(entry);
+      messages.push(entry.msg);
+    },
+  });
   const clock = new VirtualClock();
   const model = new DataModel(log);
   const calls: string[] = [];
@@ -74,7 +81,7 @@ function openHosting() {
     rights: { has: () => access.isGranted },
     routerId: 'router',
   });
-  return { messages, clock, model, calls, ids, access, hosting };
+  return { messages, lines, clock, model, calls, ids, access, hosting };
 }
 
 t.test('a change directly before the close has no effect', async (t) => {
@@ -99,6 +106,21 @@ t.test('a service that cannot be hosted is logged once, and again after it was d
     await clock.advance(0);
     t.equal(messages.filter((each) => each === 'service cannot be hosted').length, expected);
   }
+  await hosting.close();
+});
+
+t.test('intervals of health checks that are too short are logged with the one in use, once', async (t) => {
+  const { clock, model, lines, hosting } = openHosting();
+  const check = (address: string, interval: string) => ({ address, interval, timeout: '1s' });
+  const portChecks = [check('127.0.0.1:1', '20ms'), check('127.0.0.1:2', '100ms'), check('127.0.0.1:1', '1ns')];
+  for (let round = 0; round < 2; round++) {
+    replaceModel(model, { ...CHECKED, portChecks });
+    await clock.advance(0);
+  }
+  const checks = ['port 127.0.0.1:1 every 20ms', 'port 127.0.0.1:1 every 1ns'];
+  const warnings = lines.filter(({ used }) => used !== undefined);
+  t.match(warnings, [{ level: 'warn', service: 'echo', checks, used: '100ms', remedy: /at least 100ms/ }]);
+  t.equal(warnings.length, 1);
   await hosting.close();
 });
 

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
+import { formatDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { ownValue } from '#lib/own-value.ts';
@@ -245,6 +246,7 @@ export class Hosting {
       const configs = readHostConfigs(this.#components.model.configsFor(service, identity));
       if (configs.length > 0) {
         this.#reportUnrouted(service, configs);
+        this.#reportTooOften(service, configs);
         return configs;
       }
       problem = 'it has no host configuration';
@@ -263,6 +265,19 @@ export class Hosting {
         { service, ranges },
         'source addresses are not routed to this machine: the range covers all addresses',
       );
+  }
+
+  #reportTooOften({ id, name: service }: DataState_Service, configs: readonly HostConfig[]): void {
+    const short = configs.flatMap(({ checks }) => checks).filter(({ tooShort }) => tooShort !== undefined);
+    const [first] = short;
+    if (!first) return;
+    const checks = [...new Set(short.map(({ name, tooShort = 0 }) => `${name} every ${formatDuration(tooShort)}`))];
+    if (!this.#problems.isNew(`${id} intervals`, checks.join(' '))) return;
+    const used = formatDuration(first.interval);
+    this.#components.log.warn(
+      { service, checks, used, remedy: `write intervals of at least ${used}` },
+      'the intervals of health checks are too short, a longer one is used',
+    );
   }
 
   #spec(service: DataState_Service, identity: DataState_Identity, config: HostConfig, index: number): TunnelTerminator {

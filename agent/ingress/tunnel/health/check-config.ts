@@ -13,6 +13,8 @@ export interface CheckConfig {
   readonly probe: PortProbe | HttpProbe;
   /** Milliseconds. */
   readonly interval: number;
+  /** A shorter one that the configuration asks for; undefined if it asks for `interval`. */
+  readonly tooShort: number | undefined;
   readonly timeout: number;
   readonly actions: readonly ActionConfig[];
 }
@@ -92,6 +94,7 @@ function readCheck(check: Record<string, unknown>, list: string, probe: CheckCon
     name: probe.kind === 'port' ? `port ${check.address}` : `${probe.method} ${probe.url}`,
     probe,
     interval: Math.max(SHORTEST_INTERVAL, interval),
+    tooShort: interval < SHORTEST_INTERVAL ? interval : undefined,
     timeout: timeout > 0 ? timeout : WITHOUT_TIMEOUT[probe.kind],
     actions: actions.map(readAction),
   };

@@ -28,6 +28,7 @@ t.test('waiting probes of a service that is no longer hosted do not run', async 
       expectInBody: undefined,
     },
     interval: 60_000,
+    tooShort: undefined,
     timeout: 5_000,
     actions: [],
   });
