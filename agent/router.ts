@@ -10,7 +10,7 @@ import type { LogLevels } from '#lib/log-levels.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { assembleCircuits, type Circuits, serveRoutes } from './assembly/circuits.ts';
 import { RouterContext } from './assembly/context.ts';
-import { assembleControllers, openControlListeners } from './assembly/controllers.ts';
+import { assembleControllers, type OpenListeners, openControlListeners } from './assembly/controllers.ts';
 import { type Ingress, openIngress, usesModel } from './assembly/ingress.ts';
 import { assembleInspections } from './assembly/inspections.ts';
 import { assembleLinks, type Links, linkListenerOpener, type OpenLinkListener } from './assembly/links.ts';
@@ -36,7 +36,6 @@ import { Drain } from './drain/drain.ts';
 import { QuiesceMarker } from './drain/quiesce-marker.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
-import type { LinkListener } from './link/link-listener.ts';
 import { ManagedConfig } from './managed/managed-config.ts';
 import { PROGRAM_VERSION } from './version.ts';
 import type { WebServer } from './web/web-server.ts';
@@ -82,7 +81,7 @@ export class Router {
   readonly #context: RouterContext;
   readonly #debugging: Debugging;
   readonly #ports: TlsPorts;
-  readonly #linkListeners: LinkListener[] = [];
+  readonly #listeners: OpenListeners = { link: [], control: [] };
   readonly #controllers: Controllers;
   readonly #cluster: ClusterView;
   readonly #circuits: Circuits;
@@ -115,7 +114,7 @@ export class Router {
     const { handshakeTimeout } = config.tls;
     this.#ports = new TlsPorts({ identity, log: context.component('tls'), handshakeTimeout });
     owned.defer(() => this.#ports.close());
-    const { controllers, cluster } = assembleControllers(context, this.#linkListeners);
+    const { controllers, cluster } = assembleControllers(context, this.#listeners);
     this.#controllers = controllers;
     this.#cluster = cluster;
     this.#circuits = assembleCircuits(context, this.#controllers);
@@ -165,7 +164,7 @@ export class Router {
     const { clock } = this.#context;
     const { forwarder, ends } = this.#circuits;
     const { registry, wanted } = this.#links;
-    const { fabricListeners, tunneler, sdk, terminators } = this.#ingress;
+    const { edgeListeners, fabricListeners, tunneler, sdk, terminators } = this.#ingress;
     return {
       id: this.id,
       version: PROGRAM_VERSION,
@@ -188,6 +187,7 @@ export class Router {
       circuits: forwarder.circuits.size,
       circuitEnds: ends.count,
       terminators: terminators?.describe() ?? [],
+      edgeListeners: edgeListeners.map(({ config }) => config.options.advertise),
       sdkClients: sdk?.clients.count ?? 0,
       hostedHealth: tunneler?.health ?? [],
       proxies: tunneler?.proxies ?? [],
@@ -231,7 +231,7 @@ export class Router {
     this.#ingress.tunneler?.closeListeners();
     for (const listener of this.#ingress.edgeListeners) listener.close();
     for (const listener of this.#ingress.fabricListeners) listener.close();
-    for (const listener of this.#linkListeners) listener.close();
+    for (const listener of this.#listeners.link) listener.close();
     await ends
       .whenEmpty(drain, hurry)
       .catch(() => log.info({ circuits: ends.count }, 'router stops waiting for circuits'));
@@ -247,8 +247,8 @@ export class Router {
     const circuits = this.#circuits;
     const links = this.#links;
     serveRoutes(context, controllers, circuits, (linkId) => links.reporter.missing(linkId));
-    await openControlListeners(context, controllers, this.#linkListeners, this.#ports);
-    const openLinkListener = linkListenerOpener(context, controllers, links, this.#ports, this.#linkListeners);
+    await openControlListeners(context, controllers, this.#listeners, this.#ports);
+    const openLinkListener = linkListenerOpener(context, controllers, links, this.#ports, this.#listeners.link);
     for (const [index, listener] of context.config.link.listeners.entries())
       if (isServed(listener.bind)) await openLinkListener(listener, `link.listeners[${index}]`);
     this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
@@ -296,7 +296,7 @@ export class Router {
     const subsystem = managedLinks(context, {
       controllers: this.#controllers,
       links: this.#links,
-      listeners: this.#linkListeners,
+      listeners: this.#listeners.link,
       open,
       closePorts: () => this.#ports.closeUnused(),
     });

@@ -11,13 +11,18 @@ import type { LinkListener } from '../link/link-listener.ts';
 import { dialFailureReason } from '../metrics/dial-failures.ts';
 import { PoolFigures } from '../metrics/pool-figures.ts';
 import type { RouterContext } from './context.ts';
-import { advertisedControlListeners, advertisedListeners, controlSettings } from './settings.ts';
+import { advertisedControlListeners, advertisedListeners, controlSettings, withPort } from './settings.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
-/** `linkListeners` returns the listeners for each hello; they may be opened later. */
+/** The open listeners, which each hello names: they are opened later than the controllers are assembled. */
+export interface OpenListeners {
+  readonly link: LinkListener[];
+  readonly control: ControlListener[];
+}
+
 export function assembleControllers(
   context: RouterContext,
-  linkListeners: readonly LinkListener[],
+  listeners: OpenListeners,
 ): { controllers: Controllers; cluster: ClusterView } {
   const { config, clock, random, identity, owned, version, routerId } = context;
   const log = context.component('control');
@@ -34,8 +39,7 @@ export function assembleControllers(
     {
       ...controlSettings(config),
       version,
-      linkListeners: () => advertisedListeners(linkListeners.map(({ settings }) => settings)),
-      controlListeners: () => advertisedControlListeners(config),
+      ...advertised(listeners),
     },
   );
   const cluster = new ClusterView({ controllers, clock, log });
@@ -44,11 +48,18 @@ export function assembleControllers(
   return { controllers, cluster };
 }
 
+function advertised({ link, control }: OpenListeners) {
+  return {
+    linkListeners: () => advertisedListeners(link.map(({ settings }) => settings)),
+    controlListeners: () => advertisedControlListeners(control.map(({ settings }) => settings)),
+  };
+}
+
 /** Opens the configured listeners for controllers. Rejects with ListenError, which names the key. */
 export async function openControlListeners(
   context: RouterContext,
   controllers: Controllers,
-  linkListeners: readonly LinkListener[],
+  open: OpenListeners,
   ports: TlsPorts,
 ): Promise<void> {
   const { config, clock, identity, owned, metrics, version } = context;
@@ -62,18 +73,23 @@ export async function openControlListeners(
     const settings = {
       ...controlSettings(config),
       version,
-      linkListeners: () => advertisedListeners(linkListeners.map((each) => each.settings)),
-      controlListeners: () => advertisedControlListeners(config),
+      ...advertised(open),
       helloTimeout: listener.options.connectTimeout,
       writeTimeout: listener.options.writeTimeout,
       maxOutstandingConnects: listener.options.maxOutstandingConnects,
+      groups: listener.groups,
     };
     const { host, port } = listener.bind;
     const place = { key: `ctrl.listeners[${index}].bind`, network: 'tcp', host, port } as const;
     const opened = await listening(place, async () => {
       const components = { clock, log, port: await ports.at(host, port), identity, controllers };
-      return new ControlListener({ ...components, onHello: () => pool.begin() }, settings);
+      const advertise = withPort(listener.advertise ?? listener.bind, components.port.address.port);
+      return new ControlListener(
+        { ...components, onHello: () => pool.begin() },
+        { ...settings, advertise: formatAddress(advertise) },
+      );
     });
+    open.control.push(opened);
     owned.defer(() => opened.close());
     log.info({ bind: formatAddress(listener.bind), port: opened.port }, 'listener for controllers open');
   }

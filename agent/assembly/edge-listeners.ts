@@ -1,14 +1,15 @@
 // Opens edge listeners: for SDK clients over TLS, and for browser clients over WebSocket.
 
 import { formatAddress, joinHostPort } from '#lib/address.ts';
-import { Alpn } from '#wire/tls-port.ts';
+import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import type { DataModel } from '../access/data-model.ts';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
+import type { Identity } from '../identity/identity.ts';
 import { EdgeListener } from '../ingress/edge/edge-listener.ts';
 import type { SdkClients } from '../ingress/edge/sdk-clients.ts';
 import { WebSocketPort } from '../ingress/edge/websocket-port.ts';
 import type { RouterContext } from './context.ts';
-import { CAPABILITIES, needsCertificates, webSocketSettings } from './settings.ts';
+import { CAPABILITIES, edgeListenerSettings, needsCertificates, webSocketSettings } from './settings.ts';
 import type { TlsPorts } from './tls-ports.ts';
 
 /** Opens a configured listener. Rejects with the system's error, IdentityError or ProtocolTakenError. */
@@ -20,14 +21,18 @@ export async function openEdgeListener(
 ): Promise<EdgeListener> {
   const { clock, routerId, version, owned } = context;
   const log = context.component('listener.edge');
-  const listener = new EdgeListener({ clock, log, routerId, version, capabilities: CAPABILITIES, ...parts }, config);
-  const stop =
-    config.address.type === 'wss'
-      ? await serveWebSockets(context, ports, listener)
-      : await serveTls(context, ports, listener);
-  const { address, options } = config;
-  const { host, port } = options.advertise;
-  log.info({ address: formatAddress(address), advertise: joinHostPort(host, port) }, 'edge listener open');
+  const isWebSocket = config.address.type === 'wss';
+  const identity = isWebSocket ? await webSocketIdentity(context) : context.identity;
+  const port = await openPort(context, ports, config, identity);
+  const settings = edgeListenerSettings(config, port.address.port);
+  const listener = new EdgeListener({ clock, log, routerId, version, capabilities: CAPABILITIES, ...parts }, settings);
+  const stop = isWebSocket ? serveWebSockets(context, port, identity, listener) : serveTls(context, port, listener);
+  const { address, options } = settings;
+  const { advertise } = options;
+  log.info(
+    { address: formatAddress(address), advertise: joinHostPort(advertise.host, advertise.port) },
+    'edge listener open',
+  );
   owned.defer(() => {
     stop();
     listener.close();
@@ -35,12 +40,18 @@ export async function openEdgeListener(
   return listener;
 }
 
-async function serveTls(
-  { config: { transport } }: RouterContext,
+function openPort(
+  { config }: RouterContext,
   ports: TlsPorts,
-  { config: { address }, accept }: EdgeListener,
-): Promise<() => void> {
-  const port = await ports.at(address.host, address.port);
+  { address }: EdgeListenerConfig,
+  identity: Identity,
+): Promise<TlsPort> {
+  if (address.type !== 'wss') return ports.at(address.host, address.port);
+  // A dedicated port does not request a client certificate from browsers; a shared port must.
+  return ports.at(address.host, address.port, { requestCert: needsCertificates(config, address), identity });
+}
+
+function serveTls({ config: { transport } }: RouterContext, port: TlsPort, { accept }: EdgeListener): () => void {
   const further = transport.protocol && !port.has(transport.protocol) ? [transport.protocol] : [];
   const handled = [Alpn.Edge, Alpn.None, ...further].map((protocol) =>
     port.handle(protocol, (socket) => accept(socket)),
@@ -50,18 +61,19 @@ async function serveTls(
   };
 }
 
-/** A dedicated port does not request a client certificate from browsers; a shared port must. */
-async function serveWebSockets(
+function webSocketIdentity(context: RouterContext): Promise<Identity> | Identity {
+  const own = context.config.transport.wss.identity;
+  return own ? context.openIdentity(own, 'transport.wss.identity') : context.identity;
+}
+
+function serveWebSockets(
   context: RouterContext,
-  ports: TlsPorts,
-  { config: { address }, accept }: EdgeListener,
-): Promise<() => void> {
+  port: TlsPort,
+  identity: Identity,
+  { accept }: EdgeListener,
+): () => void {
   const { clock, config } = context;
   const log = context.component('listener.edge');
-  const own = config.transport.wss.identity;
-  const identity = own ? await context.openIdentity(own, 'transport.wss.identity') : context.identity;
-  const requestCert = needsCertificates(config, address);
-  const port = await ports.at(address.host, address.port, { requestCert, identity });
   const opened = new WebSocketPort({ clock, log, port, identity, onClient: accept }, webSocketSettings(config));
   return () => opened.close();
 }

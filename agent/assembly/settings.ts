@@ -7,10 +7,10 @@ import { CtrlChanListenersSchema, ListenersSchema } from '#wire/gen/control_pb.j
 import { RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
 import type { QueueBudget } from '#wire/send-lanes.ts';
-import type { LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
-import { isServed } from '../config/unserved.ts';
+import type { EdgeListenerConfig, LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { ControlDialInit } from '../control/control-dial.ts';
+import type { ControlListenerSettings } from '../control/control-listener.ts';
 import type { WebSocketSettings } from '../ingress/edge/websocket-port.ts';
 import type { LinkChannelSettings, LinkDialerSettings } from '../link/link-dialer.ts';
 import { interfaceOf, localAddressFor } from '../link/link-key.ts';
@@ -43,6 +43,7 @@ export function needsCertificates(
   { listeners, link, ctrl, edge }: RouterConfig,
   { host, port }: { readonly host: string; readonly port: number },
 ): boolean {
+  if (port === 0) return false; // it is shared with no other listener
   const sdk = listeners.flatMap((each) => (each.binding === 'edge' ? [each.address] : []));
   const channels = [...link.listeners, ...ctrl.listeners].map(({ bind }) => bind);
   const tls = [...channels, ...sdk].filter(({ type }) => type === 'tls');
@@ -116,13 +117,25 @@ export function linkListenerSettings(listener: LinkConfig['listeners'][number], 
   return {
     bind: formatAddress(listener.bind),
     protocol: listener.bind.type,
-    advertise: formatAddress(listener.advertise ?? { ...listener.bind, port }),
+    advertise: formatAddress(withPort(listener.advertise ?? listener.bind, port)),
     groups: listener.groups.length > 0 ? listener.groups : DEFAULT_GROUP,
     bindInterface: listener.bindInterface ?? interfaceOf(listener.bind.host),
     connectTimeout: listener.options.connectTimeout,
     writeTimeout: listener.options.writeTimeout,
     maxOutstandingConnects: listener.options.maxOutstandingConnects,
   };
+}
+
+/** An address with port 0 means the port that the system chose. */
+export function withPort<T extends { readonly port: number }>(address: T, port: number): T {
+  return address.port === 0 ? { ...address, port } : address;
+}
+
+/** The addresses of a listener for SDK clients with its actual port. */
+export function edgeListenerSettings(config: EdgeListenerConfig, port: number): EdgeListenerConfig {
+  const { address, options } = config;
+  const advertise = withPort(options.advertise, port);
+  return { ...config, address: withPort(address, port), options: { ...options, advertise } };
 }
 
 /**
@@ -139,14 +152,12 @@ export function advertisedListeners(listeners: readonly LinkListenerSettings[]):
   return toBinary(ListenersSchema, create(ListenersSchema, { listeners: advertised }));
 }
 
-/** Addresses at which controllers may dial this router, as protobuf; undefined without listeners. */
-export function advertisedControlListeners({ ctrl }: RouterConfig): Uint8Array | undefined {
-  const served = ctrl.listeners.filter(({ bind }) => isServed(bind));
-  if (served.length === 0) return undefined;
-  const listeners = served.map(({ bind, advertise, groups }) => ({
-    address: formatAddress(advertise ?? bind),
-    groups: [...groups],
-  }));
+/** Addresses at which controllers may dial this router, as protobuf; undefined without open listeners. */
+export function advertisedControlListeners(
+  open: readonly Pick<ControlListenerSettings, 'advertise' | 'groups'>[],
+): Uint8Array | undefined {
+  if (open.length === 0) return undefined;
+  const listeners = open.map(({ advertise, groups }) => ({ address: advertise, groups: [...groups] }));
   return toBinary(CtrlChanListenersSchema, create(CtrlChanListenersSchema, { listeners }));
 }
 

@@ -32,14 +32,16 @@ export class TlsPorts {
     this.#init = init;
   }
 
-  /** Returns the port at `host:port`; the first caller opens it. Rejects with the system's error. */
+  /**
+   * Returns the port at `host:port`; the first caller opens it. Port 0: each caller gets a port of its own. Rejects with
+   * the system's error.
+   */
   async at(
     host: string,
     port: number,
     { requestCert = true, identity = this.#init.identity }: TlsPortUse = {},
   ): Promise<TlsPort> {
-    const key = joinHostPort(host, port);
-    const known = this.#ports.get(key);
+    const known = this.opened(host, port);
     if (known) return known;
     const { log, handshakeTimeout } = this.#init;
     const opened = await TlsPort.open({
@@ -51,6 +53,7 @@ export class TlsPorts {
       handshakeTimeout,
       log,
     });
+    const key = joinHostPort(host, opened.address.port);
     this.#ports.set(key, opened);
     this.#stopWatching.set(
       key,

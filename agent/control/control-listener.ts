@@ -29,11 +29,14 @@ export interface ControlListenerSettings extends ControlDialInit {
   /** Milliseconds for a hello. */
   readonly helloTimeout: number;
   readonly maxOutstandingConnects: number;
+  /** The address that controllers are told, with the actual port: `tls:host:port`. */
+  readonly advertise: string;
+  readonly groups: readonly string[];
 }
 
 export class ControlListener {
+  readonly settings: ControlListenerSettings;
   readonly #components: ControlListenerComponents;
-  readonly #settings: ControlListenerSettings;
   readonly #listener: ChannelListener;
   readonly #unhandle: () => void;
 
@@ -41,7 +44,7 @@ export class ControlListener {
   constructor(components: ControlListenerComponents, settings: ControlListenerSettings) {
     const { identity, clock, log, port, onHello } = components;
     this.#components = components;
-    this.#settings = settings;
+    this.settings = settings;
     this.#listener = new ChannelListener({
       id: identity.id,
       clock,
@@ -87,7 +90,7 @@ export class ControlListener {
   }
 
   #answerHeaders(): HeaderEntries {
-    return helloHeaders(this.#settings);
+    return helloHeaders(this.settings);
   }
 
   /** Handlers are notified of the controller once its connection has joined the channel. */
@@ -95,7 +98,7 @@ export class ControlListener {
     const { controllers, clock, log } = this.#components;
     const address = `tls:${socket.remoteAddress}:${socket.remotePort}`;
     const received = { id: hello.body.toString(), connectionId, headers: hello };
-    const controller = controllerFrom({ clock, log }, this.#settings, address, received);
+    const controller = controllerFrom({ clock, log }, this.settings, address, received);
     if (!controllers.accept(controller))
       throw new HelloRejectedError(`controller ${controller.id} is already connected`);
     return controller.channel;

@@ -107,9 +107,9 @@ export interface CtrlConfig {
   };
   /** Listeners for controllers that dial routers. */
   readonly listeners: readonly ({
-    /** Address on which controllers may dial this router. */
+    /** Address on which controllers may dial this router. Port 0: a free one, which is advertised. */
     readonly bind: Address;
-    /** Address that is advertised to controllers; default: bind. */
+    /** Address that is advertised to controllers; default: bind. Port 0: the port that is open. */
     readonly advertise?: Address;
     /** Name of the interface. */
     readonly bindInterface?: string;
@@ -236,9 +236,9 @@ export interface LinkChannelOptionsConfig {
 export interface LinkListenerConfig {
   /** Always transport. */
   readonly binding: 'transport' | '';
-  /** `tls:host:port` to listen on. */
+  /** `tls:host:port` to listen on. Port 0: a free one, which is advertised. */
   readonly bind: Address;
-  /** Address that other routers dial; default: bind. */
+  /** Address that other routers dial; default: bind. Port 0: the port that is open. */
   readonly advertise?: Address;
   /** Name of the interface; default: derived from the address. */
   readonly bindInterface?: string;
@@ -359,7 +359,7 @@ export interface EdgeListenerOptions {
   readonly connectTimeoutMs?: number;
   /** Time limit of one write; a connection that exceeds it is closed. 0s: no limit. */
   readonly writeTimeout: number;
-  /** `host:port` that is advertised to SDKs. */
+  /** `host:port` that is advertised to SDKs. Port 0: the port that is open. */
   readonly advertise: HostPort;
   /** Accepted for compatibility: sessions are verified without a lookup. */
   readonly lookupSessionTimeout: number;

@@ -1,0 +1,65 @@
+// Listeners with port 0: the system chooses the port, and the router tells controllers and other routers that one.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import t from 'tap';
+import { Overlay, until } from '../support/overlay.ts';
+
+const FREE = 'tls:127.0.0.1:0';
+const LINK = `  listeners: [{binding: transport, bind: "${FREE}", advertise: "${FREE}"}]
+  dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}}]`;
+
+interface Detail {
+  readonly supportedProtocols: Readonly<Record<string, string>>;
+  readonly ctrlChanListeners: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A TCP connection to `host:port` opens. */
+function isOpen(address: string): Promise<boolean> {
+  const [host = '', port] = address.split(':');
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host, port: Number(port) })
+    .once('connect', () => resolve(true))
+    .once('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
+
+t.test('port 0 of link, SDK and control listeners is advertised as the port that the system chose', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { management } = overlay;
+  const setup = { link: LINK, listeners: `{binding: edge, address: "${FREE}", options: {advertise: "127.0.0.1:0"}}` };
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', ...setup });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: LINK });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  t.pass('the link is up');
+
+  const read = () => management.get<Detail>(`edge-routers/${a.id}`);
+  await until('the router to report its listeners', async () => 'tls' in (await read()).supportedProtocols);
+  const sdk = (await read()).supportedProtocols.tls?.replace('tls://', '') ?? '';
+  t.match(sdk, /^127\.0\.0\.1:[1-9]\d+$/);
+  t.ok(await isOpen(sdk));
+  t.match(a.router.describe(), { edgeListeners: [{ host: '127.0.0.1', port: Number(sdk.split(':')[1]) }] });
+});
+
+t.test('two listeners for controllers with port 0 have a port each, and both are advertised', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { management } = overlay;
+  const { id, configFile } = await overlay.enrollRouter({ name: 'listening', link: LINK });
+  const text = readFileSync(configFile, 'utf8');
+  const listener = `{bind: "${FREE}", advertise: "${FREE}"}`;
+  writeFileSync(configFile, text.replace('ctrl: {', `ctrl: {listeners: [${listener}, ${listener}], `));
+  const router = await overlay.startRouter(configFile);
+  const read = async () =>
+    Object.keys((await management.get<Detail>(`edge-routers/${id}`)).ctrlChanListeners ?? {}).map((each) =>
+      each.replace('tls:', ''),
+    );
+  await until('the router to report its listeners', async () => (await read()).length === 2);
+  const reported = await read();
+  t.equal(new Set(reported).size, 2);
+  for (const each of reported) {
+    t.match(each, /^127\.0\.0\.1:[1-9]\d+$/);
+    t.ok(await isOpen(each));
+  }
+  await router.close({ drain: 0 });
+});
