@@ -36,6 +36,7 @@ import { Drain } from './drain/drain.ts';
 import { QuiesceMarker } from './drain/quiesce-marker.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
+import { ProxyModeError } from './ingress/tunnel/tunneler.ts';
 import { ManagedConfig } from './managed/managed-config.ts';
 import { PROGRAM_VERSION } from './version.ts';
 import type { WebServer } from './web/web-server.ts';
@@ -157,6 +158,16 @@ export class Router {
     ];
     if (this.#drain?.status.state === 'draining') parts.push('drains');
     return parts.join(', ');
+  }
+
+  /**
+   * Listens for a service (TCP) and dials it for each client, until the router closes. @returns the port; `port` 0: a
+   * free one. Rejects with ListenError for a port in use, and with ProxyModeError for a router that listens for none.
+   */
+  async openProxy(service: string, { host = '127.0.0.1', port = 0 } = {}): Promise<number> {
+    const { tunneler } = this.#ingress;
+    if (!tunneler) throw new ProxyModeError();
+    return tunneler.openProxy(service, host, port);
   }
 
   /** The state of all rooms, for people and for diagnostics. */

@@ -112,6 +112,16 @@ export class ProxyListeners {
     return listeners;
   }
 
+  /** Opens a TCP listener for a service. @returns its port; rejects with ListenError */
+  async add(service: string, host: string, port: number): Promise<number> {
+    if (this.#configured.length >= MOST_PROXIES)
+      throw new ProjectError('TOO_MANY_PROXIES', `the router has ${MOST_PROXIES} proxies already`);
+    const spec: ProxySpec = { service, protocol: 'tcp', host, port };
+    const listener = await this.#listen(spec, `the proxy of ${service}`);
+    this.#configured.push({ spec, listener });
+    return listener.port;
+  }
+
   /** The listeners with their actual ports. */
   describe(): { service: string; port: number; protocol: Protocol }[] {
     return [...this.#configured, ...this.#followed.values()].map(({ spec, listener }) => ({

@@ -2,6 +2,7 @@
 // in tproxy mode (reference fact: tunnel, section 3).
 
 import type { Clock } from '#lib/clock.ts';
+import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { DataModel } from '../../access/data-model.ts';
@@ -39,6 +40,13 @@ export interface TunnelerInit {
   /** The listener's key in the configuration. */
   readonly key: string;
   readonly options: TunnelListenerOptions;
+}
+
+/** Only the modes proxy and tproxy listen for clients. */
+export class ProxyModeError extends ProjectError {
+  constructor() {
+    super('PROXY_MODE', 'this router listens for no services; use a tunnel listener with the mode proxy or tproxy');
+  }
 }
 
 /** Listen address of proxied services in proxy mode (reference fact: tunnel, section 3.7). */
@@ -88,6 +96,15 @@ export class Tunneler {
       await tunneler.close();
       throw error;
     }
+  }
+
+  /**
+   * Listens for a service beside those of the configuration, until the tunneler closes. @returns the port; rejects with
+   * ListenError for a port in use, and with ProxyModeError in other modes
+   */
+  openProxy(service: string, host: string, port: number): Promise<number> {
+    if (!this.#proxies) throw new ProxyModeError();
+    return this.#proxies.add(service, host, port);
   }
 
   /** Ports of proxied services. */
