@@ -1,0 +1,209 @@
+// Runs simulators as a process: log, ready line, signals, end. `start` and `network` use it.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Clock } from '#lib/clock.ts';
+import { lifetimeOf, withLifetime } from '#lib/commands/lifetime.ts';
+import { print, printError } from '#lib/commands/print.ts';
+import { DaemonLog } from '#lib/daemon-log.ts';
+import { daemonSignals } from '#lib/daemon-signals.ts';
+import { describeError } from '#lib/errors.ts';
+import { endOfLifetime, type Lifetime } from '#lib/lifetime.ts';
+import { ListenError } from '#lib/listening.ts';
+import type { Log, LogLevel } from '#lib/log.ts';
+import { keepCompiledCode } from '#lib/memory.ts';
+import { type OptionCheck, path } from '#lib/options.ts';
+import { releaseProgramPages } from '#lib/program-pages.ts';
+import { stackDump } from '#lib/stack-dump.ts';
+import { stopSignals } from '#lib/stop-signal.ts';
+import { endChainVerification } from '#wire/client-chains.ts';
+import { CA_SUFFIX } from '../assembly/options.ts';
+import type { Simulator } from '../assembly/simulator.ts';
+import { seededText } from './seeded-text.ts';
+
+export interface ServeOptions extends Lifetime {
+  readonly json?: true;
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'json' | 'text';
+  readonly logFile?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly data?: string;
+}
+
+/** The simulators of the process, and further facts about it. */
+export interface Served {
+  readonly nodes: readonly [Simulator, ...Simulator[]];
+  /** Further fields of the ready line, and further rows of its text. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly rows?: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** The file with the certificates that clients should trust. */
+interface CaFile {
+  readonly file: string;
+  remove(): void;
+}
+
+/** Adds the options of a process that serves. */
+export function withServing(command: Command): Command {
+  command
+    .option('--json', 'print the ready line as JSON')
+    .addOption(
+      new Option('--log-level <level>', 'least severe level to log')
+        .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+        .default('info'),
+    )
+    .addOption(
+      new Option('--log-format <format>', 'format of the log: json for machines, text for people')
+        .choices(['json', 'text'])
+        .default(process.stderr.isTTY ? 'text' : 'json', 'text on a terminal, else json'),
+    )
+    .option('--log-file <file>', 'append the log to this file instead of standard error', (file) =>
+      checked(path, file),
+    );
+  return withLifetime(command);
+}
+
+/** Returns the value if `startSimulator` accepts it. */
+export function checked<T>(check: OptionCheck, value: T): T {
+  const problem = check(value);
+  if (problem !== undefined) throw new InvalidArgumentError(problem);
+  return value;
+}
+
+/** Resolves with the exit code after a signal or the end of its lifetime. */
+export async function serve(options: ServeOptions, clock: Clock, open: (log: Log) => Promise<Served>): Promise<number> {
+  const { first: stop } = stopSignals();
+  const signals = daemonSignals();
+  const { json, logLevel, logFormat, logFile, data } = options;
+  const ended = endOfLifetime(lifetimeOf(options), clock);
+  let daemonLog: DaemonLog;
+  try {
+    daemonLog = new DaemonLog({ level: logLevel, format: logFormat, clock, file: logFile });
+  } catch (error) {
+    printError(`the simulator cannot start: the log file ${logFile}: ${describeError(error)}`);
+    return 1;
+  }
+  const { log } = daemonLog;
+  endChainVerification(log);
+  signals.onHangup = () => daemonLog.reopen();
+  signals.onQuit = () => daemonLog.report('diagnostic report', stackDump(clock).split('\n'));
+  let served: Served;
+  try {
+    served = await open(log);
+  } catch (error) {
+    printError(`the simulator cannot start: ${explain(error, options)}`);
+    await daemonLog.close();
+    return 1;
+  }
+  signals.onHangup = () => {
+    daemonLog.reopen();
+    for (const simulator of served.nodes) simulator.reopenEventsFile();
+  };
+  const [simulator] = served.nodes;
+  let ca: CaFile;
+  try {
+    ca = writeCa(simulator.ca, data);
+  } catch (error) {
+    await served.close();
+    printError(`the simulator cannot start: could not write its certificate authorities: ${describeError(error)}`);
+    await daemonLog.close();
+    return 1;
+  }
+  print(json ? JSON.stringify(readyLine(served, ca.file, data)) : readyText(served, ca.file, data));
+  keepCompiledCode();
+  releaseProgramPages();
+  const why = await Promise.race([stop.then((signal) => ({ signal })), ended.then((reason) => ({ reason }))]);
+  log.info(why, 'simulator stops');
+  await served.close();
+  ca.remove();
+  await daemonLog.close();
+  return 0;
+}
+
+function readyLine(
+  { nodes: [simulator, ...others], facts }: Served,
+  ca: string,
+  data: string | undefined,
+): Record<string, unknown> {
+  const { managementUrl, clientUrl, consoleUrl, dashboardUrl, controlAddress, username, password, port, controllerId } =
+    simulator;
+  return {
+    event: 'ready',
+    management: managementUrl,
+    client: clientUrl,
+    ...(consoleUrl !== undefined && { console: consoleUrl }),
+    ...(dashboardUrl !== undefined && { dashboard: dashboardUrl }),
+    ctrl: controlAddress,
+    username,
+    password: password ?? null,
+    ...(password === undefined && { passwordNote: keptPassword(data) }),
+    ca,
+    port,
+    controllerId,
+    ...(others.length > 0 && { others: others.map(addressesOf) }),
+    pid: process.pid,
+    ...facts,
+    ...(simulator.seeded && { seeded: simulator.seeded }),
+  };
+}
+
+/** The addresses of a further member. */
+function addressesOf({ managementUrl, clientUrl, controlAddress, port, controllerId }: Simulator) {
+  return { management: managementUrl, client: clientUrl, ctrl: controlAddress, port, controllerId };
+}
+
+function readyText(
+  { nodes: [simulator, ...others], rows: further }: Served,
+  ca: string,
+  data: string | undefined,
+): string {
+  const { managementUrl, clientUrl, consoleUrl, dashboardUrl, controlAddress, username, password } = simulator;
+  const rows = {
+    management: managementUrl,
+    client: clientUrl,
+    ...(consoleUrl !== undefined && { console: consoleUrl }),
+    ...(dashboardUrl !== undefined && { dashboard: dashboardUrl }),
+    ctrl: controlAddress,
+    username,
+    password: password ?? `(${keptPassword(data)})`,
+    ca,
+    ...Object.fromEntries(others.map(({ controllerId, baseUrl }) => [controllerId, baseUrl])),
+    ...further,
+    ...(simulator.seeded && { seed: seededText(simulator.seeded) }),
+  };
+  return `the simulator is ready\n${Object.entries(rows)
+    .map(([name, value]) => `  ${name.padEnd(12)}${value}`)
+    .join('\n')}`;
+}
+
+/** The data contains only its hash. */
+function keptPassword(data: string | undefined): string {
+  return `set by an earlier start with ${data ?? 'this store'}; use --password NEW_PASSWORD to set a new one`;
+}
+
+/** Beside the data file, or in a temporary directory that is deleted with the simulator. */
+function writeCa(pem: string, data: string | undefined): CaFile {
+  if (data !== undefined) {
+    const file = resolve(`${data}${CA_SUFFIX}`);
+    writeFileSync(file, pem);
+    return { file, remove: () => undefined };
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'edgeweave-sim-'));
+  const file = join(directory, 'ca.pem');
+  writeFileSync(file, pem);
+  return { file, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+function explain(error: unknown, { host = '127.0.0.1', port, data }: ServeOptions): string {
+  if (error instanceof ListenError && error.code === 'EADDRINUSE') {
+    const which = port ? `port ${port}` : `the port stored in ${data ?? 'the store'}`;
+    const { holder } = error.detail;
+    return `${which} at ${host} is in use${holder ? ` by ${holder}` : ''}; free it, or choose another port with --port`;
+  }
+  return describeError(error);
+}
