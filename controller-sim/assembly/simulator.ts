@@ -197,9 +197,9 @@ interface LabParts {
 }
 
 function openLab({ clock }: SimulatorContext, { data, rules, control, ...parts }: LabParts): Lab {
-  const { state, passwords } = data;
+  const { state, passwords, authority } = data;
   const { tokens } = control;
-  return new Lab({ ...rules, ...parts, state, passwords, tokens, clock, validateBody });
+  return new Lab({ ...rules, ...parts, state, passwords, authority, tokens, clock, validateBody });
 }
 
 /** The change that seeds the network. Rejects with SeedError for mistakes in it, or OptionError for an unreadable file. */

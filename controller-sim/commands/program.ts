@@ -7,6 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { clockCommand } from './clock.ts';
 import { faultCommand } from './faults.ts';
 import { journalCommand } from './journal.ts';
+import { identityCommand, serviceCommand } from './network.ts';
 import { operationsCommand } from './operations.ts';
 import { exportCommand, seedCommand } from './seed.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
@@ -27,6 +28,8 @@ export function simulatorProgram(): Command {
     resetCommand(),
     seedCommand(),
     exportCommand(),
+    serviceCommand(),
+    identityCommand(),
     tokenCommand(),
     whyCommand(),
     journalCommand(),

@@ -8,6 +8,9 @@ import type { Faults } from './faults/faults.ts';
 import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';
 import type { LabTraffic } from './lab-traffic.ts';
+import { named } from './named.ts';
+import { enrollIdentity, enrollmentToken, type IdentityComponents, type IdentityFile } from './network/identities.ts';
+import { type LabRouters, type LabService, type NewService, serviceSeed } from './network/services.ts';
 import { type NetworkView, viewNetwork } from './network-view.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import type { SeedComponents } from './seed/seed.ts';
@@ -15,7 +18,7 @@ import type { Seeded } from './seed/seeded.ts';
 import { LabSnapshots, type Restored, START } from './snapshots.ts';
 import { explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from './why/why.ts';
 
-export interface LabComponents extends WhyComponents, SeedComponents {
+export interface LabComponents extends WhyComponents, SeedComponents, Pick<IdentityComponents, 'authority'> {
   readonly clock: AdvanceableClock;
   readonly traffic: LabTraffic;
   readonly cluster: Cluster;
@@ -25,6 +28,7 @@ export class Lab {
   readonly clock: LabClock;
   readonly snapshots: LabSnapshots;
   readonly #components: LabComponents;
+  #routers: LabRouters | undefined;
 
   constructor(components: LabComponents) {
     const { state, clock } = components;
@@ -53,6 +57,41 @@ export class Lab {
     const restored = await this.snapshots.restore(START);
     this.#components.traffic.reset();
     return restored;
+  }
+
+  /** Routers in this process, which serve the services that are created afterwards. */
+  attach(routers: LabRouters): void {
+    this.#routers = routers;
+  }
+
+  /**
+   * Creates a service that everybody may dial and one router hosts. With routers in this process it resolves when the
+   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, or SeedError for a name in use.
+   */
+  async service(name: string, service: NewService): Promise<LabService> {
+    const { state } = this.#components;
+    await this.seed(serviceSeed(state, name, service));
+    const { id } = named(state.tables.service, 'service', name);
+    const host = named(state.tables.router, 'router', service.host).name;
+    const dial = await this.#routers?.open(name, host);
+    return { id, name, host, ...(dial && { dial }) };
+  }
+
+  /**
+   * The file of an enrolled identity, which any SDK loads. An unknown name creates the identity, with the role
+   * attributes; of a known one, the earlier certificate and the one-time token are invalid afterwards. Rejects with
+   * InvalidError for the identity of a router.
+   */
+  async identity(name: string, options: { readonly roleAttributes?: readonly string[] } = {}): Promise<IdentityFile> {
+    const { identity } = this.#components.state.tables;
+    if (!identity.has(name) && !identity.findBy('name', name))
+      await this.seed({ identities: [{ name, roleAttributes: options.roleAttributes ?? [] }] });
+    return enrollIdentity(this.#components, name);
+  }
+
+  /** The one-time token of a router or an identity. @throws UnknownError, InvalidError if it has enrolled */
+  token(name: string): string {
+    return enrollmentToken(this.#components.state.tables, name);
   }
 
   /**

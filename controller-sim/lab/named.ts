@@ -9,11 +9,16 @@ import { UnknownError } from './lab-error.ts';
 /** Names in an error. */
 const MOST_NAMED = 10;
 
-/** `word` is the kind in the message. @throws UnknownError */
-export function named<T extends Named>(table: Table<T>, word: string, given: string): T {
+/** `word` is the kind in the message, which suggests names of `others`, too. @throws UnknownError */
+export function named<T extends Named>(
+  table: Table<T>,
+  word: string,
+  given: string,
+  others: readonly { values(): Iterable<Named> }[] = [],
+): T {
   const found = table.get(given) ?? table.findBy('name', given);
   if (found) return found;
-  const names = Array.from(table.values(), ({ name }) => name);
+  const names = [table, ...others].flatMap((each) => Array.from(each.values(), ({ name }) => name));
   const meant = names.length === 0 ? 'none exists' : meantOrKnown(given, names, MOST_NAMED);
   throw new UnknownError(`there is no ${word} ${shown(given)}; ${meant}`);
 }

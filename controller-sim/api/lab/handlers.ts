@@ -3,6 +3,7 @@
 import { formatDuration } from '#lib/duration.ts';
 import { withoutNulls } from '#lib/without-nulls.ts';
 import type { Lab } from '../../lab/lab.ts';
+import type { NewService } from '../../lab/network/services.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
 import type { WhyQuestion } from '../../lab/why/why.ts';
@@ -30,6 +31,16 @@ export const labHandlers: Handlers = {
   }),
   restoreSnapshot: labHandler(async (lab, { params }) => ({ data: await lab.snapshots.restore(params.name ?? '') })),
   reset: labHandler(async (lab) => ({ data: await lab.reset() })),
+  createLabService: labHandler(async (lab, { body }) => {
+    const { name, ...service } = withoutNulls(body as object as Readonly<Record<string, unknown>>);
+    return { data: await lab.service(String(name), service as unknown as NewService) }; // the type of the body has checked it
+  }),
+  enrollIdentity: labHandler(async (lab, { params, body }) => {
+    const { roleAttributes } = withoutNulls((body ?? {}) as Readonly<Record<string, unknown>>);
+    const options = roleAttributes === undefined ? {} : { roleAttributes: roleAttributes as string[] };
+    return { data: await lab.identity(params.name ?? '', options) };
+  }),
+  detailToken: labHandler((lab, { params }) => ({ data: { token: lab.token(params.name ?? '') } })),
   exportNetwork: ({ services }) => ({ data: services.lab.export() }),
   seed: labHandler(async (lab, { body }) => ({ data: await lab.seed(body as SeedDocument | string) })),
   // The type of the body has checked it.

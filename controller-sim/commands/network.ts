@@ -1,0 +1,85 @@
+// `service`, `identity`: what tests need in a running network, in one command each.
+
+import { chmodSync, writeFileSync } from 'node:fs';
+import { Command, InvalidArgumentError } from 'commander';
+import { joinHostPort, splitHostPort } from '#lib/address.ts';
+import { examples } from '#lib/commands/name.ts';
+import { print } from '#lib/commands/print.ts';
+import { ProjectError } from '#lib/errors.ts';
+import { readProblem } from '#lib/read-problem.ts';
+import { connected, withLab } from './lab.ts';
+import type { Connection } from './lab-client.ts';
+
+interface Service {
+  readonly name: string;
+  readonly host: string;
+  readonly dial?: { readonly host: string; readonly port: number };
+}
+
+interface ServiceOptions extends Connection {
+  readonly router: string;
+  readonly to: { readonly address: string; readonly port: number };
+  readonly encryption: boolean;
+}
+
+export function serviceCommand(): Command {
+  const command = new Command('service')
+    .description(
+      'create a service that a router hosts and everybody may dial; in a `network`, print a TCP address that leads to it',
+    )
+    .argument('<name>', 'its name')
+    .requiredOption('--router <router>', 'id or name of the edge router that hosts it')
+    .requiredOption('--to <host:port>', 'the server, as the router reaches it; or its port on 127.0.0.1', server)
+    .option('--no-encryption', 'do not encrypt the data from end to end')
+    .addHelpText('after', examples('sim', 'service echo --router b --to 7000 --ready sim.json'))
+    .action((name: string, { router, to, encryption, ...connection }: ServiceOptions) =>
+      withLab(connection, async (client) => {
+        const body = { name, host: router, ...to, encryptionRequired: encryption };
+        const { host, dial } = (await client.ask('POST', '/lab/v1/services', body)) as Service;
+        print(dial ? joinHostPort(dial.host, dial.port) : `created ${name}; ${host} hosts it`);
+      }),
+    );
+  return connected(command);
+}
+
+function server(text: string): ServiceOptions['to'] {
+  try {
+    const { host, port } = splitHostPort(/^\d+$/.test(text) ? `127.0.0.1:${text}` : text);
+    return { address: host, port };
+  } catch {
+    throw new InvalidArgumentError('Use HOST:PORT, or a port.');
+  }
+}
+
+export function identityCommand(): Command {
+  const command = new Command('identity')
+    .description('enroll an identity, which is created if it is missing, and write its file, which any SDK loads')
+    .argument('<name>', 'its name')
+    .option('--output <file>', 'write the file here; default: standard output')
+    .option(
+      '--role <attribute>',
+      'role attribute of a new identity; may be repeated',
+      (role, roles: string[]) => [...roles, role],
+      [],
+    )
+    .addHelpText('after', examples('sim', 'identity anna --output anna.json --ready sim.json'))
+    .action((name: string, { output, role, ...connection }: Connection & { output?: string; role: string[] }) =>
+      withLab(connection, async (client) => {
+        const body = { roleAttributes: role };
+        const identity = await client.ask('POST', `/lab/v1/identities/${encodeURIComponent(name)}/enroll`, body);
+        if (output === undefined) print(JSON.stringify(identity));
+        else write(output, JSON.stringify(identity));
+      }),
+    );
+  return connected(command);
+}
+
+/** Only its owner can read it. */
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, `${text}\n`, { mode: 0o600 });
+    chmodSync(file, 0o600); // it may have existed
+  } catch (error) {
+    throw new ProjectError('OUTPUT', readProblem(file, error), { cause: error });
+  }
+}

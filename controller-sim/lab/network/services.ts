@@ -1,0 +1,77 @@
+// A service for tests in one call: everybody may dial it over every router, and one router hosts it.
+
+import { joinHostPort } from '#lib/address.ts';
+import type { State } from '../../state/state.ts';
+import { InvalidError } from '../lab-error.ts';
+import { named } from '../named.ts';
+import type { SeedDocument } from '../seed/export.ts';
+
+export interface NewService {
+  /** Name or id of the edge router whose tunneler hosts the service. */
+  readonly host: string;
+  /** Port of the server, as the router reaches it. */
+  readonly port: number;
+  /** Host of the server, as the router reaches it; default 127.0.0.1. */
+  readonly address?: string;
+  /** Whether the data is encrypted from end to end; default true. */
+  readonly encryptionRequired?: boolean;
+}
+
+/** A TCP address on this machine that leads to a service. */
+export interface DialPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface LabService {
+  readonly id: string;
+  readonly name: string;
+  /** Name of the router that hosts it. */
+  readonly host: string;
+  /** Where clients without an SDK connect; missing if no routers run beside the simulator. */
+  readonly dial?: DialPlace;
+}
+
+/** The routers that run beside the simulator (`startNetwork`). */
+export interface LabRouters {
+  /** Resolves when a service that `host` hosts can be dialed; its address is that of another router, if there is one. */
+  open(service: string, host: string): Promise<DialPlace>;
+}
+
+const EVERYBODY = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
+const HIGHEST_PORT = 65_535;
+
+/** The entities of a service. @throws InvalidError, or UnknownError for an unknown router */
+export function serviceSeed({ tables }: State, name: string, service: NewService): SeedDocument {
+  const { port, address = '127.0.0.1', encryptionRequired = true } = service;
+  if (!Number.isInteger(port) || port < 1 || port > HIGHEST_PORT)
+    throw new InvalidError('port', `use a whole number from 1 to ${HIGHEST_PORT}`, port);
+  const router = named(tables.router, 'router', service.host);
+  if (!tables.identity.has(router.id))
+    throw new InvalidError(
+      'host',
+      `${router.name} has no tunneler (isTunnelerEnabled), so it hosts no services`,
+      router.name,
+    );
+  if (tables.service.findBy('name', name))
+    throw new InvalidError('name', `the service ${name} exists; choose another name, or delete it first`, name);
+  const serviceRoles = [`@${name}`];
+  return {
+    edgeRouterPolicies: [{ name: 'everybody', ...EVERYBODY }],
+    configs: [
+      {
+        name: `${name}-${joinHostPort(address, port)}`,
+        configType: '@host.v1',
+        data: { protocol: 'tcp', address, port },
+      },
+    ],
+    services: [{ name, encryptionRequired, configs: [`@${name}-${joinHostPort(address, port)}`] }],
+    servicePolicies: [
+      { name: `${name}-dial`, type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles },
+      { name: `${name}-bind`, type: 'Bind', semantic: 'AnyOf', identityRoles: [`@${router.name}`], serviceRoles },
+    ],
+    serviceEdgeRouterPolicies: [
+      { name: `${name}-routers`, semantic: 'AnyOf', serviceRoles, edgeRouterRoles: ['#all'] },
+    ],
+  };
+}
