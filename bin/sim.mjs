@@ -12,6 +12,7 @@ export const {
   SharedMemory,
   SimulatorCluster,
   startCluster,
+  startNetwork,
   startSimulator,
   SystemClock,
   VirtualClock,

@@ -8,7 +8,7 @@ import { needFolder, print, ROOT, runTool } from './commands.ts';
 import { manuals } from './manuals.ts';
 
 const DIST = join(ROOT, 'dist');
-const ROOMS = '{agent,controller-sim,common,schemas}';
+const ROOMS = '{agent,controller-sim,common,schemas,testbed}';
 /** Files that the code reads or imports in addition to its modules. */
 const ASSETS = [
   `${ROOMS}/**/gen/*.{js,d.ts}`,

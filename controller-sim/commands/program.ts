@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { networkCommand } from '../../testbed/sim-network.ts';
 import { clockCommand } from './clock.ts';
 import { faultCommand } from './faults.ts';
 import { journalCommand } from './journal.ts';
@@ -22,6 +23,7 @@ export function simulatorProgram(): Command {
     .showHelpAfterError();
   const commands = [
     startCommand(),
+    networkCommand(),
     clockCommand(),
     snapshotCommand(),
     restoreCommand(),

@@ -37,6 +37,10 @@ export class EchoServer {
   close(): void {
     this.#server.close();
   }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }
 
 /** Sends random bytes to `port`, ends its side, and reads until the other side ends. */

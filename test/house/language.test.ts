@@ -6,7 +6,7 @@ import t from 'tap';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Folders whose comments follow the style. */
-const FOLDERS = ['agent', 'common', 'schemas', 'bench', 'tools', 'examples', 'controller-sim', 'test'];
+const FOLDERS = ['agent', 'common', 'schemas', 'bench', 'tools', 'examples', 'controller-sim', 'testbed', 'test'];
 const REMEDY = 'begin with the actor, and use the words of the field: "is not", "has no", "invalid", "no longer"';
 /** The text of a comment line, without its marker: a line of its own, or behind code. */
 const COMMENT = /^\s*(?:\/\/+|\/\*\*?|\*(?!\/))\s*(?<whole>.*?)\s*(?:\*\/)?$|[;,{}()\w'`] \/\/ (?<trailing>.+)$/;

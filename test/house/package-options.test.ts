@@ -39,6 +39,10 @@ t.test('unknown and invalid options are rejected before any port is opened', asy
     [sim.startSimulator as Call, [{ passwordCost: { memry: 64 } }], /unknown option memry; did you mean memory\?/],
     [sim.startSimulator as Call, [{ linkVersion: 'old' }], /option linkVersion is invalid\. .*v1\.6\.5/],
     [sim.startSimulator as Call, [{ advertise: 'sim.example' }], /option advertise is invalid\. It must be a list/],
+    [sim.startNetwork as Call, [{ router: 3 }], /^startNetwork: unknown option router; did you mean routers\?$/],
+    [sim.startNetwork as Call, [{ routers: 27 }], /option routers is invalid\. .*whole number from 1 to 26/],
+    [sim.startNetwork as Call, [{ routers: ['a', 'a'] }], /option routers is invalid\. Each name must be unique/],
+    [sim.startNetwork as Call, [{ data: 'sim.db' }], /unknown option data/],
     [router.startRouter as Call, [FILE, { extnd: true }], /^startRouter: unknown option extnd; did you mean extend\?$/],
     [router.startRouter as Call, [FILE, { log: 'info' }], /option log is invalid/],
     [

@@ -1,0 +1,143 @@
+// Networks for tests, as programs use them: `startNetwork` of `edgeweave/sim`.
+
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import { type Network, startNetwork } from '../../controller-sim/index.ts';
+import { EchoServer } from '../../examples/two-routers/transfer.ts';
+import { until } from '../support/overlay.ts';
+
+interface IdentityFile {
+  readonly ztAPI: string;
+  readonly id: { readonly cert: string; readonly key: string; readonly ca: string };
+}
+
+/** Rejects if the service does not return the text. */
+async function echoed(socket: Socket, text: string): Promise<string> {
+  socket.setEncoding('utf8').end(text);
+  let received = '';
+  for await (const chunk of socket) received += chunk;
+  return received;
+}
+
+/** The status of a login with the certificate of an identity file, and the name of who logged in. */
+async function login(file: string): Promise<{ status: number; name?: string }> {
+  const { ztAPI, id } = JSON.parse(readFileSync(file, 'utf8')) as IdentityFile;
+  const pem = (text: string) => text.replace(/^pem:/, '');
+  const agent = new Agent({ connect: { cert: pem(id.cert), key: pem(id.key), ca: pem(id.ca) } });
+  const { statusCode, body } = await request(`${ztAPI}/authenticate?method=cert`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+    dispatcher: agent,
+  });
+  const { data } = (await body.json()) as { data?: { identity: { name: string } } };
+  await agent.close();
+  return { status: statusCode, ...(data && { name: data.identity.name }) };
+}
+
+/** Networks have their folders here, beside nobody else's. */
+const temporary = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+process.env.TMPDIR = temporary;
+t.teardown(() => rmSync(temporary, { recursive: true }));
+const folders = () => readdirSync(temporary).filter((name) => name.startsWith('edgeweave-network-'));
+
+const links = (network: Network) =>
+  network.routers.map(({ router }) => (router.describe().links as unknown[]).length).join();
+
+t.test('three routers with links, a service, a client without an SDK, an enrolled identity', async (t) => {
+  using echo = await EchoServer.start();
+  const network = await startNetwork({ routers: 3 });
+  t.same(
+    network.routers.map(({ name }) => name),
+    ['a', 'b', 'c'],
+  );
+  t.equal(links(network), '2,2,2', 'each has a link to each other one');
+  t.equal(network.router('b').name, 'b');
+  t.throws(() => network.router('d'), /there is no router d; known are a, b, c/);
+
+  const service = await network.service('echo', { host: 'b', port: echo.port });
+  t.match(service, { name: 'echo', host: 'b', dial: { host: '127.0.0.1', port: Number } });
+  t.equal(await echoed(await network.dial('echo'), 'over a link'), 'over a link');
+  t.equal(await echoed(await network.dial('echo', { from: 'b' }), 'at its host'), 'at its host');
+  t.equal(await echoed(await network.dial('echo', { from: 'c' }), 'from c'), 'from c');
+  await t.rejects(network.dial('echo', { from: 'd' }), /there is no router d; known are a, b, c/);
+  await t.rejects(network.service('echo', { host: 'b', port: echo.port }), /the service echo exists/);
+  await t.rejects(network.service('other', { host: 'd', port: echo.port }), /no router d/);
+  await t.rejects(network.service('other', { host: 'b', port: 0 }), /use a whole number from 1 to 65535/);
+
+  const file = await network.identity('anna', { roleAttributes: ['staff'] });
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.same(await login(file), { status: 200, name: 'anna' });
+  const earlier = `${file}.earlier`;
+  copyFileSync(file, earlier);
+  await network.identity('anna');
+  t.equal((await login(file)).status, 200);
+  t.equal((await login(earlier)).status, 401, 'the earlier certificate is invalid');
+  await t.rejects(network.identity('b'), /b is the identity of a router/);
+
+  await network.close();
+  await network.close();
+  t.notOk(existsSync(file));
+  t.same(folders(), [], 'no folder stays');
+});
+
+t.test('a reset and a restore return the network, and traffic flows again with the same routers', async (t) => {
+  using echo = await EchoServer.start();
+  await using network = await startNetwork({ routers: ['east', 'west'] });
+  const { lab } = network;
+  await network.service('echo', { host: 'west', port: echo.port });
+  lab.snapshots.take('with-echo');
+  await lab.clock.advance('2d');
+  await lab.reset();
+  t.equal(lab.clock.advanced, 0);
+  t.match(lab.network().totals, { routers: 2, links: 1 }, 'the routers belong to the start');
+  t.equal(links(network), '1,1');
+
+  const again = await network.service('echo', { host: 'east', port: echo.port });
+  t.equal(again.host, 'east');
+  t.equal(await echoed(await network.dial('echo'), 'after a reset'), 'after a reset');
+
+  await lab.snapshots.restore('with-echo');
+  const isBack = async () =>
+    (await echoed(await network.dial('echo', { from: 'east' }), 'restored').catch(() => '')) === 'restored';
+  await until('traffic after the restore', isBack);
+});
+
+t.test('many networks at the same time do not disturb each other', async (t) => {
+  using echo = await EchoServer.start();
+  const networks = await Promise.all([1, 2, 3, 4].map(() => startNetwork({ routers: 2 })));
+  const texts = await Promise.all(
+    networks.map(async (network, index) => {
+      await network.service('echo', { host: 'b', port: echo.port });
+      return echoed(await network.dial('echo'), `network ${index}`);
+    }),
+  );
+  t.same(texts, ['network 0', 'network 1', 'network 2', 'network 3']);
+  await Promise.all(networks.map((network) => network.close()));
+});
+
+t.test('a closed network ends the connections of its clients', async (t) => {
+  using echo = await EchoServer.start();
+  const network = await startNetwork();
+  await network.service('echo', { host: 'b', port: echo.port });
+  const socket = await network.dial('echo');
+  socket.on('error', () => undefined);
+  socket.write('open');
+  await once(socket, 'data');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await network.close();
+  await closed;
+  t.pass();
+});
+
+t.test('a network that cannot start leaves nothing behind', async (t) => {
+  await t.rejects(startNetwork({ seed: { edgeRouters: [{ name: 'a' }] }, routers: ['a'], host: '192.0.2.1' }), {
+    name: 'ListenError',
+  });
+  t.same(folders(), []);
+});

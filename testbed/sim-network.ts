@@ -1,0 +1,84 @@
+// `network`: runs a simulator and real routers in one process, for tests in any language and for trying things out.
+
+import { Command } from 'commander';
+import { joinHostPort } from '#lib/address.ts';
+import { SystemClock } from '#lib/clock.ts';
+import { examples } from '#lib/commands/name.ts';
+import { endProcess } from '#lib/end-process.ts';
+import type { Log } from '#lib/log.ts';
+import { OPTION_CHECKS } from '../controller-sim/assembly/options.ts';
+import { checked, type Served, type ServeOptions, serve, withServing } from '../controller-sim/commands/serve.ts';
+import type { NetworkRouter } from './routers.ts';
+
+interface NetworkCommandOptions extends ServeOptions {
+  readonly routers: number | string[];
+  readonly username?: string;
+  readonly password?: string;
+  readonly seed?: string;
+  readonly dashboard: boolean;
+}
+
+const DEFAULT_ROUTERS = 2;
+
+export function networkCommand(): Command {
+  const command = new Command('network')
+    .description(
+      'start a simulator and real routers with links in one process, on free ports and in memory, and run until stopped',
+    )
+    .option(
+      '--routers <count or names>',
+      'how many routers, named a, b, c, …; or their names: a,b',
+      routersOf,
+      DEFAULT_ROUTERS,
+    )
+    .option('--port <port>', 'port of the simulator; default: a free one', (text) =>
+      checked(OPTION_CHECKS.port, text.trim() === '' ? Number.NaN : Number(text)),
+    )
+    .option('--username <name>', 'name of the administrator; default: admin', (name) =>
+      checked(OPTION_CHECKS.username, name),
+    )
+    .option('--password <password>', 'password of the administrator; default: a random one', (password) =>
+      checked(OPTION_CHECKS.password, password),
+    )
+    .option('--seed <file>', 'create the entities of this file (YAML or JSON, as `export` writes it)', (file) =>
+      checked(OPTION_CHECKS.seed, file),
+    )
+    .option('--no-dashboard', 'do not serve the page to see and control the simulator')
+    .addHelpText('after', examples('sim', 'network --routers 3 --json', 'network --routers east,west'))
+    .action(async (options: NetworkCommandOptions, command: Command) => {
+      const { routersCheck } = await import('./network.ts');
+      const problem = routersCheck(options.routers);
+      if (problem !== undefined) command.error(`error: option '--routers <count or names>' is invalid. ${problem}`);
+      const clock = new SystemClock();
+      await endProcess(await serve(options, clock, (log) => open(options, log)), clock);
+    });
+  return withServing(command);
+}
+
+function routersOf(text: string): number | string[] {
+  return /^\d+$/.test(text) ? Number(text) : text.split(',');
+}
+
+async function open(options: NetworkCommandOptions, log: Log): Promise<Served> {
+  const { startNetwork } = await import('./network.ts');
+  const { routers, port, username, password, seed, dashboard } = options;
+  const network = await startNetwork({
+    routers,
+    log,
+    dashboard,
+    ...(port !== undefined && { port }),
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(seed !== undefined && { seed }),
+  });
+  return {
+    nodes: [network.simulator],
+    facts: { routers: network.routers.map(factsOf) },
+    rows: Object.fromEntries(network.routers.map((router) => [`router ${router.name}`, factsOf(router).edge])),
+    close: () => network.close(),
+  };
+}
+
+function factsOf({ id, name, edgeAddress, configFile }: NetworkRouter) {
+  return { id, name, edge: `tls:${joinHostPort(edgeAddress.host, edgeAddress.port)}`, config: configFile };
+}
