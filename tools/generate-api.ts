@@ -20,7 +20,7 @@ answers.
 | admin, admin.read | administrators; for reading also \`admin_readonly\` |
 
 The client API is served under \`/edge/client/v1\`, \`/edge/v1\` and without a prefix. In addition, the simulator serves the OIDC
-API (\`/oidc/.well-known/openid-configuration\` names its paths), \`/health-checks\`, and the websocket
+API (\`/oidc/.well-known/openid-configuration\` names its paths), \`/health-checks\`, \`/livez\`, \`/readyz\`, \`/metrics\`, and the websocket
 \`/fabric/v1/ws-api\` for events and validations (\`ziti fabric validate\`).
 `;
 

@@ -6,6 +6,7 @@ import { DisabledIdentities } from '../auth/disabled-identities.ts';
 import { Jwks } from '../auth/jwks.ts';
 import { Lockouts } from '../auth/lockouts.ts';
 import { CodeGuesses } from '../auth/second-factor/code-guesses.ts';
+import { UnstoredSessions } from '../auth/unstored-sessions.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { dashboardPages } from '../dashboard/pages.ts';
 import type { Lab } from '../lab/lab.ts';
@@ -60,6 +61,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     lockouts: context.own(new Lockouts(state)),
     jwks: context.own(new Jwks({ clock, log })),
     codeGuesses: new CodeGuesses(clock),
+    unstored: new UnstoredSessions(),
     integrity: new DataIntegrity(state, clock),
     snapshots: new Snapshots(state, clock, options.data),
     lab,

@@ -47,7 +47,7 @@ export function assembleEvents(
     sink = opened;
   }
   const clusterEvents = isClusterMember(options)
-    ? context.own(new ClusterEvents({ cluster, events, clock, controllerId, apiAddresses }))
+    ? context.own(new ClusterEvents({ cluster, events, state, clock, controllerId, apiAddresses }))
     : undefined;
   return {
     events,

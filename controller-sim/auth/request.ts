@@ -14,6 +14,7 @@ import type { Lockouts } from './lockouts.ts';
 import type { LoginAttempt } from './login-attempt.ts';
 import type { Revocations } from './revocations.ts';
 import type { CodeGuesses } from './second-factor/code-guesses.ts';
+import type { UnstoredSessions } from './unstored-sessions.ts';
 
 /** Hashes and compares passwords in constant time. */
 export interface PasswordHasher {
@@ -37,6 +38,7 @@ export interface AuthServices {
   readonly jwks: Jwks;
   readonly revocations: Revocations;
   readonly activity: Activity;
+  readonly unstored: UnstoredSessions;
   readonly posture: PassedFactors;
   /** Publishes every login, successful or failed. */
   readonly logins: Listeners<LoginAttempt>;

@@ -29,14 +29,14 @@ export interface FoundSession extends SessionAndChallenge {
 
 /** Undefined without a valid session. */
 export async function sessionOf(request: Asking): Promise<FoundSession | undefined> {
-  const { state, activity, clock, sessionLifetime } = request.services;
+  const { state, activity, clock, sessionLifetime, unstored } = request.services;
   const token = request.headers['zt-session'];
   if (typeof token !== 'string' || token === '') return sessionOfToken(request);
-  const session = state.tables.apiSession.findBy('token', token);
+  const session = state.tables.apiSession.findBy('token', token) ?? unstored.find(token);
   const identity = session && state.tables.identity.get(session.identityId);
   if (!session || !identity || isDisabled(identity, clock.now())) return undefined;
   if (clock.now() - activity.lastOf(session) > sessionLifetime) return undefined;
-  return found(request, session, () => !state.tables.apiSession.has(session.id));
+  return found(request, session, () => !state.tables.apiSession.has(session.id) && !unstored.find(token));
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Clock } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
-import type { Member, MemberInfo, Membership, Registry } from '../state/store/shared-store.ts';
+import type { Member, MemberInfo, Membership, Progress, Registry } from '../state/store/shared-store.ts';
 
 /** A change of members or leader. */
 export interface ClusterChange {
@@ -89,6 +89,19 @@ export class Cluster {
   /** @returns false for an unknown member */
   remove(id: string): Promise<boolean> {
     return this.#registry.remove(id);
+  }
+
+  /** How far all members have come, as of the last renewal of this one. */
+  get progress(): Progress {
+    return this.#registry.progress;
+  }
+
+  /**
+   * Lets a member replace its data by that of the store, and waits until it has. @returns false if no running member has
+   * this id. Rejects with StoreWriteError if it could not.
+   */
+  rejoin(id: string): Promise<boolean> {
+    return this.#registry.rejoin(id);
   }
 
   /** @returns false if no connected member has this id */

@@ -6,6 +6,7 @@ import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { networkCommand } from '../../testbed/sim-network.ts';
 import { clockCommand } from './clock.ts';
+import { clusterCommand } from './cluster.ts';
 import { faultCommand } from './faults.ts';
 import { journalCommand } from './journal.ts';
 import { identityCommand, serviceCommand } from './network.ts';
@@ -36,6 +37,7 @@ export function simulatorProgram(): Command {
     whyCommand(),
     journalCommand(),
     faultCommand(),
+    clusterCommand(),
     operationsCommand(),
     completionCommand(program, 'edgeweave-sim'),
   ];

@@ -1,13 +1,15 @@
-// Events of the cluster: members that come and go, and the leader (reference fact: HTTP behaviour, Events).
+// Events of the cluster: members that come and go, the leader, and whether this member follows (reference fact: HTTP behaviour, Events).
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Cluster, ClusterChange } from '../cluster/cluster.ts';
+import type { State } from '../state/state.ts';
 import type { Member, Membership } from '../state/store/shared-store.ts';
 import { type Events, eventOf } from './events.ts';
 
 export interface ClusterEventsComponents {
   readonly cluster: Cluster;
   readonly events: Events;
+  readonly state: Pick<State, 'index' | 'problem' | 'onProblem'>;
   readonly clock: Clock;
   readonly controllerId: string;
   /** The addresses of a controller's APIs below its base URL. */
@@ -16,12 +18,17 @@ export interface ClusterEventsComponents {
 
 export class ClusterEvents {
   readonly #components: ClusterEventsComponents;
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribe: readonly (() => void)[];
+  #isReadOnly = false;
   #start: Timer | undefined;
 
   constructor(components: ClusterEventsComponents) {
     this.#components = components;
-    this.#unsubscribe = components.cluster.subscribe((change) => this.#onChange(change));
+    const { cluster, state } = components;
+    this.#unsubscribe = [
+      cluster.subscribe((change) => this.#onChange(change)),
+      state.onProblem((problem) => this.#onProblem(problem)),
+    ];
   }
 
   /** Reports the leader after this turn, when all initial listeners have subscribed. */
@@ -37,7 +44,16 @@ export class ClusterEvents {
 
   close(): void {
     this.#start?.cancel();
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  /** reference fact: a member that cannot change data reports `state.ro`, and `state.rw` when it can again. */
+  #onProblem(problem: string | undefined): void {
+    const isReadOnly = problem !== undefined;
+    if (isReadOnly === this.#isReadOnly) return;
+    this.#isReadOnly = isReadOnly;
+    const index = Number(this.#components.state.index);
+    this.#emit(isReadOnly ? 'state.ro' : 'state.rw', { index, ...(isReadOnly && { reason: problem }) });
   }
 
   #onChange({ before, after }: ClusterChange): void {

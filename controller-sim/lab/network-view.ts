@@ -2,6 +2,7 @@
 // limit, and the totals count what it omits, so that a page may read it every few seconds.
 
 import type { Cluster } from '../cluster/cluster.ts';
+import { memberStatuses } from '../cluster/member-status.ts';
 import type { Circuit } from '../network/circuit.ts';
 import { latencyOf, linkCost, type NetworkLink } from '../network/links.ts';
 import type { Network } from '../network/network.ts';
@@ -22,6 +23,12 @@ export interface ControllerView {
   readonly leader: boolean;
   /** RFC 3339: its last start. */
   readonly startedAt: string;
+  /** Index of the last change that it has. */
+  readonly index: number;
+  /** How many changes it lacks. */
+  readonly behind: number;
+  /** Why it does not follow the changes of others; missing if it does. */
+  readonly problem?: string;
 }
 
 export interface RouterView {
@@ -94,7 +101,7 @@ export function viewNetwork({ state, network, cluster, journal, now }: NetworkVi
   const links = network.links.values();
   const circuits = network.circuits.values();
   return {
-    controllers: controllers(cluster),
+    controllers: controllers(cluster, state),
     routers: firstRouters(tables, network).map((router) => viewRouter(router, network)),
     links: links.slice(0, MOST_LINKS).map((link) => viewLink(link, network)),
     circuits: circuits
@@ -112,14 +119,17 @@ export function viewNetwork({ state, network, cluster, journal, now }: NetworkVi
   };
 }
 
-function controllers({ membership: { members, leaderId } }: Cluster): ControllerView[] {
-  return members.map(({ id, baseUrl, controlAddress, isConnected, joinedAt }) => ({
-    id,
-    url: baseUrl,
-    controlAddress,
-    connected: isConnected,
-    leader: id === leaderId,
-    startedAt: joinedAt,
+function controllers(cluster: Cluster, state: State): ControllerView[] {
+  return memberStatuses(cluster, state).map((member) => ({
+    id: member.id,
+    url: member.baseUrl,
+    controlAddress: member.controlAddress,
+    connected: member.isConnected,
+    leader: member.isLeader,
+    startedAt: member.joinedAt,
+    index: Number(member.index),
+    behind: Number(member.behind),
+    ...(member.problem !== undefined && { problem: member.problem }),
   }));
 }
 

@@ -21,4 +21,9 @@ export interface ChangeSet {
   readonly changes: readonly Change[];
   /** Undefined for changes that the simulator makes on its own. */
   readonly origin: Origin | undefined;
+  /**
+   * This member has replaced its data by that of the store, and these are the differences. The index may be lower than
+   * the previous one, and the timeline another one.
+   */
+  readonly isReload?: true;
 }

@@ -13,8 +13,9 @@ import type { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { type Log, silentLog } from '#lib/log.ts';
 import type { Change, ChangeSet } from './change.ts';
+import { differences } from './differences.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
-import { HistoryError } from './store/history.ts';
+import { BehindError, HistoryError } from './store/history.ts';
 import type { SharedStore, StoredSet } from './store/shared-store.ts';
 import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store/store.ts';
 import type { Table } from './table.ts';
@@ -85,6 +86,9 @@ export class State {
   #readProblem = '';
   #isClosed = false;
   #working: Promise<void> | undefined;
+  readonly #problems: Listeners<string | undefined>;
+  /** Those that wait for a reload. */
+  readonly #rejoining: { resolve(): void; reject(error: unknown): void }[] = [];
   /** Called after the next reading. */
   readonly #catchingUp: (() => void)[] = [];
 
@@ -94,6 +98,7 @@ export class State {
     this.ids = components.ids;
     this.log = components.log ?? silentLog;
     this.#stages = new Map(STAGES.map((stage) => [stage, new Listeners(`changes of the state (${stage})`, this.log)]));
+    this.#problems = new Listeners('problems of the state', this.log);
   }
 
   /** Loads the store's data. Rejects with DamagedError for an invalid entity. */
@@ -109,6 +114,7 @@ export class State {
     if (!loaded.meta.has('timeline')) await state.putMeta(new Map([['timeline', timeline]]));
     if (isShared(store)) {
       store.onAppended(() => state.#readOn());
+      store.onRejoin(() => state.rejoin());
       state.#readOn(); // others may have appended since the data was loaded
     }
     return state;
@@ -129,6 +135,11 @@ export class State {
     return this.#readProblem === '' ? undefined : this.#readProblem;
   }
 
+  /** Calls `listener` when the problem begins, changes or ends, until the returned function is called. */
+  onProblem(listener: (problem: string | undefined) => void): () => void {
+    return this.#problems.add(listener);
+  }
+
   meta(key: string): string | undefined {
     return this.#meta.get(key);
   }
@@ -138,9 +149,9 @@ export class State {
     for (const [key, value] of values) this.#meta.set(key, value);
   }
 
-  #restore({ kind, entity, row = entity.id }: StoredEntity): void {
+  #restore({ kind, entity, row = entity.id }: StoredEntity, tables = this.tables): void {
     try {
-      anyTable(this.tables, kind).apply(entity.id, entity);
+      anyTable(tables, kind).apply(entity.id, entity);
     } catch (error) {
       throw new DamagedError('entity', row, `the body is invalid: ${describeError(error)}`, { cause: error });
     }
@@ -191,6 +202,18 @@ export class State {
     return this.#index > before;
   }
 
+  /**
+   * Takes the data of the store in place of its own, whose changes may be lost. Rejects with StoreError or DamagedError;
+   * nothing has then changed.
+   */
+  rejoin(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (this.#isClosed) reject(new InvariantError('the state is closed'));
+    else this.#rejoining.push({ resolve, reject });
+    this.#readOn();
+    return promise;
+  }
+
   /** Waits until this member has the change with this index, for at most so many milliseconds. @returns whether it has */
   async reach(index: bigint, milliseconds: number): Promise<boolean> {
     const end = performance.now() + milliseconds;
@@ -207,12 +230,14 @@ export class State {
     this.#retry?.cancel();
     for (const resolve of this.#catchingUp.splice(0)) resolve();
     for (const listeners of this.#stages.values()) listeners.clear();
+    this.#problems.clear();
     await this.#store.close();
   }
 
   /** Commits all queued changes together, so that they share one wait for the disk. */
   async #work(): Promise<void> {
     while (this.#waiting.length > 0 || this.#isBehind) {
+      if (this.#rejoining.length > 0 && isShared(this.#store)) await this.#rejoin(this.#store);
       const waiting = this.#waiting.splice(0, MOST_TOGETHER);
       // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
       const catchingUp = this.#catchingUp.splice(0);
@@ -240,13 +265,13 @@ export class State {
     for (const { changes } of built.slice(1).toReversed()) this.#undo(changes);
     for (const [position, { origin, changes, finish }] of built.entries()) {
       if (position > 0) this.#apply(changes);
-      this.#publish(indexes[position] as bigint, changes, origin);
+      this.#publish({ index: indexes[position] as bigint, changes, origin });
       finish();
     }
   }
 
   /** Builds on the changes of others. Other code sees the new changes only once the store has them. */
-  async #append(store: SharedStore, waiting: readonly Waiting[]): Promise<void> {
+  async #append(store: SharedStore, waiting: readonly Waiting[], isRetry = false): Promise<void> {
     let built: Built[] | undefined;
     let indexes: bigint[];
     try {
@@ -257,6 +282,7 @@ export class State {
         return built.map(({ changes, origin }) => ({ changes, origin, time: this.clock.now() }));
       });
     } catch (error) {
+      if (isBehind(error) && !isRetry && (await this.#tryReload(store))) return this.#append(store, waiting, true);
       if (isOfOne(error, waiting)) for (const each of waiting) await this.#append(store, [each]);
       else if (built) for (const { fail } of built) fail(error);
       else for (const { reject } of waiting) reject(error);
@@ -264,7 +290,7 @@ export class State {
     }
     for (const [position, { origin, changes, finish }] of (built ?? []).entries()) {
       this.#apply(changes);
-      this.#publish(indexes[position] as bigint, changes, origin);
+      this.#publish({ index: indexes[position] as bigint, changes, origin });
       finish();
     }
   }
@@ -279,8 +305,8 @@ export class State {
   async #follow(store: SharedStore): Promise<void> {
     this.#isBehind = false;
     try {
-      for (const set of await store.read(this.#index)) this.#applyOther(set);
-      this.#readProblem = '';
+      await this.#readNext(store);
+      this.#noteProblem(store, undefined);
     } catch (error) {
       const problem = describeError(error);
       const isSerious = error instanceof HistoryError || error instanceof DamagedError;
@@ -289,7 +315,7 @@ export class State {
           { error: problem, index: String(this.#index) },
           'the changes of other controllers could not be read, retrying',
         );
-      this.#readProblem = problem; // is logged once
+      this.#noteProblem(store, problem); // is logged once
       this.#retry ??= this.clock.after('changes of others', RETRY, () => {
         this.#retry = undefined;
         this.#readOn();
@@ -297,11 +323,66 @@ export class State {
     }
   }
 
+  async #readNext(store: SharedStore): Promise<void> {
+    try {
+      for (const set of await store.read(this.#index)) this.#applyOther(set);
+    } catch (error) {
+      if (!isBehind(error)) throw error;
+      await this.#reload(store);
+    }
+  }
+
+  #noteProblem(store: SharedStore, problem = ''): void {
+    if (problem === this.#readProblem) return;
+    this.#readProblem = problem;
+    store.noteProblem(this.problem);
+    this.#problems.call(this.problem);
+  }
+
+  async #rejoin(store: SharedStore): Promise<void> {
+    const rejoining = this.#rejoining.splice(0);
+    try {
+      await this.#reload(store);
+      for (const { resolve } of rejoining) resolve();
+    } catch (error) {
+      for (const { reject } of rejoining) reject(error);
+    }
+  }
+
+  async #tryReload(store: SharedStore): Promise<boolean> {
+    try {
+      await this.#reload(store);
+      return true;
+    } catch (error) {
+      this.log.warn({ error: describeError(error) }, 'the data of the store could not be loaded');
+      return false;
+    }
+  }
+
+  /** Replaces all data by that of the store, in one set with the differences. */
+  async #reload(store: SharedStore): Promise<void> {
+    const before = this.#index;
+    const own = { after: before, timeline: this.#timeline, next: this.ids.uuid() };
+    await store.reload(own, ({ entities, index, meta }) => {
+      const checked = createTables();
+      for (const stored of entities) this.#restore(stored, checked);
+      const changes = differences(this.tables, entities);
+      this.#meta = new Map(meta);
+      this.#timeline = meta.get('timeline') ?? own.next;
+      this.#apply(changes);
+      this.#publish({ index, changes, origin: undefined, isReload: true });
+    });
+    this.log.warn(
+      { index: String(this.#index), before: String(before) },
+      'this controller has taken the data of the store',
+    );
+  }
+
   /** A set that cannot be applied is read again: later ones build on it. */
   #applyOther({ index, changes, origin, time }: StoredSet): void {
     if (index !== this.#index + 1n) throw new InvariantError(`set ${index} follows set ${this.#index}`);
     this.#apply(changes);
-    this.#publish(index, changes, origin, time);
+    this.#publish({ index, changes, origin, time });
   }
 
   #apply(changes: readonly Change[]): void {
@@ -338,18 +419,18 @@ export class State {
     }
   }
 
-  #publish(
-    index: bigint,
-    changes: readonly Change[],
-    origin: Origin | undefined,
-    time: number = this.clock.now(),
-  ): void {
-    const set: ChangeSet = { index, previousIndex: this.#index, time, changes, origin };
-    this.#index = index;
-    withOrigin(origin, () => {
+  #publish(published: Omit<ChangeSet, 'previousIndex' | 'time'> & { readonly time?: number }): void {
+    const set: ChangeSet = { time: this.clock.now(), ...published, previousIndex: this.#index };
+    this.#index = set.index;
+    withOrigin(set.origin, () => {
       for (const listeners of this.#stages.values()) listeners.call(set);
     });
   }
+}
+
+/** A write fails with the reason as its cause. */
+function isBehind(error: unknown): boolean {
+  return error instanceof BehindError || (error instanceof StoreWriteError && error.cause instanceof BehindError);
 }
 
 /** The store rejects one change among several, and must be asked for each: the others succeed. */

@@ -147,6 +147,8 @@ t.test('the network has controllers, routers, links, circuits and counts', async
       connected: true,
       leader: true,
       startedAt: new Date(api.clock.now()).toISOString(),
+      index: network.controllers[0].index,
+      behind: 0,
     },
   ]);
   const offline = { online: false, disabled: false, identities: 0 };

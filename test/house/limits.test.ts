@@ -47,7 +47,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/model/posture.ts NO_TIMEOUT',
     'controller-sim/entities/posture-check.ts NO_TIMEOUT',
     'controller-sim/state/store/stored-entity.ts DEEPEST_STORED',
-    'controller-sim/state/store/postgres-store.ts DEEPEST_SET',
+    'controller-sim/state/store/stored-set.ts DEEPEST_SET',
   ],
   'it limits work that others cannot cause': [
     'agent/access/api-session.ts LONGEST_PAUSE',

@@ -113,7 +113,11 @@ t.test('the dashboard and the alerts use metrics of the page only', async (t) =>
   const { overlay, agent, complete } = await network();
   await using _ = overlay;
   const text = await complete();
-  const known = sampleNames(text);
+  const controllerPage = await request(new URL('/metrics', overlay.simulator.managementUrl), {
+    dispatcher: new Agent({ connect: { ca: overlay.simulator.ca } }),
+  });
+  const ofController = await controllerPage.body.text();
+  const known = new Set([...sampleNames(text), ...sampleNames(ofController)]);
   const dashboard = expressions(JSON.parse(readFileSync(join(EXAMPLE, 'dashboard.json'), 'utf8')));
   const alerts = rules().map(({ expr }) => expr);
   const documents = readdirSync(DOCUMENTS, { recursive: true, encoding: 'utf8' })
@@ -127,7 +131,8 @@ t.test('the dashboard and the alerts use metrics of the page only', async (t) =>
     t.match(labels.severity, /^(?:warning|critical)$/, alert);
     t.ok(annotations.summary && annotations.action, alert);
   }
-  if (isInstalled) t.same(promtool(['check', 'metrics'], text), { code: 0, output: '' });
+  if (isInstalled)
+    for (const each of [text, ofController]) t.same(promtool(['check', 'metrics'], each), { code: 0, output: '' });
   else t.comment(NEEDS_PROMTOOL.skip);
   await agent.close();
 });

@@ -1,5 +1,6 @@
 // The members of the cluster. Controllers join by their start with a common store, and need no invitation.
 
+import { memberStatuses } from '../../cluster/member-status.ts';
 import { Body } from '../../entities/body.ts';
 import { ApiError, invalidField } from '../../errors/errors.ts';
 import { databaseHandlers } from '../edge/database.ts';
@@ -20,16 +21,19 @@ function inCluster(handler: Handler): Handler {
   };
 }
 
-function listMembers({ services: { cluster } }: ApiRequest): Answer {
-  const { members, leaderId } = cluster.membership;
-  const data = members.map(({ id, controlAddress: address, version, isConnected: connected }) => ({
-    id,
-    address,
+/** The reference's fields, and how far the member is behind, and why. A member that does not follow changes nothing. */
+function listMembers({ services: { cluster, state } }: ApiRequest): Answer {
+  const data = memberStatuses(cluster, state).map((member) => ({
+    id: member.id,
+    address: member.controlAddress,
     voter: true,
-    leader: id === leaderId,
-    version,
-    connected,
-    readOnly: false,
+    leader: member.isLeader,
+    version: member.version,
+    connected: member.isConnected,
+    readOnly: member.problem !== undefined,
+    index: Number(member.index),
+    behind: Number(member.behind),
+    ...(member.problem !== undefined && { problem: member.problem }),
   }));
   return { raw: JSON.stringify({ data }), contentType: 'application/json' };
 }

@@ -3,6 +3,7 @@
 import { formatDuration } from '#lib/duration.ts';
 import { withoutNulls } from '#lib/without-nulls.ts';
 import type { Lab } from '../../lab/lab.ts';
+import { UnknownError } from '../../lab/lab-error.ts';
 import type { NewService } from '../../lab/network/services.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
@@ -19,6 +20,10 @@ export const labHandlers: Handlers = {
   advanceClock: labHandler(async (lab, { body }) => {
     await lab.clock.advance(textOf(body, 'duration'));
     return showClock(lab);
+  }),
+  rejoinMember: labHandler(async (_lab, { params: { id = '' }, services: { cluster } }) => {
+    if (!(await cluster.rejoin(id))) throw new UnknownError(`no running controller has the id ${id}`);
+    return { data: {} };
   }),
   detailNetwork: ({ services }) => ({ data: services.lab.network() }),
   listSnapshots: ({ services }) => ({ data: services.lab.snapshots.list().map(showSnapshot) }),

@@ -9,6 +9,7 @@ import { abandonTotp, enrollTotp, owesTotp, ownMfa, redeemCode } from '../../aut
 import { LOGIN, provisioningUrl } from '../../auth/second-factor/totp.ts';
 import { Body } from '../../entities/body.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
+import { StoreWriteError } from '../../state/store/store.ts';
 import type { Identity, Mfa } from '../../state/types.ts';
 import { validateBody } from '../http/validate.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
@@ -73,7 +74,12 @@ async function provePrimary(request: OidcRequest, found: AuthRequest, method: st
   request.requests.changed(found);
   await proveSecondToken(request, found);
   if (found.envInfo || found.sdkInfo)
-    await services.state.change((transaction) => noteClient(transaction, proven.identity, body));
+    await services.state.change((transaction) => noteClient(transaction, proven.identity, body)).catch(ignoreUnstored);
+}
+
+/** The login needs no change; the next one stores what the client says of itself. */
+function ignoreUnstored(error: unknown): void {
+  if (!(error instanceof StoreWriteError)) throw error;
 }
 
 /** Clears the facts of an earlier attempt, which may belong to another identity. */

@@ -87,7 +87,7 @@ function rejection(error: unknown, services: ApiServices): OidcAnswer {
   if (error instanceof BusyError)
     return { status: 429, body: { error: 'temporarily_unavailable', error_description: error.message } };
   if (error instanceof StoreWriteError)
-    services.log.error({ error: describeError(error) }, 'a change could not be stored');
+    services.log[error.isLogged ? 'debug' : 'error']({ error: describeError(error) }, 'a change could not be stored');
   if (error instanceof StoreWriteError || error instanceof ClosedError)
     return { status: 503, body: { error: 'temporarily_unavailable', error_description: error.message } };
   services.log.error({ error: describeError(error), stack: (error as Error).stack }, 'login failed');

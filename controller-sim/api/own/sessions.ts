@@ -46,7 +46,8 @@ export const sessionHandlers: Handlers = {
 };
 
 async function login(request: ApiRequest): Promise<Answer> {
-  const loggedIn = await authenticate(request, request.query.get('method') ?? '');
+  const isAtLab = request.operation.api === 'lab';
+  const loggedIn = await authenticate(request, request.query.get('method') ?? '', { isAtLab });
   const { sessionLifetime, state } = request.services;
   const identity = state.tables.identity.get(loggedIn.identityId);
   const { session, challenge } = identity ? await withSecondToken(request, loggedIn, identity) : { session: loggedIn };
@@ -73,7 +74,9 @@ function own(session: ApiSession, request: ApiRequest): Record<string, unknown> 
 }
 
 async function logout(request: ApiRequest): Promise<Answer> {
-  const { id } = request.session as ApiSession;
+  const session = request.session as ApiSession;
+  if (request.services.unstored.end(session)) return { data: {} };
+  const { id } = session;
   await request.services.state.change((transaction) => {
     existing(transaction, 'apiSession', id);
     endApiSession(transaction, id);

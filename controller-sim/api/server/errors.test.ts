@@ -11,6 +11,7 @@ t.test('a fault is logged; a stop of the simulator and a full queue are none', a
   const table: [error: Error, status: number, logged: number][] = [
     [new Error('a fault'), 500, 1],
     [new StoreWriteError('the disk is full'), 503, 1],
+    [new StoreWriteError('the database does not answer', { isLogged: true }), 503, 0],
     [new BusyError(), 429, 0],
     [new ClosedError('password hashes'), 503, 0],
   ];

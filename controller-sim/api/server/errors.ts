@@ -17,7 +17,7 @@ export function toApiError(thrown: unknown, { log, contentType = '' }: { log: Lo
   if (thrown instanceof StoreWriteError && thrown.isRejection)
     return new ApiError('UNHANDLED_REQUEST', { code: 'UNHANDLED', message: thrown.message });
   if (thrown instanceof StoreWriteError) {
-    log.error({ error: describeError(thrown) }, 'a change could not be stored');
+    log[thrown.isLogged ? 'debug' : 'error']({ error: describeError(thrown) }, 'a change could not be stored');
     return new ApiError('STORE_UNAVAILABLE', { code: 'UNHANDLED', message: thrown.message });
   }
   const code = (thrown as { code?: unknown }).code;

@@ -1,7 +1,10 @@
 // Health checks for process monitors: whether the data is readable, and whether it follows that of other controllers.
+// `/livez` and `/readyz` answer with a status for probes: a controller that answers is alive, and ready if it is healthy.
+// A restart would take the data of the store without a decision of its operator, so a problem does not end its life.
 
 import type { FastifyInstance } from 'fastify';
 import { formatDuration } from '#lib/duration.ts';
+import { memberStatuses } from '../../cluster/member-status.ts';
 import type { ApiServices } from '../http/context.ts';
 
 export const HEALTH_PATHS = [
@@ -9,6 +12,8 @@ export const HEALTH_PATHS = [
   '/health-checks/v1',
   '/health-checks/controller/raft',
   '/health-checks/v1/controller/raft',
+  '/livez',
+  '/readyz',
 ];
 
 const CHECK = 'store.read';
@@ -24,19 +29,22 @@ export function serveHealth(app: FastifyInstance, services: ApiServices): void {
         meta: {},
         ...(isOfCluster && { raft: { isLeader: isClusterMember, isRaftEnabled: isClusterMember } }),
       };
-      return reply.code(200).header('content-type', 'application/json').send(JSON.stringify(body));
+      const status = path === '/readyz' && !body.data.healthy ? 503 : 200;
+      return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body));
     });
   }
 }
 
 /** `isShort` reduces each check to its id and whether it passes. */
-function check({ state, clock }: ApiServices, isShort: boolean): Record<string, unknown> {
+function check({ state, clock, cluster }: ApiServices, isShort: boolean) {
   const started = performance.now();
   const { problem } = state;
   const healthy = state.tables.authPolicy.size > 0 && problem === undefined;
   if (isShort) return { healthy, checks: [{ id: CHECK, healthy }] };
   const lastCheckDuration = formatDuration(performance.now() - started);
   const lastCheckTime = new Date(clock.now()).toISOString();
-  const details = problem === undefined ? null : { reason: problem, index: Number(state.index) };
+  const own = memberStatuses(cluster, state).find(({ id }) => id === cluster.id);
+  const details =
+    problem === undefined ? null : { reason: problem, index: Number(state.index), behind: Number(own?.behind ?? 0n) };
   return { healthy, checks: [{ id: CHECK, healthy, lastCheckTime, lastCheckDuration, details }] };
 }

@@ -4,6 +4,7 @@ import { BASES } from '../http/bases.ts';
 import { BASE as OIDC_BASE } from '../oidc/context.ts';
 import { OIDC_ROUTES } from '../oidc/routes.ts';
 import { HEALTH_PATHS } from './health.ts';
+import { METRICS_PATH } from './metrics.ts';
 import type { Route } from './routes.ts';
 import type { StaticPage } from './static-pages.ts';
 
@@ -25,7 +26,7 @@ export class Paths {
         BASES[api].map((base) => ({ method, path: `${base}${path}` })),
       ),
       ...OIDC_ROUTES.map(({ method, path }) => ({ method, path: `${OIDC_BASE}${path}` })),
-      ...[...HEALTH_PATHS, ...pages.map(({ path }) => path)].map((path) => ({ method: 'GET', path })),
+      ...[...HEALTH_PATHS, METRICS_PATH, ...pages.map(({ path }) => path)].map((path) => ({ method: 'GET', path })),
     ];
     for (const { method, path } of served) {
       const segments = tidy(path).split('/');

@@ -23,6 +23,7 @@ import { type Sent, wrapAnswer, wrapError } from './envelope.ts';
 import { toApiError, unknownMethod, unknownPath } from './errors.ts';
 import { serveHealth } from './health.ts';
 import { ManagementUpgrade } from './management-upgrade.ts';
+import { serveMetrics } from './metrics.ts';
 import { METHODS, Paths } from './paths.ts';
 import { RequestFaults } from './request-faults.ts';
 import { noteError, RequestJournal } from './request-journal.ts';
@@ -155,6 +156,7 @@ export class ApiServer {
     }
     serveOidc(app, this.#services);
     serveHealth(app, this.#services);
+    serveMetrics(app, this.#services);
     serveStaticPages(app, this.#pages);
     app.setNotFoundHandler(this.#rejectUnknown);
     app.setErrorHandler((error, request, reply) => this.#reject(request, reply, error));

@@ -13,6 +13,7 @@ import { createFabricService, createService } from '../../entities/service.ts';
 import type { Authority } from '../../pki/authority.ts';
 import { State } from '../../state/state.ts';
 import { MemoryStore } from '../../state/store/memory-store.ts';
+import { SharedMemory } from '../../state/store/shared-memory.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import { type ModelSet, ModelSets } from './model-sets.ts';
 
@@ -44,6 +45,23 @@ t.test('a change that cannot become a set resets the history, and receivers get 
   t.equal(sets.since(1n), undefined, 'a router that is behind gets the full state');
   await add('third');
   t.match(received.at(-1), { index: 3n, previousIndex: 2n });
+});
+
+t.test('data that a store has replaced resets the history', async (t) => {
+  const memory = new SharedMemory();
+  const components = { clock: new VirtualClock(), ids: new IdSource() };
+  const state = await State.open({ store: memory.open(), ...components });
+  const sets = new ModelSets(state, new Access(state), {} as Authority);
+  let resets = 0;
+  sets.onReset(() => {
+    resets++;
+  });
+  await state.change((transaction) => transaction.put('identity', plainIdentity(transaction, 'anna', 'anna')));
+  t.same(sets.since(0n)?.length, 1);
+  await state.rejoin();
+  t.equal(resets, 1);
+  t.equal(sets.since(0n), undefined, 'routers with earlier indexes get the full state');
+  await state.close();
 });
 
 t.test('a deleted identity sends the revocation that is stored, once', async (t) => {

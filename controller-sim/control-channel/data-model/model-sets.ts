@@ -142,6 +142,10 @@ export class ModelSets {
   }
 
   #onChange(set: ChangeSet): void {
+    if (set.isReload) {
+      this.#startAgain(set.index);
+      return;
+    }
     let events: DataState_Event[];
     try {
       events = [
@@ -170,6 +174,10 @@ export class ModelSets {
   #reset(index: bigint, error: unknown): void {
     const { stack } = asError(error);
     this.#state.log.error({ index: String(index), error: describeError(error), stack }, 'data model history was reset');
+    this.#startAgain(index);
+  }
+
+  #startAgain(index: bigint): void {
     this.#last = index;
     this.#start = index;
     this.#sets = [];

@@ -133,10 +133,13 @@ function Controllers({ controllers }) {
           connected,
           leader,
           startedAt,
+          behind,
+          problem,
         }) => html`<li key=${id} title=${`started ${startedAt}`}>
-          <i class=${`dot ${connected ? 'on' : 'offline'}`} title=${connected ? 'connected' : 'not connected'}></i>
+          <i class=${`dot ${connected && !problem ? 'on' : 'offline'}`} title=${connected ? 'connected' : 'not connected'}></i>
           <span>
             <b class="long">${id}</b>${leader && html` <span class="badge">leader</span>`}
+            ${problem && html` <span class="badge" title=${problem}>does not follow, ${behind} changes behind</span>`}
             <small class="mono muted">${url}</small>
             <small class="mono muted">${controlAddress}</small>
           </span>

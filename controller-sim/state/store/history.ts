@@ -29,10 +29,36 @@ export function nextChain(chain: string, index: bigint, body: string): string {
 export class HistoryError extends StoreError {
   constructor(own: Position, theirs: Position) {
     super(
-      `the database has another history: it is at ${describe(theirs)}, this controller at ${describe(own)}. ` +
-        'It was restored from an older copy, replaced or changed; restore the newer copy, or restart this controller to take its data',
+      `the database has another history: it is at ${describePosition(theirs)}, this controller at ${describePosition(own)}. ` +
+        'It was restored from an older copy, replaced or changed; restore the newer copy, or let this controller take its data: sim cluster rejoin',
     );
   }
+}
+
+/** The log no longer has the next change, but it contains all that this controller has: it may take the data of the log. */
+export class BehindError extends StoreError {
+  constructor(own: Position, theirs: Position) {
+    super(`the database no longer has the changes between ${describePosition(own)} and ${describePosition(theirs)}`);
+  }
+}
+
+/**
+ * Whether the log with the head `theirs` contains everything up to `own`; undefined if it no longer has what shows it.
+ * `reported` is an earlier position on the way to `own`, whose entry members keep.
+ */
+export async function isPrefix(
+  own: Position,
+  theirs: Position,
+  { chainAt, reported }: { chainAt(index: bigint): Promise<string | undefined>; reported: Position | undefined },
+): Promise<boolean | undefined> {
+  if (!mayContinue(own, theirs)) return false;
+  if (own.index === theirs.index || own.index === 0n) return true;
+  for (const known of [own, reported]) {
+    if (known === undefined || known.timeline !== own.timeline || known.index > own.index) continue;
+    const chain = known.index === 0n ? '' : await chainAt(known.index);
+    if (chain !== undefined) return chain === known.chain;
+  }
+  return undefined;
 }
 
 /** Whether a store at `theirs` may contain everything up to `own`. With equal indexes, it does. */
@@ -41,6 +67,6 @@ export function mayContinue(own: Position, theirs: Position): boolean {
   return theirs.index > own.index || theirs.chain === own.chain;
 }
 
-function describe({ timeline, index, chain }: Position): string {
+export function describePosition({ timeline, index, chain }: Position): string {
   return `change ${index} (${chain.slice(0, SHOWN) || 'none'}, timeline ${timeline.slice(0, SHOWN)})`;
 }

@@ -16,6 +16,10 @@ const MIGRATIONS: readonly string[] = [
    ALTER TABLE edgeweave.change ALTER COLUMN chain DROP DEFAULT;
    ALTER TABLE edgeweave.head ADD COLUMN timeline text NOT NULL DEFAULT '', ADD COLUMN chain text NOT NULL DEFAULT '';
    UPDATE edgeweave.head SET timeline = md5(random()::text || clock_timestamp()::text);`,
+  // Members of version 2 that still run go on: they ignore these columns.
+  `ALTER TABLE edgeweave.member
+     ADD COLUMN position_index bigint NOT NULL DEFAULT 0, ADD COLUMN position_chain text NOT NULL DEFAULT '',
+     ADD COLUMN problem text NOT NULL DEFAULT '', ADD COLUMN rejoin text NOT NULL DEFAULT '';`,
 ];
 
 /** Call it in a transaction, while no other member does. @throws StoreError for a schema of a later release */

@@ -23,6 +23,8 @@ const RECONNECT_INTERVAL = 1_000;
 /** The channel of notifications. */
 const CHANNEL = 'edgeweave';
 const BEGIN_CHANGE = `BEGIN; SET LOCAL lock_timeout = ${CHANGE_TIMEOUT}; SET LOCAL statement_timeout = ${CHANGE_TIMEOUT}`;
+/** Statements in BEGIN_CHANGE. */
+const BEGIN_COUNT = 3;
 const TRY_LOCK = 'SELECT pg_try_advisory_lock($1, hashtext($2)) AS held';
 
 export interface PostgresComponents {
@@ -87,10 +89,14 @@ export class PostgresConnection {
   }
 
   /**
-   * The same for a change. Rejects with TimeoutError if it takes longer than its client should wait. Its connection is
-   * closed then: `work` does not go on, but what it has committed may have been stored.
+   * The same for a change, in two round trips: `statements` run with the beginning of the transaction, and the text that
+   * `work` returns runs with its end. Rejects with TimeoutError if it takes longer than its client should wait. Its
+   * connection is closed then: `work` does not go on, but what it has committed may have been stored.
    */
-  async change<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  async change(
+    statements: string,
+    work: (results: readonly pg.QueryResult[], client: pg.Client) => Promise<string>,
+  ): Promise<void> {
     const late = Promise.withResolvers<never>();
     const tooLate = new TimeoutError('the database', CHANGE_TIMEOUT);
     let isOver = false;
@@ -103,16 +109,19 @@ export class PostgresConnection {
     const changing = this.#inTurn(async (client) => {
       if (isOver) throw tooLate;
       running = client;
-      await client.query(BEGIN_CHANGE);
-      const result = await work(client);
-      await client.query('COMMIT');
-      return result;
+      const text = await work((await queryAll(client, `${BEGIN_CHANGE}; ${statements}`)).slice(BEGIN_COUNT), client);
+      await client.query(`${text}; COMMIT`);
     });
     try {
-      return await Promise.race([changing, late.promise]);
+      await Promise.race([changing, late.promise]);
     } finally {
       timer.cancel();
     }
+  }
+
+  /** Runs several statements in one round trip, after all earlier work. They have no parameters. */
+  queryAll(statements: string): Promise<pg.QueryResult[]> {
+    return this.#inTurn((client) => queryAll(client, statements));
   }
 
   /** Runs one statement, after all earlier work. */
@@ -222,9 +231,19 @@ export class PostgresConnection {
   }
 }
 
+/** The result of each statement: the driver returns a list for several. */
+async function queryAll(client: pg.Client, statements: string): Promise<pg.QueryResult[]> {
+  return [await client.query(statements)].flat();
+}
+
+/** The statement that sends a notification when the transaction commits. */
+export function notification(payload: string): string {
+  return `SELECT pg_notify('${CHANNEL}', ${pg.escapeLiteral(payload)})`;
+}
+
 /** Sends a notification when the transaction commits. */
 export async function notify(client: pg.Client, payload: string): Promise<void> {
-  await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
+  await client.query(notification(payload));
 }
 
 /** Host, port and name of a database, without user and password. */

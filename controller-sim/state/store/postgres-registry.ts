@@ -5,11 +5,21 @@
 // for so long that another one took its id does not take it back.
 
 import type pg from 'pg';
+import { background } from '#lib/background.ts';
 import type { Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
+import type { MemberStatus } from './change-log.ts';
+import type { Position } from './history.ts';
 import { notify, type PostgresComponents, type PostgresConnection } from './postgres-connection.ts';
-import { demandFree, type Member, type MemberInfo, type Membership, type Registry } from './shared-store.ts';
+import {
+  demandFree,
+  type Member,
+  type MemberInfo,
+  type Membership,
+  type Progress,
+  type Registry,
+} from './shared-store.ts';
 import { DamagedError, StoreWriteError } from './store.ts';
 
 /** Milliseconds between renewals. */
@@ -19,6 +29,11 @@ const LEASE = 10;
 /** Milliseconds until the database must have noticed that the connections of an earlier process are closed. */
 const LONGEST_END = 2_000;
 const END_INTERVAL = 100;
+/** Milliseconds for a member to take the data of the database. */
+const MAX_REJOIN = 60_000;
+const REJOIN_INTERVAL = 100;
+/** The column `rejoin`: empty, this with an id of the request, or why the member could not. */
+const WANTED = 'wanted ';
 const MEMBER_FIELDS = ['controlAddress', 'baseUrl', 'certPem', 'version', 'joinedAt'] as const;
 /** The space of the advisory locks for ids of members. */
 const LOCKS = 3_022_003;
@@ -47,8 +62,15 @@ export class PostgresRegistry implements Registry {
   /** Distinguishes this process from an earlier or later one with the same id. */
   readonly #instance = new IdSource().uuid();
   #id: string | undefined;
+  #member: MemberInfo | undefined;
   #timer: Timer | undefined;
   #renewing = false;
+  /** Renew again after this renewal. */
+  #isRenewalDue = false;
+  /** The last request to rejoin that this member has begun to fulfil. */
+  #rejoin = '';
+  #progress: Progress = { head: 0n, members: new Map() };
+  #reported: Position | undefined;
   #isReplaced = false;
   /** A start has claimed the id; a later entry does not replace another process. */
   #isFirst = true;
@@ -56,6 +78,10 @@ export class PostgresRegistry implements Registry {
   #known: Pick<Membership, 'index' | 'leaderIndex'> | undefined;
   /** Receives the index of the last change at each renewal: a notification may have been lost. */
   onIndex: (index: bigint) => void = () => undefined;
+  /** Returns the report of each renewal. */
+  status: () => MemberStatus = () => ({ position: { timeline: '', index: 0n, chain: '' }, problem: '' });
+  /** Called when somebody wants this member to take the data of the database. */
+  onRejoin: () => Promise<void> = async () => undefined;
 
   constructor(connection: PostgresConnection, components: PostgresComponents) {
     this.#connection = connection;
@@ -82,15 +108,34 @@ export class PostgresRegistry implements Registry {
     );
   }
 
+  /** As of the last renewal. */
+  get progress(): Progress {
+    return this.#progress;
+  }
+
+  /** The position that the last confirmed renewal has reported. */
+  get reported(): Position | undefined {
+    return this.#reported;
+  }
+
   async join(member: MemberInfo): Promise<void> {
     const { clock } = this.#components;
     await this.#enter(member);
+    this.#member = member;
     this.#timer?.cancel();
-    this.#timer = clock.every('renewal of the member', RENEWAL, () => void this.#renew(member));
+    this.#timer = clock.every('renewal of the member', RENEWAL, () => this.renew());
+    this.renew();
+  }
+
+  renew(): void {
+    if (!this.#member) return;
+    this.#isRenewalDue = true;
+    if (!this.#renewing) background(this.#components.log, 'renewal of the member', this.#renewDue(this.#member));
   }
 
   async leave(): Promise<void> {
     this.#timer?.cancel();
+    this.#member = undefined;
     const id = this.#id;
     if (id === undefined) return;
     this.#id = undefined;
@@ -119,12 +164,37 @@ export class PostgresRegistry implements Registry {
     });
   }
 
+  async rejoin(id: string): Promise<boolean> {
+    const { clock } = this.#components;
+    const asked = await this.#change(async (client) => {
+      const { rowCount } = await client.query('UPDATE edgeweave.member SET rejoin = $2 WHERE id = $1 AND is_running', [
+        id,
+        `${WANTED}${new IdSource().uuid()}`,
+      ]);
+      return rowCount === 1;
+    });
+    if (!asked) return false;
+    const end = clock.monotonic() + MAX_REJOIN;
+    while (clock.monotonic() < end) {
+      const { rows } = await this.#connection.query('SELECT rejoin FROM edgeweave.member WHERE id = $1', [id]);
+      const state = rows[0]?.rejoin;
+      if (state === '') return true;
+      if (!state?.startsWith(WANTED)) throw new StoreWriteError(`${id} could not rejoin: ${state ?? 'it was removed'}`);
+      await clock.sleep(REJOIN_INTERVAL, { name: 'rejoin of a member' });
+    }
+    throw new StoreWriteError(
+      `${id} did not rejoin within ${MAX_REJOIN / 1_000} s: it hangs, or does not reach the database`,
+    );
+  }
+
   async read(): Promise<Membership> {
     const [head, members] = await this.#connection.transaction(READ, async (client) => [
-      await client.query('SELECT members_index, leader_id, leader_index FROM edgeweave.head'),
-      await client.query('SELECT id, info, is_running FROM edgeweave.member ORDER BY position'),
+      await client.query('SELECT index, members_index, leader_id, leader_index FROM edgeweave.head'),
+      await client.query(
+        'SELECT id, info, is_running, problem, rejoin, instance, position_index FROM edgeweave.member ORDER BY position',
+      ),
     ]);
-    const { members_index, leader_id, leader_index } = headOf(head.rows);
+    const { index, members_index, leader_id, leader_index } = headOf(head.rows);
     const membership = {
       index: BigInt(members_index),
       leaderId: leader_id ?? undefined,
@@ -132,6 +202,10 @@ export class PostgresRegistry implements Registry {
       members: members.rows.map(readMember),
     };
     this.#known = membership;
+    const positions = members.rows.map(({ id, position_index }) => [id, BigInt(position_index)] as const);
+    this.#progress = { head: BigInt(index), members: new Map(positions) };
+    const own = members.rows.find((row) => row.instance === this.#instance);
+    if (own) this.#startRejoin(own.rejoin);
     return membership;
   }
 
@@ -144,6 +218,7 @@ export class PostgresRegistry implements Registry {
   /** Stops renewing. */
   close(): void {
     this.#timer?.cancel();
+    this.#member = undefined;
   }
 
   /** The members may have changed. */
@@ -182,7 +257,7 @@ export class PostgresRegistry implements Registry {
       const { rowCount } = await client.query(
         `INSERT INTO edgeweave.member AS m (id, info, instance) VALUES ($2, $3, $4)
          ON CONFLICT (id) DO UPDATE
-         SET info = excluded.info, renewed_at = now(), is_running = true, instance = excluded.instance
+         SET info = excluded.info, renewed_at = now(), is_running = true, instance = excluded.instance, rejoin = ''
          WHERE m.instance = excluded.instance OR NOT m.is_running OR NOT (m.${RENEWED}) OR $5`,
         [LEASE, member.id, JSON.stringify(member), this.#instance, this.#isFirst],
       );
@@ -191,34 +266,70 @@ export class PostgresRegistry implements Registry {
     });
   }
 
-  /**
-   * Also notices members that no longer renew, and changes whose notification was lost. A member that was away too long
-   * enters again, unless another process has taken its id.
-   */
-  async #renew(member: MemberInfo): Promise<void> {
-    if (this.#renewing) return;
+  async #renewDue(member: MemberInfo): Promise<void> {
     this.#renewing = true;
     try {
-      const { rows } = await this.#connection.queryAside(
-        `WITH own AS (
-           UPDATE edgeweave.member SET renewed_at = now() WHERE id = $2 AND instance = $3 RETURNING is_running
-         )
-         SELECT (SELECT is_running FROM own) AS is_running, index, members_index, leader_index,
-           (SELECT count(*)::int FROM edgeweave.member WHERE is_running AND id <> $2 AND NOT (${RENEWED})) AS late
-         FROM edgeweave.head`,
-        [LEASE, member.id, this.#instance],
-      );
-      const { is_running, late, ...head } = headOf(rows);
-      this.onIndex(BigInt(head.index));
-      const { index, leaderIndex } = this.#known ?? {};
-      if (BigInt(head.members_index) !== index || BigInt(head.leader_index) !== leaderIndex) this.changed();
-      if (is_running !== true && this.#id === member.id) this.#noteReplaced(!(await this.#enter(member)));
-      if (late > 0) await this.#change(stopLate);
+      while (this.#isRenewalDue && this.#member === member) {
+        this.#isRenewalDue = false;
+        await this.#renew(member);
+      }
     } catch (error) {
       this.#components.log.debug({ error: describeError(error) }, 'the membership could not be renewed');
     } finally {
       this.#renewing = false;
     }
+  }
+
+  /**
+   * Also notices members that no longer renew, and changes whose notification was lost. A member that was away too long
+   * enters again, unless another process has taken its id.
+   */
+  async #renew(member: MemberInfo): Promise<void> {
+    const { position, problem } = this.status();
+    const { rows } = await this.#connection.queryAside(
+      `WITH own AS (
+         UPDATE edgeweave.member SET renewed_at = now(), position_index = $4, position_chain = $5
+         WHERE id = $2 AND instance = $3 RETURNING is_running, problem, rejoin
+       )
+       SELECT (SELECT is_running FROM own) AS is_running, (SELECT problem FROM own) AS problem,
+         (SELECT rejoin FROM own) AS rejoin, index, members_index, leader_index,
+         (SELECT count(*)::int FROM edgeweave.member WHERE is_running AND id <> $2 AND NOT (${RENEWED})) AS late,
+         (SELECT json_object_agg(id, position_index::text) FROM edgeweave.member WHERE id <> $2) AS positions
+       FROM edgeweave.head`,
+      [LEASE, member.id, this.#instance, String(position.index), position.chain],
+    );
+    const { is_running, late, positions, ...head } = headOf(rows);
+    this.#reported = position;
+    const others = Object.entries<string>(positions ?? {}).map(([id, index]) => [id, BigInt(index)] as const);
+    this.#progress = { head: BigInt(head.index), members: new Map([...others, [member.id, position.index]]) };
+    this.onIndex(BigInt(head.index));
+    const { index, leaderIndex } = this.#known ?? {};
+    if (BigInt(head.members_index) !== index || BigInt(head.leader_index) !== leaderIndex) this.changed();
+    if (is_running !== true && this.#id === member.id) this.#noteReplaced(!(await this.#enter(member)));
+    if (is_running !== null && head.problem !== problem) await this.#setOwn('problem', problem);
+    this.#startRejoin(head.rejoin);
+    if (late > 0) await this.#change(stopLate);
+  }
+
+  #setOwn(column: 'problem' | 'rejoin', value: string): Promise<boolean> {
+    return this.#change(async (client) => {
+      const text = `UPDATE edgeweave.member SET ${column} = $1 WHERE id = $2 AND instance = $3`;
+      const { rowCount } = await client.query(text, [value, this.#id, this.#instance]);
+      return rowCount === 1;
+    });
+  }
+
+  #startRejoin(request: string | null): void {
+    if (!request?.startsWith(WANTED) || request === this.#rejoin) return;
+    this.#rejoin = request;
+    const rejoining = this.onRejoin()
+      .then(
+        () => '',
+        (error: unknown) => describeError(error) || 'it failed',
+      )
+      .then((outcome) => this.#setOwn('rejoin', outcome))
+      .finally(() => this.renew());
+    background(this.#components.log, 'rejoin of this controller', rejoining);
   }
 
   /** Logs once that another process has the id of this one. */
@@ -240,7 +351,7 @@ export function headOf(rows: readonly pg.QueryResultRow[]): pg.QueryResultRow {
 }
 
 /** @throws DamagedError for a row without a member */
-function readMember({ id, info, is_running }: pg.QueryResultRow): Member {
+function readMember({ id, info, is_running, problem }: pg.QueryResultRow): Member {
   let member: Partial<MemberInfo> | null | undefined;
   try {
     member = JSON.parse(info);
@@ -249,7 +360,7 @@ function readMember({ id, info, is_running }: pg.QueryResultRow): Member {
   }
   for (const name of MEMBER_FIELDS)
     if (typeof member?.[name] !== 'string') throw new DamagedError('member', id, `the info has no ${name}`);
-  return { ...(member as MemberInfo), id, isConnected: is_running };
+  return { ...(member as MemberInfo), id, isConnected: is_running, ...(problem !== '' && { problem }) };
 }
 
 async function stopLate(client: pg.Client): Promise<boolean> {

@@ -7,7 +7,9 @@ import {
   type MemberInfo,
   type Membership,
   type NewSet,
+  type Progress,
   type Registry,
+  type Reloaded,
   type SharedStore,
   type StoredSet,
 } from './shared-store.ts';
@@ -96,6 +98,19 @@ export class SharedMemory {
     return () => void this.#onMembers.delete(own);
   }
 
+  /** All members have what was acknowledged. */
+  get progress(): Progress {
+    const stores = [...this.#stores].flatMap(({ id, index }) => (id === undefined ? [] : [[id, index] as const]));
+    return { head: this.#index, members: new Map(stores) };
+  }
+
+  async rejoin(id: string): Promise<boolean> {
+    const store = [...this.#stores].find((each) => each.id === id);
+    if (!store || !this.#members.get(id)?.isConnected) return false;
+    await store.rejoin();
+    return true;
+  }
+
   /** How many listeners wait for changes of the members. */
   get listening(): number {
     return this.#onMembers.size;
@@ -156,12 +171,18 @@ export class SharedMemoryStore implements SharedStore {
   readonly isImmediate = true;
   readonly #shared: SharedMemory;
   readonly #onAppended: (() => void)[] = [];
+  #onRejoin: () => Promise<void> = async () => undefined;
   #index = 0n;
   #id: string | undefined;
 
   constructor(shared: SharedMemory) {
     this.#shared = shared;
     this.registry = {
+      get progress() {
+        return shared.progress;
+      },
+      rejoin: (id) => shared.rejoin(id),
+      renew: () => undefined,
       claim: async (id) => demandFree(id, shared.membership().members),
       join: async (member) => {
         this.#id = member.id;
@@ -175,6 +196,11 @@ export class SharedMemoryStore implements SharedStore {
       read: async () => shared.membership(),
       onChange: (listener) => shared.onMembers(listener),
     };
+  }
+
+  /** The member's id, once it has joined. */
+  get id(): string | undefined {
+    return this.#id;
   }
 
   /** Index of the last set that this member has read. */
@@ -200,8 +226,24 @@ export class SharedMemoryStore implements SharedStore {
     return this.#after(after);
   }
 
+  async reload(_own: Reloaded, apply: (state: StoredState) => void): Promise<void> {
+    apply(await this.load());
+  }
+
   onAppended(listener: () => void): void {
     this.#onAppended.push(listener);
+  }
+
+  onRejoin(listener: () => Promise<void>): void {
+    this.#onRejoin = listener;
+  }
+
+  rejoin(): Promise<void> {
+    return this.#onRejoin();
+  }
+
+  noteProblem(): void {
+    // nothing goes wrong in the memory of one process
   }
 
   starting<T>(work: () => Promise<T>): Promise<T> {

@@ -1,107 +1,31 @@
 // Stores that several controllers share, in memory and in PostgreSQL: one order of all changes, the same data at every
 // member, nothing lost when the database is away.
 
-import pg from 'pg';
 import t, { type Test } from 'tap';
 import { SystemClock } from '#lib/clock.ts';
-import { IdSource } from '#lib/ids.ts';
 import { type Log, silentLog } from '#lib/log.ts';
-import { type Random, seededRandom } from '#lib/random.ts';
+import { seededRandom } from '#lib/random.ts';
 import { FaultyPort } from '../../../test/support/faulty-port.ts';
+import {
+  chainsOf,
+  change,
+  connectTo,
+  contents,
+  memberInfo as info,
+  join,
+  type Member,
+  service,
+} from '../../../test/support/members.ts';
 import { until } from '../../../test/support/overlay.ts';
 import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';
 import { Cluster } from '../../cluster/cluster.ts';
-import type { ChangeSet } from '../change.ts';
-import { State } from '../state.ts';
-import type { Service } from '../types.ts';
-import { nextChain } from './history.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { SharedMemory } from './shared-memory.ts';
-import { type MemberInfo, MOST_MEMBERS, type SharedStore } from './shared-store.ts';
+import { MOST_MEMBERS, type SharedStore } from './shared-store.ts';
 import { StoreWriteError } from './store.ts';
 
 const clock = new SystemClock();
 const components = { clock, log: silentLog };
-
-interface Member {
-  readonly state: State;
-  readonly store: SharedStore;
-  /** The sets of changes that listeners received, as text. */
-  readonly seen: string[];
-}
-
-async function join(store: SharedStore): Promise<Member> {
-  const seen: string[] = [];
-  const state = await store.starting(() => State.open({ store, clock, ids: new IdSource() }));
-  state.subscribe('observers', ({ index, previousIndex, changes }: ChangeSet) => {
-    const names = changes.map(({ kind, id, before, after }) => `${kind} ${id} ${nameOf(before)}>${nameOf(after)}`);
-    seen.push(`${previousIndex}→${index}: ${names.join()}`);
-  });
-  return { state, store, seen };
-}
-
-function nameOf(entity: unknown): string {
-  return (entity as Service | undefined)?.name ?? '';
-}
-
-function service(id: string, name: string): Service {
-  const now = new Date().toISOString();
-  return {
-    id,
-    name,
-    createdAt: now,
-    updatedAt: now,
-    tags: {},
-    isSystem: false,
-    encryptionRequired: true,
-    terminatorStrategy: 'smartrouting',
-    maxIdleTimeMillis: 0,
-    configs: [],
-    roleAttributes: [],
-    isFabricOnly: false,
-  };
-}
-
-const contents = ({ state }: Member) =>
-  JSON.stringify([...state.tables.service.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
-
-/** Creates, renames or deletes a service; two services never have one name. */
-function change({ state }: Member, random: Random): Promise<unknown> {
-  const id = `s${Math.floor(random.next() * 8)}`;
-  const name = `name ${Math.floor(random.next() * 6)}`;
-  return state.change((transaction) => {
-    if (random.next() < 0.3) return transaction.delete('service', id);
-    const owner = transaction.tables.service.findBy('name', name);
-    if (owner && owner.id !== id) throw new Error('taken');
-    return transaction.put('service', service(id, name));
-  });
-}
-
-/** A connection of another program to the database. */
-async function connect(url: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const ask = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
-  return { ask, [Symbol.asyncDispose]: () => client.end() };
-}
-
-/** The chains of sets from the first one on. */
-function chainsOf(bodies: readonly string[]): string[] {
-  let chain = '';
-  return bodies.map((body, position) => {
-    chain = nextChain(chain, BigInt(position + 1), body);
-    return chain;
-  });
-}
-
-const info = (id: string): MemberInfo => ({
-  id,
-  controlAddress: `tls:${id}:1`,
-  baseUrl: `https://${id}`,
-  certPem: '',
-  version: 'v2.0.0',
-  joinedAt: '2026-01-01T00:00:00.000Z',
-});
 
 async function contract(t: Test, name: string, open: () => Promise<() => Promise<SharedStore>>): Promise<void> {
   t.test(`${name}: all members see all changes in one order`, async (t) => {
@@ -341,7 +265,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
   t.test('a damaged or missing set is reported, and no later set is applied without it', async (t) => {
     const url = await newDatabase();
     const { state } = await join(await PostgresStore.open(url, components));
-    await using database = await connect(url);
+    await using database = await connectTo(url);
     const texts = Array.from({ length: 1_200 }, (_, count) =>
       JSON.stringify({ time: 0, changes: [{ kind: 'service', id: 's', after: service('s', `name ${count}`) }] }),
     );
@@ -370,7 +294,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await database.ask('DELETE FROM edgeweave.change WHERE index = 1200');
     await t.rejects(
       state.change((transaction) => transaction.put('service', service('other', 'other'))),
-      /the change 1200 is no longer in the database .*; restart this controller/,
+      /the change 1200 is missing in the database; restore it, or use sim cluster rejoin/,
     );
     await database.ask('INSERT INTO edgeweave.change VALUES (1200, $1, $2)', [texts[1_199], chains[1_199]]);
     await state.change((transaction) => transaction.put('service', service('other', 'other')));
@@ -389,7 +313,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     const add = ({ state }: Member, name: string) =>
       state.change((transaction) => transaction.put('service', service(name, name)));
     for (const name of ['one', 'two', 'three']) await add(a, name);
-    await using database = await connect(url);
+    await using database = await connectTo(url);
     const tables = ['entity', 'change', 'head'];
     for (const table of tables) await database.ask(`CREATE TABLE ${table}_copy AS TABLE edgeweave.${table}`);
     for (const name of ['four', 'five']) await add(a, name);
@@ -424,7 +348,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     const url = await newDatabase();
     const { state, store } = await join(await PostgresStore.open(url, components));
     await store.registry.join(info('a'));
-    await using database = await connect(url);
+    await using database = await connectTo(url);
     const bodies = ['one', 'two'].map((name) =>
       JSON.stringify({ time: 0, changes: [{ kind: 'service', id: name, after: service(name, name) }] }),
     );
@@ -448,10 +372,13 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     const a = await join(await PostgresStore.open(url, components));
     await a.state.change((transaction) => transaction.put('service', service('s', 's')));
     await a.state.close();
-    await using database = await connect(url);
+    await using database = await connectTo(url);
     await database.ask('UPDATE edgeweave.schema SET version = 99');
     await t.rejects(PostgresStore.open(url, components), /has schema 99, of a later release; this one knows \d/);
     await database.ask('DROP TABLE edgeweave.schema');
+    await database.ask(
+      'ALTER TABLE edgeweave.member DROP COLUMN position_index, DROP COLUMN position_chain, DROP COLUMN problem, DROP COLUMN rejoin',
+    );
     await database.ask('ALTER TABLE edgeweave.change DROP COLUMN chain');
     await database.ask('ALTER TABLE edgeweave.head DROP COLUMN chain, DROP COLUMN timeline');
     const b = await join(await PostgresStore.open(url, components));
@@ -473,7 +400,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await store.load();
     await store.append(0n, () => [{ origin: undefined, time: 0, changes: [] }]);
     await store.registry.join(info('a'));
-    await using database = await connect(url);
+    await using database = await connectTo(url);
     await database.ask(`UPDATE edgeweave.member SET info = '{"id":"a"}'`);
     await t.rejects(store.registry.read(), /table member, row a: the info has no controlAddress/);
     await database.ask(`UPDATE edgeweave.member SET info = 'geheim'`);
@@ -484,7 +411,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await t.rejects(store.load(), /table head, row 1: its index is 0, but the last change is 1/);
     await t.rejects(
       store.append(1n, () => []),
-      /the database has another history: it is at change 0 .*, this controller at change 1 .*restart this controller/,
+      /the database has another history: it is at change 0 .*, this controller at change 1 .*sim cluster rejoin/,
     );
     await database.ask('DELETE FROM edgeweave.head');
     await t.rejects(store.load(), /table head, row 1: it is missing/);
@@ -501,7 +428,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
       const url = await newDatabase();
       const a = await join(await PostgresStore.open(url, components));
       await a.store.registry.join(info('a'));
-      await using database = await connect(url);
+      await using database = await connectTo(url);
       await database.ask('BEGIN');
       await database.ask('SELECT 1 FROM edgeweave.head FOR UPDATE');
       const add = (name: string) => a.state.change((transaction) => transaction.put('service', service(name, name)));
@@ -509,7 +436,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
         add('s'),
         /another session holds a lock that the change needs \(55P03\); try again|did not answer in time/,
       );
-      await using other = await connect(url);
+      await using other = await connectTo(url);
       await other.ask(`UPDATE edgeweave.member SET renewed_at = now() - interval '1 hour'`);
       const isFresh = `SELECT 1 FROM edgeweave.member WHERE renewed_at > now() - interval '1 minute'`;
       await until('a renewal', async () => (await other.ask(isFresh)).length === 1);
@@ -559,7 +486,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     const url = await newDatabase();
     const a = await join(await PostgresStore.open(url, components));
     const cluster = await Cluster.join({ registry: a.store.registry, clock, log: silentLog }, info('a'));
-    await using database = await connect(url);
+    await using database = await connectTo(url);
     const changes = [{ kind: 'service', id: 's', after: service('s', 's') }];
     await database.ask('BEGIN');
     const body = JSON.stringify({ time: 0, changes });
@@ -601,7 +528,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) } as Log;
     const store = await PostgresStore.open(url, { clock, log });
     await store.registry.join(info('a'));
-    await using database = await connect(url);
+    await using database = await connectTo(url);
     await database.ask(`UPDATE edgeweave.member SET instance = 'other', renewed_at = now() + interval '1 hour'`);
     await until('an error', () => errors.length > 0);
     t.match(errors, [/another process runs with the id of this controller; stop one of them/]);
@@ -614,7 +541,7 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
 
   t.test('stores that close leave no connections, even if they open in vain', async (t) => {
     const url = await newDatabase();
-    await using database = await connect(url);
+    await using database = await connectTo(url);
     const count = async () =>
       (
         await database.ask(

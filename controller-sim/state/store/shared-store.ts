@@ -4,7 +4,7 @@
 import type { Change } from '../change.ts';
 import type { Origin } from '../origin.ts';
 import { StoreError } from './sqlite-store.ts';
-import type { Store } from './store.ts';
+import type { Store, StoredState } from './store.ts';
 
 /** A set of changes to append. */
 export interface NewSet {
@@ -37,6 +37,16 @@ export interface MemberInfo {
 export interface Member extends MemberInfo {
   /** Whether it runs. Others stay members: routers keep their addresses. */
   readonly isConnected: boolean;
+  /** Why it does not follow the changes of others; undefined if it does. */
+  readonly problem?: string | undefined;
+}
+
+/** How far the members have come, as known since the last renewal. */
+export interface Progress {
+  /** Index of the last change. */
+  readonly head: bigint;
+  /** Index of the last change that a member has, by its id. */
+  readonly members: ReadonlyMap<string, bigint>;
 }
 
 /** The members at one moment. */
@@ -66,6 +76,14 @@ export interface Registry {
   /** Makes another member the leader. @returns false if no connected member has this id */
   transfer(id: string): Promise<boolean>;
   read(): Promise<Membership>;
+  readonly progress: Progress;
+  /**
+   * Lets a running member replace its data by that of the store, and waits until it has. @returns false if no running
+   * member has this id. Rejects with StoreWriteError if the member could not.
+   */
+  rejoin(id: string): Promise<boolean>;
+  /** Renews this member at once: its problem has changed. */
+  renew(): void;
   /** Calls `listener` after changes of members and leader, until the returned function is called. */
   onChange(listener: () => void): () => void;
 }
@@ -86,6 +104,15 @@ export function demandFree(id: string, members: readonly Pick<Member, 'id' | 'is
     );
 }
 
+/** A member's position before it takes the data of the store. */
+export interface Reloaded {
+  /** Index of its last change. */
+  readonly after: bigint;
+  /** The id of the history for routers; `next` is a new one, in case the store has another history. */
+  readonly timeline: string;
+  readonly next: string;
+}
+
 export interface SharedStore extends Omit<Store, 'commit'> {
   readonly registry: Registry;
   /** A change is acknowledged when all members have it: there is nothing to catch up with. */
@@ -96,10 +123,19 @@ export interface SharedStore extends Omit<Store, 'commit'> {
    * been called. The caller applies all sets in the same turn of the event loop.
    */
   append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]>;
-  /** The sets after the index `after`, in their order; perhaps only the first of them. */
+  /**
+   * The sets after the index `after`, in their order; perhaps only the first of them. Rejects with BehindError if the
+   * store no longer has them, and with HistoryError if it has another history.
+   */
   read(after: bigint): Promise<readonly StoredSet[]>;
   /** Calls `listener` when others have appended. */
   onAppended(listener: () => void): void;
+  /** Loads everything again, and passes it to `apply`, which continues from there. If it rejects, nothing has changed. */
+  reload(own: Reloaded, apply: (state: StoredState) => void): Promise<void>;
+  /** Calls `listener` when somebody wants this member to reload. */
+  onRejoin(listener: () => Promise<void>): void;
+  /** Tells other members why this one does not follow. */
+  noteProblem(problem: string | undefined): void;
   /** Runs `work` while no other member starts: the first one creates what all share. */
   starting<T>(work: () => Promise<T>): Promise<T>;
 }

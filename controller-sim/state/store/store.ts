@@ -23,10 +23,20 @@ export class DamagedError extends ProjectError {
 export class StoreWriteError extends ProjectError {
   /** The store works, but rejects something in these changes: others may succeed. */
   readonly isRejection: boolean;
+  /** The store logs its problem once, not with each change. */
+  readonly isLogged: boolean;
 
-  constructor(why: string, { isRejection = false, cause }: { isRejection?: boolean; cause?: unknown } = {}) {
+  constructor(
+    why: string,
+    {
+      isRejection = false,
+      isLogged = false,
+      cause,
+    }: { isRejection?: boolean; isLogged?: boolean; cause?: unknown } = {},
+  ) {
     super('STORE_WRITE', why, { retriable: !isRejection, ...(cause !== undefined && { cause }) });
     this.isRejection = isRejection;
+    this.isLogged = isLogged;
   }
 }
 

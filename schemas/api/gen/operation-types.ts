@@ -235,6 +235,7 @@ export type OperationId =
   | 'reEnrollAuthenticator'
   | 'reEnrollEdgeRouter'
   | 'refreshEnrollment'
+  | 'rejoinMember'
   | 'removeIdentityMfa'
   | 'requestExtendAuthenticator'
   | 'reset'

@@ -1,0 +1,59 @@
+// The page of Prometheus about the members of the cluster. As in the reference, it needs no session: it names members, and
+// nothing of the data.
+
+import type { FastifyInstance } from 'fastify';
+import { type MemberStatus, memberStatuses } from '../../cluster/member-status.ts';
+import type { ApiServices } from '../http/context.ts';
+
+export const METRICS_PATH = '/metrics';
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats/ */
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const PREFIX = 'edgeweave_controller_';
+
+/** Name, help, value. */
+const OF_MEMBERS: readonly (readonly [name: string, help: string, (member: MemberStatus) => number])[] = [
+  ['member_connected', '1 if the member runs and reaches the database.', ({ isConnected }) => Number(isConnected)],
+  ['member_following', '1 if the member follows the changes of all.', ({ problem }) => Number(problem === undefined)],
+  ['member_index', 'Index of the last change that the member has.', ({ index }) => Number(index)],
+  ['member_behind_changes', 'Number of changes that the member lacks.', ({ behind }) => Number(behind)],
+  ['member_leader', '1 if the member is the leader.', ({ isLeader }) => Number(isLeader)],
+];
+
+export function serveMetrics(app: FastifyInstance, services: ApiServices): void {
+  app.get(METRICS_PATH, { exposeHeadRoute: true }, async (_request, reply) =>
+    reply.code(200).header('content-type', CONTENT_TYPE).send(page(services)),
+  );
+}
+
+/** Ids of members need no escapes: they have letters, digits, dots, hyphens and underscores. */
+function page({ cluster, state, network }: ApiServices): string {
+  const members = memberStatuses(cluster, state);
+  const own = [
+    ...metric('info', 'Always 1: the id of this controller.', [[`{id="${cluster.id}"}`, 1]]),
+    ...metric('following', '1 if this controller follows the changes of all.', [
+      ['', Number(state.problem === undefined)],
+    ]),
+    ...metric('routers', 'Number of routers that are connected to this controller.', [['', network.routers.size]]),
+    ...metric('circuits', 'Number of circuits that this controller has made.', [
+      ['', network.circuits.values().length],
+    ]),
+  ];
+  const others = OF_MEMBERS.flatMap(([name, help, ofMember]) =>
+    metric(
+      name,
+      help,
+      members.map((member) => [`{member="${member.id}"}`, ofMember(member)]),
+    ),
+  );
+  return `${[...own, ...others].join('\n')}\n`;
+}
+
+function metric(name: string, help: string, samples: readonly (readonly [labels: string, value: number])[]): string[] {
+  const full = `${PREFIX}${name}`;
+  return [
+    `# HELP ${full} ${help}`,
+    `# TYPE ${full} gauge`,
+    ...samples.map(([labels, value]) => `${full}${labels} ${value}`),
+  ];
+}

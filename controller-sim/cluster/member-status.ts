@@ -1,0 +1,26 @@
+// How each member of the cluster follows the changes of all, as this one knows it: of itself at once, of others since their
+// last renewal, at most two seconds ago.
+
+import type { State } from '../state/state.ts';
+import type { Member } from '../state/store/shared-store.ts';
+import type { Cluster } from './cluster.ts';
+
+export interface MemberStatus extends Member {
+  readonly isLeader: boolean;
+  /** Index of the last change that it has. */
+  readonly index: bigint;
+  /** How many changes it lacks. */
+  readonly behind: bigint;
+}
+
+/** In the order in which they joined. */
+export function memberStatuses(cluster: Cluster, state: Pick<State, 'index' | 'problem'>): MemberStatus[] {
+  const { membership, progress } = cluster;
+  return membership.members.map((member) => {
+    const isSelf = member.id === cluster.id;
+    const index = isSelf ? state.index : (progress.members.get(member.id) ?? 0n);
+    const behind = progress.head > index ? progress.head - index : 0n;
+    const { problem } = isSelf ? state : member;
+    return { ...member, problem, isLeader: member.id === membership.leaderId, index, behind };
+  });
+}

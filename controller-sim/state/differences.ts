@@ -1,0 +1,39 @@
+// The changes that lead from the tables to other data.
+
+import type { Change } from './change.ts';
+import type { StoredEntity } from './store/store.ts';
+import type { Table } from './table.ts';
+import type { Tables } from './tables.ts';
+import type { Entity, EntityKind } from './types.ts';
+
+/** Deletions come first: another entity may have the name of a deleted one. */
+export function differences(tables: Tables, wanted: readonly StoredEntity[]): Change[] {
+  const ids = new Map<EntityKind, Set<string>>();
+  const puts: Change[] = [];
+  for (const { kind, entity } of wanted) {
+    let known = ids.get(kind);
+    if (!known) {
+      known = new Set();
+      ids.set(kind, known);
+    }
+    known.add(entity.id);
+    const before = tableOf(tables, kind).get(entity.id);
+    if (!before || !isEqual(before, entity)) puts.push({ kind, id: entity.id, before, after: entity });
+  }
+  const deletions = (Object.keys(tables) as EntityKind[]).flatMap((kind) =>
+    [...tableOf(tables, kind).values()]
+      .filter(({ id }) => !ids.get(kind)?.has(id))
+      .map((before): Change => ({ kind, id: before.id, before, after: undefined })),
+  );
+  return [...deletions, ...puts];
+}
+
+/** Stored entities are the JSON of those in the tables. */
+function isEqual(one: Entity, other: Entity): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The kind of an entity is that of its table. */
+function tableOf(tables: Tables, kind: EntityKind): Table<Entity> {
+  return tables[kind] as unknown as Table<Entity>;
+}

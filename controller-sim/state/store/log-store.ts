@@ -1,0 +1,272 @@
+// A store that several controllers share, on a log of changes in a database. Each set of changes is one entry; the lock of
+// the head gives the entries one order. A chain of hashes (history.ts) shows whether the log still has the history that
+// this member knows: it neither follows nor extends another one.
+//
+//   append: lock, head and missed entries ─► check the chain ─► prepare ─► entries, entities, head ─► commit
+
+import type { Clock } from '#lib/clock.ts';
+import { describeError, TimeoutError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Change } from '../change.ts';
+import { type Batch, type ChangeLog, type LogEntry, MAX_READ, type MemberStatus } from './change-log.ts';
+import { databaseProblem } from './database-problem.ts';
+import { BehindError, HistoryError, isPrefix, mayContinue, nextChain, type Position } from './history.ts';
+import type { NewSet, Registry, Reloaded, SharedStore, StoredSet } from './shared-store.ts';
+import { StoreError } from './sqlite-store.ts';
+import { type StoredState, StoreWriteError } from './store.ts';
+import { readSet } from './stored-set.ts';
+
+/** Entries that the log keeps for members that were disconnected. */
+const HISTORY = 100_000;
+/** Older entries are deleted after this many new ones. */
+const PRUNE_INTERVAL = 1_000n;
+/** Milliseconds after which a database that did not answer is asked again. */
+const SILENCE = 1_000;
+
+export interface LogStoreComponents {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Entries that the log keeps; default 100,000. */
+  readonly history?: number;
+}
+
+/** Entries between two are missing. Whether they were pruned is decided without the lock. */
+class GapError extends StoreError {
+  readonly head: Position;
+  readonly after: bigint;
+
+  constructor(after: bigint, head: Position) {
+    super(`the change ${after + 1n} is missing in the database`);
+    this.after = after;
+    this.head = head;
+  }
+}
+
+export class LogStore implements SharedStore {
+  readonly registry: Registry;
+  readonly isImmediate = false;
+  readonly #log: ChangeLog;
+  readonly #components: LogStoreComponents;
+  readonly #history: bigint;
+  readonly #listeners: (() => void)[] = [];
+  #onRejoin: () => Promise<void> = async () => undefined;
+  /** Index of the last set that this member knows. */
+  #index = 0n;
+  #timeline = '';
+  /** The chain at each index that the caller may continue from. */
+  readonly #chains = new Map<bigint, string>();
+  /** Why the last change was not stored. */
+  #problem = '';
+  /** Why the caller does not follow. */
+  #readProblem = '';
+  /** Monotonic time until which changes are rejected at once: the database did not answer, and each would wait for it. */
+  #silentUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(log: ChangeLog, components: LogStoreComponents) {
+    this.#log = log;
+    this.#components = components;
+    this.#history = BigInt(components.history ?? HISTORY);
+    this.registry = log.registry;
+    log.status = () => this.#status();
+    log.onAppended = (index) => this.#onIndex(index);
+    log.onRejoin = () => this.#onRejoin();
+  }
+
+  async load(): Promise<StoredState> {
+    const { position, state } = await this.#log.load(async () => new Map());
+    this.#take(position);
+    return state;
+  }
+
+  async reload({ after, timeline, next }: Reloaded, apply: (state: StoredState) => void): Promise<void> {
+    const own = this.#positionAt(after);
+    const { reported } = this.#log;
+    const { position, state } = await this.#log.load(async (loaded, chainAt) => {
+      const continues = (await isPrefix(own, loaded.position, { chainAt, reported })) === true;
+      // Routers must not continue from their index in the other history. The first member that rejoins changes the id.
+      return continues || loaded.state.meta.get('timeline') !== timeline ? new Map() : new Map([['timeline', next]]);
+    });
+    apply(state);
+    this.#take(position);
+  }
+
+  #take({ index, timeline, chain }: Position): void {
+    this.#index = index;
+    this.#timeline = timeline;
+    this.#chains.clear();
+    this.#chains.set(index, chain);
+  }
+
+  async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
+    const { clock } = this.#components;
+    try {
+      if (clock.monotonic() < this.#silentUntil) throw new TimeoutError('the database', 0);
+      let written: readonly LogEntry[] = [];
+      await this.#log.append(after, async ({ head, entries }, more) => {
+        const own = this.#from(after);
+        if (!mayContinue(own, head)) throw new HistoryError(own, head);
+        const missed: StoredSet[] = [];
+        for (let page = entries, at = after; at < head.index; page = at < head.index ? await more(at) : []) {
+          missed.push(...this.#continue(page, at, head));
+          at = missed.at(-1)?.index ?? at;
+        }
+        if (this.#chains.get(head.index) !== head.chain) throw new HistoryError(this.#positionAt(head.index), head);
+        const batch = this.#batch(head, prepare(missed));
+        written = batch.entries;
+        return batch;
+      });
+      for (const { index, chain } of written) this.#chains.set(index, chain);
+      const indexes = written.map(({ index }) => index);
+      this.#index = indexes.at(-1) ?? this.#index;
+      this.#problem = '';
+      return indexes;
+    } catch (error) {
+      throw this.#rejected(error instanceof GapError ? await this.#explain(error) : error);
+    }
+  }
+
+  #batch(head: Position, sets: readonly NewSet[]): Batch {
+    let last = head;
+    const entries = sets.map((set) => {
+      const body = JSON.stringify(set);
+      const index = last.index + 1n;
+      last = { ...head, index, chain: nextChain(last.chain, index, body) };
+      return { index, body, chain: last.chain };
+    });
+    // The last state of each entity: a statement may change a row only once.
+    const final = new Map<string, Change>();
+    for (const change of sets.flatMap(({ changes }) => changes)) final.set(`${change.kind} ${change.id}`, change);
+    const isPruned = head.index / PRUNE_INTERVAL !== last.index / PRUNE_INTERVAL && last.index > this.#history;
+    return { entries, changes: [...final.values()], prunedTo: isPruned ? last.index - this.#history : undefined };
+  }
+
+  #rejected(error: unknown): StoreWriteError {
+    const { clock, log } = this.#components;
+    const isSilent = error instanceof TimeoutError && clock.monotonic() >= this.#silentUntil;
+    if (isSilent) this.#silentUntil = clock.monotonic() + SILENCE;
+    const problem = databaseProblem(error);
+    // Logged once until a change is stored.
+    if (problem !== this.#problem) log.warn({ error: problem }, 'the database does not store changes');
+    this.#problem = problem;
+    // Whatever was stored after all is read with the next changes.
+    const isRejection = isRejectionOf(error);
+    const remedy = isRejection ? 'change it' : 'try again';
+    const text = `the database did not store the change: ${problem}; ${remedy}`;
+    return new StoreWriteError(text, { isRejection, isLogged: true, cause: error });
+  }
+
+  async read(after: bigint): Promise<readonly StoredSet[]> {
+    const { head, entries } = await this.#log.read(after);
+    const own = this.#from(after);
+    if (!mayContinue(own, head)) throw new HistoryError(own, head);
+    let sets: StoredSet[] = [];
+    try {
+      if (head.index > after) sets = this.#continue(entries, after, head);
+    } catch (error) {
+      throw error instanceof GapError ? await this.#explain(error) : error;
+    }
+    this.#index = sets.at(-1)?.index ?? after;
+    if (sets.length === MAX_READ) this.#appended(); // there may be more
+    return sets;
+  }
+
+  onAppended(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  onRejoin(listener: () => Promise<void>): void {
+    this.#onRejoin = listener;
+  }
+
+  noteProblem(problem: string | undefined): void {
+    this.#readProblem = problem ?? '';
+    this.registry.renew();
+  }
+
+  starting<T>(work: () => Promise<T>): Promise<T> {
+    return this.#log.starting(work);
+  }
+
+  async putMeta(values: ReadonlyMap<string, string>): Promise<void> {
+    try {
+      await this.#log.putMeta(values);
+    } catch (error) {
+      throw new StoreWriteError(`the database did not store the change: ${describeError(error)}`, { cause: error });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+
+  #status(): MemberStatus {
+    const position = { timeline: this.#timeline, index: this.#index, chain: this.#chains.get(this.#index) ?? '' };
+    return { position, problem: this.#readProblem };
+  }
+
+  /** The position from which the caller continues: it does not go back. */
+  #from(index: bigint): Position {
+    for (const known of this.#chains.keys()) if (known < index) this.#chains.delete(known);
+    return this.#positionAt(index);
+  }
+
+  #positionAt(index: bigint): Position {
+    return { timeline: this.#timeline, index, chain: this.#chains.get(index) ?? '' };
+  }
+
+  /**
+   * The sets of entries after an index; entries are committed in their order, so none is missing between them. @throws
+   * HistoryError for an entry that does not continue the chain, GapError for a missing one
+   */
+  #continue(entries: readonly LogEntry[], after: bigint, head: Position): StoredSet[] {
+    let chain = this.#chains.get(after) ?? '';
+    if (entries.length === 0) throw new GapError(after, head);
+    return entries.map((entry, position) => {
+      const index = after + BigInt(position + 1);
+      if (entry.index !== index) throw new GapError(index - 1n, head);
+      const set = readSet(entry);
+      const own = chain;
+      chain = nextChain(chain, index, entry.body);
+      if (entry.chain !== chain)
+        throw new HistoryError(
+          { timeline: this.#timeline, index: index - 1n, chain: own },
+          { timeline: this.#timeline, index, chain: entry.chain },
+        );
+      this.#chains.set(index, chain);
+      return set;
+    });
+  }
+
+  /** Whether this member is too far behind, or something is wrong with the log. */
+  async #explain({ after, head }: GapError): Promise<StoreError> {
+    const missing = after + 1n;
+    if (missing > head.index - this.#history)
+      return new StoreError(`the change ${missing} is missing in the database; restore it, or use sim cluster rejoin`);
+    const own = this.#positionAt(after);
+    const { reported } = this.#log;
+    const contains = await isPrefix(own, head, { chainAt: (index) => this.#log.chainAt(index), reported });
+    if (contains) return new BehindError(own, head);
+    if (contains === false) return new HistoryError(own, head);
+    return new StoreError(
+      `the change ${missing} is no longer in the database, nor what shows whether its history is that of this controller; to take its data, use sim cluster rejoin`,
+    );
+  }
+
+  /** A smaller index shows that the database went back: reading on reports it. */
+  #onIndex(index: bigint | undefined): void {
+    if (index !== this.#index) this.#appended();
+  }
+
+  #appended(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/**
+ * Data exceptions, violated constraints, and exceeded limits of the program: the data is at fault, not the database.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+function isRejectionOf(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && /^(?:22|23|54)[\dA-Z]{3}$/.test(code);
+}

@@ -1,0 +1,251 @@
+// The log of changes in a PostgreSQL database: each entry is one row of the table `change`, and the lock of the row in
+// `head` gives the entries one order. The entities stand in a table of their own, for members that start. Everything is in
+// the schema `edgeweave`, whose version migrations.ts knows. An append takes two round trips: the first one takes the lock
+// and reads, the second one writes and commits.
+
+import pg from 'pg';
+import { describeError } from '#lib/errors.ts';
+import {
+  type Batch,
+  type ChangeLog,
+  type LoadedLog,
+  type LogEntry,
+  type LogPage,
+  MAX_READ,
+  type MemberStatus,
+  type Values,
+} from './change-log.ts';
+import type { Position } from './history.ts';
+import { migrate } from './migrations.ts';
+import { notification, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
+import { headOf, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
+import { StoreError } from './sqlite-store.ts';
+import { DamagedError } from './store.ts';
+import { readStoredEntity } from './stored-entity.ts';
+
+const HEAD = 'SELECT index, timeline, chain FROM edgeweave.head';
+const CHAIN = 'SELECT chain FROM edgeweave.change WHERE index = $1';
+const PUT_META = `INSERT INTO edgeweave.meta SELECT * FROM unnest($1::text[], $2::text[])
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+/** Keys of the advisory locks: for the creation of the tables, and for the start of a member. */
+const LOCKS = { tables: 3_022_001, start: 3_022_002 } as const;
+
+/**
+ * Identifies the copy of the data: a restore into a new database or of the tables, and a replica that was promoted, have
+ * another one.
+ */
+const COPY = `SELECT concat_ws(' ',
+    (SELECT system_identifier FROM pg_control_system()), (SELECT timeline_id FROM pg_control_checkpoint()),
+    (SELECT oid FROM pg_database WHERE datname = current_database()), 'edgeweave.head'::regclass::oid) AS copy`;
+const COPY_KEY = 'copy';
+
+export class PostgresLog implements ChangeLog {
+  readonly registry: PostgresRegistry;
+  onAppended: (index: bigint | undefined) => void = () => undefined;
+  readonly #connection: PostgresConnection;
+  readonly #copy: string;
+
+  private constructor(connection: PostgresConnection, components: PostgresComponents, copy: string) {
+    this.#connection = connection;
+    this.#copy = copy;
+    this.registry = new PostgresRegistry(connection, components);
+    this.registry.onIndex = (index) => this.onAppended(index);
+    connection.onNotification = (payload) => this.#onNotification(payload);
+  }
+
+  /** Connects, and creates the tables. Rejects with StoreError. */
+  static async open(url: string, components: PostgresComponents): Promise<PostgresLog> {
+    const connection = await PostgresConnection.open(url, components);
+    try {
+      await connection.transaction('BEGIN', async (client) => {
+        await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.tables]);
+        await migrate(client);
+      });
+      // Some services forbid these functions.
+      const copy = await connection.query(COPY).then(
+        ({ rows }) => String(rows[0].copy),
+        () => '',
+      );
+      return new PostgresLog(connection, components, copy);
+    } catch (error) {
+      await connection.close();
+      if (error instanceof StoreError) throw error;
+      throw new StoreError(`the tables of the database cannot be created: ${describeError(error)}`, { cause: error });
+    }
+  }
+
+  get status(): () => MemberStatus {
+    return this.registry.status;
+  }
+
+  set status(status: () => MemberStatus) {
+    this.registry.status = status;
+  }
+
+  get onRejoin(): () => Promise<void> {
+    return this.registry.onRejoin;
+  }
+
+  set onRejoin(listener: () => Promise<void>) {
+    this.registry.onRejoin = listener;
+  }
+
+  get reported(): Position | undefined {
+    return this.registry.reported;
+  }
+
+  async load(prepare: (loaded: LoadedLog, chainAt: ChangeLog['chainAt']) => Promise<Values>): Promise<LoadedLog> {
+    return this.#connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ', async (client) => {
+      const position = await positionIn(client);
+      const entities = await client.query('SELECT kind, id, body FROM edgeweave.entity ORDER BY kind, id');
+      const stored = await client.query('SELECT key, value FROM edgeweave.meta');
+      const meta = new Map<string, string>(stored.rows.map(({ key, value }) => [key, value]));
+      // Routers that know the changes of another copy must not continue from their index: a start sets a new id.
+      if (this.#copy !== '' && meta.get(COPY_KEY) !== this.#copy) meta.delete('timeline');
+      const state = {
+        index: position.index,
+        entities: entities.rows.map((row) => readStoredEntity({ ...row, id: idIn(row.id) }, `${row.kind} ${row.id}`)),
+        meta,
+      };
+      const values = await prepare({ position, state }, async (index) => chainIn(await client.query(CHAIN, [index])));
+      if (values.size > 0) await client.query(PUT_META, this.#columns(values));
+      for (const [key, value] of values) meta.set(key, value);
+      return { position, state };
+    });
+  }
+
+  async read(after: bigint): Promise<LogPage> {
+    return pageOf(await this.#connection.queryAll(`${HEAD}; ${entriesAfter(after)}`));
+  }
+
+  async append(
+    after: bigint,
+    work: (page: LogPage, more: (after: bigint) => Promise<readonly LogEntry[]>) => Promise<Batch>,
+  ): Promise<void> {
+    await this.#connection.change(`${HEAD} FOR UPDATE; ${entriesAfter(after)}`, async (results, client) => {
+      const more = async (at: bigint) => (await client.query(entriesAfter(at))).rows.map(entryOf);
+      return statementsOf(await work(pageOf(results), more));
+    });
+  }
+
+  async chainAt(index: bigint): Promise<string | undefined> {
+    return chainIn(await this.#connection.query(CHAIN, [index]));
+  }
+
+  async starting<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      await this.#connection.query('SELECT pg_advisory_lock($1)', [LOCKS.start]);
+    } catch (error) {
+      throw new StoreError(
+        `no turn to start: another controller may be starting (${describeError(error)}); try again`,
+        { cause: error },
+      );
+    }
+    try {
+      return await work();
+    } finally {
+      // The lock also ends with its connection.
+      await this.#connection.query('SELECT pg_advisory_unlock($1)', [LOCKS.start]).catch(() => undefined);
+    }
+  }
+
+  async putMeta(values: Values): Promise<void> {
+    await this.#connection.query(PUT_META, this.#columns(values));
+  }
+
+  close(): Promise<void> {
+    this.registry.close();
+    return this.#connection.close();
+  }
+
+  /** A new id of the history belongs to this copy of the data. */
+  #columns(values: Values): [string[], string[]] {
+    const all = new Map([...values, ...(values.has('timeline') ? ([[COPY_KEY, this.#copy]] as const) : [])]);
+    return [[...all.keys()], [...all.values()]];
+  }
+
+  #onNotification(payload: string | undefined): void {
+    if (payload === MEMBERS || payload === undefined) this.registry.changed();
+    if (payload === undefined) this.onAppended(undefined);
+    else if (/^\d+$/.test(payload)) this.onAppended(BigInt(payload));
+  }
+}
+
+/** The position of the head, if it fits the last entry. @throws DamagedError */
+async function positionIn(client: pg.Client): Promise<Position> {
+  const position = positionOf((await client.query(HEAD)).rows);
+  const { rows } = await client.query('SELECT index, chain FROM edgeweave.change ORDER BY index DESC LIMIT 1');
+  const [last] = rows;
+  if (last && BigInt(last.index) !== position.index)
+    throw new DamagedError('head', '1', `its index is ${position.index}, but the last change is ${last.index}`);
+  if (last && last.chain !== '' && last.chain !== position.chain)
+    throw new DamagedError('head', '1', `its chain is not that of the last change ${position.index}`);
+  return position;
+}
+
+/** @throws DamagedError */
+function positionOf(rows: readonly pg.QueryResultRow[]): Position {
+  const { index, timeline, chain } = headOf(rows);
+  return { timeline, index: BigInt(index), chain };
+}
+
+function entriesAfter(index: bigint): string {
+  return `SELECT index, body, chain FROM edgeweave.change WHERE index > ${index} ORDER BY index LIMIT ${MAX_READ}`;
+}
+
+function pageOf([head, entries]: readonly pg.QueryResult[]): LogPage {
+  return { head: positionOf(head?.rows ?? []), entries: (entries?.rows ?? []).map(entryOf) };
+}
+
+function entryOf({ index, body, chain }: pg.QueryResultRow): LogEntry {
+  return { index: BigInt(index), body: String(body), chain };
+}
+
+function chainIn({ rows }: pg.QueryResult): string | undefined {
+  return rows[0]?.chain;
+}
+
+/** Writes a batch. Statements with parameters would each take a round trip. */
+function statementsOf({ entries, changes, prunedTo }: Batch): string {
+  const last = entries.at(-1);
+  if (!last) return '';
+  const put = changes.filter(({ after }) => after);
+  const deleted = changes.filter(({ after }) => !after);
+  const keys = (list: typeof changes) => [
+    texts(list.map(({ kind }) => kind)),
+    texts(list.map(({ id }) => columnOf(id))),
+  ];
+  const statements = [
+    `INSERT INTO edgeweave.change SELECT * FROM unnest(ARRAY[${entries.map(({ index }) => index)}]::bigint[],
+       ${texts(entries.map(({ body }) => body))}, ${texts(entries.map(({ chain }) => chain))})`,
+    `UPDATE edgeweave.head SET index = ${last.index}, chain = ${pg.escapeLiteral(last.chain)}`,
+  ];
+  if (put.length > 0)
+    statements.push(
+      `INSERT INTO edgeweave.entity SELECT * FROM unnest(${[...keys(put), texts(put.map(({ after }) => JSON.stringify(after)))]})
+       ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body`,
+    );
+  if (deleted.length > 0)
+    statements.push(
+      `DELETE FROM edgeweave.entity e USING unnest(${keys(deleted)}) AS d (kind, id) WHERE e.kind = d.kind AND e.id = d.id`,
+    );
+  if (prunedTo !== undefined)
+    statements.push(
+      `DELETE FROM edgeweave.change WHERE index <= ${prunedTo}
+         AND index NOT IN (SELECT position_index FROM edgeweave.member)`,
+    );
+  return [...statements, notification(String(last.index))].join('; ');
+}
+
+function texts(values: readonly string[]): string {
+  return `ARRAY[${values.map((value) => pg.escapeLiteral(value))}]::text[]`;
+}
+
+/** Clients choose the ids of some entities. A text of PostgreSQL has no NUL characters; bodies have them as `\u0000`. */
+function columnOf(id: string): string {
+  return id.replaceAll('\x01', '\x011').replaceAll('\0', '\x010');
+}
+
+function idIn(column: string): string {
+  return column.replaceAll('\x010', '\0').replaceAll('\x011', '\x01');
+}

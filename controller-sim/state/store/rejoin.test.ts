@@ -1,0 +1,145 @@
+// A member whose history is not that of the database stays apart until it is told to rejoin; one that is too far behind on
+// the same history takes the data of the database by itself.
+
+import t from 'tap';
+import { SystemClock } from '#lib/clock.ts';
+import { silentLog } from '#lib/log.ts';
+import { connectTo, contents, join, type Member, memberInfo, service } from '../../../test/support/members.ts';
+import { until } from '../../../test/support/overlay.ts';
+import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';
+import { PostgresStore } from './postgres-store.ts';
+
+const clock = new SystemClock();
+const TABLES = ['entity', 'change', 'head', 'meta'];
+
+t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? false }, async (t) => {
+  const postgres = await Postgres.start();
+  t.teardown(() => postgres.close());
+  let count = 0;
+  const newDatabase = () => postgres.database(`test${count++}`);
+  const open = async (url: string, id: string, history?: number): Promise<Member> => {
+    const store = await PostgresStore.open(url, { clock, log: silentLog, ...(history !== undefined && { history }) });
+    const member = await join(store);
+    await store.registry.join(memberInfo(id));
+    return member;
+  };
+  const add = ({ state }: Member, name: string) =>
+    state.change((transaction) => transaction.put('service', service(name, name)));
+  /** Restores the tables to what they were when `copy` was called. */
+  const copier = async (url: string) => {
+    const database = await connectTo(url);
+    for (const table of TABLES) await database.ask(`CREATE TABLE ${table}_copy AS TABLE edgeweave.${table}`);
+    return async () => {
+      await database.ask('BEGIN');
+      for (const table of TABLES) {
+        await database.ask(`DELETE FROM edgeweave.${table}`);
+        await database.ask(`INSERT INTO edgeweave.${table} TABLE ${table}_copy`);
+      }
+      await database.ask('COMMIT');
+      await database[Symbol.asyncDispose]();
+    };
+  };
+
+  t.test('after a restore, a member rejoins when it is told to, and routers get another timeline', async (t) => {
+    const url = await newDatabase();
+    const [a, b] = [await open(url, 'a'), await open(url, 'b')];
+    for (const name of ['one', 'two']) await add(a, name);
+    const restore = await copier(url);
+    for (const name of ['three', 'four']) await add(a, name);
+    await until('the last change', () => b.state.index === 4n);
+    const { timeline } = a.state;
+    await restore();
+    const problems: (string | undefined)[] = [];
+    a.state.onProblem((problem) => problems.push(problem));
+    await until('the problem of a', () => a.state.problem !== undefined);
+    await until('the problem of b', () => b.state.problem !== undefined);
+    const seenByB = async (id: string) =>
+      (await b.store.registry.read()).members.find((each) => each.id === id)?.problem;
+    await until('the report of a', async () => (await seenByB('a')) !== undefined);
+    t.match(await seenByB('a'), /it is at change 2 .*, this controller at change 4 .*sim cluster rejoin/);
+
+    t.equal(await b.store.registry.rejoin('a'), true);
+    t.equal(a.state.index, 2n);
+    t.notOk(a.state.tables.service.has('three'));
+    t.equal(a.seen.at(-1), '4→2: service three three>,service four four>');
+    t.not(a.state.timeline, timeline);
+    await until('the end of the problem', () => a.state.problem === undefined);
+    t.match(problems, [/another history/, undefined]);
+    await add(a, 'other');
+    await t.rejects(add(b, 'more'), /another history/, 'the other one is still apart');
+    t.equal(await b.store.registry.rejoin('b'), true);
+    t.equal(b.state.timeline, a.state.timeline, 'both have one timeline again');
+    t.equal(contents(a), contents(b));
+    await until('no problems', async () => (await seenByB('a')) === undefined && (await seenByB('b')) === undefined);
+    t.equal(await b.store.registry.rejoin('nobody'), false);
+    for (const { state } of [a, b]) await state.close();
+  });
+
+  t.test('a rejoin that fails changes nothing, and says why', async (t) => {
+    const url = await newDatabase();
+    const [a, b] = [await open(url, 'a'), await open(url, 'b')];
+    await add(a, 'one');
+    await using database = await connectTo(url);
+    await database.ask(`UPDATE edgeweave.entity SET body = '{'`);
+    await t.rejects(b.store.registry.rejoin('a'), /a could not rejoin: table entity, row service one: .*not JSON/);
+    t.ok(a.state.tables.service.has('one'));
+    await t.resolves(add(a, 'two'));
+    for (const { state } of [a, b]) await state.close();
+  });
+
+  t.test('a member that is further behind than the kept changes reloads by itself', async (t) => {
+    const url = await newDatabase();
+    const history = 50;
+    const a = await open(url, 'a', history);
+    await add(a, 'first');
+    const b = await open(url, 'b', history);
+    const { timeline } = b.state;
+    // It hears nothing, as if it was suspended; its last renewal has reported its position.
+    await until('its renewal', () => a.store.registry.progress.members.get('b') === 1n);
+    await using database = await connectTo(url);
+    const unheard = suspend(b);
+    for (let round = 0; round < 4; round++)
+      await Promise.all(Array.from({ length: 300 }, (_, each) => add(a, `${round} ${each % 40}`)));
+    const kept = await database.ask('SELECT index FROM edgeweave.change ORDER BY index LIMIT 2');
+    t.equal(kept[0]?.index, '1', 'the entry at the position of b is kept');
+    t.ok(Number(kept[1]?.index) > 500, `older ones are gone: ${kept[1]?.index}`);
+    unheard();
+    await add(b, 'late');
+    await until('the end of its problem', () => b.state.problem === undefined);
+    t.equal(b.state.timeline, timeline, 'routers may continue');
+    await until('its change', () => a.state.index === b.state.index);
+    t.equal(contents(b), contents(a));
+    for (const { state } of [a, b]) await state.close();
+  });
+
+  t.test('a member that is too far behind on another history does not reload by itself', async (t) => {
+    const url = await newDatabase();
+    const history = 50;
+    const a = await open(url, 'a', history);
+    await add(a, 'first');
+    const b = await open(url, 'b', history);
+    const restore = await copier(url);
+    await add(b, 'of the old history');
+    await until('its report', () => a.store.registry.progress.members.get('b') === 2n, 10_000);
+    const unheard = suspend(b);
+    await restore();
+    await a.store.registry.rejoin('a');
+    for (let round = 0; round < 4; round++)
+      await Promise.all(Array.from({ length: 300 }, (_, each) => add(a, `${round} ${each % 40}`)));
+    unheard();
+    await t.rejects(add(b, 'more'), /another history|nor what shows whether its history/);
+    t.ok(b.state.tables.service.has('of the old history'));
+    t.equal(await a.store.registry.rejoin('b'), true);
+    t.equal(contents(b), contents(a));
+    for (const { state } of [a, b]) await state.close();
+  });
+});
+
+/** The member reads nothing until the returned function is called: its reads fail. */
+function suspend({ store }: Member): () => void {
+  const { read } = store;
+  store.read = () => Promise.reject(new Error('suspended'));
+  return () => {
+    store.read = read;
+  };
+}

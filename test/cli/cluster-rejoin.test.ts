@@ -1,0 +1,89 @@
+// Two controllers as processes, whose database goes back to an older copy: what shows that they do not follow, and how an
+// operator lets them rejoin.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import { Management } from '../../examples/two-routers/management.ts';
+import { Program } from '../../examples/two-routers/process.ts';
+import { connectTo } from '../support/members.ts';
+import { until } from '../support/overlay.ts';
+import { Postgres, postgresObstacle } from '../support/postgres.ts';
+import { runProgram } from '../support/run.ts';
+
+const PASSWORD = 'a long secret';
+const TABLES = ['entity', 'change', 'head', 'meta'];
+const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Ready {
+  readonly management: string;
+  readonly ca: string;
+  readonly url: string;
+}
+
+t.test('controllers of a restored database', { skip: postgresObstacle() ?? false }, async (t) => {
+  await using postgres = await Postgres.start();
+  const url = await postgres.database('network');
+  const start = async (member: string) => {
+    const args = ['start', '--json', '--store', url, '--member', member, '--password', PASSWORD];
+    const program = new Program(`rejoin-${member}`, ['controller-sim/cli.ts', ...args], { directory });
+    return { program, line: JSON.parse(await program.firstLine()) as Ready };
+  };
+  const [one, two] = [await start('one'), await start('two')];
+  const agent = new Agent({ connect: { ca: readFileSync(one.line.ca, 'utf8') } });
+  const get = async ({ line }: typeof one, path: string) => {
+    const { statusCode, body } = await request(new URL(path, line.management), { dispatcher: agent });
+    return { status: statusCode, text: await body.text() };
+  };
+  const run = (...args: string[]) => {
+    const options = ['--url', new URL('/', one.line.management).origin, '--ca', one.line.ca];
+    return runProgram(['controller-sim/cli.ts', 'cluster', ...args, ...options, '--username', 'admin'], {
+      env: { ...process.env, EDGEWEAVE_SIM_PASSWORD: PASSWORD },
+    });
+  };
+  const client = new Management(one.line.management, readFileSync(one.line.ca, 'utf8'));
+  await client.login('admin', PASSWORD);
+  await using database = await connectTo(url);
+  for (const table of TABLES) await database.ask(`CREATE TABLE ${table}_copy AS TABLE edgeweave.${table}`);
+  await client.create('services', { name: 'later', encryptionRequired: true });
+  t.equal((await get(one, '/readyz')).status, 200);
+  await until('the reports of both', async () =>
+    /^one connected, leader, change \d+\ntwo connected, change [1-9]\d*(, \d+ behind)?\n$/.test(
+      (await run('list')).stdout,
+    ),
+  );
+
+  await database.ask('BEGIN');
+  for (const table of TABLES)
+    await database.ask(`DELETE FROM edgeweave.${table}; INSERT INTO edgeweave.${table} TABLE ${table}_copy`);
+  await database.ask('COMMIT');
+  for (const each of [one, two]) {
+    await until('a problem', async () => (await get(each, '/readyz')).status === 503, 10_000);
+    t.equal((await get(each, '/livez')).status, 200);
+    t.match((await get(each, '/health-checks')).text, /"healthy":false.*"reason":"the database has another history/);
+  }
+  await t.rejects(client.create('services', { name: 'more', encryptionRequired: true }), /another history/);
+  await until('the reports of both', async () =>
+    /member_following\{member="one"\} 0\n.*member_following\{member="two"\} 0\n/s.test(
+      (await get(two, '/metrics')).text,
+    ),
+  );
+  t.match((await run('list')).stdout, /^one connected, .*: the database has another history: .* sim cluster rejoin\n/);
+
+  // No session can be stored, and yet both rejoin.
+  t.match(await run('rejoin', 'nobody'), { code: 1, stderr: /no running controller has the id nobody/ });
+  for (const member of ['two', 'one'])
+    t.match(await run('rejoin', member), { code: 0, stdout: `${member} has the data of the database\n` });
+  await until('no problem', async () => (await get(one, '/readyz')).status === 200);
+  await until('no problem', async () => (await get(two, '/readyz')).status === 200);
+  t.match((await get(one, '/metrics')).text, /edgeweave_controller_following 1\n/);
+  const again = new Management(two.line.management, readFileSync(two.line.ca, 'utf8'));
+  await again.login('admin', PASSWORD);
+  t.equal((await again.get<unknown[]>('services')).length, 0, 'the later service is gone');
+  await again.create('services', { name: 'later', encryptionRequired: true });
+  for (const each of [client, again, agent]) await each.close();
+  for (const { program } of [one, two]) await program.stop();
+});
