@@ -1,8 +1,8 @@
-// Makes from the table of operations: the manual of the simulator's APIs, and the types of its ids and access levels.
+// Makes from schemas/api: the manual of the simulator's APIs, and the types of operations, bodies and answers.
 
-import { readOperations } from '#schemas/api/operations.ts';
 import { OIDC_ROUTES } from '../controller-sim/api/oidc/routes.ts';
 import { coverage, table } from '../controller-sim/commands/operations.ts';
+import { generateApiTypes } from './generate-api-types.ts';
 
 const HEAD = `# The APIs of the simulator
 
@@ -25,33 +25,11 @@ API (\`/oidc/.well-known/openid-configuration\` names its paths), \`/health-chec
 `;
 
 /** Path (relative to the project) → content. */
-export async function generateApi(): Promise<Map<string, string>> {
+export function generateApi(): Map<string, string> {
   const oidc = OIDC_ROUTES.map(({ method, path }) => `| ${method} | /oidc${path} |`).join('\n');
   const tail = `\n## oidc\n\n| method | path |\n|---|---|\n${oidc}\n`;
   return new Map([
-    ['docs/reference/api.md', `${HEAD}\n${table(await coverage(), 'markdown')}${tail}`],
-    ['schemas/api/gen/operation-types.ts', operationTypes()],
+    ['docs/reference/api.md', `${HEAD}\n${table(coverage(), 'markdown')}${tail}`],
+    ...generateApiTypes(),
   ]);
-}
-
-function operationTypes(): string {
-  const operations = readOperations();
-  const union = (name: string, values: readonly string[]) =>
-    `export type ${name} =\n${[...new Set(values)]
-      .sort()
-      .map((value) => `  | '${value}'`)
-      .join('\n')};\n`;
-  return [
-    '// Generated from schemas/api/operations.tsv by `npm run generate`.\n',
-    '/** Each is unique within its API. */',
-    union(
-      'OperationId',
-      operations.map(({ id }) => id),
-    ),
-    '/** Who may call an operation; `operations.ts` explains them. */',
-    union(
-      'AccessLevel',
-      operations.map(({ access }) => access),
-    ),
-  ].join('\n');
 }

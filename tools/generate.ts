@@ -11,7 +11,7 @@ import { generateMessages, numbersSource } from './generate-wire.ts';
 
 const files = new Map([
   ...generateConfig(),
-  ...(await generateApi()),
+  ...generateApi(),
   ...generateLimits(),
   ['common/wire/gen/numbers.ts', numbersSource()],
 ]);

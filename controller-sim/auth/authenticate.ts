@@ -3,7 +3,7 @@
 
 import { ownValue } from '#lib/own-value.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
-import { Body } from '../entities/body.ts';
+import type { Authenticate } from '#schemas/api/gen/bodies.ts';
 import { baseFields } from '../entities/common.ts';
 import { externalIdOf } from '../entities/external-id.ts';
 import { isDisabled } from '../entities/identity.ts';
@@ -19,13 +19,16 @@ import { challenge } from './challenges.ts';
 import { judgeExternalToken, policyForToken } from './external-jwt.ts';
 import type { Proven } from './login-attempt.ts';
 import { isAdmin } from './permissions.ts';
-import type { AuthRequest } from './request.ts';
+import type { AuthRequest, AuthServices } from './request.ts';
 import { owesTotp } from './second-factor/second-factor.ts';
 import { mayVouchFor, NOT_FOR_ADMINS, NOT_THROUGH_ROUTERS } from './vouching.ts';
 
 /** specification: envInfo and sdkInfo. */
-const ENV_FIELDS = ['arch', 'domain', 'hostname', 'os', 'osRelease', 'osVersion'];
-const SDK_FIELDS = ['appId', 'appVersion', 'branch', 'revision', 'type', 'version'];
+const ENV_FIELDS = ['arch', 'domain', 'hostname', 'os', 'osRelease', 'osVersion'] as const;
+const SDK_FIELDS = ['appId', 'appVersion', 'branch', 'revision', 'type', 'version'] as const;
+/** A client's description of itself at a login. */
+type ClientFacts = Pick<Authenticate, 'envInfo' | 'sdkInfo'>;
+
 /** Limit on config types of a session. */
 export const MOST_CONFIG_TYPES = 100;
 
@@ -40,17 +43,16 @@ const METHODS: Readonly<Record<string, (request: AuthRequest) => Promise<Proven>
  * even if the store takes no changes. Throws ApiError.
  */
 export async function authenticate(
-  request: AuthRequest,
+  request: AuthRequest<AuthServices, Authenticate | undefined>,
   method: string,
   { isAtLab = false }: { isAtLab?: boolean } = {},
 ): Promise<ApiSession> {
   const proven = await prove(request, method);
   const { state } = request.services;
-  const body = new Body(typeof request.body === 'object' ? request.body : undefined, 'patch');
-  const names = body.texts('configTypes') ?? [];
-  if (names.length > MOST_CONFIG_TYPES)
+  const { configTypes: names, ...client } = request.body ?? {};
+  if (names && names.length > MOST_CONFIG_TYPES)
     throw invalid('configTypes', `a session names at most ${MOST_CONFIG_TYPES} config types`, names.length);
-  const configTypes = typeIds(request, names);
+  const configTypes = typeIds(request, names ?? []);
   const newSession = (transaction: Transaction): ApiSession => ({
     ...baseFields(transaction, state.ids.cuid()),
     token: state.ids.secret(),
@@ -63,7 +65,7 @@ export async function authenticate(
   try {
     return await state.change((transaction) => {
       demandUnchanged(transaction, proven);
-      noteClient(transaction, proven.identity, body);
+      noteClient(transaction, proven.identity, client);
       noteCertificate(transaction, proven.authenticator);
       const session = newSession(transaction);
       transaction.put('apiSession', session);
@@ -130,10 +132,10 @@ export function sessionFacts({ services }: AuthRequest, proven: Proven) {
 }
 
 /** Stores the client's description of itself with its identity, if it has changed. */
-export function noteClient(transaction: Transaction, { id }: Identity, body: Body): void {
+export function noteClient(transaction: Transaction, { id }: Identity, client: ClientFacts): void {
   const identity = transaction.get('identity', id);
-  const envInfo = knownTexts(body.map('envInfo'), ENV_FIELDS) as Identity['envInfo'] | undefined;
-  const sdkInfo = knownTexts(body.map('sdkInfo'), SDK_FIELDS) as Identity['sdkInfo'] | undefined;
+  const envInfo = client.envInfo && textsOf(client.envInfo, ENV_FIELDS);
+  const sdkInfo = client.sdkInfo && textsOf(client.sdkInfo, SDK_FIELDS);
   if (!identity || (!envInfo && !sdkInfo)) return;
   const given = { envInfo: envInfo ?? identity.envInfo, sdkInfo: sdkInfo ?? identity.sdkInfo };
   const known = { envInfo: identity.envInfo, sdkInfo: identity.sdkInfo };
@@ -141,19 +143,26 @@ export function noteClient(transaction: Transaction, { id }: Identity, body: Bod
 }
 
 /** The texts of known fields. Unknown fields are dropped. */
-function knownTexts(
-  given: Record<string, unknown> | undefined,
-  names: readonly string[],
-): Record<string, string> | undefined {
-  if (!given) return undefined;
-  return Object.fromEntries(names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])));
+function textsOf<Name extends string>(
+  given: { readonly [N in Name]?: string | null | undefined },
+  names: readonly Name[],
+): Record<string, string> {
+  const texts = names.map((name) => [name, given[name]] as const);
+  return Object.fromEntries(texts.filter((entry): entry is [Name, string] => typeof entry[1] === 'string'));
+}
+
+/** The fields of a validated body, or of a form of the OIDC API. */
+function credentialsIn(body: unknown): { readonly username: string; readonly password: string } {
+  const { username, password } = (body ?? {}) as Readonly<Partial<Record<'username' | 'password', unknown>>>;
+  return {
+    username: typeof username === 'string' ? username : '',
+    password: typeof password === 'string' ? password : '',
+  };
 }
 
 async function byPassword(request: AuthRequest): Promise<Proven> {
   const { state, clock, passwords, lockouts } = request.services;
-  const body = new Body(request.body, 'create');
-  const username = body.text('username') ?? '';
-  const password = body.text('password') ?? '';
+  const { username, password } = credentialsIn(request.body);
   if (username === '' || password === '') {
     throw new ApiError('COULD_NOT_VALIDATE', {
       code: 'UNHANDLED',

@@ -51,11 +51,11 @@ export interface AuthServices {
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface AuthRequest<Services = AuthServices> {
+export interface AuthRequest<Services = AuthServices, Body = unknown> {
   readonly services: Services;
   readonly headers: RequestHeaders;
   /** Parsed JSON, or the text of other content types. */
-  body: unknown;
+  body: Body;
   /** The chain that the client presents, leaf first. Throws ApiError if an untrusted proxy forwards it. */
   readonly certificates: readonly X509Certificate[];
   /** The edge router whose API proxy forwards the request; undefined for the client's own connection. */

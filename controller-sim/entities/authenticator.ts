@@ -2,12 +2,15 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { sha1Fingerprint } from '#pki/certificates.ts';
+import type { AuthenticatorCreate, AuthenticatorPatch, AuthenticatorUpdate } from '#schemas/api/gen/bodies.ts';
 import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, Entity, Identity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, existing, requireUnique } from './common.ts';
+
+export type AuthenticatorBody = AuthenticatorCreate | AuthenticatorUpdate | AuthenticatorPatch;
 
 type Own = Required<Omit<Authenticator, keyof Entity | 'identityId'>>;
 
@@ -72,10 +75,10 @@ export function rejectRouterIdentity({ id, type }: Identity): void {
 export function updateAuthenticator(
   transaction: Transaction,
   authenticator: Authenticator,
-  body: Body,
+  body: Body<AuthenticatorBody>,
   passwordHash: string | undefined,
 ): void {
-  const username = body.text('username') ?? authenticator.username;
+  const username = body.given.username ?? authenticator.username;
   const changed = { ...authenticator, ...changedBase(transaction, authenticator, body) };
   if (authenticator.method === 'cert') {
     transaction.put('authenticator', changed);

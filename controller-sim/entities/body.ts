@@ -1,4 +1,4 @@
-// Reads fields of validated request bodies. Null counts as missing.
+// Validated request bodies, as the rules of entities read them. Null counts as missing.
 
 import { badRequest } from '../errors/errors.ts';
 import type { Precedence, Tags } from '../state/types.ts';
@@ -21,24 +21,25 @@ function isNested(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** The body of a request. In a patch only the given fields count. */
-export class Body {
-  readonly mode: Mode;
-  readonly #fields: Readonly<Record<string, unknown>>;
+/** The fields of a body. In the rules of an entity, those of all its bodies: each may be missing or null. */
+export type Given<B> = { readonly [K in FieldOf<B>]?: ValueOf<B, K> | null | undefined };
+type FieldOf<B> = B extends unknown ? keyof B : never;
+type ValueOf<B, K extends PropertyKey> = B extends unknown ? (K extends keyof B ? B[K] : never) : never;
 
-  /** `body` is an object or undefined. */
-  constructor(body: unknown, mode: Mode) {
-    this.#fields = (body ?? {}) as Readonly<Record<string, unknown>>;
+/** A validated body of one of the types `B` (schemas/api/gen/bodies.ts). In a patch only the given fields count. */
+export class Body<B extends object = object> {
+  readonly mode: Mode;
+  readonly given: Given<B>;
+
+  /** `body` is undefined for a missing one. */
+  constructor(body: B | undefined, mode: Mode) {
+    this.given = (body ?? {}) as Given<B>;
     this.mode = mode;
   }
 
-  /** Whether the field is present and not null. */
-  has(name: string): boolean {
-    return this.#fields[name] !== undefined && this.#fields[name] !== null;
-  }
-
-  raw(name: string): unknown {
-    return this.#fields[name];
+  /** The current entity if this is a patch, which keeps the fields that are missing; else undefined. */
+  kept<T>(current: T | undefined): T | undefined {
+    return this.mode === 'patch' ? current : undefined;
   }
 
   /**
@@ -47,36 +48,8 @@ export class Body {
    */
   demandValue(ignored: readonly string[]): void {
     const isGiven = ([name, value]: [string, unknown]) => !ignored.includes(name) && hasValue(value);
-    if (this.mode === 'patch' && !Object.entries(this.#fields).some(isGiven))
+    if (this.mode === 'patch' && !Object.entries(this.given).some(isGiven))
       throw badRequest('no fields updated, nothing to do');
-  }
-
-  text(name: string): string | undefined {
-    const value = this.#fields[name];
-    return typeof value === 'string' ? value : undefined;
-  }
-
-  flag(name: string): boolean | undefined {
-    const value = this.#fields[name];
-    return typeof value === 'boolean' ? value : undefined;
-  }
-
-  whole(name: string): number | undefined {
-    const value = this.#fields[name];
-    return typeof value === 'number' ? value : undefined;
-  }
-
-  /** reference fact: a null in a list is an empty text. */
-  texts(name: string): string[] | undefined {
-    const value = this.#fields[name];
-    return Array.isArray(value) ? value.map((each) => (each === null ? '' : String(each))) : undefined;
-  }
-
-  map(name: string): Record<string, unknown> | undefined {
-    const value = this.#fields[name];
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? { ...(value as Record<string, unknown>) }
-      : undefined;
   }
 
   /**
@@ -84,43 +57,34 @@ export class Body {
    * simulator has to show that loss.
    */
   tags(): Tags | undefined {
-    const tags = this.map('tags');
+    const tags = this.#tags;
     return tags && Object.fromEntries(Object.entries(tags).filter(([, value]) => !isNested(value)));
   }
 
   /** Names of the tags that `tags` drops. */
   droppedTags(): string[] {
-    return Object.entries(this.map('tags') ?? {}).flatMap(([name, value]) => (isNested(value) ? name : []));
+    return Object.entries(this.#tags ?? {}).flatMap(([name, value]) => (isNested(value) ? name : []));
   }
 
-  /** Throws ApiError for a list or a map within the map (reference fact: some entities cannot store them). */
-  flatMap(name: string): Tags | undefined {
-    const map = this.map(name);
-    const nested = Object.keys(map ?? {}).find((key) => isNested(map?.[key]));
-    if (nested !== undefined)
-      throw badRequest(`${name} cannot hold lists or maps: ${nested}; write it as text, such as JSON`);
-    return map;
+  get #tags(): Tags | undefined {
+    return (this.given as { readonly tags?: Tags | null }).tags ?? undefined;
   }
+}
 
-  /** An object field as a body of its own; empty if it is missing. */
-  part(name: string): Body {
-    return new Body(this.map(name), this.mode);
-  }
+/** Throws ApiError for a list or a map within the map (reference fact: some entities cannot store them). */
+export function flatMap(name: string, map: Tags | null | undefined): Tags | undefined {
+  const nested = Object.keys(map ?? {}).find((key) => isNested(map?.[key]));
+  if (nested !== undefined)
+    throw badRequest(`${name} cannot hold lists or maps: ${nested}; write it as text, such as JSON`);
+  return map ?? undefined;
+}
 
-  list(name: string): Body[] {
-    const value = this.#fields[name];
-    return Array.isArray(value) ? value.map((each) => new Body(each, this.mode)) : [];
-  }
+/** reference fact: an empty text is the start of 1970. */
+export function dateOf(text: string): Date {
+  return new Date(text || 0);
+}
 
-  /** reference fact: an empty text is the start of 1970. */
-  date(name: string): Date | undefined {
-    const value = this.text(name);
-    return value === undefined ? undefined : new Date(value || 0);
-  }
-
-  /** reference fact: an empty text is the default. */
-  precedence(name: string): Precedence | undefined {
-    const value = this.text(name);
-    return value === undefined ? undefined : ((value || 'default') as Precedence);
-  }
+/** reference fact: an empty text is the default. */
+export function precedenceOf(text: Precedence | '' | null | undefined): Precedence | undefined {
+  return text === '' ? 'default' : (text ?? undefined);
 }

@@ -3,6 +3,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { describeError } from '#lib/errors.ts';
 import { commonName, leafOf, parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
+import type { CaCreate, CaPatch, CaUpdate } from '#schemas/api/gen/bodies.ts';
 import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, CertificateAuthority, ExternalIdClaim } from '../state/types.ts';
@@ -11,12 +12,14 @@ import type { Body } from './body.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
 import { validateClaim } from './external-id.ts';
 
+export type CaBody = CaCreate | CaUpdate | CaPatch;
+
 export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 
 /** `isByAdmin`: an administrator creates it, so it may vouch for administrators. */
-export function createCa(transaction: Transaction, id: string, body: Body, isByAdmin: boolean): void {
+export function createCa(transaction: Transaction, id: string, body: Body<CaBody>, isByAdmin: boolean): void {
   const externalIdClaim = claim(body, undefined); // reference fact: looked at before the certificate
-  const certPem = body.text('certPem') ?? '';
+  const certPem = body.given.certPem ?? '';
   const certificate = readAuthority(certPem);
   const fingerprint = sha1Fingerprint(certificate);
   const other = transaction.tables.ca.findBy('fingerprint', fingerprint);
@@ -34,11 +37,16 @@ export function createCa(transaction: Transaction, id: string, body: Body, isByA
 }
 
 /** `isByAdmin`: an administrator changes it; otherwise it no longer vouches for administrators. */
-export function updateCa(transaction: Transaction, ca: CertificateAuthority, body: Body, isByAdmin: boolean): void {
+export function updateCa(
+  transaction: Transaction,
+  ca: CertificateAuthority,
+  body: Body<CaBody>,
+  isByAdmin: boolean,
+): void {
   transaction.put('ca', {
     ...ca,
     ...fields(transaction, body, ca),
-    externalIdClaim: claim(body, body.mode === 'patch' ? ca : undefined),
+    externalIdClaim: claim(body, body.kept(ca)),
     ...changedBase(transaction, ca, body),
     vouchesForAdmins: isByAdmin,
   });
@@ -103,16 +111,16 @@ function readAuthority(pem: string): X509Certificate {
   return certificate;
 }
 
-function fields(transaction: Transaction, body: Body, current: CertificateAuthority | undefined) {
-  const keep = body.mode === 'patch' ? current : undefined;
-  const formatGiven = body.text('identityNameFormat');
+function fields(transaction: Transaction, body: Body<CaBody>, current: CertificateAuthority | undefined) {
+  const keep = body.kept(current);
+  const { given } = body;
   return {
     name: uniqueName(transaction, 'ca', body, current),
-    isAuthEnabled: body.flag('isAuthEnabled') ?? keep?.isAuthEnabled ?? false,
-    isAutoCaEnrollmentEnabled: body.flag('isAutoCaEnrollmentEnabled') ?? keep?.isAutoCaEnrollmentEnabled ?? false,
-    isOttCaEnrollmentEnabled: body.flag('isOttCaEnrollmentEnabled') ?? keep?.isOttCaEnrollmentEnabled ?? false,
-    identityRoles: [...new Set(body.texts('identityRoles') ?? keep?.identityRoles)].sort(),
-    identityNameFormat: (formatGiven ?? keep?.identityNameFormat) || DEFAULT_NAME_FORMAT,
+    isAuthEnabled: given.isAuthEnabled ?? keep?.isAuthEnabled ?? false,
+    isAutoCaEnrollmentEnabled: given.isAutoCaEnrollmentEnabled ?? keep?.isAutoCaEnrollmentEnabled ?? false,
+    isOttCaEnrollmentEnabled: given.isOttCaEnrollmentEnabled ?? keep?.isOttCaEnrollmentEnabled ?? false,
+    identityRoles: [...new Set(given.identityRoles ?? keep?.identityRoles)].sort(),
+    identityNameFormat: (given.identityNameFormat ?? keep?.identityNameFormat) || DEFAULT_NAME_FORMAT,
   };
 }
 
@@ -120,18 +128,18 @@ function fields(transaction: Transaction, body: Body, current: CertificateAuthor
  * Merged field by field in a patch. reference fact: a patch without the claim removes it, because its command line
  * relies on that. A patch of other fields sends an empty claim.
  */
-function claim(body: Body, current: CertificateAuthority | undefined): ExternalIdClaim | null {
-  if (!body.has('externalIdClaim')) return null;
-  const given = body.part('externalIdClaim');
+function claim(body: Body<CaBody>, current: CertificateAuthority | undefined): ExternalIdClaim | null {
+  const given = body.given.externalIdClaim;
+  if (!given) return null;
   const was = current?.externalIdClaim;
-  if (body.mode === 'patch' && Object.keys(body.map('externalIdClaim') ?? {}).length === 0) return was ?? null;
+  if (body.mode === 'patch' && Object.keys(given).length === 0) return was ?? null;
   const merged: ExternalIdClaim = {
-    location: (given.text('location') as ExternalIdClaim['location'] | undefined) ?? was?.location ?? 'COMMON_NAME',
-    matcher: (given.text('matcher') as ExternalIdClaim['matcher'] | undefined) ?? was?.matcher ?? 'ALL',
-    matcherCriteria: given.text('matcherCriteria') ?? was?.matcherCriteria ?? '',
-    parser: (given.text('parser') as ExternalIdClaim['parser'] | undefined) ?? was?.parser ?? 'NONE',
-    parserCriteria: given.text('parserCriteria') ?? was?.parserCriteria ?? '',
-    index: given.whole('index') ?? was?.index ?? 0,
+    location: given.location ?? was?.location ?? 'COMMON_NAME',
+    matcher: given.matcher ?? was?.matcher ?? 'ALL',
+    matcherCriteria: given.matcherCriteria ?? was?.matcherCriteria ?? '',
+    parser: given.parser ?? was?.parser ?? 'NONE',
+    parserCriteria: given.parserCriteria ?? was?.parserCriteria ?? '',
+    index: given.index ?? was?.index ?? 0,
   };
   validateClaim(merged);
   return merged;

@@ -4,7 +4,7 @@ import { ApiError, invalid, notFound } from '../errors/errors.ts';
 import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Entity, EntityKind, EntityTypes, Named, Router, Service } from '../state/types.ts';
-import type { Body } from './body.ts';
+import type { Body, Mode } from './body.ts';
 import { SINGULAR, STORE } from './names.ts';
 
 /** The fields that every entity has. */
@@ -20,16 +20,20 @@ export function changedBase(transaction: Transaction, entity: Entity, body: Body
   return { id, createdAt, updatedAt: transaction.now, isSystem, tags: given ?? (body.mode === 'update' ? {} : tags) };
 }
 
+interface WithAttributes {
+  readonly roleAttributes: readonly string[];
+}
+
 type NamedKind = { [K in EntityKind]: EntityTypes[K] extends Named ? K : never }[EntityKind];
 
 /** The name in a body. In a patch an empty name counts as missing. Throws if it is missing or in use. */
 export function uniqueName(
   transaction: Transaction,
   kind: Exclude<NamedKind, 'identity'>,
-  body: Body,
+  body: Body<Pick<Named, 'name'>>,
   current?: Named,
 ): string {
-  const name = body.text('name');
+  const { name } = body.given;
   if (body.mode === 'patch' && !name) return current?.name ?? '';
   if (!name) throw invalid('name', 'name is required', '');
   requireUnique(transaction, kind, 'name', name, current, 'name must be unique');
@@ -45,14 +49,14 @@ export function requireUnique<K extends EntityKind>(
   current: Entity | undefined,
   reason = `duplicate value '${value}' in unique index on ${STORE[kind]} store`,
 ): void {
-  const table = transaction.tables[kind] as unknown as Table<Entity>;
-  const other = table.findBy(key as keyof Entity, value);
+  const table: Table<EntityTypes[K]> = transaction.tables[kind];
+  const other = table.findBy(key, value);
   if (other && other.id !== current?.id) throw invalid(key, reason, value);
 }
 
 /** Sorted and deduplicated. Throws for selector prefixes. */
-export function roleAttributes(body: Body, current: readonly string[]): readonly string[] {
-  const given = body.texts('roleAttributes');
+export function roleAttributes(body: Body<WithAttributes>, current: readonly string[]): readonly string[] {
+  const given = body.given.roleAttributes;
   if (!given) return body.mode === 'patch' ? current : [];
   for (const attribute of given) {
     if (attribute === '') throw invalid('roleAttributes', 'role attributes may not be empty', attribute);
@@ -72,6 +76,12 @@ const ROLE_LISTS = {
 } as const;
 
 type RoleField = keyof typeof ROLE_LISTS;
+type RoleLists<F extends RoleField> = Readonly<Record<F, readonly string[]>>;
+/** A body with these lists. */
+interface Listing<F extends RoleField> {
+  readonly mode: Mode;
+  readonly given: { readonly [K in F]?: readonly string[] | null | undefined };
+}
 
 /**
  * The lists of selectors of a policy: `#attribute`, `@id` of an existing entity, or only `#all`. `#` before `@`, each
@@ -79,13 +89,13 @@ type RoleField = keyof typeof ROLE_LISTS;
  */
 export function roleLists<F extends RoleField>(
   transaction: Transaction,
-  body: Body,
+  body: Listing<F>,
   fields: readonly F[],
-  current: Readonly<Record<F, readonly string[]>> | undefined,
-): Record<F, readonly string[]> {
-  for (const field of fields) checkForm(field, body.texts(field) ?? []);
+  current: RoleLists<F> | undefined,
+): RoleLists<F> {
+  for (const field of fields) checkForm(field, body.given[field] ?? []);
   const lists = fields.map((field) => [field, roleList(transaction, body, field, current?.[field])] as const);
-  return Object.fromEntries(lists) as Record<F, readonly string[]>;
+  return Object.fromEntries(lists) as RoleLists<F>;
 }
 
 function checkForm(field: RoleField, given: readonly string[]): void {
@@ -101,13 +111,13 @@ function checkForm(field: RoleField, given: readonly string[]): void {
     throw invalid(field, 'if using #all, it should be the only role specified', given);
 }
 
-function roleList(
+function roleList<F extends RoleField>(
   transaction: Transaction,
-  body: Body,
-  field: RoleField,
+  body: Listing<F>,
+  field: F,
   current: readonly string[] = [],
 ): readonly string[] {
-  const given = body.texts(field);
+  const given: readonly string[] | null | undefined = body.given[field];
   if (!given) return body.mode === 'patch' ? current : [];
   const [kind, store] = ROLE_LISTS[field];
   const unknown = given.flatMap((entry) =>
@@ -125,11 +135,11 @@ function isSelectable(entity: Partial<Router & Service> | undefined): boolean {
 /** Config ids: known, with the right target, one for each type. */
 export function configList(
   transaction: Transaction,
-  body: Body,
+  body: Body<{ readonly configs: readonly string[] }>,
   target: 'service' | 'router',
   current: readonly string[],
 ): readonly string[] {
-  const given = body.texts('configs');
+  const given = body.given.configs;
   if (!given) return body.mode === 'patch' ? current : [];
   const byType = new Map<string, string>();
   for (const id of given) {

@@ -1,6 +1,14 @@
 // Rules of config types and configs: the data of a config must match the schema of its type.
 
 import type { ErrorObject } from 'ajv';
+import type {
+  ConfigCreate,
+  ConfigPatch,
+  ConfigTypeCreate,
+  ConfigTypePatch,
+  ConfigTypeUpdate,
+  ConfigUpdate,
+} from '#schemas/api/gen/bodies.ts';
 import { type ApiError, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Config, ConfigType } from '../state/types.ts';
@@ -8,19 +16,21 @@ import type { Body } from './body.ts';
 import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
 import { demandSchema, firstError } from './schema-validator.ts';
 
-export function createConfigType(transaction: Transaction, id: string, body: Body): ConfigType {
-  const target = (body.text('target') as ConfigType['target'] | undefined) ?? 'service';
+export type ConfigBody = ConfigCreate | ConfigUpdate | ConfigPatch;
+export type ConfigTypeBody = ConfigTypeCreate | ConfigTypeUpdate | ConfigTypePatch;
+
+export function createConfigType(transaction: Transaction, id: string, body: Body<ConfigTypeBody>): ConfigType {
   const configType: ConfigType = {
     ...baseFields(transaction, id, body),
     ...configTypeFields(transaction, body, undefined),
-    target,
+    target: body.given.target ?? 'service',
   };
   transaction.put('configType', configType);
   return configType;
 }
 
 /** The target is immutable. Existing configs are not validated against a new schema. */
-export function updateConfigType(transaction: Transaction, configType: ConfigType, body: Body): void {
+export function updateConfigType(transaction: Transaction, configType: ConfigType, body: Body<ConfigTypeBody>): void {
   transaction.put('configType', {
     ...configType,
     ...configTypeFields(transaction, body, configType),
@@ -34,8 +44,8 @@ export function deleteConfigType(transaction: Transaction, { id }: ConfigType): 
   transaction.delete('configType', id);
 }
 
-export function createConfig(transaction: Transaction, id: string, body: Body): Config {
-  const configTypeId = body.text('configTypeId') ?? '';
+export function createConfig(transaction: Transaction, id: string, body: Body<ConfigBody>): Config {
+  const configTypeId = body.given.configTypeId ?? '';
   const type = transaction.get('configType', configTypeId);
   if (!type) throw invalid('type', 'invalid config type', configTypeId);
   const data = configData(body, type, undefined); // reference fact: checked before the name
@@ -45,7 +55,7 @@ export function createConfig(transaction: Transaction, id: string, body: Body): 
   return config;
 }
 
-export function updateConfig(transaction: Transaction, config: Config, body: Body): void {
+export function updateConfig(transaction: Transaction, config: Config, body: Body<ConfigBody>): void {
   const type = transaction.get('configType', config.configTypeId);
   const data = configData(body, type, config);
   const name = uniqueName(transaction, 'config', body, config);
@@ -62,12 +72,10 @@ export function deleteConfig(transaction: Transaction, { id }: Config): void {
   transaction.delete('config', id);
 }
 
-function configTypeFields(transaction: Transaction, body: Body, current: ConfigType | undefined) {
+function configTypeFields(transaction: Transaction, body: Body<ConfigTypeBody>, current: ConfigType | undefined) {
   const name = uniqueName(transaction, 'configType', body, current);
   if (name === 'all') throw invalid('name', 'all is a keyword and may not be used as a config type name', name);
-  if (body.has('schema') && !body.map('schema'))
-    throw invalid('schema', 'invalid type, expected object', body.raw('schema'));
-  const given = body.map('schema') ?? (body.mode === 'patch' ? (current?.schema ?? null) : null);
+  const given = mapOr('schema', body.given.schema) ?? body.kept(current)?.schema ?? null;
   const schema = given && Object.keys(given).length > 0 ? given : null; // reference fact: an empty schema counts as missing
   if (schema) demandSchema(schema);
   if (schema && schema.type !== 'object')
@@ -76,18 +84,23 @@ function configTypeFields(transaction: Transaction, body: Body, current: ConfigT
 }
 
 function configData(
-  body: Body,
+  body: Body<ConfigBody>,
   type: ConfigType | undefined,
   current: Config | undefined,
 ): Readonly<Record<string, unknown>> {
-  if (body.mode !== 'patch' && (body.raw('data') ?? null) === null)
-    throw invalid('data', 'data in body is required', undefined);
-  if (body.has('data') && (typeof body.raw('data') !== 'object' || Array.isArray(body.raw('data'))))
-    throw invalid('data', 'invalid type, expected object', body.raw('data'));
-  const data = body.map('data') ?? current?.data ?? {};
+  const given = mapOr('data', body.given.data);
+  if (body.mode !== 'patch' && !given) throw invalid('data', 'data in body is required', undefined);
+  const data = given ?? current?.data ?? {};
   const error = type?.schema ? firstError(type.schema, data) : undefined;
   if (error) throw worded(error, data);
   return data;
+}
+
+/** The schemas accept any value here: the reference rejects others than maps later. Undefined for a missing value. */
+function mapOr(field: string, value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalid(field, 'invalid type, expected object', value);
+  return { ...value };
 }
 
 /** One error with the reference's text (reference fact: HTTP entities, section 8). */

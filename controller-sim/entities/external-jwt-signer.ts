@@ -2,6 +2,11 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { commonName, parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
+import type {
+  ExternalJwtSignerCreate,
+  ExternalJwtSignerPatch,
+  ExternalJwtSignerUpdate,
+} from '#schemas/api/gen/bodies.ts';
 import { ApiError, invalid, invalidField, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ExternalJwtSigner } from '../state/types.ts';
@@ -10,11 +15,13 @@ import { baseFields, changedBase, referenced, requireUnique, uniqueName } from '
 import { DEFAULT_AUTH_POLICY } from './identity.ts';
 import { endpointProblem } from './jwks-endpoint.ts';
 
+export type SignerBody = ExternalJwtSignerCreate | ExternalJwtSignerUpdate | ExternalJwtSignerPatch;
+
 /** The reference's value for a missing time. */
 const NEVER = '0001-01-01T00:00:00.000Z';
 
 /** `isByAdmin`: an administrator creates it, so it may vouch for administrators. */
-export function createSigner(transaction: Transaction, id: string, body: Body, isByAdmin: boolean): void {
+export function createSigner(transaction: Transaction, id: string, body: Body<SignerBody>, isByAdmin: boolean): void {
   transaction.put('externalJwtSigner', {
     ...baseFields(transaction, id, body),
     ...fields(transaction, body, undefined),
@@ -26,7 +33,7 @@ export function createSigner(transaction: Transaction, id: string, body: Body, i
 export function updateSigner(
   transaction: Transaction,
   signer: ExternalJwtSigner,
-  body: Body,
+  body: Body<SignerBody>,
   isByAdmin: boolean,
 ): void {
   transaction.put('externalJwtSigner', {
@@ -46,23 +53,23 @@ export function deleteSigner(transaction: Transaction, { id }: ExternalJwtSigner
   transaction.delete('externalJwtSigner', id);
 }
 
-function fields(transaction: Transaction, body: Body, current: ExternalJwtSigner | undefined) {
-  const keep = body.mode === 'patch' ? current : undefined;
+function fields(transaction: Transaction, body: Body<SignerBody>, current: ExternalJwtSigner | undefined) {
+  const keep = body.kept(current);
+  const { given } = body;
   const fields = {
     name: uniqueName(transaction, 'externalJwtSigner', body, current),
-    issuer: body.text('issuer') ?? keep?.issuer ?? '',
-    audience: body.text('audience') ?? keep?.audience ?? '',
-    enabled: body.flag('enabled') ?? keep?.enabled ?? false,
-    kid: body.text('kid') || (keep?.kid ?? null),
-    claimsProperty: body.text('claimsProperty') || (keep?.claimsProperty ?? '/sub'),
-    useExternalId: body.flag('useExternalId') ?? keep?.useExternalId ?? false,
-    externalAuthUrl: body.text('externalAuthUrl') ?? keep?.externalAuthUrl ?? null,
-    clientId: body.text('clientId') ?? keep?.clientId ?? null,
-    scopes: [...new Set(body.texts('scopes') ?? keep?.scopes)].sort(),
-    targetToken: (body.text('targetToken') as ExternalJwtSigner['targetToken']) ?? keep?.targetToken ?? 'ACCESS',
-    enrollNameClaimsSelector: body.text('enrollNameClaimsSelector') || (keep?.enrollNameClaimsSelector ?? '/sub'),
-    enrollAttributeClaimsSelector:
-      body.text('enrollAttributeClaimsSelector') ?? keep?.enrollAttributeClaimsSelector ?? '',
+    issuer: given.issuer ?? keep?.issuer ?? '',
+    audience: given.audience ?? keep?.audience ?? '',
+    enabled: given.enabled ?? keep?.enabled ?? false,
+    kid: given.kid || (keep?.kid ?? null),
+    claimsProperty: given.claimsProperty || (keep?.claimsProperty ?? '/sub'),
+    useExternalId: given.useExternalId ?? keep?.useExternalId ?? false,
+    externalAuthUrl: given.externalAuthUrl ?? keep?.externalAuthUrl ?? null,
+    clientId: given.clientId ?? keep?.clientId ?? null,
+    scopes: [...new Set(given.scopes ?? keep?.scopes)].sort(),
+    targetToken: given.targetToken ?? keep?.targetToken ?? 'ACCESS',
+    enrollNameClaimsSelector: given.enrollNameClaimsSelector || (keep?.enrollNameClaimsSelector ?? '/sub'),
+    enrollAttributeClaimsSelector: given.enrollAttributeClaimsSelector ?? keep?.enrollAttributeClaimsSelector ?? '',
     ...keys(body, current),
     ...enrollment(transaction, body, keep),
   };
@@ -78,13 +85,14 @@ function fields(transaction: Transaction, body: Body, current: ExternalJwtSigner
 }
 
 /** Keys come from an address or a certificate. A patch that changes the source sets the other one to null. */
-function keys(body: Body, current: ExternalJwtSigner | undefined) {
-  const keep = body.mode === 'patch' ? current : undefined;
+function keys(body: Body<SignerBody>, current: ExternalJwtSigner | undefined) {
+  const keep = body.kept(current);
+  const { given } = body;
   const source = (name: 'jwksEndpoint' | 'certPem') =>
-    (keep && body.raw(name) === undefined ? keep[name] : body.text(name)) || null;
+    (keep && given[name] === undefined ? keep[name] : given[name]) || null;
   const [givenEndpoint, givenPem] = [source('jwksEndpoint'), source('certPem')];
   // reference fact: a patch with an invalid certificate is rejected for it, whatever else is wrong.
-  const patchedPem = keep && body.text('certPem');
+  const patchedPem = keep && given.certPem;
   if (patchedPem) readCertificate(patchedPem);
   if (givenEndpoint !== null && givenPem !== null)
     throw invalidField('jwksEndpoint', 'only one of jwksEndpoint or certPem may be defined', givenEndpoint);
@@ -114,10 +122,10 @@ function readCertificate(pem: string): X509Certificate {
 }
 
 /** The auth policy of enrolled identities must permit their later logins. */
-function enrollment(transaction: Transaction, body: Body, current: ExternalJwtSigner | undefined) {
-  const enrollToCertEnabled = body.flag('enrollToCertEnabled') ?? current?.enrollToCertEnabled ?? false;
-  const enrollToTokenEnabled = body.flag('enrollToTokenEnabled') ?? current?.enrollToTokenEnabled ?? false;
-  const id = (body.text('enrollAuthPolicyId') ?? current?.enrollAuthPolicyId) || DEFAULT_AUTH_POLICY;
+function enrollment(transaction: Transaction, { given }: Body<SignerBody>, current: ExternalJwtSigner | undefined) {
+  const enrollToCertEnabled = given.enrollToCertEnabled ?? current?.enrollToCertEnabled ?? false;
+  const enrollToTokenEnabled = given.enrollToTokenEnabled ?? current?.enrollToTokenEnabled ?? false;
+  const id = (given.enrollAuthPolicyId ?? current?.enrollAuthPolicyId) || DEFAULT_AUTH_POLICY;
   const primary = transaction.get('authPolicy', id)?.primary;
   const reject = (reason: string) => invalid('enrollAuthPolicyId', reason, id);
   if (enrollToTokenEnabled && !primary) throw reject('the auth policy must be specified if enroll to token is enabled');

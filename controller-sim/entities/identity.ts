@@ -1,17 +1,20 @@
 // Rules of identities and their dependents.
 
 import { timeText } from '#lib/duration.ts';
+import type { IdentityCreate, IdentityPatch, IdentityUpdate } from '#schemas/api/gen/bodies.ts';
 import { ApiError, badRequest, invalid, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Identity, Precedence } from '../state/types.ts';
+import type { Identity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
-import type { Body } from './body.ts';
+import { type Body, precedenceOf } from './body.ts';
 import { baseFields, changedBase, removeFromPolicies, requireUnique, roleAttributes } from './common.ts';
 import { revocationOf } from './revocation.ts';
 
+export type IdentityBody = IdentityCreate | IdentityUpdate | IdentityPatch;
+
 export const DEFAULT_AUTH_POLICY = 'default';
 
-export function createIdentity(transaction: Transaction, id: string, body: Body): void {
+export function createIdentity(transaction: Transaction, id: string, body: Body<IdentityBody>): void {
   const identity: Identity = {
     ...baseFields(transaction, id, body),
     ...identityFields(transaction, body, undefined),
@@ -27,7 +30,7 @@ export function createIdentity(transaction: Transaction, id: string, body: Body)
   transaction.put('identity', identity);
 }
 
-export function updateIdentity(transaction: Transaction, identity: Identity, body: Body): void {
+export function updateIdentity(transaction: Transaction, identity: Identity, body: Body<IdentityBody>): void {
   const fields = identityFields(transaction, body, identity);
   if (identity.type === 'Router' && fields.name !== identity.name)
     throw invalid('name', 'may not change name of router identities', fields.name);
@@ -139,66 +142,61 @@ function demandRemovable(transaction: Transaction, id: string): void {
         });
 }
 
-function identityFields(transaction: Transaction, body: Body, current: Identity | undefined) {
-  const keep = body.mode === 'patch' ? current : undefined;
-  const precedence = body.precedence('defaultHostingPrecedence');
+function identityFields(transaction: Transaction, body: Body<IdentityBody>, current: Identity | undefined) {
+  const keep = body.kept(current);
+  const { given } = body;
   return {
     name: identityName(transaction, body, current),
-    isAdmin: body.flag('isAdmin') ?? keep?.isAdmin ?? false,
+    isAdmin: given.isAdmin ?? keep?.isAdmin ?? false,
     externalId: externalId(transaction, body, current),
     authPolicyId: authPolicy(transaction, body, keep),
     roleAttributes: roleAttributes(body, current?.roleAttributes ?? []),
-    permissions: permissions(body) ?? keep?.permissions ?? null,
-    defaultHostingCost: body.whole('defaultHostingCost') ?? keep?.defaultHostingCost ?? 0,
-    defaultHostingPrecedence: precedence ?? keep?.defaultHostingPrecedence ?? ('default' as const),
-    serviceHostingCosts: perService(transaction, body, 'serviceHostingCosts', keep?.serviceHostingCosts) as Readonly<
-      Record<string, number>
-    >,
+    permissions: (given.permissions ? sortedSet(given.permissions) : keep?.permissions) ?? null,
+    defaultHostingCost: given.defaultHostingCost ?? keep?.defaultHostingCost ?? 0,
+    defaultHostingPrecedence:
+      precedenceOf(given.defaultHostingPrecedence) ?? keep?.defaultHostingPrecedence ?? ('default' as const),
+    serviceHostingCosts: perService(transaction, given.serviceHostingCosts, keep?.serviceHostingCosts),
     serviceHostingPrecedences: perService(
       transaction,
-      body,
-      'serviceHostingPrecedences',
+      given.serviceHostingPrecedences,
       keep?.serviceHostingPrecedences,
-    ) as Readonly<Record<string, Precedence>>,
-    appData: body.map('appData') ?? keep?.appData ?? {},
+    ),
+    appData: given.appData ?? keep?.appData ?? {},
   };
 }
 
-function identityName(transaction: Transaction, body: Body, current: Identity | undefined): string {
-  const name = body.text('name');
+function identityName(transaction: Transaction, body: Body<IdentityBody>, current: Identity | undefined): string {
+  const { name } = body.given;
   if (body.mode === 'patch' && !name) return current?.name ?? '';
   if (!name) throw badRequest('index on identities.name does not allow null or empty values');
   requireUnique(transaction, 'identity', 'name', name, current);
   return name;
 }
 
-function externalId(transaction: Transaction, body: Body, current: Identity | undefined): string | null {
-  const given = body.text('externalId');
-  if (given === undefined) return body.mode === 'patch' ? (current?.externalId ?? null) : null;
+function externalId(transaction: Transaction, body: Body<IdentityBody>, current: Identity | undefined): string | null {
+  const given = body.given.externalId ?? undefined;
+  if (given === undefined) return body.kept(current)?.externalId ?? null;
   if (given.trim() === '') return null;
   requireUnique(transaction, 'identity', 'externalId', given, current);
   return given;
 }
 
-function authPolicy(transaction: Transaction, body: Body, current: Identity | undefined): string {
-  const id = body.text('authPolicyId') || current?.authPolicyId || DEFAULT_AUTH_POLICY;
+function authPolicy(transaction: Transaction, { given }: Body<IdentityBody>, current: Identity | undefined): string {
+  const id = given.authPolicyId || current?.authPolicyId || DEFAULT_AUTH_POLICY;
   if (!transaction.get('authPolicy', id)) throw notFound('authPolicy', id);
   return id;
 }
 
-function perService(
+function perService<T>(
   transaction: Transaction,
-  body: Body,
-  name: string,
-  current: Readonly<Record<string, unknown>> | undefined,
-): Readonly<Record<string, unknown>> {
-  const given = body.map(name);
+  given: Readonly<Record<string, T>> | null | undefined,
+  current: Readonly<Record<string, T>> | undefined,
+): Readonly<Record<string, T>> {
   for (const id of Object.keys(given ?? {})) if (!transaction.get('service', id)) throw notFound('services', id);
   return given ?? current ?? {};
 }
 
-/** Sorted and deduplicated, as the reference stores them. */
-function permissions(body: Body): string[] | undefined {
-  const given = body.texts('permissions');
-  return given && [...new Set(given)].sort();
+/** Sorted and deduplicated, as the reference stores permissions. */
+function sortedSet(texts: readonly string[]): string[] {
+  return [...new Set(texts)].sort();
 }

@@ -1,33 +1,59 @@
 // Rules of service policies, edge router policies and service edge router policies.
 
+import type {
+  EdgeRouterPolicyCreate,
+  EdgeRouterPolicyPatch,
+  EdgeRouterPolicyUpdate,
+  ServiceEdgeRouterPolicyCreate,
+  ServiceEdgeRouterPolicyPatch,
+  ServiceEdgeRouterPolicyUpdate,
+  ServicePolicyCreate,
+  ServicePolicyPatch,
+  ServicePolicyUpdate,
+} from '#schemas/api/gen/bodies.ts';
 import { invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { EdgeRouterPolicy, Entity, Semantic, ServiceEdgeRouterPolicy, ServicePolicy } from '../state/types.ts';
+import type { EdgeRouterPolicy, Entity, ServiceEdgeRouterPolicy, ServicePolicy } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, rejectSystem, roleLists, uniqueName } from './common.ts';
 
-export function createServicePolicy(transaction: Transaction, id: string, body: Body): void {
+export type ServicePolicyBody = ServicePolicyCreate | ServicePolicyUpdate | ServicePolicyPatch;
+export type EdgeRouterPolicyBody = EdgeRouterPolicyCreate | EdgeRouterPolicyUpdate | EdgeRouterPolicyPatch;
+export type ServiceEdgeRouterPolicyBody =
+  | ServiceEdgeRouterPolicyCreate
+  | ServiceEdgeRouterPolicyUpdate
+  | ServiceEdgeRouterPolicyPatch;
+
+export function createServicePolicy(transaction: Transaction, id: string, body: Body<ServicePolicyBody>): void {
   transaction.put('servicePolicy', {
     ...baseFields(transaction, id, body),
     ...servicePolicyFields(transaction, body, undefined),
   });
 }
 
-export function updateServicePolicy(transaction: Transaction, policy: ServicePolicy, body: Body): void {
+export function updateServicePolicy(
+  transaction: Transaction,
+  policy: ServicePolicy,
+  body: Body<ServicePolicyBody>,
+): void {
   transaction.put('servicePolicy', {
     ...servicePolicyFields(transaction, body, policy),
     ...changedBase(transaction, policy, body),
   });
 }
 
-export function createEdgeRouterPolicy(transaction: Transaction, id: string, body: Body): void {
+export function createEdgeRouterPolicy(transaction: Transaction, id: string, body: Body<EdgeRouterPolicyBody>): void {
   transaction.put('edgeRouterPolicy', {
     ...baseFields(transaction, id, body),
     ...edgeRouterPolicyFields(transaction, body, undefined),
   });
 }
 
-export function updateEdgeRouterPolicy(transaction: Transaction, policy: EdgeRouterPolicy, body: Body): void {
+export function updateEdgeRouterPolicy(
+  transaction: Transaction,
+  policy: EdgeRouterPolicy,
+  body: Body<EdgeRouterPolicyBody>,
+): void {
   rejectSystem(policy, 'edgeRouterPolicy', 'update');
   transaction.put('edgeRouterPolicy', {
     ...edgeRouterPolicyFields(transaction, body, policy),
@@ -40,7 +66,11 @@ export function deleteEdgeRouterPolicy(transaction: Transaction, policy: EdgeRou
   transaction.delete('edgeRouterPolicy', policy.id);
 }
 
-export function createServiceEdgeRouterPolicy(transaction: Transaction, id: string, body: Body): void {
+export function createServiceEdgeRouterPolicy(
+  transaction: Transaction,
+  id: string,
+  body: Body<ServiceEdgeRouterPolicyBody>,
+): void {
   transaction.put('serviceEdgeRouterPolicy', {
     ...baseFields(transaction, id, body),
     ...serviceEdgeRouterPolicyFields(transaction, body, undefined),
@@ -50,7 +80,7 @@ export function createServiceEdgeRouterPolicy(transaction: Transaction, id: stri
 export function updateServiceEdgeRouterPolicy(
   transaction: Transaction,
   policy: ServiceEdgeRouterPolicy,
-  body: Body,
+  body: Body<ServiceEdgeRouterPolicyBody>,
 ): void {
   transaction.put('serviceEdgeRouterPolicy', {
     ...serviceEdgeRouterPolicyFields(transaction, body, policy),
@@ -70,42 +100,42 @@ export function systemRouterPolicy(transaction: Transaction, routerId: string): 
   };
 }
 
-function semantic(body: Body, current: Semantic | undefined): Semantic {
-  return (body.text('semantic') as Semantic | undefined) ?? current ?? 'AllOf';
-}
-
 function servicePolicyFields(
   transaction: Transaction,
-  body: Body,
+  body: Body<ServicePolicyBody>,
   current: ServicePolicy | undefined,
 ): Omit<ServicePolicy, keyof Entity> {
-  const type = body.text('type') ?? current?.type;
+  const type = body.given.type ?? current?.type;
   if (type !== 'Dial' && type !== 'Bind')
     throw invalid('policyType', "invalid policy type. valid types are 'Dial' and 'Bind'", type);
   return {
     name: uniqueName(transaction, 'servicePolicy', body, current),
-    semantic: semantic(body, current?.semantic),
+    semantic: body.given.semantic ?? current?.semantic ?? 'AllOf',
     type,
     ...roleLists(transaction, body, ['identityRoles', 'serviceRoles', 'postureCheckRoles'], current),
   };
 }
 
-function edgeRouterPolicyFields(transaction: Transaction, body: Body, current: EdgeRouterPolicy | undefined) {
+function edgeRouterPolicyFields(
+  transaction: Transaction,
+  body: Body<EdgeRouterPolicyBody>,
+  current: EdgeRouterPolicy | undefined,
+) {
   return {
     name: uniqueName(transaction, 'edgeRouterPolicy', body, current),
-    semantic: semantic(body, current?.semantic),
+    semantic: body.given.semantic ?? current?.semantic ?? 'AllOf',
     ...roleLists(transaction, body, ['identityRoles', 'edgeRouterRoles'], current),
   };
 }
 
 function serviceEdgeRouterPolicyFields(
   transaction: Transaction,
-  body: Body,
+  body: Body<ServiceEdgeRouterPolicyBody>,
   current: ServiceEdgeRouterPolicy | undefined,
 ) {
   return {
     name: uniqueName(transaction, 'serviceEdgeRouterPolicy', body, current),
-    semantic: semantic(body, current?.semantic),
+    semantic: body.given.semantic ?? current?.semantic ?? 'AllOf',
     ...roleLists(transaction, body, ['serviceRoles', 'edgeRouterRoles'], current),
   };
 }

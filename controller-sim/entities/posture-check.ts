@@ -1,7 +1,6 @@
 // Rules of posture checks: the demands of each type, in the form in which they are compared (reference fact: HTTP
 // entities, section 17).
 
-import { ownValue } from '#lib/own-value.ts';
 import {
   type DemandsByType,
   isVersionStatement,
@@ -9,19 +8,28 @@ import {
   plainMacAddress,
   type TypedDemands,
 } from '#model/posture.ts';
+import type {
+  OperatingSystem,
+  PostureCheckCreate,
+  PostureCheckPatch,
+  PostureCheckUpdate,
+  ProcessMulti,
+} from '#schemas/api/gen/bodies.ts';
 import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { PostureCheck } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
 
+export type PostureCheckBody = PostureCheckCreate | PostureCheckUpdate | PostureCheckPatch;
+
 export const POSTURE_CHECK_TYPES = ['OS', 'PROCESS', 'DOMAIN', 'MAC', 'MFA', 'PROCESS_MULTI'] as const;
 /** Canonical spelling. Input is case-insensitive, since the specification uses capitals. */
 export const OPERATING_SYSTEMS = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
-const SEMANTICS: Readonly<Record<string, string>> = { AllOf: 'AllOf', AnyOf: 'AnyOf', OneOf: 'AnyOf' };
+const SEMANTICS = { AllOf: 'AllOf', AnyOf: 'AnyOf', OneOf: 'AnyOf' };
 const NO_TIMEOUT = -1;
 
-export function createPostureCheck(transaction: Transaction, id: string, body: Body): void {
+export function createPostureCheck(transaction: Transaction, id: string, body: Body<PostureCheckBody>): void {
   transaction.put('postureCheck', {
     ...baseFields(transaction, id, body),
     name: uniqueName(transaction, 'postureCheck', body),
@@ -32,8 +40,8 @@ export function createPostureCheck(transaction: Transaction, id: string, body: B
 }
 
 /** A body of another type than the check's changes only its name, tags and attributes. */
-export function updatePostureCheck(transaction: Transaction, check: PostureCheck, body: Body): void {
-  const keep = body.mode === 'patch' ? check.demands : undefined;
+export function updatePostureCheck(transaction: Transaction, check: PostureCheck, body: Body<PostureCheckBody>): void {
+  const keep = body.kept(check)?.demands;
   transaction.put('postureCheck', {
     ...changedBase(transaction, check, body),
     name: uniqueName(transaction, 'postureCheck', body, check),
@@ -49,8 +57,7 @@ export function deletePostureCheck(transaction: Transaction, { id }: PostureChec
   transaction.delete('postureCheck', id);
 }
 
-function typeOf(body: Body): PostureCheckType {
-  const typeId = body.text('typeId');
+function typeOf({ given: { typeId } }: Body<PostureCheckBody>): PostureCheckType {
   if (!typeId) throw invalid('typeId', 'typeId in body is required', '');
   if (!(POSTURE_CHECK_TYPES as readonly string[]).includes(typeId)) {
     throw new ApiError('COULD_NOT_PARSE_BODY', {
@@ -62,50 +69,53 @@ function typeOf(body: Body): PostureCheckType {
 }
 
 /** Reads the demands of each type from a body. `current` supplies fields that a patch omits. */
-const DEMANDS: { [T in PostureCheckType]: (body: Body, current: DemandsByType[T] | undefined) => DemandsByType[T] } = {
-  OS: (body, current) => {
-    if (!body.has('operatingSystems')) return demanded('operatingSystems', current);
-    return { operatingSystems: byType(body.list('operatingSystems').map(operatingSystem)) };
+const DEMANDS: {
+  [T in PostureCheckType]: (body: Body<PostureCheckBody>, current: DemandsByType[T] | undefined) => DemandsByType[T];
+} = {
+  OS: ({ given }, current) => {
+    if (!given.operatingSystems) return demanded('operatingSystems', current);
+    return { operatingSystems: byType(given.operatingSystems.map(operatingSystem)) };
   },
-  MAC: (body, current) => {
-    if (!body.has('macAddresses')) return demanded('macAddresses', current);
-    return { macAddresses: sortedSet((body.texts('macAddresses') ?? []).map(plainMacAddress)) };
+  MAC: ({ given }, current) => {
+    if (!given.macAddresses) return demanded('macAddresses', current);
+    return { macAddresses: sortedSet(given.macAddresses.map(plainMacAddress)) };
   },
-  DOMAIN: (body, current) => {
-    if (!body.has('domains')) return demanded('domains', current);
-    return { domains: sortedSet(body.texts('domains') ?? []) };
+  DOMAIN: ({ given }, current) => {
+    if (!given.domains) return demanded('domains', current);
+    return { domains: sortedSet(given.domains) };
   },
-  MFA: (body, current) => {
-    const timeout = body.whole('timeoutSeconds') ?? current?.timeoutSeconds ?? 0;
-    const flag = (name: 'promptOnWake' | 'promptOnUnlock' | 'ignoreLegacyEndpoints') =>
-      body.flag(name) ?? current?.[name] === true;
+  MFA: ({ given }, current) => {
+    const timeout = given.timeoutSeconds ?? current?.timeoutSeconds ?? 0;
     return {
       timeoutSeconds: timeout > 0 ? timeout : NO_TIMEOUT,
-      promptOnWake: flag('promptOnWake'),
-      promptOnUnlock: flag('promptOnUnlock'),
-      ignoreLegacyEndpoints: flag('ignoreLegacyEndpoints'),
+      promptOnWake: given.promptOnWake ?? current?.promptOnWake === true,
+      promptOnUnlock: given.promptOnUnlock ?? current?.promptOnUnlock === true,
+      ignoreLegacyEndpoints: given.ignoreLegacyEndpoints ?? current?.ignoreLegacyEndpoints === true,
     };
   },
-  PROCESS: (body, current) => {
-    if (!body.has('process')) return demanded('process', current);
-    const process = body.part('process');
+  PROCESS: ({ given: { process } }, current) => {
+    if (!process) return demanded('process', current);
     return {
       process: {
-        osType: systemName(process.text('osType') ?? '', 'process.osType'),
-        path: process.text('path') ?? '',
-        hashes: (process.texts('hashes') ?? []).map((hash) => hash.toLowerCase()),
-        signerFingerprint: (process.text('signerFingerprint') ?? '').toLowerCase(),
+        osType: systemName(process.osType, 'process.osType'),
+        path: process.path,
+        hashes: (process.hashes ?? []).map((hash) => hash.toLowerCase()),
+        signerFingerprint: (process.signerFingerprint ?? '').toLowerCase(),
       },
     };
   },
-  PROCESS_MULTI: (body, current) => {
-    const semantic = ownValue(SEMANTICS, body.text('semantic') ?? '') ?? current?.semantic ?? 'AllOf';
-    if (!body.has('processes')) return { semantic, processes: demanded('processes', current).processes };
-    return { semantic, processes: body.list('processes').map(multiProcess) };
+  PROCESS_MULTI: ({ given }, current) => {
+    const semantic = (given.semantic && SEMANTICS[given.semantic]) ?? current?.semantic ?? 'AllOf';
+    if (!given.processes) return { semantic, processes: demanded('processes', current).processes };
+    return { semantic, processes: given.processes.map(multiProcess) };
   },
 };
 
-function demandsOf<T extends PostureCheckType>(typeId: T, body: Body, current?: DemandsByType[T]): TypedDemands {
+function demandsOf<T extends PostureCheckType>(
+  typeId: T,
+  body: Body<PostureCheckBody>,
+  current?: DemandsByType[T],
+): TypedDemands {
   return { typeId, demands: DEMANDS[typeId](body, current) } as TypedDemands;
 }
 
@@ -130,23 +140,23 @@ function byType<T extends { readonly type: string }>(systems: readonly T[]): rea
   return [...last.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
-function operatingSystem(system: Body, index: number): { type: string; versions: readonly string[] } {
-  const versions = system.texts('versions') ?? [];
+function operatingSystem(system: OperatingSystem, index: number): { type: string; versions: readonly string[] } {
+  const versions = system.versions ?? [];
   for (const [each, statement] of versions.entries()) {
     const field = `operatingSystems[${index}].versions[${each}]`;
     if (!isVersionStatement(statement))
       throw badRequest(`the value '${statement}' for '${field}' is invalid: invalid version for os: ${statement}`);
   }
-  return { type: systemName(system.text('type') ?? '', `operatingSystems.${index}.type`), versions };
+  return { type: systemName(system.type, `operatingSystems.${index}.type`), versions };
 }
 
 /** The specification's `os` is the reference's `osType`. */
-function multiProcess(process: Body, index: number) {
+function multiProcess({ osType, os, path, hashes, signerFingerprints }: ProcessMulti, index: number) {
   return {
-    osType: systemName(process.text('osType') ?? process.text('os') ?? '', `processes.${index}.osType`),
-    path: process.text('path') ?? '',
-    hashes: process.texts('hashes') ?? [],
-    signerFingerprints: process.texts('signerFingerprints') ?? [],
+    osType: systemName(osType ?? os ?? '', `processes.${index}.osType`),
+    path,
+    hashes: hashes ?? [],
+    signerFingerprints: signerFingerprints ?? [],
   };
 }
 

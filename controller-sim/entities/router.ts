@@ -1,10 +1,21 @@
 // Rules of routers. One store holds edge routers and transit routers. A new router gets an enrollment, and an edge
 // router with a tunneler also an identity and a policy.
 
+import type {
+  EdgeRouterCreate,
+  EdgeRouterPatch,
+  EdgeRouterUpdate,
+  FabricRouterCreate,
+  FabricRouterPatch,
+  FabricRouterUpdate,
+  RouterCreate,
+  RouterPatch,
+  RouterUpdate,
+} from '#schemas/api/gen/bodies.ts';
 import { ApiError, badRequest } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Enrollment, Entity, Router } from '../state/types.ts';
-import type { Body } from './body.ts';
+import { type Body, flatMap } from './body.ts';
 import {
   baseFields,
   changedBase,
@@ -17,6 +28,13 @@ import {
 import { removeIdentity, routerIdentity } from './identity.ts';
 import { systemRouterPolicy } from './policy.ts';
 
+export type EdgeRouterBody = EdgeRouterCreate | EdgeRouterUpdate | EdgeRouterPatch;
+/** Bodies of the operations on transit routers. */
+export type RouterBody = RouterCreate | RouterUpdate | RouterPatch;
+export type FabricRouterBody = FabricRouterCreate | FabricRouterUpdate | FabricRouterPatch;
+
+type AnyRouterBody = EdgeRouterBody | RouterBody | FabricRouterBody;
+
 /** An enrollment signed before the transaction: signing is asynchronous, transactions are not. */
 export interface SignedEnrollment {
   readonly id: string;
@@ -25,7 +43,12 @@ export interface SignedEnrollment {
   readonly expiresAt: string;
 }
 
-export function createEdgeRouter(transaction: Transaction, id: string, body: Body, enrollment: SignedEnrollment): void {
+export function createEdgeRouter(
+  transaction: Transaction,
+  id: string,
+  body: Body<EdgeRouterBody>,
+  enrollment: SignedEnrollment,
+): void {
   const router: Router = { ...newRouter(transaction, id, body), ...edgeFields(body, undefined), isEdge: true };
   transaction.put('router', router);
   addRouterEnrollment(transaction, id, 'erott', enrollment);
@@ -36,7 +59,7 @@ export function createEdgeRouter(transaction: Transaction, id: string, body: Bod
 export function createTransitRouter(
   transaction: Transaction,
   id: string,
-  body: Body,
+  body: Body<AnyRouterBody>,
   enrollment: SignedEnrollment | undefined,
 ): void {
   if (transaction.get('router', id)) {
@@ -47,7 +70,7 @@ export function createTransitRouter(
   if (enrollment) addRouterEnrollment(transaction, id, 'trott', enrollment);
 }
 
-export function updateEdgeRouter(transaction: Transaction, router: Router, body: Body): void {
+export function updateEdgeRouter(transaction: Transaction, router: Router, body: Body<EdgeRouterBody>): void {
   const updated: Router = {
     ...router,
     ...routerFields(transaction, body, router),
@@ -58,12 +81,12 @@ export function updateEdgeRouter(transaction: Transaction, router: Router, body:
 }
 
 /** Throws ApiError for an edge router, which has its own operations. */
-export function updateTransitRouter(transaction: Transaction, router: Router, body: Body): void {
+export function updateTransitRouter(transaction: Transaction, router: Router, body: Body<RouterBody>): void {
   if (router.isEdge) throw new ApiError('CAN_NOT_UPDATE_ROUTER');
   updateCommonFields(transaction, router, body);
 }
 
-function updateCommonFields(transaction: Transaction, router: Router, body: Body): void {
+function updateCommonFields(transaction: Transaction, router: Router, body: Body<AnyRouterBody>): void {
   putRouter(transaction, router, {
     ...router,
     ...routerFields(transaction, body, router),
@@ -83,16 +106,20 @@ function putRouter(transaction: Transaction, old: Router, updated: Router): void
 }
 
 /** Through the fabric API, which updates all routers and knows their certificates. */
-export function updateFabricRouter(transaction: Transaction, router: Router, body: Body): void {
+export function updateFabricRouter(transaction: Transaction, router: Router, body: Body<FabricRouterBody>): void {
   updateCommonFields(transaction, router, body);
-  if (!body.has('fingerprint')) return;
+  if ((body.given.fingerprint ?? undefined) === undefined) return;
   const fingerprint = uniqueFingerprint(transaction, body, router);
   transaction.patch('router', router.id, { fingerprint, isVerified: true });
 }
 
 /** Routers are found by their fingerprints: a second router with the same one would hide the first. */
-function uniqueFingerprint(transaction: Transaction, body: Body, current: Router | undefined): string | null {
-  const fingerprint = body.text('fingerprint') ?? null;
+function uniqueFingerprint(
+  transaction: Transaction,
+  body: Body<FabricRouterBody>,
+  current: Router | undefined,
+): string | null {
+  const fingerprint = body.given.fingerprint ?? null;
   if (fingerprint) requireUnique(transaction, 'router', 'fingerprint', fingerprint, current);
   return fingerprint;
 }
@@ -149,7 +176,7 @@ function disableTunneler(transaction: Transaction, routerId: string): void {
   if (transaction.get('edgeRouterPolicy', routerId)?.isSystem) transaction.delete('edgeRouterPolicy', routerId);
 }
 
-function newRouter(transaction: Transaction, id: string, body: Body): Router {
+function newRouter(transaction: Transaction, id: string, body: Body<AnyRouterBody>): Router {
   return {
     ...baseFields(transaction, id, body),
     ...routerFields(transaction, body, undefined),
@@ -163,24 +190,25 @@ function newRouter(transaction: Transaction, id: string, body: Body): Router {
   };
 }
 
-function routerFields(transaction: Transaction, body: Body, current: Router | undefined) {
-  const keep = body.mode === 'patch' ? current : undefined;
+function routerFields(transaction: Transaction, body: Body<AnyRouterBody>, current: Router | undefined) {
+  const keep = body.kept(current);
+  const { given } = body;
   return {
     name: uniqueName(transaction, 'router', body, current),
-    cost: body.whole('cost') ?? keep?.cost ?? 0,
-    noTraversal: body.flag('noTraversal') ?? keep?.noTraversal ?? false,
-    disabled: body.flag('disabled') ?? keep?.disabled ?? false,
+    cost: given.cost ?? keep?.cost ?? 0,
+    noTraversal: given.noTraversal ?? keep?.noTraversal ?? false,
+    disabled: given.disabled ?? keep?.disabled ?? false,
     configs: configList(transaction, body, 'router', current?.configs ?? []),
-    ctrlChanListeners:
-      (body.map('ctrlChanListeners') as Router['ctrlChanListeners'] | undefined) ?? keep?.ctrlChanListeners ?? null,
+    ctrlChanListeners: given.ctrlChanListeners ?? keep?.ctrlChanListeners ?? null,
   } satisfies Omit<Partial<Router>, keyof Entity>;
 }
 
-function edgeFields(body: Body, current: Router | undefined) {
-  const keep = body.mode === 'patch' ? current : undefined;
+function edgeFields(body: Body<EdgeRouterBody>, current: Router | undefined) {
+  const keep = body.kept(current);
+  const { given } = body;
   return {
-    isTunnelerEnabled: body.flag('isTunnelerEnabled') ?? keep?.isTunnelerEnabled ?? false,
+    isTunnelerEnabled: given.isTunnelerEnabled ?? keep?.isTunnelerEnabled ?? false,
     roleAttributes: roleAttributes(body, current?.roleAttributes ?? []),
-    appData: body.flatMap('appData') ?? keep?.appData ?? {},
+    appData: flatMap('appData', given.appData) ?? keep?.appData ?? {},
   };
 }

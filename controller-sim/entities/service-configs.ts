@@ -17,9 +17,9 @@ export function configsOfTypes(
   service: Service,
   identity: Identity | undefined,
   types: readonly string[],
-): Record<string, unknown> {
+): Record<string, Config['data']> {
   const overrides = ownValue(identity?.serviceConfigs ?? {}, service.id) ?? [];
-  const byType = new Map<string, unknown>();
+  const byType = new Map<string, Config['data']>();
   for (const id of [...service.configs, ...overrides]) {
     const config = configs.get(id);
     const type = config && configType.get(config.configTypeId);

@@ -1,5 +1,13 @@
 // Rules of services.
 
+import type {
+  FabricServiceCreate,
+  FabricServicePatch,
+  FabricServiceUpdate,
+  ServiceCreate,
+  ServicePatch,
+  ServiceUpdate,
+} from '#schemas/api/gen/bodies.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Service } from '../state/types.ts';
@@ -14,10 +22,13 @@ import {
   uniqueName,
 } from './common.ts';
 
+export type ServiceBody = ServiceCreate | ServiceUpdate | ServicePatch;
+export type FabricServiceBody = FabricServiceCreate | FabricServiceUpdate | FabricServicePatch;
+
 export const STRATEGIES = ['smartrouting', 'weighted', 'random', 'sticky'] as const;
 
-export function createService(transaction: Transaction, id: string, body: Body): void {
-  const encryptionRequired = body.flag('encryptionRequired') ?? false;
+export function createService(transaction: Transaction, id: string, body: Body<ServiceBody>): void {
+  const encryptionRequired = body.given.encryptionRequired ?? false;
   transaction.put('service', {
     ...baseFields(transaction, id, body),
     ...serviceFields(transaction, body, undefined),
@@ -27,7 +38,7 @@ export function createService(transaction: Transaction, id: string, body: Body):
 }
 
 /** Through the fabric API. Such a service has no configs, attributes or encryption flag, even if the body names some. */
-export function createFabricService(transaction: Transaction, id: string, body: Body): void {
+export function createFabricService(transaction: Transaction, id: string, body: Body<FabricServiceBody>): void {
   const own = commonFields(transaction, body, undefined);
   const edge = { configs: [], roleAttributes: [], encryptionRequired: false };
   transaction.put('service', { ...baseFields(transaction, id, body), ...own, ...edge, isFabricOnly: true });
@@ -37,7 +48,7 @@ export function createFabricService(transaction: Transaction, id: string, body: 
  * Whether encryption is required is immutable: the specification declares it read-only, the reference sets it at
  * creation.
  */
-export function updateService(transaction: Transaction, service: Service, body: Body): void {
+export function updateService(transaction: Transaction, service: Service, body: Body<ServiceBody>): void {
   transaction.put('service', {
     ...service,
     ...serviceFields(transaction, body, service),
@@ -46,7 +57,7 @@ export function updateService(transaction: Transaction, service: Service, body: 
 }
 
 /** The fabric API changes its own fields and keeps the others. */
-export function updateFabricService(transaction: Transaction, service: Service, body: Body): void {
+export function updateFabricService(transaction: Transaction, service: Service, body: Body<FabricServiceBody>): void {
   transaction.put('service', {
     ...service,
     ...commonFields(transaction, body, service),
@@ -67,7 +78,7 @@ export function deleteService(transaction: Transaction, service: Service): void 
   transaction.delete('service', service.id);
 }
 
-function serviceFields(transaction: Transaction, body: Body, current: Service | undefined) {
+function serviceFields(transaction: Transaction, body: Body<ServiceBody>, current: Service | undefined) {
   // reference fact: faults of configs are reported first, of the terminator strategy last.
   const configs = configList(transaction, body, 'service', current?.configs ?? []);
   return {
@@ -78,10 +89,15 @@ function serviceFields(transaction: Transaction, body: Body, current: Service | 
 }
 
 /** The fields of both APIs. */
-function commonFields(transaction: Transaction, body: Body, current: Service | undefined) {
-  const keep = body.mode === 'patch' ? current : undefined;
+function commonFields(
+  transaction: Transaction,
+  body: Body<ServiceBody | FabricServiceBody>,
+  current: Service | undefined,
+) {
+  const keep = body.kept(current);
+  const { given } = body;
   const name = uniqueName(transaction, 'service', body, current);
-  const terminatorStrategy = (body.text('terminatorStrategy') ?? keep?.terminatorStrategy) || STRATEGIES[0];
+  const terminatorStrategy = (given.terminatorStrategy ?? keep?.terminatorStrategy) || STRATEGIES[0];
   if (!(STRATEGIES as readonly string[]).includes(terminatorStrategy)) {
     throw new ApiError('NOT_FOUND', {
       code: 'UNHANDLED',
@@ -91,6 +107,6 @@ function commonFields(transaction: Transaction, body: Body, current: Service | u
   return {
     name,
     terminatorStrategy,
-    maxIdleTimeMillis: body.whole('maxIdleTimeMillis') ?? keep?.maxIdleTimeMillis ?? 0,
+    maxIdleTimeMillis: given.maxIdleTimeMillis ?? keep?.maxIdleTimeMillis ?? 0,
   };
 }

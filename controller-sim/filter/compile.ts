@@ -54,10 +54,7 @@ export interface CompiledQuery<T> {
 }
 
 /** Throws FilterError for unknown fields and type errors, SortError for an invalid sort. */
-export function compileQuery<T extends { readonly id: string; readonly tags: Readonly<Record<string, unknown>> }>(
-  query: Query,
-  symbols: Symbols<T>,
-): CompiledQuery<T> {
+export function compileQuery<T extends { readonly id: string }>(query: Query, symbols: Symbols<T>): CompiledQuery<T> {
   const matches = query.predicate ? compilePredicate(query.predicate, symbols) : () => true;
   const { sort = [] } = query;
   const all = sort.map((field) => compileSort(field, symbols));

@@ -19,6 +19,7 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
 import type { GeneralNames } from '#pki/general-names.ts';
+import type { Jwk } from '#schemas/api/gen/answers.ts';
 import type { State } from '../state/state.ts';
 import { DamagedError } from '../state/store/store.ts';
 import { issueAuthority, issueLeaf, type LeafFields, type Pair, type Purpose } from './certificate.ts';
@@ -167,9 +168,9 @@ export class Authority {
   }
 
   /** The public half of the signing key. */
-  get publicJwk(): Readonly<Record<string, unknown>> {
+  get publicJwk(): Jwk {
     const key = this.serverCertificate.publicKey.export({ format: 'jwk' });
-    return { ...key, use: 'sig', alg: this.tokenAlgorithm, kid: this.keyId };
+    return { ...key, kty: String(key.kty), use: 'sig', alg: this.tokenAlgorithm, kid: this.keyId };
   }
 
   /**

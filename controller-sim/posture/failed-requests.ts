@@ -2,7 +2,14 @@
 // of each check.
 
 import type { Clock } from '#lib/clock.ts';
-import { evaluatePosture, type MfaDemand, mfaFacts, type PostureState, type ProcessState } from '#model/posture.ts';
+import {
+  evaluatePosture,
+  type MfaDemand,
+  mfaFacts,
+  type PostureCheckType,
+  type PostureState,
+  type ProcessState,
+} from '#model/posture.ts';
 import type { ApiSession, PermissionType, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
 
 /** specification: limits. */
@@ -17,8 +24,15 @@ export interface FailedRequest {
   readonly policyFailures: readonly {
     readonly policyId: string;
     readonly policyName: string;
-    readonly checks: readonly Record<string, unknown>[];
+    readonly checks: readonly FailedCheck[];
   }[];
+}
+
+/** With the actual and the expected values, which depend on the type. */
+interface FailedCheck {
+  readonly postureCheckId: string;
+  readonly postureCheckName: string;
+  readonly postureCheckType: PostureCheckType;
 }
 
 export class FailedRequests {
@@ -68,7 +82,7 @@ export class FailedRequests {
 }
 
 /** Actual and expected values of a check (reference fact: HTTP entities, section 17). */
-function explain(check: PostureCheck, state: PostureState, now: number): Record<string, unknown> {
+function explain(check: PostureCheck, state: PostureState, now: number): object {
   switch (check.typeId) {
     case 'OS':
       return {
@@ -95,7 +109,7 @@ function explain(check: PostureCheck, state: PostureState, now: number): Record<
   }
 }
 
-function process(seen: ProcessState | undefined): Record<string, unknown> {
+function process(seen: ProcessState | undefined): object {
   return {
     ...(seen && { path: seen.path }),
     isRunning: seen?.isRunning ?? false,
@@ -104,7 +118,7 @@ function process(seen: ProcessState | undefined): Record<string, unknown> {
   };
 }
 
-function mfa(check: PostureCheck, demand: MfaDemand, state: PostureState, now: number): Record<string, unknown> {
+function mfa(check: PostureCheck, demand: MfaDemand, state: PostureState, now: number): object {
   const { timeout, timeoutRemaining } = evaluatePosture(check, state, now);
   return {
     actualValue: mfaFacts(demand, state, now),

@@ -24,7 +24,7 @@ t.test('a session that is stored together with the loss of its right ends', asyn
   await state.change((transaction) => {
     transaction.put('identity', { ...plainIdentity(transaction, 'anna', 'anna'), roleAttributes: ['users'] });
     createService(transaction, 'echo', new Body({ name: 'echo' }, 'create'));
-    const roles = { identityRoles: ['#users'], serviceRoles: ['#all'], semantic: 'AnyOf' };
+    const roles = { identityRoles: ['#users'], serviceRoles: ['#all'], semantic: 'AnyOf' } as const;
     createServicePolicy(transaction, 'dial', new Body({ name: 'dial', type: 'Dial', ...roles }, 'create'));
   });
   const store = (id: string) =>

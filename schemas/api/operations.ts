@@ -50,6 +50,20 @@ export interface ApiAnswer {
   readonly forms: readonly string[];
 }
 
+const CHECKS = { OS: 'OperatingSystem', MAC: 'MacAddress', DOMAIN: 'Domain', PROCESS: 'Process' };
+/** Posture checks and their responses have one schema for each `typeId`. */
+const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  postureCheck: { ...CHECKS, MFA: 'Mfa', PROCESS_MULTI: 'ProcessMulti' },
+  postureResponse: { ...CHECKS, ENDPOINT_STATE: 'EndpointState' },
+};
+
+/** The types of a body by its `typeId`, as names in bodies.json; undefined for a type without variants. */
+export function variantsOf(type: string): ReadonlyMap<string, string> | undefined {
+  const [, kind = '', action] = /^(postureCheck|postureResponse)(Create|Update|Patch)$/.exec(type) ?? [];
+  const variants = VARIANTS[kind];
+  return variants && new Map(Object.entries(variants).map(([typeId, name]) => [typeId, `${kind}${name}${action}`]));
+}
+
 /** All operations, in the order of the table. */
 export function readOperations(): ApiOperation[] {
   const text = readFileSync(new URL('operations.tsv', import.meta.url), 'utf8');

@@ -20,7 +20,7 @@ const ROOT = join(import.meta.dirname, '../..');
 t.test('generated files match the schemas; run `npm run generate` if this fails', async (t) => {
   for (const [path, content] of [
     ...generateConfig(),
-    ...(await generateApi()),
+    ...generateApi(),
     ...generateLimits(),
     ['common/wire/gen/numbers.ts', numbersSource()] as const,
   ]) {

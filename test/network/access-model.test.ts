@@ -66,7 +66,7 @@ function demands(random: Random): object {
     }),
     () => ({
       typeId: 'PROCESS_MULTI',
-      semantic: pick(random, ['AllOf', 'AnyOf']),
+      semantic: pick(random, ['AllOf', 'AnyOf'] as const),
       processes: [
         { osType: 'Linux', path: '/a' },
         { osType: 'Linux', path: '/b' },
@@ -141,7 +141,7 @@ async function change({ state }: Network, random: Random): Promise<void> {
     switch (kind) {
       case 'identity': {
         const before = transaction.get('identity', id);
-        const body = new Body({ name: id, type: 'Device', isAdmin: false, roleAttributes: attributes }, mode);
+        const body = new Body({ name: id, type: 'Device' as const, isAdmin: false, roleAttributes: attributes }, mode);
         return before ? updateIdentity(transaction, before, body) : createIdentity(transaction, id, body);
       }
       case 'service':
@@ -165,7 +165,7 @@ async function change({ state }: Network, random: Random): Promise<void> {
         const fields = {
           name: id,
           type: before?.type ?? pick(random, ['Dial', 'Bind']),
-          semantic: pick(random, ['AllOf', 'AnyOf']),
+          semantic: pick(random, ['AllOf', 'AnyOf'] as const),
           identityRoles: roles(random, there('identity', IDENTITIES)),
           serviceRoles: roles(random, there('service', SERVICES)),
           postureCheckRoles: random.next() < 0.5 ? [] : roles(random, there('postureCheck', CHECKS)),

@@ -5,8 +5,8 @@ import { postureHandlers } from './posture.ts';
 import { clientServiceHandlers } from './services.ts';
 import { clientSessionHandlers } from './sessions.ts';
 
-export const clientHandlers: Handlers = {
+export const clientHandlers = {
   ...postureHandlers,
   ...clientServiceHandlers,
   ...clientSessionHandlers,
-};
+} satisfies Partial<Handlers<'client'>>;

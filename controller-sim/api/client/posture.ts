@@ -1,19 +1,20 @@
 // Receives posture responses, in which clients describe the state of their machine.
 
+import type { PostureResponse as Accepted } from '#schemas/api/gen/answers.ts';
+import type { PostureResponseCreate, PostureResponses } from '#schemas/api/gen/bodies.ts';
 import { badRequest } from '../../errors/errors.ts';
-import type { PostureResponse } from '../../posture/posture.ts';
 import type { ApiSession } from '../../state/types.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Handlers } from '../http/context.ts';
 
 /** Characters of a response as JSON. The identity stores it, and requests that failed because of it store it again. */
 const LARGEST_RESPONSE = 16 * 1024;
 
-export const postureHandlers: Handlers = {
-  createPostureResponse: (request) => submit(request, [request.body as PostureResponse]),
-  createPostureResponseBulk: (request) => submit(request, request.body as PostureResponse[]),
-};
+export const postureHandlers = {
+  createPostureResponse: (request: ApiRequest<PostureResponseCreate>) => submit(request, [request.body]),
+  createPostureResponseBulk: (request: ApiRequest<PostureResponses>) => submit(request, request.body),
+} satisfies Partial<Handlers<'client'>>;
 
-function submit({ services, session }: ApiRequest, responses: readonly PostureResponse[]): Answer {
+function submit({ services, session }: ApiRequest, responses: PostureResponses): Data<Accepted> {
   for (const { typeId, ...facts } of responses)
     if (JSON.stringify(facts).length > LARGEST_RESPONSE)
       throw badRequest(`the posture response ${typeId} has more than ${LARGEST_RESPONSE} characters`);

@@ -1,5 +1,13 @@
 // A client's view of the network: its services, the routers that it may use, the external JWT signers.
 
+import type {
+  CurrentApiSessionServiceUpdateList,
+  CurrentIdentityEdgeRouterDetail,
+  ListProtocols,
+  ServiceDetail,
+  ServiceEdgeRouters,
+  TerminatorClientDetail,
+} from '#schemas/api/gen/answers.ts';
 import { isAdmin } from '../../auth/permissions.ts';
 import { ApiError, notFound, withoutCause } from '../../errors/errors.ts';
 import { TokenKind } from '../../pki/tokens.ts';
@@ -9,7 +17,7 @@ import { commonRouter, edgeRouterSymbols } from '../edge/routers.ts';
 import { services, showService } from '../edge/services.ts';
 import { showRouter } from '../edge/sessions.ts';
 import { terminatorSymbols } from '../edge/terminators.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Handlers, Page } from '../http/context.ts';
 import { listPage } from '../http/list.ts';
 import { notServed } from '../http/not-served.ts';
 import { base, reference } from '../http/references.ts';
@@ -17,11 +25,13 @@ import { list, selectListed } from '../http/resource.ts';
 import { idOfCaller } from '../http/rights.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 
-export const clientServiceHandlers: Handlers = {
+export const clientServiceHandlers = {
   listServices: list(services, (request) =>
     selectListed(request, services, request.services.access.servicesOf(idOfCaller(request))),
   ),
-  detailService: (request) => ({ data: showService(visibleService(request), request.services, request) }),
+  detailService: (request: ApiRequest): Data<ServiceDetail> => ({
+    data: showService(visibleService(request), request.services, request),
+  }),
   updateService: notServed('service'),
   patchService: notServed('service'),
   deleteService: notServed('service'),
@@ -32,8 +42,10 @@ export const clientServiceHandlers: Handlers = {
   listExternalJwtSigners: list(clientSigners, ({ services: { state } }) =>
     [...state.tables.externalJwtSigner.values()].filter(({ enabled }) => enabled),
   ),
-  listProtocols: ({ services: { baseUrl } }) => ({ data: { https: { address: new URL(baseUrl).host } } }),
-};
+  listProtocols: ({ services: { baseUrl } }: ApiRequest): Data<ListProtocols> => ({
+    data: { https: { address: new URL(baseUrl).host } },
+  }),
+} satisfies Partial<Handlers<'client'>>;
 
 /** The service that the path names, if the caller has any permission for it. */
 export function visibleService(request: ApiRequest, id = request.params.id ?? ''): Service {
@@ -43,7 +55,7 @@ export function visibleService(request: ApiRequest, id = request.params.id ?? ''
   return service;
 }
 
-async function serviceRouters(request: ApiRequest): Promise<Answer> {
+async function serviceRouters(request: ApiRequest): Promise<Data<ServiceEdgeRouters>> {
   const { services, query, headers } = request;
   const service = withoutCause(() => visibleService(request));
   const token = headers['session-token'];
@@ -66,7 +78,7 @@ async function isOwnSession(request: ApiRequest, serviceId: string, token: strin
   return claims.z_leg !== true || state.tables.session.findBy('token', token) !== undefined;
 }
 
-function serviceTerminators(request: ApiRequest): Answer {
+function serviceTerminators(request: ApiRequest): Page<TerminatorClientDetail> {
   const service = withoutCause(() => visibleService(request));
   const terminators = request.services.state.tables.terminator.referring('serviceId', service.id);
   const page = listPage(terminators, request.query, terminatorSymbols(request.services), (terminator) => ({
@@ -79,12 +91,16 @@ function serviceTerminators(request: ApiRequest): Answer {
   return { page };
 }
 
-function serviceUpdates({ services: { serviceChanges }, identity, session }: ApiRequest): Answer {
+function serviceUpdates({
+  services: { serviceChanges },
+  identity,
+  session,
+}: ApiRequest): Data<CurrentApiSessionServiceUpdateList> {
   const lastChange = serviceChanges.lastOf(identity as Identity, (session as ApiSession).createdAt);
   return { data: { lastChangeAt: new Date(lastChange).toISOString() } };
 }
 
-function ownRouters(request: ApiRequest): Answer {
+function ownRouters(request: ApiRequest): Page<CurrentIdentityEdgeRouterDetail> {
   const { access, state } = request.services;
   const identity = request.identity as Identity;
   // Administrators may use every router that has enrolled.

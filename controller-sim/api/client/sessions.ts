@@ -1,34 +1,38 @@
 // Sessions of services: a token for the right to dial or bind one.
 
-import { Body } from '../../entities/body.ts';
+import type { SessionCreated, SessionDetail } from '#schemas/api/gen/answers.ts';
+import type { SessionCreate } from '#schemas/api/gen/bodies.ts';
+import { Body, flatMap } from '../../entities/body.ts';
 import { baseFields } from '../../entities/common.ts';
 import { ApiError, invalid, notFound } from '../../errors/errors.ts';
 import { sessionEvent } from '../../events/session.ts';
 import type { ApiSession, Session } from '../../state/types.ts';
 import { sessions, showSession } from '../edge/sessions.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
 import { list } from '../http/resource.ts';
 import { idOfCaller } from '../http/rights.ts';
 import { visibleService } from './services.ts';
 
 const TYPES = ['Dial', 'Bind'] as const;
 
-export const clientSessionHandlers: Handlers = {
+export const clientSessionHandlers = {
   listSessions: list({ ...sessions, show: showSession }, ({ services, session }) =>
     services.state.tables.session.referring('apiSessionId', (session as ApiSession).id),
   ),
-  detailSession: (request) => ({ data: showSession(ownSession(request), request.services) }),
+  detailSession: (request: ApiRequest): Data<SessionDetail> => ({
+    data: showSession(ownSession(request), request.services),
+  }),
   createSession,
   deleteSession,
-};
+} satisfies Partial<Handlers<'client'>>;
 
-async function createSession(request: ApiRequest): Promise<Answer> {
+async function createSession(request: ApiRequest<SessionCreate>): Promise<Data<SessionCreated>> {
   const { state, tokens, access, posture } = request.services;
   const body = new Body(request.body, 'create');
-  const given = body.text('type') ?? 'Dial';
-  const type = TYPES.find((each) => each === given);
-  if (!type) throw invalid('type', 'type in body should be one of [Dial Bind]', given);
-  const service = visibleService(request, body.text('serviceId') ?? '');
+  const { type: wanted, serviceId, tags } = body.given;
+  const type = TYPES.find((each) => each === (wanted ?? 'Dial'));
+  if (!type) throw invalid('type', 'type in body should be one of [Dial Bind]', wanted);
+  const service = visibleService(request, serviceId ?? '');
   const identityId = idOfCaller(request);
   const apiSession = request.session as ApiSession;
   const isLegacy = state.tables.apiSession.has(apiSession.id);
@@ -39,7 +43,7 @@ async function createSession(request: ApiRequest): Promise<Answer> {
   };
   demandRight();
   if (access.commonRouters(identityId, service.id).length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
-  body.flatMap('tags');
+  flatMap('tags', tags);
   const id = state.ids.cuid();
   const apiSessionId = apiSession.id;
   const token = await tokens.session({ id, serviceId: service.id, identityId, apiSessionId, type, isLegacy });
@@ -75,7 +79,7 @@ function ownSession({ services, params, session: apiSession }: ApiRequest): Sess
   return session;
 }
 
-async function deleteSession(request: ApiRequest): Promise<Answer> {
+async function deleteSession(request: ApiRequest): Promise<Done> {
   const { id } = ownSession(request);
   await request.services.state.change((transaction) => transaction.delete('session', id));
   return { data: {} };

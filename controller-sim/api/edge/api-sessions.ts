@@ -1,12 +1,17 @@
 // API sessions, and the certificates that controllers issued for them.
 
+import type {
+  ApiSessionDetail,
+  AuthQueryDetail,
+  CurrentApiSessionCertificateDetail,
+} from '#schemas/api/gen/answers.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiSession } from '../../state/types.ts';
 import type { ApiRequest, ApiServices, Handlers } from '../http/context.ts';
 import { field, flagField } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import { crud, type Listed, type Resource } from '../http/resource.ts';
+import { detail, type Listed, list, type Removable, remove } from '../http/resource.ts';
 import { seesTokensOf } from '../http/rights.ts';
 
 /** reference fact: HTTP entities, section 2. */
@@ -19,7 +24,7 @@ const MFA_QUERY = {
   maxLength: 6,
   format: 'alphaNumeric',
   scopes: null,
-};
+} as const;
 
 /** Only callers that may see a token can filter by it: a filter on parts of the text would reveal the rest. */
 const apiSessionSymbols = (_context: ApiServices, request: ApiRequest): Symbols<ApiSession> => ({
@@ -33,19 +38,18 @@ const apiSessionSymbols = (_context: ApiServices, request: ApiRequest): Symbols<
   improperClientCertChain: flagField('improperClientCertChain'),
 });
 
-export const apiSessions: Resource<'apiSession'> = {
+export const apiSessions: Removable<'apiSession', ApiSessionDetail> = {
   kind: 'apiSession',
-  names: { one: 'APISessions', many: 'APISessions' },
   symbols: apiSessionSymbols,
   remove: (transaction, { id }) => endApiSession(transaction, id),
-  show: (session, context, request) => ({
+  show: (session, context, request): ApiSessionDetail => ({
     ...showApiSession(session, context),
     ...(!seesTokensOf(request, session.identityId) && { token: '' }),
   }),
 };
 
 /** Includes the token: only for the owner of the session. */
-export function showApiSession(session: ApiSession, context: ApiServices): Record<string, unknown> {
+export function showApiSession(session: ApiSession, context: ApiServices): ApiSessionDetail {
   const { token, identityId, authenticatorId, configTypes, ipAddress, lastActivityAt } = session;
   const { isMfaRequired, isMfaComplete, isCertExtendable, improperClientCertChain } = session;
   const { authenticator: authenticators, identity } = context.state.tables;
@@ -71,33 +75,32 @@ export function showApiSession(session: ApiSession, context: ApiServices): Recor
 }
 
 /** Proofs that the session still lacks. */
-function authQueries(session: ApiSession, { state }: ApiServices): Record<string, unknown>[] {
-  const signer = session.requiredSignerId && state.tables.externalJwtSigner.get(session.requiredSignerId);
-  return [
-    ...(session.isMfaRequired && !session.isMfaComplete ? [MFA_QUERY] : []),
-    ...(signer
-      ? [
-          {
-            typeId: 'EXT-JWT',
-            provider: 'url',
-            id: signer.id,
-            scopes: signer.scopes,
-            clientId: signer.clientId,
-            httpUrl: signer.externalAuthUrl,
-          },
-        ]
-      : []),
-  ];
+function authQueries(session: ApiSession, { state }: ApiServices): AuthQueryDetail[] {
+  const signer =
+    session.requiredSignerId === null ? undefined : state.tables.externalJwtSigner.get(session.requiredSignerId);
+  const external = signer && {
+    typeId: 'EXT-JWT' as const,
+    provider: 'url' as const,
+    id: signer.id,
+    scopes: signer.scopes,
+    clientId: signer.clientId,
+    httpUrl: signer.externalAuthUrl,
+  };
+  return [...(session.isMfaRequired && !session.isMfaComplete ? [MFA_QUERY] : []), ...(external ? [external] : [])];
 }
 
-export const sessionCertificates: Listed<'apiSessionCertificate'> = {
+export const sessionCertificates: Listed<'apiSessionCertificate', CurrentApiSessionCertificateDetail> = {
   kind: 'apiSessionCertificate',
   symbols: { apiSession: field('apiSessionId'), fingerprint: field('fingerprint'), subject: field('subject') },
-  show: (certificate) => {
+  show: (certificate): CurrentApiSessionCertificateDetail => {
     const { certPem, fingerprint, subject, validFrom, validTo } = certificate;
     const fields = base('apiSessionCertificate', certificate);
     return { ...fields, certificate: certPem, fingerprint, subject, validFrom, validTo };
   },
 };
 
-export const apiSessionHandlers: Handlers = crud(apiSessions);
+export const apiSessionHandlers = {
+  listAPISessions: list(apiSessions),
+  detailAPISessions: detail(apiSessions),
+  deleteAPISessions: remove(apiSessions),
+} satisfies Partial<Handlers<'management'>>;

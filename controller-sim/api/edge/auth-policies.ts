@@ -1,13 +1,19 @@
 // Auth policies.
 
+import type { AuthPolicyDetail } from '#schemas/api/gen/answers.ts';
 import { letsAdminsIn } from '../../auth/vouching.ts';
-import { createAuthPolicy, deleteAuthPolicy, updateAuthPolicy } from '../../entities/auth-policy.ts';
+import {
+  type AuthPolicyBody,
+  createAuthPolicy,
+  deleteAuthPolicy,
+  updateAuthPolicy,
+} from '../../entities/auth-policy.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { AuthPolicy } from '../../state/types.ts';
 import type { ApiRequest, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import { crud, type Resource } from '../http/resource.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
 import { isByAdmin, notAllowed } from '../http/rights.ts';
 
 const flag = (get: (policy: AuthPolicy) => boolean) => ({ type: 'bool' as const, get });
@@ -33,9 +39,8 @@ function rejectPolicyOfAdmins(request: ApiRequest, policy: AuthPolicy): void {
     throw notAllowed('change or delete auth policies of admins');
 }
 
-export const authPolicies: Resource<'authPolicy'> = {
+export const authPolicies: Resource<'authPolicy', AuthPolicyDetail, AuthPolicyBody> = {
   kind: 'authPolicy',
-  names: { one: 'AuthPolicy', many: 'AuthPolicies' },
   symbols: AUTH_POLICY_SYMBOLS,
   create: createAuthPolicy,
   update: (transaction, policy, body, request) => {
@@ -46,7 +51,7 @@ export const authPolicies: Resource<'authPolicy'> = {
     rejectPolicyOfAdmins(request, policy);
     deleteAuthPolicy(transaction, policy);
   },
-  show: (policy) => {
+  show: (policy): AuthPolicyDetail => {
     const { requireTotp, requireExtJwtSigner } = policy.secondary;
     return {
       ...base('authPolicy', policy),
@@ -57,4 +62,11 @@ export const authPolicies: Resource<'authPolicy'> = {
   },
 };
 
-export const authPolicyHandlers: Handlers = crud(authPolicies);
+export const authPolicyHandlers = {
+  listAuthPolicies: list(authPolicies),
+  createAuthPolicy: create(authPolicies),
+  detailAuthPolicy: detail(authPolicies),
+  updateAuthPolicy: update(authPolicies),
+  patchAuthPolicy: patch(authPolicies),
+  deleteAuthPolicy: remove(authPolicies),
+} satisfies Partial<Handlers<'management'>>;

@@ -2,8 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import { parsePemCertificates } from '#pki/certificates.ts';
+import type { AuthenticatorDetail, CreateLocation } from '#schemas/api/gen/answers.ts';
+import type { ReEnroll, RequestExtendAuthenticator } from '#schemas/api/gen/bodies.ts';
 import { readClientCertificate } from '../../auth/certificates.ts';
 import {
+  type AuthenticatorBody,
   addAuthenticator,
   certificateProof,
   deleteAuthenticator,
@@ -12,17 +15,17 @@ import {
   requestExtension,
   updateAuthenticator,
 } from '../../entities/authenticator.ts';
-import { Body } from '../../entities/body.ts';
+import type { Body } from '../../entities/body.ts';
 import { isCertificateOf } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
 import { addEnrollment, prepareEnrollment, rejectOpenEnrollment } from '../../entities/enrollment.ts';
 import { invalid, notFound } from '../../errors/errors.ts';
 import type { FilterSymbol, Symbols } from '../../filter/compile.ts';
 import type { Authenticator } from '../../state/types.ts';
-import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, created, reference } from '../http/references.ts';
-import { crud, find, type Resource } from '../http/resource.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
 import { newExpiry } from './enrollments.ts';
 
 const AUTHENTICATOR_SYMBOLS: Symbols<Authenticator> = {
@@ -63,51 +66,57 @@ export function publicKeyPrint(authenticator: Authenticator): string | null {
 
 type Proof = ReturnType<typeof passwordProof>;
 
-export const authenticators: Resource<'authenticator', Proof | string | undefined> = {
+export const authenticators: Resource<
+  'authenticator',
+  AuthenticatorDetail,
+  AuthenticatorBody,
+  Proof | string | undefined
+> = {
   kind: 'authenticator',
-  names: { one: 'Authenticator', many: 'Authenticators' },
   symbols: AUTHENTICATOR_SYMBOLS,
   newId: ({ state }) => state.ids.short(),
   prepare: (request, _id, body) => (body.mode === 'create' ? newProof(request, body) : newPassword(request, body)),
   create: (transaction, id, body, proof) =>
-    addAuthenticator(transaction, { id, identityId: body.text('identityId') ?? '', proof: proof as Proof, body }),
+    addAuthenticator(transaction, { id, identityId: body.given.identityId ?? '', proof: proof as Proof, body }),
   update: (transaction, authenticator, body, _request, passwordHash) =>
     updateAuthenticator(transaction, authenticator, body, passwordHash as string | undefined),
   remove: deleteAuthenticator,
   show: showAuthenticator,
 };
 
-async function newProof(request: ApiRequest, body: Body): Promise<Proof> {
+async function newProof(request: ApiRequest, { given }: Body<AuthenticatorBody>): Promise<Proof> {
   const { state, passwords } = request.services;
-  const identityId = body.text('identityId') ?? '';
+  const identityId = given.identityId ?? '';
   const identity = state.tables.identity.get(identityId);
   if (!identity) throw notFound('identity', identityId);
   rejectRouterIdentity(identity);
-  const method = body.text('method') ?? '';
+  const method = given.method ?? '';
   if (method === 'cert') {
-    const certPem = body.text('certPem') ?? '';
+    const certPem = given.certPem ?? '';
     if (certPem === '') throw invalid('certPem', 'certPem is required', '');
     const { certificate, caId } = readClientCertificate(request.services, certPem);
     return certificateProof(certificate, caId);
   }
   if (method !== 'updb') throw invalid('method', 'method must be updb or cert', method);
-  const username = body.text('username') ?? '';
-  const password = body.text('password') ?? '';
+  const username = given.username ?? '';
+  const password = given.password ?? '';
   if (username === '') throw invalid('username', 'username is required', '');
   if (password === '') throw invalid('password', 'password is required', '');
   return passwordProof(username, await passwords.hash(password));
 }
 
-async function newPassword({ services }: ApiRequest, body: Body): Promise<string | undefined> {
-  const password = body.text('password');
-  return password === undefined ? undefined : services.passwords.hash(password);
+async function newPassword(
+  { services }: ApiRequest,
+  { given: { password } }: Body<AuthenticatorBody>,
+): Promise<string | undefined> {
+  return typeof password === 'string' ? services.passwords.hash(password) : undefined;
 }
 
-export function showAuthenticator(authenticator: Authenticator, { state }: ApiServices): Record<string, unknown> {
+export function showAuthenticator(authenticator: Authenticator, { state }: ApiServices): AuthenticatorDetail {
   const { method, identityId, username } = authenticator;
   const { _links, ...fields } = base('authenticator', authenticator);
   return {
-    _links: { ...(_links as object), identities: { href: `./identities/${identityId}` } },
+    _links: { ..._links, identities: { href: `./identities/${identityId}` } },
     ...fields,
     method,
     identityId,
@@ -116,7 +125,7 @@ export function showAuthenticator(authenticator: Authenticator, { state }: ApiSe
   };
 }
 
-function certificateFields(authenticator: Authenticator): Record<string, unknown> {
+function certificateFields(authenticator: Authenticator): Partial<AuthenticatorDetail> {
   const { certPem, fingerprint, isIssuedByNetwork, isExtendRequested, isKeyRollRequested, extendRequestedAt } =
     authenticator;
   return {
@@ -131,14 +140,19 @@ function certificateFields(authenticator: Authenticator): Record<string, unknown
   };
 }
 
-export const authenticatorHandlers: Handlers = {
-  ...crud(authenticators),
+export const authenticatorHandlers = {
+  listAuthenticators: list(authenticators),
+  createAuthenticator: create(authenticators),
+  detailAuthenticator: detail(authenticators),
+  updateAuthenticator: update(authenticators),
+  patchAuthenticator: patch(authenticators),
+  deleteAuthenticator: remove(authenticators),
   reEnrollAuthenticator: reEnroll,
   requestExtendAuthenticator: requestExtend,
-};
+} satisfies Partial<Handlers<'management'>>;
 
 /** Replaces the authenticator with an enrollment of its kind, which keeps the user name. */
-async function reEnroll(request: ApiRequest): Promise<Answer> {
+async function reEnroll(request: ApiRequest<ReEnroll>): Promise<Data<CreateLocation>> {
   const { state } = request.services;
   const authenticator = find(request, 'authenticator');
   const { identityId } = authenticator;
@@ -161,9 +175,9 @@ async function reEnroll(request: ApiRequest): Promise<Answer> {
   return { data: created('enrollments', enrollment.signed.id) };
 }
 
-async function requestExtend(request: ApiRequest): Promise<Answer> {
+async function requestExtend(request: ApiRequest<RequestExtendAuthenticator>): Promise<Done> {
   const { id } = find(request, 'authenticator');
-  const rollKeys = new Body(request.body, 'create').flag('rollKeys') ?? false;
+  const rollKeys = request.body.rollKeys ?? false;
   await request.services.state.change((transaction) => requestExtension(transaction, id, rollKeys));
   return { data: {} };
 }

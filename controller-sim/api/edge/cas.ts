@@ -1,14 +1,15 @@
 // Certificate authorities of third parties.
 
-import { createCa, deleteCa, updateCa, verifyCa } from '../../entities/ca.ts';
+import type { CaDetail } from '#schemas/api/gen/answers.ts';
+import { type CaBody, createCa, deleteCa, updateCa, verifyCa } from '../../entities/ca.ts';
 import { existing } from '../../entities/common.ts';
 import { ApiError, invalid, withoutCause } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { CertificateAuthority } from '../../state/types.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Done, Handlers, Raw } from '../http/context.ts';
 import { field, flagField } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import { crud, find, type Resource } from '../http/resource.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
 import { isByAdmin } from '../http/rights.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 
@@ -22,14 +23,13 @@ const CA_SYMBOLS: Symbols<CertificateAuthority> = {
   isAutoCaEnrollmentEnabled: flagField('isAutoCaEnrollmentEnabled'),
 };
 
-export const cas: Resource<'ca'> = {
+export const cas: Resource<'ca', CaDetail, CaBody> = {
   kind: 'ca',
-  names: { one: 'Ca', many: 'Cas' },
   symbols: CA_SYMBOLS,
   create: (transaction, id, body, _prepared, request) => createCa(transaction, id, body, isByAdmin(request)),
   update: (transaction, ca, body, request) => updateCa(transaction, ca, body, isByAdmin(request)),
   remove: deleteCa,
-  show: (ca) => ({
+  show: (ca): CaDetail => ({
     ...base('ca', ca),
     name: ca.name,
     certPem: ca.certPem,
@@ -45,17 +45,26 @@ export const cas: Resource<'ca'> = {
   }),
 };
 
-export const caHandlers: Handlers = { ...crud(cas), getCaJwt: caToken, verifyCa: verify };
+export const caHandlers = {
+  listCas: list(cas),
+  createCa: create(cas),
+  detailCa: detail(cas),
+  updateCa: update(cas),
+  patchCa: patch(cas),
+  deleteCa: remove(cas),
+  getCaJwt: caToken,
+  verifyCa: verify,
+} satisfies Partial<Handlers<'management'>>;
 
 /**
  * A token that names the network and the authority, for clients that enroll with its certificates. It never changes.
  */
-async function caToken(request: ApiRequest): Promise<Answer> {
+async function caToken(request: ApiRequest): Promise<Raw> {
   const { id } = withoutCause(() => find(request, 'ca'));
   return { raw: await request.services.tokens.authority(id), contentType: 'application/jwt' };
 }
 
-async function verify(request: ApiRequest): Promise<Answer> {
+async function verify(request: ApiRequest): Promise<Done> {
   if (!request.body) throw invalid('certificate', 'certificate in body is required', '');
   const { id } = withoutCause(() => find(request, 'ca'));
   if (typeof request.body !== 'string') {

@@ -1,6 +1,9 @@
 // Config types, and configs, whose data follows the schemas of their types.
 
+import type { ConfigDetail, ConfigTypeDetail } from '#schemas/api/gen/answers.ts';
 import {
+  type ConfigBody,
+  type ConfigTypeBody,
   createConfig,
   createConfigType,
   deleteConfig,
@@ -14,7 +17,7 @@ import type { Config, ConfigType } from '../../state/types.ts';
 import type { Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import { crud, type Resource } from '../http/resource.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
 
 const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
   name: field('name'),
@@ -24,26 +27,29 @@ const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
 
 export const CONFIG_SYMBOLS: Symbols<Config> = { name: field('name'), type: field('configTypeId') };
 
-export const configTypes: Resource<'configType', void> = {
+export const configTypes: Resource<'configType', ConfigTypeDetail, ConfigTypeBody, void> = {
   kind: 'configType',
-  names: { one: 'ConfigType', many: 'ConfigTypes' },
   symbols: CONFIG_TYPE_SYMBOLS,
   prepare: loadSchemaValidator,
   create: createConfigType,
   update: updateConfigType,
   remove: deleteConfigType,
-  show: (type) => ({ ...base('configType', type), name: type.name, schema: type.schema, target: type.target }),
+  show: (type): ConfigTypeDetail => ({
+    ...base('configType', type),
+    name: type.name,
+    schema: type.schema,
+    target: type.target,
+  }),
 };
 
-export const configs: Resource<'config', void> = {
+export const configs: Resource<'config', ConfigDetail, ConfigBody, void> = {
   kind: 'config',
-  names: { one: 'Config', many: 'Configs' },
   symbols: CONFIG_SYMBOLS,
   prepare: loadSchemaValidator,
   create: createConfig,
   update: updateConfig,
   remove: deleteConfig,
-  show: (config, { state }) => ({
+  show: (config, { state }): ConfigDetail => ({
     ...base('config', config),
     name: config.name,
     configTypeId: config.configTypeId,
@@ -52,4 +58,17 @@ export const configs: Resource<'config', void> = {
   }),
 };
 
-export const configHandlers: Handlers = { ...crud(configTypes), ...crud(configs) };
+export const configHandlers = {
+  listConfigTypes: list(configTypes),
+  createConfigType: create(configTypes),
+  detailConfigType: detail(configTypes),
+  updateConfigType: update(configTypes),
+  patchConfigType: patch(configTypes),
+  deleteConfigType: remove(configTypes),
+  listConfigs: list(configs),
+  createConfig: create(configs),
+  detailConfig: detail(configs),
+  updateConfig: update(configs),
+  patchConfig: patch(configs),
+  deleteConfig: remove(configs),
+} satisfies Partial<Handlers<'management'>>;

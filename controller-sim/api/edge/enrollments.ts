@@ -1,7 +1,9 @@
 // Open enrollments. Administrators create, refresh and delete them.
 
+import type { CreateLocation, EnrollmentDetail } from '#schemas/api/gen/answers.ts';
+import type { EnrollmentCreate, EnrollmentRefresh } from '#schemas/api/gen/bodies.ts';
 import { isAdmin } from '../../auth/permissions.ts';
-import { Body } from '../../entities/body.ts';
+import { dateOf } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import {
   addEnrollment,
@@ -13,19 +15,18 @@ import {
 } from '../../entities/enrollment.ts';
 import { invalid, invalidField, notFound, withoutCause } from '../../errors/errors.ts';
 import type { Identity } from '../../state/types.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, created, reference } from '../http/references.ts';
-import { crud, find, list, type Resource } from '../http/resource.ts';
+import { find, list, type Removable, remove } from '../http/resource.ts';
 import { hasPowerOver, requirePowerOver, seesEnrollmentTokens } from '../http/rights.ts';
 import { NEVER } from '../http/show.ts';
 
 /** Enrollments of administrators: permissions are not sufficient for them. */
 export const OF_ADMINS = 'manage enrollments of admins';
 
-export const enrollments: Resource<'enrollment'> = {
+export const enrollments: Removable<'enrollment', EnrollmentDetail> = {
   kind: 'enrollment',
-  names: { one: 'Enrollment', many: 'Enrollments' },
   symbols: (_context, request) => ({
     token: { get: (enrollment) => (seesEnrollmentTokens(request, enrollment) ? enrollment.token : undefined) },
     identity: field('identityId'),
@@ -37,7 +38,7 @@ export const enrollments: Resource<'enrollment'> = {
     requirePowerOver(request, enrollment.identityId, OF_ADMINS);
     removeEnrollment(transaction, enrollment);
   },
-  show: (enrollment, { state: { tables } }, request) => {
+  show: (enrollment, { state: { tables } }, request): EnrollmentDetail => {
     const isVisible = seesEnrollmentTokens(request, enrollment);
     const { method, token, jwt, expiresAt, identityId, routerId, caId, username } = enrollment;
     const router = routerId === null ? undefined : tables.router.get(routerId);
@@ -61,39 +62,37 @@ export const enrollments: Resource<'enrollment'> = {
   },
 };
 
-export const enrollmentHandlers: Handlers = {
-  ...crud(enrollments),
+export const enrollmentHandlers = {
   listEnrollments: list(enrollments, (request) => {
     const { enrollment } = request.services.state.tables;
     if (isAdmin(request.identity as Identity)) return enrollment;
     return [...enrollment.values()].filter(({ identityId }) => hasPowerOver(request, identityId));
   }),
   detailEnrollment: detail,
+  deleteEnrollment: remove(enrollments),
   createEnrollment,
   refreshEnrollment,
-};
+} satisfies Partial<Handlers<'management'>>;
 
 /** Contains the enrollment token. */
-function detail(request: ApiRequest): Answer {
+function detail(request: ApiRequest): Data<EnrollmentDetail> {
   const enrollment = find(request, 'enrollment');
   requirePowerOver(request, enrollment.identityId, OF_ADMINS);
   return { data: enrollments.show(enrollment, request.services, request) };
 }
 
-async function createEnrollment(request: ApiRequest): Promise<Answer> {
+async function createEnrollment(request: ApiRequest<EnrollmentCreate>): Promise<Data<CreateLocation>> {
   const { state, clock } = request.services;
-  const body = new Body(request.body, 'create');
-  const identityId = body.text('identityId') ?? '';
-  const method = body.text('method') as 'ott' | 'ottca' | 'updb';
-  const expires = body.date('expiresAt') as Date;
+  const { identityId, method } = request.body;
+  const expires = dateOf(request.body.expiresAt);
   if (!state.tables.identity.has(identityId)) throw invalidField('identityId', 'identity not found', identityId);
   requirePowerOver(request, identityId, OF_ADMINS);
   if (expires.getTime() <= clock.now())
     throw invalidField('expiresAt', 'expiresAt must be in the future', expires.toISOString());
-  const caId = body.text('caId') ?? '';
+  const caId = request.body.caId ?? '';
   if (method === 'ottca' && !state.tables.ca.has(caId)) throw invalidField('caId', 'ca not found', caId);
   if (caId !== '' && !state.tables.ca.has(caId)) throw notFound('ca', caId);
-  const username = body.text('username') ?? '';
+  const username = request.body.username ?? '';
   if (method === 'updb' && username === '') throw invalidField('username', 'username not provided', username);
   const enrollment = await prepareEnrollment(request.services, {
     identityId,
@@ -112,7 +111,7 @@ async function createEnrollment(request: ApiRequest): Promise<Answer> {
 }
 
 /** Issues a new token for the same enrollment and invalidates the old one. */
-async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
+async function refreshEnrollment(request: ApiRequest<EnrollmentRefresh>): Promise<Data<CreateLocation>> {
   const { state } = request.services;
   const { id, method, identityId, routerId } = withoutCause(() => find(request, 'enrollment'));
   requirePowerOver(request, identityId, OF_ADMINS);
@@ -126,8 +125,8 @@ async function refreshEnrollment(request: ApiRequest): Promise<Answer> {
 }
 
 /** When an enrollment is to expire: `expiresAt` of the body. Throws ApiError unless that is in the future. */
-export function newExpiry({ services, body }: ApiRequest): Date {
-  const expires = new Body(body, 'create').date('expiresAt') as Date;
+export function newExpiry({ services, body }: ApiRequest<EnrollmentRefresh>): Date {
+  const expires = dateOf(body.expiresAt);
   if (expires.getTime() <= services.clock.now())
     throw invalid('expiresAt', 'must be after the current date and time', expires.toISOString());
   return expires;

@@ -1,12 +1,13 @@
 // External JWT signers. Administrators see every field, clients only those that they need to log in.
 
-import { createSigner, deleteSigner, updateSigner } from '../../entities/external-jwt-signer.ts';
+import type { ClientExternalJwtSignerDetail, ExternalJwtSignerDetail } from '#schemas/api/gen/answers.ts';
+import { createSigner, deleteSigner, type SignerBody, updateSigner } from '../../entities/external-jwt-signer.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ExternalJwtSigner } from '../../state/types.ts';
 import type { Handlers } from '../http/context.ts';
 import { field, flagField } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import { crud, type Listed, type Resource } from '../http/resource.ts';
+import { create, detail, type Listed, list, patch, type Resource, remove, update } from '../http/resource.ts';
 import { isByAdmin } from '../http/rights.ts';
 import { NEVER, nullWhenEmpty } from '../http/show.ts';
 
@@ -44,14 +45,13 @@ function dateOrNull(date: string): Date | null {
   return date === NEVER ? null : new Date(date);
 }
 
-export const externalJwtSigners: Resource<'externalJwtSigner'> = {
+export const externalJwtSigners: Resource<'externalJwtSigner', ExternalJwtSignerDetail, SignerBody> = {
   kind: 'externalJwtSigner',
-  names: { one: 'ExternalJwtSigner', many: 'ExternalJwtSigners' },
   symbols: SYMBOLS,
   create: (transaction, id, body, _prepared, request) => createSigner(transaction, id, body, isByAdmin(request)),
   update: (transaction, signer, body, request) => updateSigner(transaction, signer, body, isByAdmin(request)),
   remove: deleteSigner,
-  show: (signer) => ({
+  show: (signer): ExternalJwtSignerDetail => ({
     ...base('externalJwtSigner', signer),
     ...forClients(signer),
     clientId: signer.clientId,
@@ -74,13 +74,13 @@ export const externalJwtSigners: Resource<'externalJwtSigner'> = {
   }),
 };
 
-export const clientSigners: Listed<'externalJwtSigner'> = {
+export const clientSigners: Listed<'externalJwtSigner', ClientExternalJwtSignerDetail> = {
   kind: 'externalJwtSigner',
   symbols: CLIENT_SYMBOLS,
-  show: (signer) => ({ ...base('externalJwtSigner', signer), ...forClients(signer) }),
+  show: (signer): ClientExternalJwtSignerDetail => ({ ...base('externalJwtSigner', signer), ...forClients(signer) }),
 };
 
-function forClients(signer: ExternalJwtSigner): Record<string, unknown> {
+function forClients(signer: ExternalJwtSigner) {
   const { name, audience, clientId, externalAuthUrl, scopes, targetToken } = signer;
   return {
     name,
@@ -94,4 +94,11 @@ function forClients(signer: ExternalJwtSigner): Record<string, unknown> {
   };
 }
 
-export const externalJwtSignerHandlers: Handlers = crud(externalJwtSigners);
+export const externalJwtSignerHandlers = {
+  listExternalJwtSigners: list(externalJwtSigners),
+  createExternalJwtSigner: create(externalJwtSigners),
+  detailExternalJwtSigner: detail(externalJwtSigners),
+  updateExternalJwtSigner: update(externalJwtSigners),
+  patchExternalJwtSigner: patch(externalJwtSigners),
+  deleteExternalJwtSigner: remove(externalJwtSigners),
+} satisfies Partial<Handlers<'management'>>;

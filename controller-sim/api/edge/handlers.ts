@@ -25,7 +25,7 @@ import { summaryHandlers } from './summary.ts';
 import { terminatorHandlers } from './terminators.ts';
 import { typeHandlers } from './types.ts';
 
-export const edgeHandlers: Handlers = {
+export const edgeHandlers = {
   ...apiSessionHandlers,
   ...authPolicyHandlers,
   ...authenticatorHandlers,
@@ -49,4 +49,4 @@ export const edgeHandlers: Handlers = {
   ...summaryHandlers,
   ...terminatorHandlers,
   ...typeHandlers,
-};
+} satisfies Partial<Handlers<'management'>>;

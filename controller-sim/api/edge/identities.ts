@@ -2,8 +2,16 @@
 
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import type {
+  FailedServiceRequestList,
+  IdentityDetail,
+  IdentityEnrollments,
+  PostureData,
+  TraceDetail,
+} from '#schemas/api/gen/answers.ts';
+import type { DisableParams, TraceSpec } from '#schemas/api/gen/bodies.ts';
 import { isAdmin } from '../../auth/permissions.ts';
-import { Body } from '../../entities/body.ts';
+import type { Body } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import { addEnrollment, type IdentityEnrollment, prepareEnrollment } from '../../entities/enrollment.ts';
 import {
@@ -11,18 +19,19 @@ import {
   deleteIdentity,
   disableIdentity,
   enableIdentity,
+  type IdentityBody,
   isDisabled,
   updateIdentity,
 } from '../../entities/identity.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Enrollment, Identity } from '../../state/types.ts';
-import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../http/context.ts';
 import { showInterfaces } from '../http/interfaces.ts';
 import { toJson } from '../http/json-cache.ts';
 import { field, fieldSet, flagField } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import { crud, find, type Resource } from '../http/resource.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
 import { notAllowed, requirePowerOver, seesEnrollmentTokens } from '../http/rights.ts';
 import { NEVER, nullWhenEmpty } from '../http/show.ts';
 import { showPostureData } from './posture.ts';
@@ -37,21 +46,18 @@ export const IDENTITY_SYMBOLS: Symbols<Identity> = {
   roleAttributes: fieldSet('roleAttributes'),
 };
 
-export const identities: Resource<'identity', IdentityEnrollment | undefined> = {
+export const identities: Resource<'identity', IdentityDetail, IdentityBody, IdentityEnrollment | undefined> = {
   kind: 'identity',
-  names: { one: 'Identity', many: 'Identities' },
   symbols: IDENTITY_SYMBOLS,
   newId: ({ state }) => state.ids.short(),
   prepare: async (request, id, body) => {
     if (body.mode !== 'create') return undefined;
     checkRights(request, undefined, body);
-    const wanted = body.part('enrollment');
-    if (wanted.flag('ott') === true) return prepareEnrollment(request.services, { identityId: id, method: 'ott' });
-    const caId = wanted.text('ottca');
+    const { ott, ottca: caId, updb: username } = body.given.enrollment ?? {};
+    if (ott === true) return prepareEnrollment(request.services, { identityId: id, method: 'ott' });
     if (caId && !request.services.state.tables.ca.has(caId))
       throw new ApiError('NOT_FOUND', { field: 'caId', reason: 'ca not found', value: caId });
     if (caId) return prepareEnrollment(request.services, { identityId: id, method: 'ottca', caId });
-    const username = wanted.text('updb');
     if (username) return prepareEnrollment(request.services, { identityId: id, method: 'updb', username });
     return undefined;
   },
@@ -75,14 +81,14 @@ export const identities: Resource<'identity', IdentityEnrollment | undefined> = 
 };
 
 /** Permissions alone never suffice to create, change or delete administrators, or to grant permissions. */
-function checkRights(request: ApiRequest, target: Identity | undefined, body: Body | undefined): void {
+function checkRights(request: ApiRequest, target: Identity | undefined, body: Body<IdentityBody> | undefined): void {
   const { identity: caller } = request;
   if (!caller || isAdmin(caller)) return;
   requirePowerOver(request, target?.id ?? null, 'change or delete admins');
   // reference fact: a PUT sets every field, including those that only administrators may change.
   if (body?.mode === 'update') throw notAllowed('replace identities: change single fields with PATCH');
-  if (body?.flag('isAdmin') === true) throw notAllowed('make admins');
-  const given = body?.texts('permissions');
+  if (body?.given.isAdmin === true) throw notAllowed('make admins');
+  const given = body?.given.permissions;
   if (given && JSON.stringify(given) !== JSON.stringify(target?.permissions ?? []))
     throw notAllowed('give permissions');
 }
@@ -95,11 +101,11 @@ function identityJson(identity: Identity, context: ApiServices, request: ApiRequ
 }
 
 /** Omits enrollments: only callers that may open enrollments see their tokens. */
-function withoutProofs(identity: Identity, context: ApiServices): Record<string, unknown> {
+function withoutProofs(identity: Identity, context: ApiServices): IdentityDetail {
   return { ...showIdentity(identity, context), enrollment: {} };
 }
 
-export function showIdentity(identity: Identity, context: ApiServices): Record<string, unknown> {
+export function showIdentity(identity: Identity, context: ApiServices): IdentityDetail {
   const { tables } = context.state;
   const { serviceConfigs: _overrides, isSystem: _system, type, disabledAt, disabledUntil, ...rest } = identity;
   const own = tables.authenticator.referring('identityId', identity.id);
@@ -129,43 +135,54 @@ export function showIdentity(identity: Identity, context: ApiServices): Record<s
   };
 }
 
-function openEnrollments({ id }: Identity, { state: { tables } }: ApiServices): Record<string, unknown> {
-  const byMethod: Record<string, unknown> = {};
+function openEnrollments({ id }: Identity, { state: { tables } }: ApiServices): IdentityEnrollments {
+  const byMethod: { -readonly [Method in keyof IdentityEnrollments]: IdentityEnrollments[Method] } = {};
   for (const enrollment of tables.enrollment.referring('identityId', id)) {
     const { method, caId } = enrollment;
+    if (method === 'erott' || method === 'trott') continue; // of routers
     const ca = caId === null ? undefined : tables.ca.get(caId);
     byMethod[method] = { ...proof(enrollment), ...(method === 'ottca' && { caId, ca: reference('ca', ca) }) };
   }
   return byMethod;
 }
 
-function proof({ id, jwt, token, expiresAt }: Enrollment): Record<string, unknown> {
+function proof({ id, jwt, token, expiresAt }: Enrollment) {
   return { id, jwt, token, expiresAt };
 }
 
 /** A tunneler identity is online when its router is; routers report SDK identities. */
-function routerConnection({ id, type }: Identity, context: ApiServices): Record<string, unknown> {
+function routerConnection(
+  { id, type }: Identity,
+  context: ApiServices,
+): Pick<IdentityDetail, 'hasEdgeRouterConnection' | 'edgeRouterConnectionStatus'> {
   const isOnline = type === 'Router' ? context.network.status(id).isOnline : context.network.isConnected(id);
   return { hasEdgeRouterConnection: isOnline, edgeRouterConnectionStatus: isOnline ? 'online' : 'offline' };
 }
 
 const MINUTE = 60_000;
 
-export const identityHandlers: Handlers = {
-  ...crud(identities),
+export const identityHandlers = {
+  listIdentities: list(identities),
+  createIdentity: create(identities),
+  detailIdentity: detail(identities),
+  updateIdentity: update(identities),
+  patchIdentity: patch(identities),
+  deleteIdentity: remove(identities),
   disableIdentity: disable,
   enableIdentity: enable,
   updateIdentityTracing: trace,
   removeIdentityMfa: removeMfa,
-  getIdentityPostureData: (request) => ({ data: showPostureData(find(request, 'identity'), request.services) }),
-  getIdentityFailedServiceRequests: (request) => ({
+  getIdentityPostureData: (request: ApiRequest): Data<PostureData> => ({
+    data: showPostureData(find(request, 'identity'), request.services),
+  }),
+  getIdentityFailedServiceRequests: (request: ApiRequest): Data<FailedServiceRequestList> => ({
     data: request.services.posture.failedRequests.of(find(request, 'identity').id),
   }),
-};
+} satisfies Partial<Handlers<'management'>>;
 
-async function disable(request: ApiRequest): Promise<Answer> {
+async function disable(request: ApiRequest<DisableParams>): Promise<Done> {
   const { state, clock } = request.services;
-  const minutes = new Body(request.body, 'create').whole('durationMinutes') ?? 0;
+  const minutes = request.body.durationMinutes ?? 0;
   const until = minutes > 0 ? clock.now() + minutes * MINUTE : undefined;
   const { id } = find(request, 'identity');
   await state.change((transaction) => {
@@ -175,7 +192,7 @@ async function disable(request: ApiRequest): Promise<Answer> {
   return { data: {} };
 }
 
-async function enable(request: ApiRequest): Promise<Answer> {
+async function enable(request: ApiRequest): Promise<Done> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
     requirePowerOver(request, id, 'enable admins');
@@ -184,16 +201,16 @@ async function enable(request: ApiRequest): Promise<Answer> {
   return { data: {} };
 }
 
-function trace(request: ApiRequest): Answer {
+function trace(request: ApiRequest<TraceSpec>): Data<TraceDetail> {
   const identity = find(request, 'identity');
-  const body = new Body(request.body, 'create');
+  const { body } = request;
   const { traces } = request.services.network;
-  if (!body.flag('enabled')) {
+  if (!body.enabled) {
     traces.end(identity.id);
     return { data: { until: NEVER } };
   }
-  const duration = readDuration(body.text('duration') ?? '');
-  return { data: traces.begin(identity.id, { duration, traceId: body.text('traceId') ?? '' }) };
+  const duration = readDuration(body.duration ?? '');
+  return { data: traces.begin(identity.id, { duration, traceId: body.traceId ?? '' }) };
 }
 
 function readDuration(text: string): number {
@@ -204,7 +221,7 @@ function readDuration(text: string): number {
   }
 }
 
-async function removeMfa(request: ApiRequest): Promise<Answer> {
+async function removeMfa(request: ApiRequest): Promise<Done> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
     requirePowerOver(request, id, 'remove the second factor of admins');

@@ -1,11 +1,19 @@
 // Service policies, edge router policies and service edge router policies.
 
+import type {
+  EdgeRouterPolicyDetail,
+  ServiceEdgeRouterPolicyDetail,
+  ServicePolicyDetail,
+} from '#schemas/api/gen/answers.ts';
 import type { Side } from '../../access/memberships.ts';
 import {
   createEdgeRouterPolicy,
   createServiceEdgeRouterPolicy,
   createServicePolicy,
   deleteEdgeRouterPolicy,
+  type EdgeRouterPolicyBody,
+  type ServiceEdgeRouterPolicyBody,
+  type ServicePolicyBody,
   updateEdgeRouterPolicy,
   updateServiceEdgeRouterPolicy,
   updateServicePolicy,
@@ -15,8 +23,8 @@ import type { ServicePolicy } from '../../state/types.ts';
 import type { ApiServices, Handlers } from '../http/context.ts';
 import { field, fieldSet, linked } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import { crud, type Resource } from '../http/resource.ts';
-import { roles } from '../http/show.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
+import { displayed, nullWhenEmpty } from '../http/show.ts';
 import { IDENTITY_SYMBOLS } from './identities.ts';
 import { serviceSymbols } from './services.ts';
 
@@ -31,9 +39,8 @@ function members({ access }: ApiServices, side: Side): FilterSymbol<ServicePolic
   return { set: ({ id }) => copies.get(id) ?? copy(id) };
 }
 
-export const servicePolicies: Resource<'servicePolicy'> = {
+export const servicePolicies: Resource<'servicePolicy', ServicePolicyDetail, ServicePolicyBody> = {
   kind: 'servicePolicy',
-  names: { one: 'ServicePolicy', many: 'ServicePolicies' },
   symbols: (context) => ({
     name: field('name'),
     type: field('type'),
@@ -47,20 +54,22 @@ export const servicePolicies: Resource<'servicePolicy'> = {
   create: createServicePolicy,
   update: updateServicePolicy,
   remove: (transaction, { id }) => transaction.delete('servicePolicy', id),
-  show: (policy, { state: { tables } }) => ({
+  show: (policy, { state: { tables } }): ServicePolicyDetail => ({
     ...base('servicePolicy', policy),
     name: policy.name,
     semantic: policy.semantic,
     type: policy.type,
-    ...roles('identityRoles', policy.identityRoles, tables.identity),
-    ...roles('serviceRoles', policy.serviceRoles, tables.service),
-    ...roles('postureCheckRoles', policy.postureCheckRoles, tables.postureCheck),
+    identityRoles: nullWhenEmpty(policy.identityRoles),
+    identityRolesDisplay: displayed(policy.identityRoles, tables.identity),
+    serviceRoles: nullWhenEmpty(policy.serviceRoles),
+    serviceRolesDisplay: displayed(policy.serviceRoles, tables.service),
+    postureCheckRoles: nullWhenEmpty(policy.postureCheckRoles),
+    postureCheckRolesDisplay: displayed(policy.postureCheckRoles, tables.postureCheck),
   }),
 };
 
-export const edgeRouterPolicies: Resource<'edgeRouterPolicy'> = {
+export const edgeRouterPolicies: Resource<'edgeRouterPolicy', EdgeRouterPolicyDetail, EdgeRouterPolicyBody> = {
   kind: 'edgeRouterPolicy',
-  names: { one: 'EdgeRouterPolicy', many: 'EdgeRouterPolicies' },
   symbols: {
     name: field('name'),
     semantic: field('semantic'),
@@ -70,19 +79,24 @@ export const edgeRouterPolicies: Resource<'edgeRouterPolicy'> = {
   create: createEdgeRouterPolicy,
   update: updateEdgeRouterPolicy,
   remove: deleteEdgeRouterPolicy,
-  show: (policy, { state: { tables } }) => ({
+  show: (policy, { state: { tables } }): EdgeRouterPolicyDetail => ({
     ...base('edgeRouterPolicy', policy),
     name: policy.name,
     semantic: policy.semantic,
     isSystem: policy.isSystem,
-    ...roles('edgeRouterRoles', policy.edgeRouterRoles, tables.router),
-    ...roles('identityRoles', policy.identityRoles, tables.identity),
+    edgeRouterRoles: nullWhenEmpty(policy.edgeRouterRoles),
+    edgeRouterRolesDisplay: displayed(policy.edgeRouterRoles, tables.router),
+    identityRoles: nullWhenEmpty(policy.identityRoles),
+    identityRolesDisplay: displayed(policy.identityRoles, tables.identity),
   }),
 };
 
-export const serviceEdgeRouterPolicies: Resource<'serviceEdgeRouterPolicy'> = {
+export const serviceEdgeRouterPolicies: Resource<
+  'serviceEdgeRouterPolicy',
+  ServiceEdgeRouterPolicyDetail,
+  ServiceEdgeRouterPolicyBody
+> = {
   kind: 'serviceEdgeRouterPolicy',
-  names: { one: 'ServiceEdgeRouterPolicy', many: 'ServiceEdgeRouterPolicies' },
   symbols: {
     name: field('name'),
     semantic: field('semantic'),
@@ -92,17 +106,34 @@ export const serviceEdgeRouterPolicies: Resource<'serviceEdgeRouterPolicy'> = {
   create: createServiceEdgeRouterPolicy,
   update: updateServiceEdgeRouterPolicy,
   remove: (transaction, { id }) => transaction.delete('serviceEdgeRouterPolicy', id),
-  show: (policy, { state: { tables } }) => ({
+  show: (policy, { state: { tables } }): ServiceEdgeRouterPolicyDetail => ({
     ...base('serviceEdgeRouterPolicy', policy),
     name: policy.name,
     semantic: policy.semantic,
-    ...roles('edgeRouterRoles', policy.edgeRouterRoles, tables.router),
-    ...roles('serviceRoles', policy.serviceRoles, tables.service),
+    edgeRouterRoles: nullWhenEmpty(policy.edgeRouterRoles),
+    edgeRouterRolesDisplay: displayed(policy.edgeRouterRoles, tables.router),
+    serviceRoles: nullWhenEmpty(policy.serviceRoles),
+    serviceRolesDisplay: displayed(policy.serviceRoles, tables.service),
   }),
 };
 
-export const policyHandlers: Handlers = {
-  ...crud(servicePolicies),
-  ...crud(edgeRouterPolicies),
-  ...crud(serviceEdgeRouterPolicies),
-};
+export const policyHandlers = {
+  listServicePolicies: list(servicePolicies),
+  createServicePolicy: create(servicePolicies),
+  detailServicePolicy: detail(servicePolicies),
+  updateServicePolicy: update(servicePolicies),
+  patchServicePolicy: patch(servicePolicies),
+  deleteServicePolicy: remove(servicePolicies),
+  listEdgeRouterPolicies: list(edgeRouterPolicies),
+  createEdgeRouterPolicy: create(edgeRouterPolicies),
+  detailEdgeRouterPolicy: detail(edgeRouterPolicies),
+  updateEdgeRouterPolicy: update(edgeRouterPolicies),
+  patchEdgeRouterPolicy: patch(edgeRouterPolicies),
+  deleteEdgeRouterPolicy: remove(edgeRouterPolicies),
+  listServiceEdgeRouterPolicies: list(serviceEdgeRouterPolicies),
+  createServiceEdgeRouterPolicy: create(serviceEdgeRouterPolicies),
+  detailServiceEdgeRouterPolicy: detail(serviceEdgeRouterPolicies),
+  updateServiceEdgeRouterPolicy: update(serviceEdgeRouterPolicies),
+  patchServiceEdgeRouterPolicy: patch(serviceEdgeRouterPolicies),
+  deleteServiceEdgeRouterPolicy: remove(serviceEdgeRouterPolicies),
+} satisfies Partial<Handlers<'management'>>;

@@ -1,13 +1,14 @@
 // Explains why an identity can or cannot use a service: its permissions, and the routers that both may use.
 
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { PolicyAdvice } from '#schemas/api/gen/answers.ts';
+import type { ApiRequest, Data, Handlers } from '../http/context.ts';
 import { reference } from '../http/references.ts';
 import { find } from '../http/resource.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 
-export const policyAdviceHandlers: Handlers = { getIdentityPolicyAdvice: policyAdvice };
+export const policyAdviceHandlers = { getIdentityPolicyAdvice: policyAdvice } satisfies Partial<Handlers<'management'>>;
 
-function policyAdvice(request: ApiRequest): Answer {
+function policyAdvice(request: ApiRequest): Data<PolicyAdvice> {
   const { access, state, network } = request.services;
   const identity = find(request, 'identity');
   const service = find(request, 'service', request.params.serviceId);

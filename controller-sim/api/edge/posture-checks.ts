@@ -1,12 +1,18 @@
 // Posture checks: the common fields, and the demands of each type.
 
-import { createPostureCheck, deletePostureCheck, updatePostureCheck } from '../../entities/posture-check.ts';
+import type { PostureCheckDetail } from '#schemas/api/gen/answers.ts';
+import {
+  createPostureCheck,
+  deletePostureCheck,
+  type PostureCheckBody,
+  updatePostureCheck,
+} from '../../entities/posture-check.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
 import type { PostureCheck } from '../../state/types.ts';
 import type { Handlers } from '../http/context.ts';
 import { field, fieldSet } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import { crud, type Resource } from '../http/resource.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 
 /** Null for checks of other types. */
@@ -16,7 +22,7 @@ const mfaFlag = (name: 'promptOnWake' | 'promptOnUnlock'): FilterSymbol<PostureC
 });
 
 /** reference fact: an empty signer is left out; empty lists of hashes and versions are null. */
-function demandsOf(check: PostureCheck): Record<string, unknown> {
+function demandsOf(check: PostureCheck): Partial<PostureCheckDetail> {
   switch (check.typeId) {
     case 'OS':
       return {
@@ -37,9 +43,8 @@ function demandsOf(check: PostureCheck): Record<string, unknown> {
   }
 }
 
-export const postureChecks: Resource<'postureCheck'> = {
+export const postureChecks: Resource<'postureCheck', PostureCheckDetail, PostureCheckBody> = {
   kind: 'postureCheck',
-  names: { one: 'PostureCheck', many: 'PostureChecks' },
   symbols: {
     name: field('name'),
     typeId: field('typeId'),
@@ -50,7 +55,7 @@ export const postureChecks: Resource<'postureCheck'> = {
   create: createPostureCheck,
   update: updatePostureCheck,
   remove: deletePostureCheck,
-  show: (check) => ({
+  show: (check): PostureCheckDetail => ({
     ...base('postureCheck', check),
     name: check.name,
     typeId: check.typeId,
@@ -60,4 +65,11 @@ export const postureChecks: Resource<'postureCheck'> = {
   }),
 };
 
-export const postureCheckHandlers: Handlers = crud(postureChecks);
+export const postureCheckHandlers = {
+  listPostureChecks: list(postureChecks),
+  createPostureCheck: create(postureChecks),
+  detailPostureCheck: detail(postureChecks),
+  updatePostureCheck: update(postureChecks),
+  patchPostureCheck: patch(postureChecks),
+  deletePostureCheck: remove(postureChecks),
+} satisfies Partial<Handlers<'management'>>;

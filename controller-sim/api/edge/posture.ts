@@ -2,6 +2,13 @@
 
 import { timeText } from '#lib/duration.ts';
 import { evaluatePosture, type MfaDemand, type PostureState, type ProcessDemand } from '#model/posture.ts';
+import type {
+  PostureData,
+  PostureDataBase,
+  PostureQueries,
+  PostureQuery,
+  PostureQueryProcess,
+} from '#schemas/api/gen/answers.ts';
 import type { ApiSession, Identity, PostureCheck, Service, ServicePolicy } from '../../state/types.ts';
 import type { ApiRequest, ApiServices } from '../http/context.ts';
 import { base } from '../http/references.ts';
@@ -14,8 +21,8 @@ export function postureQueries(
   service: Service,
   context: ApiServices,
   { identity, session }: ApiRequest,
-  permissions: readonly string[],
-): unknown[] {
+  permissions: readonly ('Dial' | 'Bind' | 'Invalid')[],
+): PostureQueries[] {
   const hasChecks = context.state.tables.postureCheck.size > 0;
   const policies = identity && hasChecks ? context.access.granting(identity.id, service.id) : [];
   if (session && policies.length > 0) return policies.map((policy) => group(policy, context, session));
@@ -27,7 +34,7 @@ export function postureQueries(
   }));
 }
 
-function group(policy: ServicePolicy, context: ApiServices, session: ApiSession): Record<string, unknown> {
+function group(policy: ServicePolicy, context: ApiServices, session: ApiSession): PostureQueries {
   const queries = context.access.checksOf(policy).map((check) => query(check, context, session));
   return {
     policyId: policy.id,
@@ -37,7 +44,7 @@ function group(policy: ServicePolicy, context: ApiServices, session: ApiSession)
   };
 }
 
-function query(check: PostureCheck, { posture, clock }: ApiServices, session: ApiSession) {
+function query(check: PostureCheck, { posture, clock }: ApiServices, session: ApiSession): PostureQuery {
   const { demands, typeId } = check;
   const now = clock.now();
   const state = posture.stateOf(session.identityId, session.id);
@@ -60,8 +67,9 @@ function mfaOf(check: PostureCheck): Partial<MfaDemand> {
   return check.typeId === 'MFA' ? check.demands : {};
 }
 
-function processOf({ osType, path }: ProcessDemand): Record<string, unknown> {
-  return { osType, path };
+/** The rules of checks store only the operating systems of the enumeration. */
+function processOf({ osType, path }: ProcessDemand): PostureQueryProcess {
+  return { osType: osType as NonNullable<PostureQueryProcess['osType']>, path };
 }
 
 /**
@@ -79,7 +87,7 @@ function updatedAt(check: PostureCheck, state: PostureState): string {
 }
 
 /** The posture data of an identity's machines; unknown times are null. */
-export function showPostureData({ id }: Identity, { posture, state }: ApiServices): Record<string, unknown> {
+export function showPostureData({ id }: Identity, { posture, state }: ApiServices): PostureData {
   const data = posture.dataOf(id);
   const sessions = [...(data?.sessions ?? [])].map(([sessionId, known]) => [
     sessionId,
@@ -115,7 +123,7 @@ export function showPostureData({ id }: Identity, { posture, state }: ApiService
   };
 }
 
-function received(data: { checkId: string; at: number } | undefined): Record<string, unknown> {
+function received(data: { checkId: string; at: number } | undefined): PostureDataBase {
   return {
     postureCheckId: data?.checkId ?? '',
     timedOut: false,

@@ -1,11 +1,12 @@
 // Lists role attributes by kind, with the entities and policies that use each of them.
 
-import type { ApiRequest, Handler, Handlers } from '../http/context.ts';
+import type { RoleAttribute, RoleAttributeUsage } from '#schemas/api/gen/answers.ts';
+import type { ApiRequest, Handlers, Page } from '../http/context.ts';
 import { listTexts } from '../http/list.ts';
 
 type RoleKind = 'identity' | 'router' | 'service' | 'postureCheck';
 
-export const roleAttributeHandlers: Handlers = {
+export const roleAttributeHandlers = {
   listIdentityRoleAttributes: roleAttributes('identity'),
   listEdgeRouterRoleAttributes: roleAttributes('router'),
   listServiceRoleAttributes: roleAttributes('service'),
@@ -14,10 +15,12 @@ export const roleAttributeHandlers: Handlers = {
   listEdgeRouterRoleAttributeUsage: roleAttributeUsage('router'),
   listServiceRoleAttributeUsage: roleAttributeUsage('service'),
   listPostureCheckRoleAttributeUsage: roleAttributeUsage('postureCheck'),
-};
+} satisfies Partial<Handlers<'management'>>;
 
-function roleAttributes(kind: RoleKind): Handler {
-  return ({ services: { state }, query }) => ({ page: listTexts(state.tables[kind].roleAttributes(), query) });
+function roleAttributes(kind: RoleKind): (request: ApiRequest) => Page<RoleAttribute> {
+  return ({ services: { state }, query }) => ({
+    page: listTexts(state.tables[kind].roleAttributes(), query, (attribute) => attribute),
+  });
 }
 
 /**
@@ -46,7 +49,7 @@ const BEARERS = {
 } as const;
 
 /** Attributes that an entity has or a policy selects, with the counts of both. `withIds` adds their ids. */
-function roleAttributeUsage(kind: RoleKind): Handler {
+function roleAttributeUsage(kind: RoleKind): (request: ApiRequest) => Page<RoleAttributeUsage> {
   return ({ services: { state }, query }) => {
     const { tables } = state;
     const withIds = query.get('withIds') === 'true';

@@ -1,6 +1,7 @@
 // Edge routers, and the transit routers of the fabric.
 
 import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
+import type { CommonEdgeRouterProperties, EdgeRouterDetail, RouterDetail } from '#schemas/api/gen/answers.ts';
 import type { Body } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import { signEnrollment } from '../../entities/enrollment.ts';
@@ -8,6 +9,8 @@ import {
   createEdgeRouter,
   createTransitRouter,
   deleteRouter,
+  type EdgeRouterBody,
+  type RouterBody,
   reEnrollEdgeRouter,
   type SignedEnrollment,
   updateEdgeRouter,
@@ -17,11 +20,11 @@ import { notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import { capabilityMask, capabilityNames } from '../../network/router-capabilities.ts';
 import type { Router } from '../../state/types.ts';
-import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Done, Handlers } from '../http/context.ts';
 import { showInterfaces } from '../http/interfaces.ts';
 import { field, fieldSet, flagField, linked, numberField } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import { crud, find, type Resource } from '../http/resource.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
 import { seesEnrollmentTokens } from '../http/rights.ts';
 import { largeNumber, NEVER, nullWhenEmpty } from '../http/show.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
@@ -48,9 +51,8 @@ export const edgeRouterSymbols = (context: ApiServices): Symbols<Router> => ({
 /** For a router that has not reported its version. */
 const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' };
 
-export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
+export const edgeRouters: Resource<'router', EdgeRouterDetail, EdgeRouterBody, SignedEnrollment | undefined> = {
   kind: 'router',
-  names: { one: 'EdgeRouter', many: 'EdgeRouters' },
   symbols: edgeRouterSymbols,
   includes: ({ isEdge }) => isEdge,
   newId: ({ state }) => state.ids.short(),
@@ -60,7 +62,7 @@ export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
   },
   update: updateEdgeRouter,
   remove: deleteRouter,
-  show: (router, context, request) => {
+  show: (router, context, request): EdgeRouterDetail => {
     const { appData, certPem, isTunnelerEnabled, roleAttributes } = router;
     return {
       ...base('router', router),
@@ -77,7 +79,7 @@ export const edgeRouters: Resource<'router', SignedEnrollment | undefined> = {
 };
 
 /** reference fact: a mask of zero is omitted. */
-function capabilityFields({ capabilities }: Router): Record<string, unknown> {
+function capabilityFields({ capabilities }: Router): Pick<EdgeRouterDetail, 'capabilitiesMask'> {
   const mask = capabilityMask(capabilities);
   return mask === 0n ? {} : { capabilitiesMask: largeNumber(mask) };
 }
@@ -87,13 +89,13 @@ async function newEnrollment(
   { services }: ApiRequest,
   method: 'erott' | 'trott',
   id: string,
-  { mode }: Body,
+  { mode }: Body<EdgeRouterBody | RouterBody>,
 ): Promise<SignedEnrollment | undefined> {
   return mode === 'create' ? signEnrollment(services, method, id) : undefined;
 }
 
 /** Fields that both APIs answer for an edge router. */
-export function commonRouter(router: Router, context: ApiServices): Record<string, unknown> {
+export function commonRouter(router: Router, context: ApiServices): CommonEdgeRouterProperties {
   const { name, cost, noTraversal, appData, disabled } = router;
   const { isOnline, hostname, supportedProtocols, syncStatus } = context.network.status(router.id);
   return {
@@ -111,7 +113,7 @@ export function commonRouter(router: Router, context: ApiServices): Record<strin
 }
 
 /** Includes enrollments of one method: only the list of edge routers includes those of edge routers. */
-function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'trott'): Record<string, unknown> {
+function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'trott') {
   const { state } = request.services;
   const { configs, ctrlChanListeners, fingerprint, isEdge, isVerified, unverifiedCertPem } = router;
   const enrollment = state.tables.enrollment.referring('routerId', router.id).find((each) => each.method === method);
@@ -136,10 +138,9 @@ function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'tr
   };
 }
 
-export const transitRouters: Resource<'router', SignedEnrollment | undefined> = {
+export const transitRouters: Resource<'router', RouterDetail, RouterBody, SignedEnrollment | undefined> = {
   kind: 'router',
   plural: 'transit-routers',
-  names: { one: 'TransitRouter', many: 'TransitRouters' },
   symbols: routerSymbols,
   newId: ({ state }) => state.ids.short(),
   prepare: (request, id, body) => newEnrollment(request, 'trott', id, body),
@@ -147,7 +148,7 @@ export const transitRouters: Resource<'router', SignedEnrollment | undefined> = 
   update: updateTransitRouter,
   isLookedUpFirst: true,
   remove: deleteRouter,
-  show: (router, context, request) => ({
+  show: (router, context, request): RouterDetail => ({
     ...base('router', router, 'transit-routers'),
     name: router.name,
     cost: router.cost,
@@ -159,14 +160,29 @@ export const transitRouters: Resource<'router', SignedEnrollment | undefined> = 
   }),
 };
 
-export const routerHandlers: Handlers = {
-  ...crud(edgeRouters),
-  ...crud(transitRouters),
-  ...crud({ ...transitRouters, names: { one: 'Router', many: 'Routers' } }),
+export const routerHandlers = {
+  listEdgeRouters: list(edgeRouters),
+  createEdgeRouter: create(edgeRouters),
+  detailEdgeRouter: detail(edgeRouters),
+  updateEdgeRouter: update(edgeRouters),
+  patchEdgeRouter: patch(edgeRouters),
+  deleteEdgeRouter: remove(edgeRouters),
+  listTransitRouters: list(transitRouters),
+  createTransitRouter: create(transitRouters),
+  detailTransitRouter: detail(transitRouters),
+  updateTransitRouter: update(transitRouters),
+  patchTransitRouter: patch(transitRouters),
+  deleteTransitRouter: remove(transitRouters),
+  listRouters: list(transitRouters),
+  createRouter: create(transitRouters),
+  detailRouter: detail(transitRouters),
+  updateRouter: update(transitRouters),
+  patchRouter: patch(transitRouters),
+  deleteRouter: remove(transitRouters),
   reEnrollEdgeRouter: reEnroll,
-};
+} satisfies Partial<Handlers<'management'>>;
 
-async function reEnroll(request: ApiRequest): Promise<Answer> {
+async function reEnroll(request: ApiRequest): Promise<Done> {
   const router = find(request, 'router');
   if (!router.isEdge) throw notFound('router', router.id);
   const enrollment = await signEnrollment(request.services, 'erott', router.id);

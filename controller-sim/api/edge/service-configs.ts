@@ -1,8 +1,10 @@
 // Configs with which an identity overrides those of a service.
 
+import type { ServiceConfigDetail } from '#schemas/api/gen/answers.ts';
+import type { ServiceConfigsAssignList } from '#schemas/api/gen/bodies.ts';
 import { existing } from '../../entities/common.ts';
 import { associateConfigs, disassociateConfigs } from '../../entities/service-configs.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Done, Handlers, Page } from '../http/context.ts';
 import { reference } from '../http/references.ts';
 import { find } from '../http/resource.ts';
 import { requirePowerOver } from '../http/rights.ts';
@@ -10,48 +12,43 @@ import { requirePowerOver } from '../http/rights.ts';
 /** An override redirects the connections of its identity. Permissions are not sufficient for administrators. */
 const OF_ADMINS = 'override service configs of admins';
 
-export const serviceConfigHandlers: Handlers = {
+export const serviceConfigHandlers = {
   listIdentitysServiceConfigs: serviceConfigs,
   associateIdentitysServiceConfigs: associate,
   disassociateIdentitysServiceConfigs: disassociate,
-};
+} satisfies Partial<Handlers<'management'>>;
 
-function serviceConfigs(request: ApiRequest): Answer {
+function serviceConfigs(request: ApiRequest): Page<ServiceConfigDetail> {
   const { tables } = request.services.state;
   const identity = find(request, 'identity');
   const items = Object.entries(identity.serviceConfigs).flatMap(([serviceId, configIds]) =>
-    configIds.map((configId) => ({
-      serviceId,
-      service: reference('service', tables.service.get(serviceId)),
-      configId,
-      config: reference('config', tables.config.get(configId)),
-    })),
+    configIds.map(
+      (configId): ServiceConfigDetail => ({
+        serviceId,
+        service: reference('service', tables.service.get(serviceId)),
+        configId,
+        config: reference('config', tables.config.get(configId)),
+      }),
+    ),
   );
   const limit = items.length;
   return { page: { items, pagination: { limit, offset: 0, totalCount: items.length } } };
 }
 
-async function associate(request: ApiRequest): Promise<Answer> {
+async function associate(request: ApiRequest<ServiceConfigsAssignList>): Promise<Done> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
     requirePowerOver(request, id, OF_ADMINS);
-    associateConfigs(transaction, existing(transaction, 'identity', id), pairs(request));
+    associateConfigs(transaction, existing(transaction, 'identity', id), request.body);
   });
   return { data: {} };
 }
 
-async function disassociate(request: ApiRequest): Promise<Answer> {
+async function disassociate(request: ApiRequest<ServiceConfigsAssignList | undefined>): Promise<Done> {
   const { id } = find(request, 'identity');
   await request.services.state.change((transaction) => {
     requirePowerOver(request, id, OF_ADMINS);
-    disassociateConfigs(transaction, existing(transaction, 'identity', id), pairs(request));
+    disassociateConfigs(transaction, existing(transaction, 'identity', id), request.body ?? []);
   });
   return { data: {} };
-}
-
-function pairs({ body }: ApiRequest): { serviceId: string; configId: string }[] {
-  return ((body ?? []) as { serviceId: string; configId: string }[]).map(({ serviceId, configId }) => ({
-    serviceId,
-    configId,
-  }));
 }

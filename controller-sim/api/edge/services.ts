@@ -1,13 +1,14 @@
 // Services, with the caller's permissions, their posture queries, and configs of the requested types.
 
-import { createService, deleteService, updateService } from '../../entities/service.ts';
+import type { ServiceDetail } from '#schemas/api/gen/answers.ts';
+import { createService, deleteService, type ServiceBody, updateService } from '../../entities/service.ts';
 import { configsOfTypes } from '../../entities/service-configs.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Service } from '../../state/types.ts';
 import type { ApiRequest, ApiServices, Handlers } from '../http/context.ts';
 import { field, fieldSet, flagField, linked } from '../http/list.ts';
 import { base } from '../http/references.ts';
-import { crud, type Listed, type Resource } from '../http/resource.ts';
+import { create, detail, type Listed, list, patch, type Resource, remove, update } from '../http/resource.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
 import { postureQueries } from './posture.ts';
@@ -20,9 +21,8 @@ export const serviceSymbols = (context: ApiServices): Symbols<Service> => ({
   configs: linked(fieldSet('configs'), context.state.tables.config, () => CONFIG_SYMBOLS),
 });
 
-export const services: Resource<'service'> = {
+export const services: Resource<'service', ServiceDetail, ServiceBody> = {
   kind: 'service',
-  names: { one: 'Service', many: 'Services' },
   symbols: serviceSymbols,
   includes: ({ isFabricOnly }) => !isFabricOnly,
   fixed: ['encryptionRequired'],
@@ -33,12 +33,16 @@ export const services: Resource<'service'> = {
 };
 
 /** Services in lists that do not depend on the caller. */
-export const otherServices: Listed<'service'> = { kind: 'service', symbols: serviceSymbols, show: showToAnyone };
+export const otherServices: Listed<'service', ServiceDetail> = {
+  kind: 'service',
+  symbols: serviceSymbols,
+  show: showToAnyone,
+};
 
-export function showService(service: Service, context: ApiServices, request: ApiRequest): Record<string, unknown> {
+export function showService(service: Service, context: ApiServices, request: ApiRequest): ServiceDetail {
   if (isManagementSearch(request)) return showToAnyone(service, context, request);
   const allowed = request.identity ? context.access.permissions(request.identity.id, service.id) : [];
-  const permissions = allowed.length > 0 || request.operation.api === 'client' ? allowed : ['Invalid'];
+  const permissions = allowed.length > 0 || request.operation.api === 'client' ? allowed : (['Invalid'] as const);
   return {
     ...ownFields(service),
     config: effectiveConfig(service, context, request),
@@ -47,7 +51,7 @@ export function showService(service: Service, context: ApiServices, request: Api
   };
 }
 
-function showToAnyone(service: Service, context: ApiServices, request: ApiRequest): Record<string, unknown> {
+function showToAnyone(service: Service, context: ApiServices, request: ApiRequest): ServiceDetail {
   return {
     ...ownFields(service),
     config: null,
@@ -56,7 +60,7 @@ function showToAnyone(service: Service, context: ApiServices, request: ApiReques
   };
 }
 
-function ownFields(service: Service): Record<string, unknown> {
+function ownFields(service: Service) {
   const { name, encryptionRequired, terminatorStrategy, maxIdleTimeMillis, configs, roleAttributes } = service;
   return {
     ...base('service', service),
@@ -82,7 +86,7 @@ function effectiveConfig(
   service: Service,
   { state: { tables } }: ApiServices,
   request: ApiRequest,
-): Record<string, unknown> | null {
+): ServiceDetail['config'] {
   const isList = request.params.id === undefined;
   const requested = isList ? request.query.getAll('configTypes').flatMap((each) => each.split(',')) : [];
   const types = requested.length > 0 ? requested : (request.session?.configTypes ?? []);
@@ -90,4 +94,11 @@ function effectiveConfig(
   return configsOfTypes(tables, service, request.identity, types);
 }
 
-export const serviceHandlers: Handlers = crud(services);
+export const serviceHandlers = {
+  listServices: list(services),
+  createService: create(services),
+  detailService: detail(services),
+  updateService: update(services),
+  patchService: patch(services),
+  deleteService: remove(services),
+} satisfies Partial<Handlers<'management'>>;

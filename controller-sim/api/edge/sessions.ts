@@ -1,16 +1,21 @@
 // Sessions of services.
 
+import type {
+  SessionDetail,
+  SessionEdgeRouter,
+  SessionManagementDetail,
+  SessionRoutePathDetail,
+} from '#schemas/api/gen/answers.ts';
 import type { Router, Session } from '../../state/types.ts';
-import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Data, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import { crud, type Resource } from '../http/resource.ts';
+import { detail, list, type Removable, remove } from '../http/resource.ts';
 import { seesTokensOf } from '../http/rights.ts';
 import { commonRouter } from './routers.ts';
 
-export const sessions: Resource<'session'> = {
+export const sessions: Removable<'session', SessionManagementDetail> = {
   kind: 'session',
-  names: { one: 'Session', many: 'Sessions' },
   symbols: (_context, request) => ({
     token: { get: ({ identityId, token }) => (seesTokensOf(request, identityId) ? token : undefined) },
     apiSession: field('apiSessionId'),
@@ -18,7 +23,7 @@ export const sessions: Resource<'session'> = {
     type: field('type'),
   }),
   remove: (transaction, { id }) => transaction.delete('session', id),
-  show: (session, context) => ({
+  show: (session, context): SessionManagementDetail => ({
     ...showSession(session, context),
     token: session.id, // reference fact: only the owner sees the token that authenticates
     apiSession: reference('apiSession', context.state.tables.apiSession.get(session.apiSessionId)),
@@ -27,7 +32,7 @@ export const sessions: Resource<'session'> = {
 };
 
 /** The owner's view: without the API session, with the routers that it may use. */
-export function showSession(session: Session, context: ApiServices): Record<string, unknown> {
+export function showSession(session: Session, context: ApiServices): SessionDetail {
   const { token, type, apiSessionId, identityId, serviceId } = session;
   return {
     ...base('session', session),
@@ -42,16 +47,21 @@ export function showSession(session: Session, context: ApiServices): Record<stri
   };
 }
 
-export function showRouter(router: Router, context: ApiServices): Record<string, unknown> {
+export function showRouter(router: Router, context: ApiServices): SessionEdgeRouter {
   const { appData: _own, ...common } = commonRouter(router, context);
   const { versionInfo } = context.network.status(router.id);
   return { ...common, urls: common.supportedProtocols, ...(versionInfo && { version: versionInfo.version }) };
 }
 
-export const sessionHandlers: Handlers = { ...crud(sessions), detailSessionRoutePath: routePath };
+export const sessionHandlers = {
+  listSessions: list(sessions),
+  detailSession: detail(sessions),
+  deleteSession: remove(sessions),
+  detailSessionRoutePath: routePath,
+} satisfies Partial<Handlers<'management'>>;
 
 /** The routers of the identity's circuits to the service. reference fact: empty for an unknown session. */
-function routePath(request: ApiRequest): Answer {
+function routePath(request: ApiRequest): Data<SessionRoutePathDetail> {
   const session = request.services.state.tables.session.get(request.params.id ?? '');
   if (!session) return { data: { routePath: [] } };
   const { identityId, serviceId } = session;

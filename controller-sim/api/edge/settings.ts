@@ -6,7 +6,7 @@ import { notServed } from '../http/not-served.ts';
 
 const reject = notServed('settings');
 
-export const settingHandlers: Handlers = {
+export const settingHandlers = {
   listControllerSettings: reject,
   createControllerSetting: reject,
   detailControllerSetting: reject,
@@ -14,4 +14,4 @@ export const settingHandlers: Handlers = {
   detailControllerSettingEffective: reject,
   patchControllerSetting: reject,
   updateControllerSetting: reject,
-};
+} satisfies Partial<Handlers<'management'>>;

@@ -17,7 +17,7 @@ import { edgeRouters } from './routers.ts';
 import { otherServices } from './services.ts';
 import { terminators } from './terminators.ts';
 
-const ofIdentity: Handlers = {
+const ofIdentity = {
   getIdentityAuthenticators: list(authenticators, (request) =>
     request.services.state.tables.authenticator.referring('identityId', find(request, 'identity').id),
   ),
@@ -39,7 +39,7 @@ const ofIdentity: Handlers = {
   ),
 };
 
-const ofService: Handlers = {
+const ofService = {
   listServiceConfig: list(configs, (request) =>
     find(request, 'service').configs.flatMap((id) => request.services.state.tables.config.get(id) ?? []),
   ),
@@ -61,7 +61,7 @@ const ofService: Handlers = {
 };
 
 /** Lists of an unknown router are empty. */
-const ofEdgeRouter: Handlers = {
+const ofEdgeRouter = {
   listEdgeRouterEdgeRouterPolicies: list(edgeRouterPolicies, (request) =>
     policiesOf(request, 'edgeRouterPolicy', 'right', request.params.id ?? ''),
   ),
@@ -76,7 +76,7 @@ const ofEdgeRouter: Handlers = {
   ),
 };
 
-const ofPolicy: Handlers = {
+const ofPolicy = {
   listServicePolicyIdentities: list(identities, (request) => members(request, 'servicePolicy', 'left', 'identity')),
   listServicePolicyServices: list(otherServices, (request) => members(request, 'servicePolicy', 'right', 'service')),
   listServicePolicyPostureChecks: list(postureChecks, (request) =>
@@ -96,7 +96,7 @@ const ofPolicy: Handlers = {
   ),
 };
 
-const ofConfig: Handlers = {
+const ofConfig = {
   listConfigsForConfigType: list(configs, (request) =>
     request.services.state.tables.config.referring('configTypeId', find(request, 'configType').id),
   ),
@@ -105,7 +105,13 @@ const ofConfig: Handlers = {
   ),
 };
 
-export const subListHandlers: Handlers = { ...ofIdentity, ...ofService, ...ofEdgeRouter, ...ofPolicy, ...ofConfig };
+export const subListHandlers = {
+  ...ofIdentity,
+  ...ofService,
+  ...ofEdgeRouter,
+  ...ofPolicy,
+  ...ofConfig,
+} satisfies Partial<Handlers<'management'>>;
 
 /** The policies of a kind that select the entity on one of their sides. */
 function policiesOf<K extends PolicyKind>(
@@ -115,12 +121,12 @@ function policiesOf<K extends PolicyKind>(
   entityId: string,
 ): EntityTypes[K][] {
   const ids = access.policiesWith(kind, side, entityId);
-  return ids.flatMap((id) => (state.tables[kind].get(id) as EntityTypes[K] | undefined) ?? []);
+  return ids.flatMap((id) => state.tables[kind].get(id) ?? []);
 }
 
 /** The entities on one side of the policy that the path names. */
 function members<K extends MemberKind>(request: ApiRequest, policy: PolicyKind, side: Side, kind: K): EntityTypes[K][] {
   const { access, state } = request.services;
   const ids = access.membership(find(request, policy).id)[side];
-  return [...ids].flatMap((id) => (state.tables[kind].get(id) as EntityTypes[K] | undefined) ?? []);
+  return [...ids].flatMap((id) => state.tables[kind].get(id) ?? []);
 }

@@ -1,11 +1,12 @@
 // Counts the entities of each kind.
 
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ListSummaryCounts } from '#schemas/api/gen/answers.ts';
+import type { ApiRequest, Data, Handlers } from '../http/context.ts';
 import { IDENTITY_TYPES, POSTURE_CHECK_TYPES } from './types.ts';
 
-export const summaryHandlers: Handlers = { listSummary: summary };
+export const summaryHandlers = { listSummary: summary } satisfies Partial<Handlers<'management'>>;
 
-function summary({ services: { state, cluster, isClusterMember } }: ApiRequest): Answer {
+function summary({ services: { state, cluster, isClusterMember } }: ApiRequest): Data<ListSummaryCounts> {
   const { tables } = state;
   const edge = [...tables.router.values()].filter(({ isEdge }) => isEdge).length;
   return {

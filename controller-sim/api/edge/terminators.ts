@@ -1,12 +1,13 @@
 // Terminators, with the management API's field names.
 
-import { createTerminator, updateTerminator } from '../../entities/terminator.ts';
+import type { TerminatorDetail } from '#schemas/api/gen/answers.ts';
+import { createTerminator, type TerminatorBody, updateTerminator } from '../../entities/terminator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Terminator } from '../../state/types.ts';
 import type { ApiServices, Handlers } from '../http/context.ts';
 import { field } from '../http/list.ts';
 import { base, reference } from '../http/references.ts';
-import { crud, type Resource } from '../http/resource.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
 
 export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => {
   const { service, router } = context.state.tables;
@@ -24,14 +25,13 @@ export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => 
   };
 };
 
-export const terminators: Resource<'terminator'> = {
+export const terminators: Resource<'terminator', TerminatorDetail, TerminatorBody> = {
   kind: 'terminator',
-  names: { one: 'Terminator', many: 'Terminators' },
   symbols: terminatorSymbols,
   create: createTerminator,
   update: updateTerminator,
   remove: (transaction, { id }) => transaction.delete('terminator', id),
-  show: (terminator, context) => ({
+  show: (terminator, context): TerminatorDetail => ({
     ...commonTerminator(terminator, context, 'transit-routers'),
     identity: terminator.instanceId,
   }),
@@ -42,7 +42,7 @@ export function commonTerminator(
   terminator: Terminator,
   { state: { tables }, network }: ApiServices,
   routers: string,
-): Record<string, unknown> {
+): Omit<TerminatorDetail, 'identity'> {
   const { id, serviceId, routerId, binding, address, cost, precedence } = terminator;
   return {
     ...base('terminator', terminator),
@@ -58,4 +58,11 @@ export function commonTerminator(
   };
 }
 
-export const terminatorHandlers: Handlers = crud(terminators);
+export const terminatorHandlers = {
+  listTerminators: list(terminators),
+  createTerminator: create(terminators),
+  detailTerminator: detail(terminators),
+  updateTerminator: update(terminators),
+  patchTerminator: patch(terminators),
+  deleteTerminator: remove(terminators),
+} satisfies Partial<Handlers<'management'>>;

@@ -1,7 +1,8 @@
 // Built-in types of identities and posture checks (reference facts: HTTP entities, sections 3 and 17).
 
+import type { IdentityTypeDetail, PostureCheckTypeDetail } from '#schemas/api/gen/answers.ts';
 import { notFound } from '../../errors/errors.ts';
-import type { ApiServices, Handlers } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Data, Handlers, Page } from '../http/context.ts';
 import { listFixed } from '../http/list.ts';
 import { NEVER } from '../http/show.ts';
 
@@ -17,7 +18,7 @@ const type = (list: string, id: string, name: string, createdAt = NEVER) => ({
 export const IDENTITY_TYPES = ['Default', 'Router'] as const;
 
 /** Created with the data, that is with the first authority. */
-function identityTypes({ authority }: ApiServices) {
+function identityTypes({ authority }: ApiServices): ReturnType<typeof type>[] {
   const since = (authority.roots[0] ?? authority.serverCertificate).validFromDate.toISOString();
   return IDENTITY_TYPES.map((name) => type('identity-types', name, name, since));
 }
@@ -47,12 +48,20 @@ export const POSTURE_CHECK_TYPES = [
   checkType('PROCESS_MULTI', 'Process Multi Check', ['Linux', 'Windows', 'macOS'], false),
 ];
 
-export const typeHandlers: Handlers = {
-  listIdentityTypes: ({ services, query }) => ({ page: listFixed(identityTypes(services), query) }),
-  detailIdentityType: ({ services, params }) => ({ data: one(identityTypes(services), 'identityType', params.id) }),
-  listPostureCheckTypes: ({ query }) => ({ page: listFixed(POSTURE_CHECK_TYPES, query) }),
-  detailPostureCheckType: ({ params }) => ({ data: one(POSTURE_CHECK_TYPES, 'postureCheckType', params.id) }),
-};
+export const typeHandlers = {
+  listIdentityTypes: ({ services, query }: ApiRequest): Page<IdentityTypeDetail> => ({
+    page: listFixed(identityTypes(services), query),
+  }),
+  detailIdentityType: ({ services, params }: ApiRequest): Data<IdentityTypeDetail> => ({
+    data: one(identityTypes(services), 'identityType', params.id),
+  }),
+  listPostureCheckTypes: ({ query }: ApiRequest): Page<PostureCheckTypeDetail> => ({
+    page: listFixed(POSTURE_CHECK_TYPES, query),
+  }),
+  detailPostureCheckType: ({ params }: ApiRequest): Data<PostureCheckTypeDetail> => ({
+    data: one(POSTURE_CHECK_TYPES, 'postureCheckType', params.id),
+  }),
+} satisfies Partial<Handlers<'management'>>;
 
 function one<T extends { readonly id: string }>(types: readonly T[], singular: string, id = ''): T {
   const found = types.find((type) => type.id === id);

@@ -5,9 +5,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { ownValue } from '#lib/own-value.ts';
 import { commonName, leafOf, sha1Fingerprint } from '#pki/certificates.ts';
+import type { Enrolled } from '#schemas/api/gen/answers.ts';
 import { isForClients, vouch } from '../../auth/certificates.ts';
 import { addAuthenticator, certificateProof, passwordProof } from '../../entities/authenticator.ts';
-import { Body } from '../../entities/body.ts';
 import { requireUnique } from '../../entities/common.ts';
 import { useUp } from '../../entities/enrollment.ts';
 import { externalIdOf } from '../../entities/external-id.ts';
@@ -16,13 +16,17 @@ import { ApiError, type ApiErrorCode, badRequest, type ErrorCause } from '../../
 import { readCsr } from '../../pki/csr.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { CertificateAuthority, Enrollment, ExternalIdClaim } from '../../state/types.ts';
-import type { Answer, ApiRequest } from '../http/context.ts';
+import type { ApiRequest, Data, Done, Raw } from '../http/context.ts';
 import { showController } from '../information/controllers.ts';
+import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
 import { enrollWithToken } from './external-token.ts';
 import { enrollRouter } from './router.ts';
 
 /** `method` is from the path or the query; undefined if neither names one. */
-export async function enroll(request: ApiRequest, method: string | undefined): Promise<Answer> {
+export async function enroll(
+  request: ApiRequest<EnrollmentBody>,
+  method: string | undefined,
+): Promise<Data<Enrolled> | Raw> {
   if (method === 'ca') return enrollByCertificate(request);
   if (method === 'token') return enrollWithToken(request);
   const enrollment = findEnrollment(request);
@@ -43,9 +47,8 @@ export async function enroll(request: ApiRequest, method: string | undefined): P
   }
 }
 
-function findEnrollment({ query, body, services }: ApiRequest): Enrollment {
-  const inBody = typeof body === 'object' ? (body as { token?: unknown } | null)?.token : undefined;
-  const token = query.get('token') ?? (typeof inBody === 'string' ? inBody : '');
+function findEnrollment({ query, body, services }: ApiRequest<EnrollmentBody>): Enrollment {
+  const token = query.get('token') ?? fieldsOf(body).token ?? '';
   const enrollment = services.state.tables.enrollment.findBy('token', token);
   if (!enrollment) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   return enrollment;
@@ -56,29 +59,30 @@ function anyRouter({ method }: Enrollment): string | undefined {
   return method === 'trott' ? 'erott' : undefined;
 }
 
-async function enrollWithRequest(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
-  const { authority, state } = request.services;
+async function enrollWithRequest(
+  request: ApiRequest<EnrollmentBody>,
+  enrollment: Enrollment,
+): Promise<Data<Enrolled> | Raw> {
+  const { body, services } = request;
+  const { authority, state } = services;
   const identityId = enrollment.identityId ?? '';
-  const given =
-    typeof request.body === 'string' ? request.body : (request.body as { clientCsr?: unknown } | null)?.clientCsr;
-  const csr = await readCsr(given);
+  const csr = await readCsr(typeof body === 'string' ? body : fieldsOf(body).clientCsr);
   const cert = authority.signIdentity(csr, identityId);
   await state.change((transaction) => {
     useUp(transaction, enrollment);
     const proof = certificateProof(leafOf(cert));
     addAuthenticator(transaction, { id: state.ids.short(), identityId, proof: { ...proof, certPem: cert } });
   });
-  const wantsJson =
-    String(request.headers.accept ?? '').includes('application/json') || typeof request.body === 'object';
+  const wantsJson = String(request.headers.accept ?? '').includes('application/json') || typeof body === 'object';
   return wantsJson
-    ? { data: { controllers: [showController(request.services.cluster.self, request)], cert, ca: authority.bundle } }
+    ? { data: { controllers: [showController(services.cluster.self, request)], cert, ca: authority.bundle } }
     : { raw: cert, contentType: 'application/x-pem-file' };
 }
 
 /**
  * The client's TLS certificate becomes its authenticator. The authority that the enrollment names must have issued it.
  */
-async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment): Promise<Data<Enrolled>> {
   const { state } = request.services;
   const { leaf, ca } = presentedCertificate(request, 'CERTIFICATE_FAILED_VALIDATION');
   if (ca.id !== enrollment.caId) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
@@ -93,11 +97,14 @@ async function enrollWithCertificate(request: ApiRequest, enrollment: Enrollment
 }
 
 /** The identity chooses its password. reference fact: not its user name, which the enrollment holds. */
-async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): Promise<Answer> {
+async function enrollWithPassword(
+  request: ApiRequest<EnrollmentBody>,
+  enrollment: Enrollment,
+): Promise<Data<Enrolled>> {
   const { state, passwords } = request.services;
-  const body = new Body(request.body, 'create');
-  const password = body.text('password') ?? '';
-  const username = enrollment.username || body.text('username') || '';
+  const given = fieldsOf(request.body);
+  const password = given.password ?? '';
+  const username = enrollment.username || given.username || '';
   if (password === '') throw badRequest('password expected for updb enrollment');
   if (username === '') throw badRequest('username expected for updb enrollment');
   const passwordHash = await passwords.hash(password);
@@ -110,11 +117,13 @@ async function enrollWithPassword(request: ApiRequest, enrollment: Enrollment): 
 }
 
 /** Any client with a certificate of an authority that permits it becomes an identity. */
-export async function enrollByCertificate(request: ApiRequest): Promise<Answer> {
+export async function enrollByCertificate(request: ApiRequest<EnrollmentBody>): Promise<Done> {
   const { state } = request.services;
   const { leaf, ca } = presentedCertificate(request, 'CERT_FAILED_VALIDATION');
   if (!ca.isAutoCaEnrollmentEnabled) throw new ApiError('CERT_FAILED_VALIDATION');
-  const requestedName = typeof request.body === 'object' ? new Body(request.body, 'create').text('name') : undefined;
+  // The path for this method alone declares no body, so nothing has checked it.
+  const { name } = fieldsOf(request.body);
+  const requestedName = typeof name === 'string' ? name : undefined;
   const id = state.ids.short();
   await state.change((transaction) => {
     requireUnusedCertificate(transaction, leaf);

@@ -2,17 +2,18 @@
 // or logs in with such tokens.
 
 import { leafOf } from '#pki/certificates.ts';
+import type { Enrolled } from '#schemas/api/gen/answers.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { claimAt, permitsSigner, type VerifiedToken, verifyExternalToken } from '../../auth/external-jwt.ts';
 import { addAuthenticator, certificateProof } from '../../entities/authenticator.ts';
-import { Body } from '../../entities/body.ts';
 import { freeName, plainIdentity } from '../../entities/identity.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import type { Transaction } from '../../state/transaction.ts';
-import type { Answer, ApiRequest } from '../http/context.ts';
+import type { ApiRequest, Data } from '../http/context.ts';
+import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
 
-export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
+export async function enrollWithToken(request: ApiRequest<EnrollmentBody>): Promise<Data<Enrolled>> {
   const { services } = request;
   const verified = (await Promise.all(bearerTokens(request).map((each) => verifyExternalToken(services, each)))).find(
     (each) => each !== undefined,
@@ -21,8 +22,7 @@ export async function enrollWithToken(request: ApiRequest): Promise<Answer> {
   if (verified.identity) throw new ApiError('ENROLLMENT_IDENTITY_ALREADY_ENROLLED');
   const { id: signerId, enrollToCertEnabled, enrollToTokenEnabled, enrollAuthPolicyId } = verified.signer;
   const primary = services.state.tables.authPolicy.get(enrollAuthPolicyId)?.primary;
-  const body = typeof request.body === 'object' ? new Body(request.body, 'create') : undefined;
-  const clientCsr = body?.text('clientCsr') || undefined;
+  const clientCsr = fieldsOf(request.body).clientCsr || undefined;
   // The auth policy may have changed since the signer was permitted to enroll. The new identity must be able to log in.
   const isAllowed =
     clientCsr === undefined

@@ -1,20 +1,23 @@
 // The members of the cluster. Controllers join by their start with a common store, and need no invitation.
 
+import type { ClusterMemberAdd, ClusterMemberRemove, ClusterTransferLeadership } from '#schemas/api/gen/bodies.ts';
 import { memberStatuses } from '../../cluster/member-status.ts';
-import { Body } from '../../entities/body.ts';
 import { ApiError, invalidField } from '../../errors/errors.ts';
 import { databaseHandlers } from '../edge/database.ts';
-import type { Answer, ApiRequest, Handler, Handlers } from '../http/context.ts';
+import type { ApiRequest, Done, Handlers, Raw } from '../http/context.ts';
 
-export const clusterHandlers: Handlers = {
+export const clusterHandlers = {
   ...databaseHandlers,
   clusterListMembers: inCluster(listMembers),
   clusterMemberAdd: inCluster(addMember),
   clusterMemberRemove: inCluster(removeMember),
   clusterTransferLeadership: inCluster(transferLeadership),
-};
+} satisfies Partial<Handlers<'fabric'>>;
 
-function inCluster(handler: Handler): Handler {
+/** The handler for members of a cluster; other controllers reject its requests. */
+function inCluster<Body, Answer>(
+  handler: (request: ApiRequest<Body>) => Answer,
+): (request: ApiRequest<Body>) => Answer {
   return (request) => {
     if (!request.services.isClusterMember) throw new ApiError('SERVER_NOT_RUNNING_IN_HA_MODE');
     return handler(request);
@@ -22,7 +25,7 @@ function inCluster(handler: Handler): Handler {
 }
 
 /** The reference's fields, and how far the member is behind, and why. A member that does not follow changes nothing. */
-function listMembers({ services: { cluster, state } }: ApiRequest): Answer {
+function listMembers({ services: { cluster, state } }: ApiRequest): Raw {
   const data = memberStatuses(cluster, state).map((member) => ({
     id: member.id,
     address: member.controlAddress,
@@ -39,16 +42,14 @@ function listMembers({ services: { cluster, state } }: ApiRequest): Answer {
 }
 
 /** reference fact: an address of a member is accepted again. */
-function addMember({ body, services: { cluster } }: ApiRequest): Answer {
-  const address = new Body(body, 'create').text('address') ?? '';
+function addMember({ body: { address }, services: { cluster } }: ApiRequest<ClusterMemberAdd>): Done {
   if (cluster.membership.members.some(({ controlAddress }) => controlAddress === address)) return { data: {} };
   const reason = `unable to add cluster member for supplied address: no controller of this kind answers at ${address}`;
   throw invalidField('address', reason, address);
 }
 
 /** A running member would join again, so it must stop first. */
-async function removeMember({ body, services: { cluster } }: ApiRequest): Promise<Answer> {
-  const id = new Body(body, 'create').text('id') ?? '';
+async function removeMember({ body: { id }, services: { cluster } }: ApiRequest<ClusterMemberRemove>): Promise<Done> {
   const rejected = (why: string) => invalidField('id', `unable to remove cluster member: ${why}`, id);
   const member = cluster.find(id);
   if (cluster.membership.members.length === 1 && member) throw rejected('the only member cannot be removed');
@@ -57,8 +58,11 @@ async function removeMember({ body, services: { cluster } }: ApiRequest): Promis
   return { data: {} };
 }
 
-async function transferLeadership({ body, services: { cluster } }: ApiRequest): Promise<Answer> {
-  const given = new Body(body, 'create').text('newLeaderId') ?? '';
+async function transferLeadership({
+  body,
+  services: { cluster },
+}: ApiRequest<ClusterTransferLeadership>): Promise<Done> {
+  const given = body.newLeaderId ?? '';
   const { members, leaderId } = cluster.membership;
   const id = given === '' ? members.find((each) => each.isConnected && each.id !== leaderId)?.id : given;
   const why = whyNotTransferred(id, leaderId);

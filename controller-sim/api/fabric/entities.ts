@@ -1,8 +1,25 @@
 // The fabric API's view of services, routers and terminators, which are the entities of the edge APIs.
 
-import { createTransitRouter, deleteRouter, updateFabricRouter } from '../../entities/router.ts';
-import { createFabricService, deleteService, updateFabricService } from '../../entities/service.ts';
-import { createFabricTerminator, updateFabricTerminator } from '../../entities/terminator.ts';
+import type {
+  BaseEntity,
+  EntityRef,
+  FabricRouterDetail,
+  FabricServiceDetail,
+  FabricTerminatorDetail,
+  Links,
+} from '#schemas/api/gen/answers.ts';
+import { createTransitRouter, deleteRouter, type FabricRouterBody, updateFabricRouter } from '../../entities/router.ts';
+import {
+  createFabricService,
+  deleteService,
+  type FabricServiceBody,
+  updateFabricService,
+} from '../../entities/service.ts';
+import {
+  createFabricTerminator,
+  type FabricTerminatorBody,
+  updateFabricTerminator,
+} from '../../entities/terminator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Router } from '../../state/types.ts';
 import { routerSymbols } from '../edge/routers.ts';
@@ -11,12 +28,11 @@ import { commonTerminator, terminatorSymbols } from '../edge/terminators.ts';
 import type { ApiServices, Handlers } from '../http/context.ts';
 import { showInterfaces } from '../http/interfaces.ts';
 import { base, reference } from '../http/references.ts';
-import { crud, find, list, type Resource } from '../http/resource.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
 import { nullWhenEmpty } from '../http/show.ts';
 
-const services: Resource<'service'> = {
+const services: Resource<'service', FabricServiceDetail, FabricServiceBody> = {
   kind: 'service',
-  names: { one: 'Service', many: 'Services' },
   symbols: serviceSymbols,
   create: createFabricService,
   update: updateFabricService,
@@ -34,19 +50,18 @@ export const fabricRouterSymbols = (context: ApiServices): Symbols<Router> => ({
   connected: { type: 'bool', get: ({ id }) => context.network.status(id).isOnline },
 });
 
-const routers: Resource<'router'> = {
+const routers: Resource<'router', FabricRouterDetail, FabricRouterBody> = {
   kind: 'router',
   plural: 'routers',
-  names: { one: 'Router', many: 'Routers' },
   symbols: fabricRouterSymbols,
-  newId: ({ state }, body) => body.text('id') || state.ids.short(), // reference fact: an empty id counts as missing
+  newId: ({ state }, { given }) => given.id || state.ids.short(), // reference fact: an empty id counts as missing
   create: (transaction, id, body) => createTransitRouter(transaction, id, body, undefined),
   update: updateFabricRouter,
   remove: deleteRouter,
   show: showRouter,
 };
 
-function showRouter(router: Router, context: ApiServices): Record<string, unknown> {
+function showRouter(router: Router, context: ApiServices): FabricRouterDetail {
   const { name, cost, noTraversal, disabled, configs, ctrlChanListeners, fingerprint } = router;
   const { isOnline, versionInfo } = context.network.status(router.id);
   const listeners = context.network.routers.get(router.id)?.linkListeners ?? [];
@@ -66,9 +81,8 @@ function showRouter(router: Router, context: ApiServices): Record<string, unknow
   };
 }
 
-const terminators: Resource<'terminator'> = {
+const terminators: Resource<'terminator', FabricTerminatorDetail, FabricTerminatorBody> = {
   kind: 'terminator',
-  names: { one: 'Terminator', many: 'Terminators' },
   symbols: terminatorSymbols,
   create: createFabricTerminator,
   update: updateFabricTerminator,
@@ -86,12 +100,12 @@ const terminators: Resource<'terminator'> = {
 };
 
 /** Base fields with the links of this API. */
-function fabricBase(plural: 'services' | 'routers', entity: Parameters<typeof base>[1]): Record<string, unknown> {
+function fabricBase(plural: 'services' | 'routers', entity: Parameters<typeof base>[1]): BaseEntity {
   const kind = plural === 'services' ? 'service' : 'router';
   return { ...base(kind, entity, plural), _links: fabricLinks(plural, entity.id) };
 }
 
-function fabricLinks(plural: string, id: string): Record<string, unknown> {
+function fabricLinks(plural: string, id: string): Links {
   const self = `./${plural}/${id}`;
   return { self: { href: self }, terminators: { href: `${self}/terminators` } };
 }
@@ -100,19 +114,34 @@ function fabricLinks(plural: string, id: string): Record<string, unknown> {
 export function fabricReference(
   plural: 'services' | 'routers',
   entity: Parameters<typeof reference>[1],
-): Record<string, unknown> | null {
+): EntityRef | null {
   const edgeReference = reference(plural === 'services' ? 'service' : 'router', entity, plural);
   return edgeReference && entity ? { ...edgeReference, _links: fabricLinks(plural, entity.id) } : null;
 }
 
-export const fabricEntityHandlers: Handlers = {
-  ...crud(services),
-  ...crud(routers),
-  ...crud(terminators),
+export const fabricEntityHandlers = {
+  listServices: list(services),
+  createService: create(services),
+  detailService: detail(services),
+  updateService: update(services),
+  patchService: patch(services),
+  deleteService: remove(services),
+  listRouters: list(routers),
+  createRouter: create(routers),
+  detailRouter: detail(routers),
+  updateRouter: update(routers),
+  patchRouter: patch(routers),
+  deleteRouter: remove(routers),
+  listTerminators: list(terminators),
+  createTerminator: create(terminators),
+  detailTerminator: detail(terminators),
+  updateTerminator: update(terminators),
+  patchTerminator: patch(terminators),
+  deleteTerminator: remove(terminators),
   listServiceTerminators: list(terminators, (request) =>
     request.services.state.tables.terminator.referring('serviceId', find(request, 'service').id),
   ),
   listRouterTerminators: list(terminators, (request) =>
     request.services.state.tables.terminator.referring('routerId', find(request, 'router').id),
   ),
-};
+} satisfies Partial<Handlers<'fabric'>>;

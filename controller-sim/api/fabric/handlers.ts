@@ -5,8 +5,8 @@ import { clusterHandlers } from './cluster.ts';
 import { fabricEntityHandlers } from './entities.ts';
 import { networkHandlers } from './network.ts';
 
-export const fabricHandlers: Handlers = {
+export const fabricHandlers = {
   ...clusterHandlers,
   ...fabricEntityHandlers,
   ...networkHandlers,
-};
+} satisfies Partial<Handlers<'fabric'>>;

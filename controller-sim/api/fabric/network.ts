@@ -1,46 +1,48 @@
 // Live data of the network: links, circuits, and inspections of routers and controllers.
 
-import { Body } from '../../entities/body.ts';
+import type { CircuitDetail, LinkDetail } from '#schemas/api/gen/answers.ts';
+import type { InspectRequest, LinkPatch } from '#schemas/api/gen/bodies.ts';
 import { notFound } from '../../errors/errors.ts';
 import type { Circuit } from '../../network/circuit.ts';
 import { inspect } from '../../network/inspect.ts';
 import { linkCost, type NetworkLink } from '../../network/links.ts';
-import type { Answer, ApiRequest, ApiServices, Handlers } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Data, Done, Handlers, Page, Raw } from '../http/context.ts';
 import { field, listRecords } from '../http/list.ts';
 import { fabricReference } from './entities.ts';
 
-export const networkHandlers: Handlers = {
-  listLinks: ({ services, query }) => {
+export const networkHandlers = {
+  listLinks: ({ services, query }: ApiRequest): Page<LinkDetail> => {
     const links = services.network.links.values().map((link) => ({ ...link, tags: {} }));
     const { filterableFields: _fields, ...page } = listRecords(links, query, LINK_SYMBOLS, (link) =>
       showLink(link, services),
     );
     return { page };
   },
-  detailLink: (request) => ({ data: showLink(foundLink(request), request.services) }),
+  detailLink: (request: ApiRequest): Data<LinkDetail> => ({ data: showLink(foundLink(request), request.services) }),
   patchLink,
-  deleteLink: ({ services, params }) => {
+  deleteLink: ({ services, params }: ApiRequest): Done => {
     services.network.closeLink(params.id ?? '');
     return { data: {} };
   },
-  listCircuits: ({ services, query }) => {
+  listCircuits: ({ services, query }: ApiRequest): Page<CircuitDetail> => {
     const circuits = services.network.circuits.values();
     const { filterableFields: _fields, ...page } = listRecords(circuits, query, CIRCUIT_SYMBOLS, (circuit) =>
       showCircuit(circuit, services),
     );
     return { page };
   },
-  detailCircuit: (request) => ({ data: showCircuit(foundCircuit(request), request.services) }),
-  deleteCircuit: (request) => {
+  detailCircuit: (request: ApiRequest): Data<CircuitDetail> => ({
+    data: showCircuit(foundCircuit(request), request.services),
+  }),
+  deleteCircuit: (request: ApiRequest): Done => {
     request.services.network.circuits.remove(foundCircuit(request).id, { now: true });
     return { data: {} };
   },
-  inspect: async ({ services, body }) => {
-    const given = new Body(body, 'create');
-    const answer = await inspect(services, given.text('appRegex') ?? '', given.texts('requestedValues') ?? []);
+  inspect: async ({ services, body }: ApiRequest<InspectRequest>): Promise<Raw> => {
+    const answer = await inspect(services, body.appRegex, body.requestedValues);
     return { raw: JSON.stringify(answer), contentType: 'application/json' };
   },
-};
+} satisfies Partial<Handlers<'fabric'>>;
 
 /** Links that fail or lose against a duplicate are removed, so no other state is visible. */
 const LINK_STATE = 'Connected';
@@ -78,7 +80,7 @@ function foundCircuit({ services, params }: ApiRequest): Circuit {
   return circuit;
 }
 
-function showLink(link: NetworkLink, { state }: ApiServices): Record<string, unknown> {
+function showLink(link: NetworkLink, { state }: ApiServices): LinkDetail {
   const { id, protocol, isDown, staticCost, sourceLatency, destinationLatency, iteration } = link;
   return {
     id,
@@ -100,14 +102,14 @@ function showLink(link: NetworkLink, { state }: ApiServices): Record<string, unk
   };
 }
 
-function patchLink(request: ApiRequest): Answer {
+function patchLink(request: ApiRequest<LinkPatch>): Done {
   const { id } = foundLink(request);
-  const body = new Body(request.body, 'patch');
-  request.services.network.changeLink(id, { staticCost: body.whole('staticCost'), isDown: body.flag('down') });
+  const { staticCost, down } = request.body;
+  request.services.network.changeLink(id, { staticCost: staticCost ?? undefined, isDown: down ?? undefined });
   return { data: {} };
 }
 
-function showCircuit(circuit: Circuit, { state: { tables } }: ApiServices): Record<string, unknown> {
+function showCircuit(circuit: Circuit, { state: { tables } }: ApiServices): CircuitDetail {
   const { id, clientId, serviceId, terminatorId, tags, path } = circuit;
   const self = `./circuits/${id}`;
   const createdAt = new Date(circuit.createdAt).toISOString();

@@ -2,10 +2,10 @@
 // makes the body unreadable. Otherwise the first broken rule is reported (reference fact: HTTP entities, section 1).
 
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
-import { ownValue } from '#lib/own-value.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { variantsOf } from '#schemas/api/operations.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
-import { spellNames } from './field-names.ts';
+import { normalizeBody } from './normalize-body.ts';
 
 type Definitions = Readonly<Record<string, AnySchemaObject>>;
 
@@ -38,19 +38,6 @@ ajv.addSchema({ $id: 'rules', $defs: RULES });
 /** Compiled on first use: a simulator needs only a few of them. */
 const compiled = new Map<string, ValidateFunction>();
 
-/** Posture checks and their responses have one schema for each type. */
-const VARIANTS: Readonly<Record<string, string>> = {
-  OS: 'OperatingSystem',
-  MAC: 'MacAddress',
-  DOMAIN: 'Domain',
-  MFA: 'Mfa',
-  PROCESS: 'Process',
-  PROCESS_MULTI: 'ProcessMulti',
-  ENDPOINT_STATE: 'EndpointState',
-};
-
-const VARYING = /^(postureCheck|postureResponse)(Create|Update|Patch)$/;
-
 /** Throws ApiError for a body that does not match its type. Unknown fields are ignored. */
 export function validateBody(type: string, body: unknown): void {
   if (type === 'postureResponses' && Array.isArray(body)) {
@@ -61,35 +48,25 @@ export function validateBody(type: string, body: unknown): void {
 }
 
 function variantOf(type: string, body: unknown): string {
-  const [, kind, action] = VARYING.exec(type) ?? [];
-  if (kind === undefined || typeof body !== 'object' || body === null) return type;
+  const variants = variantsOf(type);
+  if (!variants || typeof body !== 'object' || body === null) return type;
   const { typeId } = body as { typeId?: unknown };
   if (typeId === undefined || typeId === null || typeId === '')
     throw invalid('typeId', 'typeId in body is required', '');
-  const name = typeof typeId === 'string' ? ownValue(VARIANTS, typeId) : undefined;
-  const variant = `${kind}${name}${action}`;
-  if (Object.hasOwn(RULES, variant)) return variant;
+  const variant = variants.get(String(typeId));
+  if (variant !== undefined) return variant;
   const message = `invalid typeId value: ${JSON.stringify(typeId)}`;
   throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });
 }
 
 function validate(type: string, body: unknown): void {
-  spellNames(RULES, RULES[type], body);
+  normalizeBody(RULES, RULES[type], body);
   const rules = validator('rules', type);
   if (rules(body)) return;
   // The body is invalid or contains nulls. The second pass finds out, in the reference's order of messages.
   const shape = validator('shapes', type);
   if (!shape(body)) throw unreadable(shape.errors?.[0]);
   if (!rules(withoutNulls(body))) throw broken(rules.errors?.[0]);
-}
-
-/** Variants of a type by `typeId`; empty for types without variants. */
-export function variantsOf(type: string): { readonly typeId: string; readonly variant: string }[] {
-  const [, kind, action] = VARYING.exec(type) ?? [];
-  if (kind === undefined) return [];
-  return Object.entries(VARIANTS)
-    .map(([typeId, name]) => ({ typeId, variant: `${kind}${name}${action}` }))
-    .filter(({ variant }) => Object.hasOwn(RULES, variant));
 }
 
 function validator(pass: 'shapes' | 'rules', type: string): ValidateFunction {

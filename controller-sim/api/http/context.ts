@@ -1,8 +1,8 @@
 // Types that the steps of a request share.
 
 import type { Clock } from '#lib/clock.ts';
-import type { OperationId } from '#schemas/api/gen/operation-types.ts';
-import type { ApiOperation } from '#schemas/api/operations.ts';
+import type { AnswerKind, Operation, Operations } from '#schemas/api/gen/operation-types.ts';
+import type { ApiName, ApiOperation } from '#schemas/api/operations.ts';
 import type { Access } from '../../access/access.ts';
 import type { ServiceChanges } from '../../access/service-changes.ts';
 import type { AuthRequest, AuthServices } from '../../auth/request.ts';
@@ -56,7 +56,7 @@ export interface ApiServices extends AuthServices {
   readonly enrollmentLifetime: number;
 }
 
-export interface ApiRequest extends AuthRequest<ApiServices> {
+export interface ApiRequest<Body = unknown> extends AuthRequest<ApiServices, Body> {
   readonly operation: ApiOperation;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -79,17 +79,20 @@ export interface Json {
 /** A handler's result; the envelope is added later. */
 export type Answer = Data | Page | JsonPage | Raw | Json;
 
-export interface Data {
+export interface Data<T = unknown> {
   /** Defaults to the status in the table of operations. */
   readonly status?: number;
-  readonly data: unknown;
+  readonly data: T;
   /** Added to the API versions. */
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Page {
-  readonly page: ListPage;
+/** An answer without data. */
+export type Done = Data<Readonly<Record<string, never>>>;
+
+export interface Page<Item = unknown> {
+  readonly page: ListPage<Item>;
 }
 
 /** A page of items, each as encoded JSON in UTF-8. */
@@ -107,7 +110,27 @@ export interface Raw {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Handler = (request: ApiRequest) => Promise<Answer> | Answer;
+type AnyOperation = Operation<unknown, AnswerKind, unknown>;
 
-/** By operation id. */
-export type Handlers = Readonly<Partial<Record<OperationId, Handler>>>;
+/** The answer that an operation's row in operations.tsv names, or the same in encoded form. */
+type AnswerOf<O extends AnyOperation> =
+  | Raw
+  | {
+      readonly none: Done;
+      readonly data: Data<O['answer']> | Json;
+      readonly page: Page<O['answer']> | JsonPage;
+      readonly bare: never;
+      readonly other: never;
+    }[O['kind']];
+
+type HandlerOf<O extends AnyOperation> = (request: ApiRequest<O['body']>) => Promise<AnswerOf<O>> | AnswerOf<O>;
+
+/** The handlers of all operations of an API, by operation id. */
+export type Handlers<Api extends ApiName> = {
+  readonly [Id in keyof Operations[Api]]: Operations[Api][Id] extends AnyOperation
+    ? HandlerOf<Operations[Api][Id]>
+    : never;
+};
+
+/** A handler of any operation. The server calls it with a body that was validated against the type of its operation. */
+export type Handler = (request: ApiRequest<never>) => Promise<Answer> | Answer;

@@ -1,11 +1,12 @@
 // Network interfaces of a router's machine in answers (reference fact: HTTP entities, edge routers).
 
+import type { Interface } from '#schemas/api/gen/answers.ts';
 import { InterfaceFlag } from '#wire/interface-flags.ts';
 import type { NetworkInterface } from '../../state/types.ts';
 import { nullWhenEmpty } from './show.ts';
 
 /** Null if the router reported none. */
-export function showInterfaces(interfaces: readonly NetworkInterface[] = []): readonly unknown[] | null {
+export function showInterfaces(interfaces: readonly NetworkInterface[] = []): readonly Interface[] | null {
   const shown = interfaces.map(({ flags, addresses, ...plain }) => ({
     ...plain,
     addresses: nullWhenEmpty(addresses),

@@ -77,19 +77,18 @@ export function listPage<T extends Entity, Item>(
 /** The entities of a list, or a function that selects them. */
 type Source<T> = Iterable<T> | Table<T & Entity> | (() => Iterable<T> | Table<T & Entity>);
 
-/** Listed records that are not stored in a table. */
+/** Listed records. Those with tags can be filtered by them. */
 interface Listable {
   readonly id: string;
-  readonly tags: Readonly<Record<string, unknown>>;
 }
 
 /** A page of records whose only base fields are id and tags. */
-export function listRecords<T extends Listable>(
+export function listRecords<T extends Listable, Item>(
   records: Iterable<T>,
   query: URLSearchParams,
   own: Symbols<T>,
-  toItem: (record: T) => unknown,
-): ListPage {
+  toItem: (record: T) => Item,
+): ListPage<Item> {
   return page(records, query, { id: { get: ({ id }) => id }, ...own } as Symbols<T>, toItem);
 }
 
@@ -97,7 +96,7 @@ export function listRecords<T extends Listable>(
 export function listFixed<T extends Listable & { readonly name: string; readonly createdAt: string }>(
   types: readonly T[],
   query: URLSearchParams,
-): ListPage {
+): ListPage<T> {
   const date = { type: 'datetime', get: ({ createdAt }: T) => new Date(createdAt) } as const;
   const own = { ...BASE, createdAt: date, updatedAt: date, name: { get: ({ name }: T) => name } };
   return page(types, query, own as unknown as Symbols<T>, (type) => type);
@@ -185,11 +184,11 @@ function lookUp<T extends Entity>(table: Table<T>, predicate: Predicate): readon
  * offset are ignored (the web console sorts by a name that does not exist). Only sorting and paging inside the filter
  * apply.
  */
-export function listTexts(
+export function listTexts<Item>(
   texts: readonly string[],
   query: URLSearchParams,
-  toItem: (text: string) => unknown = (text) => text,
-): ListPage {
+  toItem: (text: string) => Item,
+): ListPage<Item> {
   for (const name of ['limit', 'offset']) wholeNumber(query.get(name), name);
   const entities = texts.map((id) => ({ id, tags: {} }));
   const parsed = readQuery(new URLSearchParams({ filter: query.get('filter') ?? '' }));
@@ -205,10 +204,7 @@ export function listTexts(
   };
 }
 
-function compile<T extends { id: string; tags: Readonly<Record<string, unknown>> }>(
-  query: ListQuery,
-  symbols: Symbols<T>,
-) {
+function compile<T extends Listable>(query: ListQuery, symbols: Symbols<T>) {
   try {
     return compileQuery(query, symbols);
   } catch (error) {

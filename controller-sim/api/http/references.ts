@@ -1,5 +1,6 @@
 // Common parts of entities in answers: base fields, links, and references to other entities.
 
+import type { BaseEntity, CreateLocation, EntityRef, Link } from '#schemas/api/gen/answers.ts';
 import { PLURAL } from '../../entities/names.ts';
 import type { CertificateAuthority, Entity, EntityKind, Identity, Named } from '../../state/types.ts';
 
@@ -34,7 +35,7 @@ function authorityLinks({ isVerified, isAutoCaEnrollmentEnabled }: CertificateAu
   return [...(isAutoCaEnrollmentEnabled ? ['jwt'] : []), ...(isVerified ? [] : ['verify'])];
 }
 
-export function links(kind: EntityKind, entity: Entity, plural = PLURAL[kind]): Record<string, { href: string }> {
+export function links(kind: EntityKind, entity: Entity, plural = PLURAL[kind]): Readonly<Record<string, Link>> {
   const self = `./${plural}/${entity.id}`;
   const { authPolicyId } = entity as Partial<Identity>;
   return {
@@ -46,13 +47,13 @@ export function links(kind: EntityKind, entity: Entity, plural = PLURAL[kind]): 
   };
 }
 
-export function base(kind: EntityKind, entity: Entity, plural?: string): Record<string, unknown> {
+export function base(kind: EntityKind, entity: Entity, plural?: string): BaseEntity & Pick<Entity, 'tags'> {
   const { id, createdAt, updatedAt, tags } = entity;
   return { _links: links(kind, entity, plural), id, createdAt, updatedAt, tags };
 }
 
 /** The answer to a creation. */
-export function created(plural: string, id: string): { _links: Record<string, unknown>; id: string } {
+export function created(plural: string, id: string): CreateLocation {
   return { _links: { self: { href: `./${plural}/${id}` } }, id };
 }
 
@@ -60,11 +61,7 @@ export function created(plural: string, id: string): { _links: Record<string, un
 const WITH_LISTS: ReadonlySet<EntityKind> = new Set(['identity', 'service', 'router', 'apiSession', 'ca']);
 
 /** A reference to an entity; null if it does not exist. */
-export function reference(
-  kind: EntityKind,
-  entity: Entity | undefined,
-  plural = PLURAL[kind],
-): Record<string, unknown> | null {
+export function reference(kind: EntityKind, entity: Entity | undefined, plural = PLURAL[kind]): EntityRef | null {
   if (!entity) return null;
   const { name } = entity as Partial<Named>;
   const hasLists = WITH_LISTS.has(kind) && plural === PLURAL[kind];

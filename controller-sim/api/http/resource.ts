@@ -1,7 +1,8 @@
-// The six operations that nearly every entity has, built from a description of the entity.
+// The six operations that nearly every entity has, built from a description of the entity: list, detail, create, update,
+// patch, delete.
 
 import { type Semantic, selectByAttributes } from '#model/roles.ts';
-import type { OperationId } from '#schemas/api/gen/operation-types.ts';
+import type { CreateLocation } from '#schemas/api/gen/answers.ts';
 import { Body, type Mode } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import { PLURAL, SINGULAR } from '../../entities/names.ts';
@@ -10,7 +11,7 @@ import type { Symbols } from '../../filter/compile.ts';
 import { Table } from '../../state/table.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { EntityKind, EntityTypes } from '../../state/types.ts';
-import type { Answer, ApiRequest, ApiServices, Handler, Handlers } from './context.ts';
+import type { ApiRequest, ApiServices, Data, Done, Json, JsonPage, Page } from './context.ts';
 import { listPage } from './list.ts';
 import { created } from './references.ts';
 
@@ -19,68 +20,49 @@ const LONGEST_LOGGED_NAME = 64;
 /** Kinds with role attributes. */
 const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'service', 'postureCheck']);
 
-/** Describes how entities of a kind are listed. */
-export interface Listed<K extends EntityKind> {
+/** Describes how entities of a kind are listed. `Detail` is their shown form (schemas/api/gen/answers.ts). */
+export interface Listed<K extends EntityKind, Detail> {
   readonly kind: K;
   /** Fields for filters and sorting. A function if they depend on the data, or on the caller's rights. */
   readonly symbols: Symbols<EntityTypes[K]> | ((services: ApiServices, request: ApiRequest) => Symbols<EntityTypes[K]>);
   /** Selects the entities of this list; all of the kind if missing. */
   includes?(entity: EntityTypes[K]): boolean;
-  show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Record<string, unknown>;
+  show(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Detail;
   /** The same as JSON in UTF-8, if it is cached. */
   json?(entity: EntityTypes[K], services: ApiServices, request: ApiRequest): Buffer;
 }
 
-/** The names that follow a verb in the ids of operations. */
-type NameIn<Verb extends string> = OperationId extends infer Id
-  ? Id extends `${Verb}${infer Name}`
-    ? Name
-    : never
-  : never;
+/** Entities that callers delete. */
+export interface Removable<K extends EntityKind, Detail> extends Listed<K, Detail> {
+  remove(transaction: Transaction, entity: EntityTypes[K], request: ApiRequest): void;
+}
 
-export interface Resource<K extends EntityKind, P = undefined> extends Listed<K> {
-  /** The part of operation ids after the verb: `Identity` and `Identities`. */
-  readonly names: { readonly one: NameIn<'detail'>; readonly many: NameIn<'list'> };
+/** Entities that callers create with a body of one of the types `B`. `P` is the result of `prepare`. */
+export interface Creatable<K extends EntityKind, Detail, B extends object, P = undefined> extends Listed<K, Detail> {
   /** Path segment for links; defaults to that of the kind. */
   readonly plural?: string;
+  newId?(services: ApiServices, body: Body<B>): string;
+  /** Asynchronous work before the transaction that creates or changes the entity. */
+  prepare?(request: ApiRequest, id: string, body: Body<B>): Promise<P>;
+  create(transaction: Transaction, id: string, body: Body<B>, prepared: P, request: ApiRequest): void;
+}
+
+/** An entity with all six operations. `B` has the bodies of a creation, an update and a patch. */
+export interface Resource<K extends EntityKind, Detail, B extends object, P = undefined>
+  extends Creatable<K, Detail, B, P>,
+    Removable<K, Detail> {
   /** A patch with only these fields changes nothing and is rejected (reference fact: HTTP entities, section 1). */
   readonly fixed?: readonly string[];
   /** An unknown entity is reported before a body without changes. */
   readonly isLookedUpFirst?: boolean;
-  newId?(services: ApiServices, body: Body): string;
-  /** Asynchronous work before the transaction that creates or changes the entity. */
-  prepare?(request: ApiRequest, id: string, body: Body): Promise<P>;
-  create?(transaction: Transaction, id: string, body: Body, prepared: P, request: ApiRequest): void;
-  update?(transaction: Transaction, entity: EntityTypes[K], body: Body, request: ApiRequest, prepared: P): void;
-  remove?(transaction: Transaction, entity: EntityTypes[K], request: ApiRequest): void;
+  update(transaction: Transaction, entity: EntityTypes[K], body: Body<B>, request: ApiRequest, prepared: P): void;
 }
 
-/** List, detail, create, update, patch, delete, as far as the resource supports them. */
-export function crud<K extends EntityKind, P = undefined>(resource: Resource<K, P>): Handlers {
-  const { one, many } = resource.names;
-  const handlers: Record<string, Handler | undefined> = {
-    [`list${many}`]: list(resource, (request) => all(request, resource)),
-    [`detail${one}`]: (request) => {
-      const entity = found(request, resource);
-      return resource.json
-        ? { json: resource.json(entity, request.services, request) }
-        : { data: resource.show(entity, request.services, request) };
-    },
-    ...(resource.create && { [`create${one}`]: (request: ApiRequest) => create(resource, request) }),
-    ...(resource.update && {
-      [`update${one}`]: (request: ApiRequest) => update(resource, request, 'update'),
-      [`patch${one}`]: (request: ApiRequest) => update(resource, request, 'patch'),
-    }),
-    ...(resource.remove && { [`delete${one}`]: (request: ApiRequest) => remove(resource, request) }),
-  };
-  return handlers as Handlers;
-}
-
-/** A list of entities, filtered, sorted and paged by the query. */
-export function list<K extends EntityKind>(
-  listed: Listed<K>,
-  select: (request: ApiRequest) => Iterable<EntityTypes[K]> | Table<EntityTypes[K]>,
-): Handler {
+/** A list of entities, filtered, sorted and paged by the query; without `select`, all of the kind. */
+export function list<K extends EntityKind, Detail>(
+  listed: Listed<K, Detail>,
+  select: (request: ApiRequest) => Iterable<EntityTypes[K]> | Table<EntityTypes[K]> = (request) => all(request, listed),
+): (request: ApiRequest) => Page<Detail> | JsonPage {
   return (request) => {
     const { services, query } = request;
     const symbols = typeof listed.symbols === 'function' ? listed.symbols(services, request) : listed.symbols;
@@ -88,6 +70,53 @@ export function list<K extends EntityKind>(
     const entities = () => selected(request, select);
     if (!json) return { page: listPage(entities, query, symbols, (each) => listed.show(each, services, request)) };
     return { jsonPage: listPage(entities, query, symbols, (each) => json(each, services, request)) };
+  };
+}
+
+export function detail<K extends EntityKind, Detail>(
+  listed: Listed<K, Detail>,
+): (request: ApiRequest) => Data<Detail> | Json {
+  return (request) => {
+    const entity = found(request, listed);
+    return listed.json
+      ? { json: listed.json(entity, request.services, request) }
+      : { data: listed.show(entity, request.services, request) };
+  };
+}
+
+export function create<K extends EntityKind, Detail, B extends object, P>(
+  resource: Creatable<K, Detail, B, P>,
+): (request: ApiRequest<B>) => Promise<Data<CreateLocation>> {
+  return async (request) => {
+    const { services } = request;
+    const body = readBody(request, 'create');
+    const id = resource.newId?.(services, body) ?? services.state.ids.long();
+    const prepared = (await resource.prepare?.(request, id, body)) as P;
+    await services.state.change((transaction) => resource.create(transaction, id, body, prepared, request));
+    return { data: created(resource.plural ?? PLURAL[resource.kind], id) };
+  };
+}
+
+export function update<K extends EntityKind, Detail, B extends object, P>(
+  resource: Resource<K, Detail, B, P>,
+): (request: ApiRequest<B>) => Promise<Done> {
+  return (request) => change(resource, request, 'update');
+}
+
+export function patch<K extends EntityKind, Detail, B extends object, P>(
+  resource: Resource<K, Detail, B, P>,
+): (request: ApiRequest<B>) => Promise<Done> {
+  return (request) => change(resource, request, 'patch');
+}
+
+export function remove<K extends EntityKind, Detail>(
+  resource: Removable<K, Detail>,
+): (request: ApiRequest) => Promise<Done> {
+  return async (request) => {
+    await request.services.state.change((transaction) => {
+      resource.remove(transaction, found(request, resource, transaction), request);
+    });
+    return { data: {} };
   };
 }
 
@@ -109,15 +138,15 @@ export function find<K extends EntityKind>(
   kind: K,
   id = params.id ?? '',
 ): EntityTypes[K] {
-  const entity = services.state.tables[kind].get(id) as EntityTypes[K] | undefined;
+  const entity = services.state.tables[kind].get(id);
   if (!entity) throw notFound(SINGULAR[kind] ?? kind, id);
   return entity;
 }
 
 /** The entity, in the state of the transaction if there is one. */
-function found<K extends EntityKind, P>(
+function found<K extends EntityKind, Detail>(
   request: ApiRequest,
-  resource: Resource<K, P>,
+  resource: Listed<K, Detail>,
   transaction?: Transaction,
 ): EntityTypes[K] {
   const entity = transaction
@@ -128,9 +157,9 @@ function found<K extends EntityKind, P>(
 }
 
 /** All entities of a kind, or those that `roleFilter` selects. */
-function all<K extends EntityKind>(
+function all<K extends EntityKind, Detail>(
   request: ApiRequest,
-  listed: Listed<K>,
+  listed: Listed<K, Detail>,
 ): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
   const { includes } = listed;
   const selected = selectListed(request, listed, undefined);
@@ -141,10 +170,10 @@ function all<K extends EntityKind>(
 /** The given entities, or all, that `roleFilter` selects: `#attribute`, `@id`, by `roleSemantic` (AllOf by default). */
 export function selectListed<K extends EntityKind>(
   { services, query }: ApiRequest,
-  { kind }: Listed<K>,
+  { kind }: { readonly kind: K },
   entities: readonly EntityTypes[K][] | undefined,
 ): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
-  const table = services.state.tables[kind] as unknown as Table<EntityTypes[K]>;
+  const table: Table<EntityTypes[K]> = services.state.tables[kind];
   const roles = query.getAll('roleFilter');
   if (roles.length === 0 || !ROLE_KINDS.has(kind)) return entities ?? table;
   const ids = selectByAttributes(roles.map(checkedRole), checkedSemantic(query.get('roleSemantic') || 'AllOf'), table);
@@ -162,16 +191,11 @@ function checkedRole(role: string): string {
   throw badRequest(reason);
 }
 
-async function create<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest): Promise<Answer> {
-  const { services } = request;
-  const body = readBody(request, 'create');
-  const id = resource.newId?.(services, body) ?? services.state.ids.long();
-  const prepared = (await resource.prepare?.(request, id, body)) as P;
-  await services.state.change((transaction) => resource.create?.(transaction, id, body, prepared, request));
-  return { data: created(resource.plural ?? PLURAL[resource.kind], id) };
-}
-
-async function update<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest, mode: Mode) {
+async function change<K extends EntityKind, Detail, B extends object, P>(
+  resource: Resource<K, Detail, B, P>,
+  request: ApiRequest<B>,
+  mode: Mode,
+): Promise<Done> {
   const { services } = request;
   const body = readBody(request, mode);
   if (resource.isLookedUpFirst) found(request, resource);
@@ -179,12 +203,12 @@ async function update<K extends EntityKind, P>(resource: Resource<K, P>, request
   const current = found(request, resource);
   const prepared = (await resource.prepare?.(request, current.id, body)) as P;
   await services.state.change((transaction) => {
-    resource.update?.(transaction, found(request, resource, transaction), body, request, prepared);
+    resource.update(transaction, found(request, resource, transaction), body, request, prepared);
   });
   return { data: {} };
 }
 
-function readBody({ body: given, services }: ApiRequest, mode: Mode): Body {
+function readBody<B extends object>({ body: given, services }: ApiRequest<B>, mode: Mode): Body<B> {
   const body = new Body(given, mode);
   const [tag, ...others] = body.droppedTags();
   if (tag !== undefined)
@@ -193,11 +217,4 @@ function readBody({ body: given, services }: ApiRequest, mode: Mode): Body {
       'tags that hold lists or maps are dropped, as by the reference; write them as text',
     );
   return body;
-}
-
-async function remove<K extends EntityKind, P>(resource: Resource<K, P>, request: ApiRequest) {
-  await request.services.state.change((transaction) => {
-    resource.remove?.(transaction, found(request, resource, transaction), request);
-  });
-  return { data: {} };
 }

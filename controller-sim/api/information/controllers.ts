@@ -2,29 +2,15 @@
 
 import { X509Certificate } from 'node:crypto';
 import { sha1Fingerprint } from '#pki/certificates.ts';
+import type { ControllerDetail } from '#schemas/api/gen/answers.ts';
 import type { Member } from '../../state/store/shared-store.ts';
 import type { ApiRequest } from '../http/context.ts';
-
-export interface Controller {
-  readonly _links: Readonly<Record<string, unknown>>;
-  readonly id: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: Readonly<Record<string, unknown>>;
-  readonly name: string;
-  readonly ctrlAddress?: string;
-  readonly apiAddresses: Readonly<Record<string, readonly { readonly url: string; readonly version: string }[]>>;
-  readonly certPem: string;
-  readonly fingerprint: string;
-  readonly isOnline: boolean;
-  readonly lastJoinedAt: string;
-}
 
 /**
  * Clients do not see its address for routers, or the addresses of its administration (reference fact: HTTP entities,
  * section 16).
  */
-export function showController(member: Member, { operation }: ApiRequest): Controller {
+export function showController(member: Member, { operation }: ApiRequest): ControllerDetail {
   const { id, baseUrl, controlAddress, certPem, isConnected, joinedAt } = member;
   const isClient = operation.api === 'client';
   const at = (path: string) => [{ url: `${baseUrl}${path}`, version: 'v1' }];

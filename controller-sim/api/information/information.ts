@@ -1,13 +1,21 @@
 // Public information: version, capabilities, specifications, authorities, the network's own token.
 
 import { base64Lines } from '#pki/pem.ts';
+import type {
+  ControllerDetail,
+  Names,
+  NetworkJWTList,
+  SpecDetail,
+  SpecList,
+  Version,
+} from '#schemas/api/gen/answers.ts';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { ROUTER_CAPABILITIES } from '../../network/router-capabilities.ts';
 import { certificateBag } from '../../pki/certificate-bag.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Handlers, Json, Page, Raw } from '../http/context.ts';
 import { listRecords } from '../http/list.ts';
-import { type Controller, showController } from './controllers.ts';
+import { showController } from './controllers.ts';
 import { specification } from './specifications.ts';
 
 const BUILD_DATE = '2026-01-01T00:00:00Z';
@@ -17,9 +25,9 @@ const ALONE = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'];
 const IN_CLUSTER = [...ALONE, 'HA_CONTROLLER'];
 const SPECS = { 'edge-client': 'client', 'edge-management': 'management' } as const;
 
-const dateOf = (get: (controller: Controller) => string | null) => ({
+const dateOf = (get: (controller: ControllerDetail) => string | null) => ({
   type: 'datetime' as const,
-  get: (controller: Controller) => {
+  get: (controller: ControllerDetail) => {
     const date = get(controller);
     return date === null ? null : new Date(date);
   },
@@ -27,11 +35,11 @@ const dateOf = (get: (controller: Controller) => string | null) => ({
 
 const CONTROLLERS = {
   tags: { get: () => undefined },
-  name: { get: ({ name }: Controller) => name },
-  certPem: { get: ({ certPem }: Controller) => certPem },
-  fingerprint: { get: ({ fingerprint }: Controller) => fingerprint },
-  ctrlAddress: { get: ({ ctrlAddress }: Controller) => ctrlAddress },
-  isOnline: { type: 'bool', get: ({ isOnline }: Controller) => isOnline },
+  name: { get: ({ name }: ControllerDetail) => name },
+  certPem: { get: ({ certPem }: ControllerDetail) => certPem },
+  fingerprint: { get: ({ fingerprint }: ControllerDetail) => fingerprint },
+  ctrlAddress: { get: ({ ctrlAddress }: ControllerDetail) => ctrlAddress },
+  isOnline: { type: 'bool', get: ({ isOnline }: ControllerDetail) => isOnline },
   lastJoinedAt: dateOf(({ lastJoinedAt }) => lastJoinedAt),
   createdAt: dateOf(({ createdAt }) => createdAt),
   updatedAt: dateOf(({ updatedAt }) => updatedAt),
@@ -39,32 +47,32 @@ const CONTROLLERS = {
   isSystem: { type: 'bool', get: () => null },
 } as const;
 
-export const informationHandlers: Handlers = {
+export const informationHandlers = {
   listRoot: version,
   listVersion: version,
-  listEnumeratedCapabilities: () => ({ data: CAPABILITIES }),
-  listEnumeratedRouterCapabilities: () => ({ data: ROUTER_CAPABILITIES }),
-  listWellKnownCas: ({ services }) => ({
+  listEnumeratedCapabilities: (): Data<Names> => ({ data: CAPABILITIES }),
+  listEnumeratedRouterCapabilities: (): Data<Names> => ({ data: ROUTER_CAPABILITIES }),
+  listWellKnownCas: ({ services }: ApiRequest): Raw => ({
     raw: base64Lines(certificateBag(services.authority.roots)), // reference fact; the C SDK crashes on long lines
     contentType: 'application/pkcs7-mime',
     headers: { 'content-transfer-encoding': 'base64' },
   }),
   listNetworkJWTs: networkTokens,
-  listSpecs: () => ({ data: [showSpec('edge-client')] }),
-  detailSpec: ({ params }) => ({ data: showSpec(knownSpec(params.id)) }),
+  listSpecs: (): Data<SpecList> => ({ data: [showSpec('edge-client')] }),
+  detailSpec: ({ params }: ApiRequest): Data<SpecDetail> => ({ data: showSpec(knownSpec(params.id)) }),
   detailSpecBody: specBody,
   // reference fact: a controller without a cluster has an empty list.
-  listControllers: (request) => ({
+  listControllers: (request: ApiRequest): Page<ControllerDetail> => ({
     page: listRecords(controllersOf(request), request.query, CONTROLLERS, (each) => each),
   }),
-};
+} satisfies Partial<Handlers<'management'> & Handlers<'client'>>;
 
-function controllersOf(request: ApiRequest): Controller[] {
+function controllersOf(request: ApiRequest): ControllerDetail[] {
   const { cluster, isClusterMember } = request.services;
   return isClusterMember ? cluster.membership.members.map((member) => showController(member, request)) : [];
 }
 
-function version({ services }: ApiRequest): Answer {
+function version({ services }: ApiRequest): Data<Version> {
   const { baseUrl } = services;
   const api = (path: string, at = `${baseUrl}${path}`) => ({ v1: { apiBaseUrls: [at], path } });
   return {
@@ -86,7 +94,7 @@ function version({ services }: ApiRequest): Answer {
   };
 }
 
-async function networkTokens({ services }: ApiRequest): Promise<Answer> {
+async function networkTokens({ services }: ApiRequest): Promise<Data<NetworkJWTList>> {
   const token = await services.tokens.network(services.state.ids.uuid());
   return { data: [{ name: 'default', token }] };
 }
@@ -96,7 +104,7 @@ function knownSpec(id = ''): keyof typeof SPECS {
   return id as keyof typeof SPECS;
 }
 
-function showSpec(id: string): Record<string, unknown> {
+function showSpec(id: string): SpecDetail {
   const self = `./specs/${id}`;
   return {
     _links: { self: { href: self }, spec: { href: `${self}/spec` } },
@@ -109,16 +117,16 @@ function showSpec(id: string): Record<string, unknown> {
 }
 
 /** API specifications, under the paths that code generators expect. */
-export const documentHandlers: Handlers = {
-  getSwagger: async ({ operation }) => ({
+export const documentHandlers = {
+  getSwagger: async ({ operation }: ApiRequest): Promise<Raw> => ({
     raw: await specification(operation.api, 'plain'),
     contentType: 'application/json',
     isConstant: true,
   }),
-};
+} satisfies Partial<Handlers<'management'> & Handlers<'client'> & Handlers<'fabric'> & Handlers<'lab'>>;
 
 /** The OpenAPI document of an API: JSON, which is YAML as well. */
-async function specBody(request: ApiRequest): Promise<Answer> {
+async function specBody(request: ApiRequest): Promise<Json | Raw> {
   const api = SPECS[knownSpec(request.params.id)];
   const wantsJson = String(request.headers.accept ?? '').includes('application/json');
   return wantsJson

@@ -2,9 +2,8 @@
 // describes the answers.
 
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
-import { type ApiName, type ApiOperation, readOperations } from '#schemas/api/operations.ts';
+import { type ApiName, type ApiOperation, readOperations, variantsOf } from '#schemas/api/operations.ts';
 import { BASES } from '../http/bases.ts';
-import { variantsOf } from '../http/body-rules.ts';
 import { ANSWER_SCHEMAS, responses } from './openapi-answers.ts';
 
 type Json = Record<string, unknown>;
@@ -81,9 +80,9 @@ function requestBody({ body, bodyForms }: ApiOperation): Json {
 function bodySchema(type: string): Json {
   if (type === 'postureResponses') return { type: 'array', items: bodySchema('postureResponseCreate') };
   const variants = variantsOf(type);
-  if (variants.length === 0) return { $ref: `#/$defs/${type}` };
+  if (!variants) return { $ref: `#/$defs/${type}` };
   return {
-    oneOf: variants.map(({ typeId, variant }) => ({
+    oneOf: Array.from(variants, ([typeId, variant]) => ({
       allOf: [{ $ref: `#/$defs/${variant}` }, { properties: { typeId: { const: typeId } } }],
     })),
   };

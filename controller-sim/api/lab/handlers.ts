@@ -2,62 +2,84 @@
 
 import { formatDuration } from '#lib/duration.ts';
 import { withoutNulls } from '#lib/without-nulls.ts';
+import type {
+  LabClock,
+  LabIdentityFile,
+  LabNetwork,
+  LabRestored,
+  LabSeeded,
+  LabService,
+  LabSnapshot,
+  LabSnapshots,
+  LabToken,
+  LabTopology,
+  LabWhy,
+} from '#schemas/api/gen/answers.ts';
+import type {
+  ClockAdvance,
+  LabIdentityCreate,
+  LabServiceCreate,
+  Seed,
+  SnapshotCreate,
+  WhyQuestion,
+} from '#schemas/api/gen/bodies.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { UnknownError } from '../../lab/lab-error.ts';
-import type { NewService } from '../../lab/network/services.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
-import type { WhyQuestion } from '../../lab/why/why.ts';
-import type { Answer, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
 import { faultHandlers } from './faults.ts';
 import { journalHandlers } from './journal.ts';
-import { labHandler, textOf } from './lab-handler.ts';
+import { labHandler } from './lab-handler.ts';
 
-export const labHandlers: Handlers = {
+export const labHandlers = {
   ...faultHandlers,
   ...journalHandlers,
-  detailClock: ({ services }) => showClock(services.lab),
-  advanceClock: labHandler(async (lab, { body }) => {
-    await lab.clock.advance(textOf(body, 'duration'));
+  detailClock: ({ services }: ApiRequest) => showClock(services.lab),
+  advanceClock: labHandler<Data<LabClock>, ClockAdvance>(async (lab, { body }) => {
+    await lab.clock.advance(body.duration);
     return showClock(lab);
   }),
-  rejoinMember: labHandler(async (_lab, { params: { id = '' }, services: { cluster } }) => {
+  rejoinMember: labHandler(async (_lab, { params: { id = '' }, services: { cluster } }): Promise<Done> => {
     if (!(await cluster.rejoin(id))) throw new UnknownError(`no running controller has the id ${id}`);
     return { data: {} };
   }),
-  detailNetwork: ({ services }) => ({ data: services.lab.network() }),
-  listSnapshots: ({ services }) => ({ data: services.lab.snapshots.list().map(showSnapshot) }),
-  createSnapshot: labHandler((lab, { body }) => ({
-    data: showSnapshot(lab.snapshots.take(textOf(body, 'name'))),
+  detailNetwork: ({ services }: ApiRequest): Data<LabTopology> => ({ data: services.lab.network() }),
+  listSnapshots: ({ services }: ApiRequest): Data<LabSnapshots> => ({
+    data: services.lab.snapshots.list().map(showSnapshot),
+  }),
+  createSnapshot: labHandler<Data<LabSnapshot>, SnapshotCreate>((lab, { body }) => ({
+    data: showSnapshot(lab.snapshots.take(body.name)),
   })),
-  deleteSnapshot: labHandler((lab, { params }) => {
+  deleteSnapshot: labHandler((lab, { params }): Done => {
     lab.snapshots.delete(params.name ?? '');
     return { data: {} };
   }),
-  restoreSnapshot: labHandler(async (lab, { params }) => ({ data: await lab.snapshots.restore(params.name ?? '') })),
-  reset: labHandler(async (lab) => ({ data: await lab.reset() })),
-  createLabService: labHandler(async (lab, { body }) => {
-    const { name, ...service } = withoutNulls(body as object as Readonly<Record<string, unknown>>);
-    return { data: await lab.service(String(name), service as unknown as NewService) }; // the type of the body has checked it
-  }),
-  enrollIdentity: labHandler(async (lab, { params, body }) => {
-    const { roleAttributes } = withoutNulls((body ?? {}) as Readonly<Record<string, unknown>>);
-    const options = roleAttributes === undefined ? {} : { roleAttributes: roleAttributes as string[] };
-    return { data: await lab.identity(params.name ?? '', options) };
-  }),
-  detailToken: labHandler((lab, { params }) => ({ data: { token: lab.token(params.name ?? '') } })),
-  exportNetwork: ({ services }) => ({ data: services.lab.export() }),
-  seed: labHandler(async (lab, { body }) => ({ data: await lab.seed(body as SeedDocument | string) })),
-  // The type of the body has checked it.
-  why: labHandler((lab, { body }) => ({
-    data: lab.why(withoutNulls(body as object as Readonly<Record<string, unknown>>) as unknown as WhyQuestion),
+  restoreSnapshot: labHandler<Data<LabRestored>>(async (lab, { params }) => ({
+    data: await lab.snapshots.restore(params.name ?? ''),
   })),
-};
+  reset: labHandler<Data<LabRestored>>(async (lab) => ({ data: await lab.reset() })),
+  createLabService: labHandler<Data<LabService>, LabServiceCreate>(async (lab, { body: { name, ...service } }) => ({
+    data: await lab.service(name, withoutNulls(service)),
+  })),
+  enrollIdentity: labHandler<Data<LabIdentityFile>, LabIdentityCreate | undefined>(async (lab, { params, body }) => ({
+    data: await lab.identity(params.name ?? '', withoutNulls(body ?? {})),
+  })),
+  detailToken: labHandler((lab, { params }): Data<LabToken> => ({ data: { token: lab.token(params.name ?? '') } })),
+  exportNetwork: ({ services }: ApiRequest): Data<LabNetwork> => ({ data: services.lab.export() }),
+  // The schema of seeds checks the document, and names the place of each mistake.
+  seed: labHandler<Data<LabSeeded>, Seed | string>(async (lab, { body }) => ({
+    data: await lab.seed(body as SeedDocument | string),
+  })),
+  why: labHandler<Data<LabWhy>, WhyQuestion>((lab, { body }) => ({
+    data: lab.why(withoutNulls(body)),
+  })),
+} satisfies Partial<Handlers<'lab'>>;
 
-function showClock({ clock }: Lab): Answer {
+function showClock({ clock }: Lab): Data<LabClock> {
   return { data: { now: clock.now().toISOString(), advanced: formatDuration(clock.advanced) } };
 }
 
-function showSnapshot({ name, takenAt, index, entities }: SnapshotInfo): Record<string, unknown> {
+function showSnapshot({ name, takenAt, index, entities }: SnapshotInfo): LabSnapshot {
   return { name, takenAt: takenAt.toISOString(), index: Number(index), entities };
 }

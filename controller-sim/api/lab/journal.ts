@@ -1,23 +1,26 @@
 // The journal of requests and control messages in the lab API.
 
+import type { LabJournal } from '#schemas/api/gen/answers.ts';
 import type { JournalFilter, JournalKind } from '../../lab/journal/journal-entry.ts';
 import { InvalidError } from '../../lab/lab-error.ts';
-import type { Handlers } from '../http/context.ts';
+import type { Data, Done, Handlers } from '../http/context.ts';
 import { labHandler } from './lab-handler.ts';
 
 /** Entries in one answer. */
 const DEFAULT_ENTRIES = 100;
 const MOST_ENTRIES = 1_000;
 
-export const journalHandlers: Handlers = {
-  listJournal: labHandler(({ journal }, { query }) => ({
-    data: journal.entries(filterOf(query)).map((entry) => ({ ...entry, time: entry.time.toISOString() })),
-  })),
-  clearJournal: labHandler(({ journal }) => {
+export const journalHandlers = {
+  listJournal: labHandler(
+    ({ journal }, { query }): Data<LabJournal> => ({
+      data: journal.entries(filterOf(query)).map((entry) => ({ ...entry, time: entry.time.toISOString() })),
+    }),
+  ),
+  clearJournal: labHandler(({ journal }): Done => {
     journal.clear();
     return { data: {} };
   }),
-};
+} satisfies Partial<Handlers<'lab'>>;
 
 function filterOf(query: URLSearchParams): JournalFilter {
   const kind = query.get('kind');

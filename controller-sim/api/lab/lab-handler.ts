@@ -4,10 +4,12 @@ import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { InvalidError, UnknownError } from '../../lab/lab-error.ts';
 import { SeedError } from '../../lab/seed/mistake.ts';
-import type { Answer, ApiRequest, Handler } from '../http/context.ts';
+import type { ApiRequest } from '../http/context.ts';
 
 /** Answers wrong use of the lab as 400 or 404. */
-export function labHandler(handle: (lab: Lab, request: ApiRequest) => Promise<Answer> | Answer): Handler {
+export function labHandler<Answer, Body = unknown>(
+  handle: (lab: Lab, request: ApiRequest<Body>) => Promise<Answer> | Answer,
+): (request: ApiRequest<Body>) => Promise<Answer> {
   return async (request) => {
     try {
       return await handle(request.services.lab, request);
@@ -19,9 +21,4 @@ export function labHandler(handle: (lab: Lab, request: ApiRequest) => Promise<An
       throw error;
     }
   };
-}
-
-/** A field that the type of the body requires. */
-export function textOf(body: unknown, field: string): string {
-  return String((body as Readonly<Record<string, unknown>>)[field]);
 }

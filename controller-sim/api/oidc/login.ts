@@ -2,12 +2,12 @@
 // proofs, or redirects to the client.
 
 import { sha1Fingerprint } from '#pki/certificates.ts';
+import type { Authenticate } from '#schemas/api/gen/bodies.ts';
 import { MOST_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { verifyExternalToken } from '../../auth/external-jwt.ts';
 import { abandonTotp, enrollTotp, owesTotp, ownMfa, redeemCode } from '../../auth/second-factor/second-factor.ts';
 import { LOGIN, provisioningUrl } from '../../auth/second-factor/totp.ts';
-import { Body } from '../../entities/body.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import type { Identity, Mfa } from '../../state/types.ts';
@@ -63,18 +63,17 @@ async function provePrimary(request: OidcRequest, found: AuthRequest, method: st
   if (method === 'cert') found.fingerprints = certificates.slice(0, 1).map(sha1Fingerprint);
   const facts = clientFacts(request.body);
   await validateBody('authenticate', facts);
-  const body = new Body(facts, 'patch');
-  const types = new Set([...found.configTypes, ...typeIds(request, body.texts('configTypes') ?? [])]);
+  const types = new Set([...found.configTypes, ...typeIds(request, facts.configTypes ?? [])]);
   if (types.size > MOST_CONFIG_TYPES)
     throw invalid('configTypes', `a login names at most ${MOST_CONFIG_TYPES} config types`, types.size);
   found.configTypes = [...types];
-  found.envInfo = body.map('envInfo') as AuthRequest['envInfo'];
-  found.sdkInfo = body.map('sdkInfo') as AuthRequest['sdkInfo'];
-  found.csrPem = body.text('csrPem') || undefined;
+  found.envInfo = facts.envInfo;
+  found.sdkInfo = facts.sdkInfo;
+  found.csrPem = text(request, 'csrPem') || undefined;
   request.requests.changed(found);
   await proveSecondToken(request, found);
   if (found.envInfo || found.sdkInfo)
-    await services.state.change((transaction) => noteClient(transaction, proven.identity, body)).catch(ignoreUnstored);
+    await services.state.change((transaction) => noteClient(transaction, proven.identity, facts)).catch(ignoreUnstored);
 }
 
 /** The login needs no change; the next one stores what the client says of itself. */
@@ -88,8 +87,17 @@ function forget(found: AuthRequest): void {
   found.fingerprints = [];
 }
 
-/** Facts about the client. Forms have no maps, so they name them `envOs`, `sdkType`. Other fields are dropped. */
-function clientFacts(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** The client's description of itself. */
+interface ClientFacts extends Pick<Authenticate, 'configTypes'> {
+  readonly envInfo: Record<string, string> | undefined;
+  readonly sdkInfo: Record<string, string> | undefined;
+}
+
+/**
+ * The fields of a login that describe the client. Forms have no maps, so they name them `envOs`, `sdkType`. Other fields are dropped. The
+ * config types are to be validated.
+ */
+function clientFacts(body: Readonly<Record<string, unknown>>): ClientFacts {
   const named = (prefix: string) =>
     Object.fromEntries(
       Object.entries(body).flatMap(([key, value]) =>
@@ -98,11 +106,11 @@ function clientFacts(body: Readonly<Record<string, unknown>>): Readonly<Record<s
           : [],
       ),
     );
-  const { envInfo = named('env'), sdkInfo = named('sdk'), configTypes, csrPem } = body;
-  const facts = { envInfo: textsOf(envInfo), sdkInfo: textsOf(sdkInfo), csrPem };
+  const { envInfo = named('env'), sdkInfo = named('sdk'), configTypes } = body;
   return {
-    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)),
-    ...(configTypes !== undefined && { configTypes: [configTypes].flat() }),
+    envInfo: textsOf(envInfo),
+    sdkInfo: textsOf(sdkInfo),
+    configTypes: configTypes === undefined ? undefined : ([configTypes].flat() as string[]),
   };
 }
 

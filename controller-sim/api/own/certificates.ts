@@ -1,14 +1,18 @@
 // Certificates for the time of an API session. The client keeps the private key.
 
 import { commonName, leafOf, sha1Fingerprint } from '#pki/certificates.ts';
-import { Body } from '../../entities/body.ts';
+import type {
+  CurrentApiSessionCertificateCreateResponse,
+  CurrentApiSessionCertificateDetail,
+} from '#schemas/api/gen/answers.ts';
+import type { CurrentApiSessionCertificateCreate } from '#schemas/api/gen/bodies.ts';
 import { baseFields } from '../../entities/common.ts';
 import { ApiError, notFound } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { ApiSession, ApiSessionCertificate } from '../../state/types.ts';
 import { sessionCertificates } from '../edge/api-sessions.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
 import { created } from '../http/references.ts';
 import { list } from '../http/resource.ts';
 import { idOfCaller } from '../http/rights.ts';
@@ -20,28 +24,30 @@ const LIFETIME = 12 * 3_600_000;
 const MOST_CERTIFICATES = 100;
 const NO_CSR = { code: 'UNHANDLED', message: 'csrPem must not be null or empty' } as const;
 
-export const certificateHandlers: Handlers = {
+export const certificateHandlers = {
   listCurrentApiSessionCertificates: list(sessionCertificates, ({ services, session }) =>
     services.state.tables.apiSessionCertificate.referring('apiSessionId', (session as ApiSession).id),
   ),
-  detailCurrentApiSessionCertificate: (request) => ({
+  detailCurrentApiSessionCertificate: (request: ApiRequest): Data<CurrentApiSessionCertificateDetail> => ({
     data: sessionCertificates.show(own(request), request.services, request),
   }),
   createCurrentApiSessionCertificate: create,
   deleteCurrentApiSessionCertificate: remove,
-};
+} satisfies Partial<Handlers<'client'>>;
 
-async function create(request: ApiRequest): Promise<Answer> {
+async function create(
+  request: ApiRequest<CurrentApiSessionCertificateCreate>,
+): Promise<Data<CurrentApiSessionCertificateCreateResponse>> {
   const { authority, state } = request.services;
   const identityId = idOfCaller(request);
   const apiSession = request.session as ApiSession;
-  const given = new Body(request.body, 'create').text('csr');
+  const { csr: given } = request.body;
   if (given === '') throw new ApiError('COULD_NOT_PROCESS_CSR', NO_CSR);
   const csr = await readCsr(given);
   const id = state.ids.long();
   const certificate = authority.signIdentity(csr, identityId, { apiSessionId: apiSession.id, id, lifetime: LIFETIME });
   const leaf = leafOf(certificate);
-  const answer: Answer = { data: { ...created(LIST, id), certificate, cas: authority.bundle } };
+  const answer = { data: { ...created(LIST, id), certificate, cas: authority.bundle } };
   // reference fact: certificates of sessions in token form are not stored. Nothing would delete them.
   if (!state.tables.apiSession.has(apiSession.id)) return answer;
   await state.change((transaction) => {
@@ -83,7 +89,7 @@ function own({ services, params, session }: ApiRequest): ApiSessionCertificate {
   return certificate;
 }
 
-async function remove(request: ApiRequest): Promise<Answer> {
+async function remove(request: ApiRequest): Promise<Done> {
   const { id, fingerprint, apiSessionId } = own(request);
   await request.services.state.change((transaction) => {
     transaction.delete('apiSessionCertificate', id);

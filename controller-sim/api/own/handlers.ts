@@ -4,4 +4,6 @@ import type { Handlers } from '../http/context.ts';
 import { mfaHandlers } from './mfa.ts';
 import { sessionHandlers } from './sessions.ts';
 
-export const ownHandlers: Handlers = { ...sessionHandlers, ...mfaHandlers };
+export const ownHandlers = { ...sessionHandlers, ...mfaHandlers } satisfies Partial<
+  Handlers<'management'> & Handlers<'client'>
+>;

@@ -1,5 +1,7 @@
 // The caller's second factor: enroll, verify, authenticate, renew its recovery codes, remove.
 
+import type { CreateLocation, DetailMfa, DetailMfaRecoveryCodes, Links, TotpToken } from '#schemas/api/gen/answers.ts';
+import type { MfaCode } from '#schemas/api/gen/bodies.ts';
 import {
   abandonTotp,
   type CodeOptions,
@@ -8,17 +10,16 @@ import {
   redeemCode,
 } from '../../auth/second-factor/second-factor.ts';
 import { LOGIN, newRecoveryCodes, provisioningUrl } from '../../auth/second-factor/totp.ts';
-import { Body } from '../../entities/body.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { ApiSession, Identity, Mfa } from '../../state/types.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Done, Handlers, Raw } from '../http/context.ts';
 
 const QR_SIZE = 256;
 const LINKS = { self: { href: './current-identity/mfa' } };
 const OWNER = { 'current-identity': { href: './current-identity' } };
 
-export const mfaHandlers: Handlers = {
+export const mfaHandlers = {
   enrollMfa: enroll,
   detailMfa: detail,
   deleteMfa: remove,
@@ -28,7 +29,7 @@ export const mfaHandlers: Handlers = {
   createMfaRecoveryCodes: renewRecoveryCodes,
   authenticateMfa: authenticate,
   createTotpToken: totpToken,
-};
+} satisfies Partial<Handlers<'management'> & Handlers<'client'>>;
 
 function mfaOf({ services, identity }: ApiRequest): Mfa | undefined {
   return ownMfa(services, identity as Identity);
@@ -44,23 +45,19 @@ function usePassword(request: ApiRequest, mfa: Mfa, code: string, act?: CodeOpti
   return useCode(request, mfa, code, { passwordOnly: true, ...(act && { act }) });
 }
 
-function codeOf({ body }: ApiRequest): string {
-  return new Body(body, 'create').text('code') ?? '';
-}
-
 /** The code from the header, or from the query, as the reference accepts both. */
 function headerCode({ headers, query }: ApiRequest): string {
   const given = headers['mfa-validation-code'] ?? query.get('code') ?? '';
   return Array.isArray(given) ? (given[0] ?? '') : given;
 }
 
-async function enroll({ services, identity }: ApiRequest): Promise<Answer> {
+async function enroll({ services, identity }: ApiRequest): Promise<Data<CreateLocation>> {
   const { id } = await enrollTotp(services, identity as Identity);
   return { data: { _links: LINKS, id } };
 }
 
 /** Includes the data that the owner's app needs while it is unverified. */
-function detail(request: ApiRequest): Answer {
+function detail(request: ApiRequest): Data<DetailMfa> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
   const { id, createdAt, updatedAt, tags, isVerified, recoveryCodes: codes } = mfa;
@@ -70,7 +67,7 @@ function detail(request: ApiRequest): Answer {
   return { data: { _links: mfaLinks(isVerified), id, createdAt, updatedAt, tags, isVerified, ...secrets } };
 }
 
-function mfaLinks(isVerified: boolean): Record<string, unknown> {
+function mfaLinks(isVerified: boolean): Links {
   const more = isVerified ? ['recovery-codes'] : ['verify', 'qr'];
   return {
     ...LINKS,
@@ -82,7 +79,7 @@ function mfaLinks(isVerified: boolean): Record<string, unknown> {
 }
 
 /** Removing a verified second factor requires a code. */
-async function remove(request: ApiRequest): Promise<Answer> {
+async function remove(request: ApiRequest): Promise<Done> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('NOT_FOUND');
   if (mfa.isVerified)
@@ -98,9 +95,9 @@ function unverifiedMfa(request: ApiRequest): Mfa {
   return mfa;
 }
 
-async function verify(request: ApiRequest): Promise<Answer> {
+async function verify(request: ApiRequest<MfaCode>): Promise<Done> {
   const mfa = unverifiedMfa(request);
-  await usePassword(request, mfa, codeOf(request), (transaction) => {
+  await usePassword(request, mfa, request.body.code, (transaction) => {
     transaction.patch('mfa', mfa.id, { isVerified: true });
     transaction.patch('apiSession', (request.session as ApiSession).id, { isMfaRequired: true, isMfaComplete: true });
   });
@@ -108,7 +105,7 @@ async function verify(request: ApiRequest): Promise<Answer> {
   return { data: {} };
 }
 
-async function qrCode(request: ApiRequest): Promise<Answer> {
+async function qrCode(request: ApiRequest): Promise<Raw> {
   const mfa = unverifiedMfa(request);
   const url = provisioningUrl(mfa, (request.identity as Identity).name);
   const { toBuffer } = await import('qrcode');
@@ -122,41 +119,41 @@ function mfaWithCodes(request: ApiRequest): Mfa {
   return mfa;
 }
 
-async function recoveryCodes(request: ApiRequest): Promise<Answer> {
+async function recoveryCodes(request: ApiRequest<MfaCode | undefined>): Promise<Data<DetailMfaRecoveryCodes>> {
   const mfa = mfaWithCodes(request);
-  await usePassword(request, mfa, codeOf(request) || headerCode(request));
+  await usePassword(request, mfa, request.body?.code || headerCode(request));
   const { id, createdAt, updatedAt, tags } = mfa;
   return { data: { _links: mfaLinks(true), id, createdAt, updatedAt, tags, recoveryCodes: mfa.recoveryCodes } };
 }
 
-async function renewRecoveryCodes(request: ApiRequest): Promise<Answer> {
+async function renewRecoveryCodes(request: ApiRequest<MfaCode>): Promise<Done> {
   const mfa = mfaWithCodes(request);
   const { random } = request.services;
-  await usePassword(request, mfa, codeOf(request), (transaction) =>
+  await usePassword(request, mfa, request.body.code, (transaction) =>
     transaction.patch('mfa', mfa.id, { recoveryCodes: newRecoveryCodes(random) }),
   );
   return { data: {} };
 }
 
 /** reference fact: an unverified second factor is accepted, too. */
-async function authenticate(request: ApiRequest): Promise<Answer> {
+async function authenticate(request: ApiRequest<MfaCode>): Promise<Done> {
   const mfa = mfaOf(request);
   if (!mfa) throw new ApiError('MFA_NOT_ENROLLED');
   const session = request.session as ApiSession;
   const act = (transaction: Transaction) => transaction.patch('apiSession', session.id, { isMfaComplete: true });
-  await useCode(request, mfa, codeOf(request), { by: LOGIN, act });
+  await useCode(request, mfa, request.body.code, { by: LOGIN, act });
   request.services.posture.passedMfa(session);
   return { data: {} };
 }
 
 /** For OIDC sessions: proves to routers and to the token endpoint that a one-time password was given. */
-async function totpToken(request: ApiRequest): Promise<Answer> {
+async function totpToken(request: ApiRequest<MfaCode>): Promise<Data<TotpToken>> {
   const isKept = request.services.state.tables.apiSession.has(request.session?.id ?? '');
   if (isKept) throw new ApiError('INVALID_BACKING_TOKEN_TYPE');
   const mfa = mfaOf(request);
   if (!mfa?.isVerified) throw new ApiError('MFA_NOT_ENROLLED');
   const session = request.session as ApiSession;
-  await useCode(request, mfa, codeOf(request), { by: session.id });
+  await useCode(request, mfa, request.body.code, { by: session.id });
   const { tokens, clock, posture } = request.services;
   posture.passedMfa(session);
   const issuedAt = new Date(clock.now()).toISOString();

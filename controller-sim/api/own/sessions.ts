@@ -1,5 +1,11 @@
 // Logging in and out, and the caller's own identity, session and authenticators.
 
+import type { AuthenticatorDetail, CurrentApiSessionDetail, IdentityDetail } from '#schemas/api/gen/answers.ts';
+import type {
+  Authenticate,
+  AuthenticatorPatchWithCurrent,
+  AuthenticatorUpdateWithCurrent,
+} from '#schemas/api/gen/bodies.ts';
 import { authenticate } from '../../auth/authenticate.ts';
 import { withSecondToken } from '../../auth/session-of.ts';
 import { endApiSession } from '../../entities/api-session.ts';
@@ -11,13 +17,13 @@ import type { ApiSession, Authenticator, Identity } from '../../state/types.ts';
 import { showApiSession } from '../edge/api-sessions.ts';
 import { authenticators, showAuthenticator } from '../edge/authenticators.ts';
 import { showIdentity } from '../edge/identities.ts';
-import type { Answer, ApiRequest, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
 import { type Listed, list } from '../http/resource.ts';
 import { extendCertificate, verifyExtension } from './extend.ts';
 
 const OWN_LINKS = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
 
-const ownAuthenticators: Listed<'authenticator'> = {
+const ownAuthenticators: Listed<'authenticator', AuthenticatorDetail> = {
   kind: 'authenticator',
   symbols: authenticators.symbols,
   show: (authenticator, services) => ({
@@ -26,26 +32,32 @@ const ownAuthenticators: Listed<'authenticator'> = {
   }),
 };
 
-export const sessionHandlers: Handlers = {
+export const sessionHandlers = {
   authenticate: login,
-  getCurrentAPISession: (request) => ({ data: own(request.session as ApiSession, request) }),
+  getCurrentAPISession: (request: ApiRequest): Data<CurrentApiSessionDetail> => ({
+    data: own(request.session as ApiSession, request),
+  }),
   deleteCurrentAPISession: logout,
-  getCurrentIdentity: (request) => ({
+  getCurrentIdentity: (request: ApiRequest): Data<IdentityDetail> => ({
     data: { ...showIdentity(request.identity as Identity, request.services), _links: OWN_LINKS },
   }),
   listCurrentIdentityAuthenticators: list(ownAuthenticators, ({ services, identity }) =>
     services.state.tables.authenticator.referring('identityId', (identity as Identity).id),
   ),
-  detailCurrentIdentityAuthenticator: (request) => ({
+  detailCurrentIdentityAuthenticator: (request: ApiRequest): Data<AuthenticatorDetail> => ({
     data: ownAuthenticators.show(ownAuthenticator(request), request.services, request),
   }),
-  updateCurrentIdentityAuthenticator: (request) => changePassword(request, 'update'),
-  patchCurrentIdentityAuthenticator: (request) => changePassword(request, 'patch'),
-  extendCurrentIdentityAuthenticator: (request) => extendCertificate(request, extendable(request)),
-  extendVerifyCurrentIdentityAuthenticator: (request) => verifyExtension(request, extendable(request)),
-};
+  updateCurrentIdentityAuthenticator: (request: ApiRequest<AuthenticatorUpdateWithCurrent>) =>
+    changePassword(request, 'update'),
+  patchCurrentIdentityAuthenticator: (request: ApiRequest<AuthenticatorPatchWithCurrent>) =>
+    changePassword(request, 'patch'),
+  extendCurrentIdentityAuthenticator: (request: Parameters<typeof extendCertificate>[0]) =>
+    extendCertificate(request, extendable(request)),
+  extendVerifyCurrentIdentityAuthenticator: (request: Parameters<typeof verifyExtension>[0]) =>
+    verifyExtension(request, extendable(request)),
+} satisfies Partial<Handlers<'management'> & Handlers<'client'>>;
 
-async function login(request: ApiRequest): Promise<Answer> {
+async function login(request: ApiRequest<Authenticate | undefined>): Promise<Data<CurrentApiSessionDetail>> {
   const isAtLab = request.operation.api === 'lab';
   const loggedIn = await authenticate(request, request.query.get('method') ?? '', { isAtLab });
   const { sessionLifetime, state } = request.services;
@@ -58,12 +70,12 @@ async function login(request: ApiRequest): Promise<Answer> {
     headers: {
       'zt-session': session.token,
       'expiration-seconds': String(Math.round(sessionLifetime / 1000)),
-      'expires-at': String(answered.expiresAt),
+      'expires-at': answered.expiresAt,
     },
   };
 }
 
-function own(session: ApiSession, request: ApiRequest): Record<string, unknown> {
+function own(session: ApiSession, request: ApiRequest): CurrentApiSessionDetail {
   const { sessionLifetime, clock } = request.services;
   const expiresAt = new Date(clock.now() + sessionLifetime).toISOString();
   return {
@@ -73,7 +85,7 @@ function own(session: ApiSession, request: ApiRequest): Record<string, unknown> 
   };
 }
 
-async function logout(request: ApiRequest): Promise<Answer> {
+async function logout(request: ApiRequest): Promise<Done> {
   const session = request.session as ApiSession;
   if (request.services.unstored.end(session)) return { data: {} };
   const { id } = session;
@@ -104,13 +116,20 @@ function extendable(request: ApiRequest): Authenticator {
  * Changing your password requires the current one: a wrong one counts towards the lock of the identity, as in a login.
  * The first of concurrent changes wins: for the others the password is no longer current.
  */
-async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> {
+async function changePassword(
+  request: ApiRequest<AuthenticatorPatchWithCurrent | AuthenticatorUpdateWithCurrent>,
+  mode: Mode,
+): Promise<Done> {
   const { state, passwords, lockouts } = request.services;
   const authenticator = ownAuthenticator(request);
   if (authenticator.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
   const body = new Body(request.body, mode);
-  const given = body.text('currentPassword') ?? '';
-  const isKnown = await passwords.verify(given, authenticator.passwordHash ?? undefined, request.remoteAddress);
+  const { currentPassword = '', password } = request.body;
+  const isKnown = await passwords.verify(
+    currentPassword,
+    authenticator.passwordHash ?? undefined,
+    request.remoteAddress,
+  );
   const reject = () => {
     const reason = 'invalid current password';
     throw new ApiError('UNAUTHORIZED', { field: 'currentPassword', reason, value: '' });
@@ -118,8 +137,7 @@ async function changePassword(request: ApiRequest, mode: Mode): Promise<Answer> 
   const policy = state.tables.authPolicy.get((request.identity as Identity).authPolicyId);
   if (!isKnown && policy) await lockouts.failed(authenticator, policy);
   if (!isKnown || !lockouts.passed(authenticator)) reject();
-  const password = body.text('password');
-  const hash = password === undefined ? undefined : await passwords.hash(password);
+  const hash = password === undefined || password === null ? undefined : await passwords.hash(password);
   await state.change((transaction) => {
     const current = existing(transaction, 'authenticator', authenticator.id);
     if (current.passwordHash !== authenticator.passwordHash) reject();

@@ -1,4 +1,5 @@
-// Joins the table of operations with its handlers.
+// The handler of each operation. The types of the four tables are those of operations.tsv: an operation without a handler, or a handler that
+// answers anything else than its operation, does not compile.
 
 import { type ApiName, type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { clientHandlers } from '../client/handlers.ts';
@@ -11,7 +12,7 @@ import { labHandlers } from '../lab/handlers.ts';
 import { certificateHandlers } from '../own/certificates.ts';
 import { ownHandlers } from '../own/handlers.ts';
 
-const HANDLERS: Readonly<Record<ApiName, Handlers>> = {
+const HANDLERS: { readonly [Api in ApiName]: Handlers<Api> } = {
   management: { ...documentHandlers, ...informationHandlers, ...ownHandlers, ...edgeHandlers },
   client: {
     ...documentHandlers,
@@ -31,10 +32,11 @@ export interface Route {
   readonly handler: Handler;
 }
 
-/** Every operation with a handler, in the order of the table. */
+/** Every operation, in the order of the table. */
 export function routes(): Route[] {
   return readOperations().flatMap((operation) => {
-    const handler = HANDLERS[operation.api][operation.id];
+    const handlers: Readonly<Partial<Record<string, Handler>>> = HANDLERS[operation.api];
+    const handler = handlers[operation.id];
     return handler ? [{ operation, handler }] : [];
   });
 }

@@ -85,8 +85,10 @@ async function performOnce(request: ApiRequest, handler: Handler): Promise<Answe
     if (wait) await wait;
   }
   request.isValid = true;
-  if (request.operation.method === 'GET') return handler(request);
-  return withOrigin(originOf(request), () => handler(request));
+  // The step before has validated the body against the type for which the handler is declared.
+  const checked = request as ApiRequest<never>;
+  if (request.operation.method === 'GET') return handler(checked);
+  return withOrigin(originOf(request), () => handler(checked));
 }
 
 function originOf({ operation, identity, headers, remoteAddress }: ApiRequest): Origin {

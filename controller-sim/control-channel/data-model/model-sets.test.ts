@@ -29,7 +29,7 @@ t.test('a change that cannot become a set resets the history, and receivers get 
   });
   const add = (id: string) =>
     state.change((transaction) => {
-      const fields = { name: id, type: 'Dial', semantic: 'AnyOf', postureCheckRoles: ['#all'] };
+      const fields = { name: id, type: 'Dial', semantic: 'AnyOf', postureCheckRoles: ['#all'] } as const;
       createServicePolicy(transaction, id, new Body(fields, 'create'));
     });
   await add('first');
@@ -116,7 +116,13 @@ t.test('changes that are committed together make the same sets as one after the 
     identity: (transaction: Transaction) => transaction.put('identity', plainIdentity(transaction, 'anna', 'anna')),
     service: (transaction: Transaction) => createService(transaction, 'echo', new Body({ name: 'echo' }, 'create')),
     policy: (transaction: Transaction) => {
-      const fields = { name: 'dial', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'] };
+      const fields = {
+        name: 'dial',
+        type: 'Dial',
+        semantic: 'AnyOf',
+        identityRoles: ['#all'],
+        serviceRoles: ['#all'],
+      } as const;
       createServicePolicy(transaction, 'dial', new Body(fields, 'create'));
     },
   };

@@ -1,5 +1,6 @@
-// The names of fields in request bodies, read without regard to case (reference fact: its command line writes `Type` and `Versions` for
-// operating systems). Renames them in place before the body is validated and read.
+// Brings a request body into the form that its type declares, in place, before it is validated and read. reference fact: the names of
+// fields are read without regard to case (its command line writes `Type` and `Versions` for operating systems), and a null in a list of
+// texts is an empty text.
 
 import type { AnySchemaObject } from 'ajv';
 
@@ -9,14 +10,19 @@ const REFERENCE = '#/$defs/';
 /** The names of one schema's fields by their lower case; made when first used. */
 const spellings = new WeakMap<Definitions, ReadonlyMap<string, string>>();
 
-/** Renames the fields of a body to the names of its schema. A field that is also present under its exact name is unchanged. */
-export function spellNames(definitions: Definitions, schema: AnySchemaObject | undefined, value: unknown): void {
+/**
+ * Renames the fields of a body to the names of its schema, and replaces nulls in lists of texts. A field that is also present under its
+ * exact name is unchanged.
+ */
+export function normalizeBody(definitions: Definitions, schema: AnySchemaObject | undefined, value: unknown): void {
   if (typeof value !== 'object' || value === null || schema === undefined) return;
   const { $ref, properties, items, allOf } = schema;
-  if ($ref !== undefined) spellNames(definitions, definitions[String($ref).slice(REFERENCE.length)], value);
-  for (const part of (allOf ?? []) as AnySchemaObject[]) spellNames(definitions, part, value);
+  if ($ref !== undefined) normalizeBody(definitions, definitions[String($ref).slice(REFERENCE.length)], value);
+  for (const part of (allOf ?? []) as AnySchemaObject[]) normalizeBody(definitions, part, value);
   if (Array.isArray(value)) {
-    for (const each of value) spellNames(definitions, items, each);
+    for (const [at, each] of value.entries())
+      if (each === null && items?.type === 'string') value[at] = '';
+      else normalizeBody(definitions, items, each);
     return;
   }
   if (properties === undefined) return;
@@ -28,7 +34,7 @@ export function spellNames(definitions: Definitions, schema: AnySchemaObject | u
       fields[name] = fields[key];
       delete fields[key];
     }
-    spellNames(definitions, properties[name], fields[name]);
+    normalizeBody(definitions, properties[name], fields[name]);
   }
 }
 

@@ -1,7 +1,7 @@
-// Fields of bodies under other spellings of their names.
+// Bodies in other forms than their types declare: other spellings of names, nulls in lists.
 
 import t from 'tap';
-import { spellNames } from './field-names.ts';
+import { normalizeBody } from './normalize-body.ts';
 
 const DEFINITIONS = {
   check: {
@@ -9,7 +9,14 @@ const DEFINITIONS = {
     type: 'object',
     properties: { systems: { type: 'array', items: { $ref: '#/$defs/system' } } },
   },
-  base: { type: 'object', properties: { name: { type: 'string' }, tags: { type: 'object' } } },
+  base: {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      roles: { type: 'array', items: { type: 'string' } },
+      tags: { type: 'object' },
+    },
+  },
   system: { type: 'object', properties: { osType: { type: 'string' } } },
 };
 
@@ -29,15 +36,21 @@ t.test('fields get the names of the schema, whatever their case', async (t) => {
     ],
     ['values of other types stay', { Systems: 'none' }, { systems: 'none' }],
     ['null stays', null, null],
+    ['a null in a list of texts is an empty text', { roles: ['a', null] }, { roles: ['a', ''] }],
+    [
+      'other lists and free maps keep it',
+      { systems: [null], tags: { list: [null] } },
+      { systems: [null], tags: { list: [null] } },
+    ],
   ];
   for (const [name, body, expected] of table) {
-    spellNames(DEFINITIONS, DEFINITIONS.check, body);
+    normalizeBody(DEFINITIONS, DEFINITIONS.check, body);
     t.same(body, expected, name);
   }
 });
 
 t.test('names of the prototype are not fields', async (t) => {
   const body = JSON.parse('{"Constructor": 1, "__proto__": {"Name": 2}}');
-  spellNames(DEFINITIONS, DEFINITIONS.check, body);
+  normalizeBody(DEFINITIONS, DEFINITIONS.check, body);
   t.same(Object.keys(body), ['Constructor', '__proto__']);
 });

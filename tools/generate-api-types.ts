@@ -1,0 +1,160 @@
+// Writes the types of request bodies and answers from schemas/api/bodies.json and answers.json, and the operations of
+// each API with the types of their bodies and answers. The validator and the OpenAPI documents read the same schemas.
+
+import answers from '#schemas/api/answers.json' with { type: 'json' };
+import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import { type ApiAnswer, type ApiOperation, readOperations, variantsOf } from '#schemas/api/operations.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+}
+
+type Definitions = Readonly<Record<string, Schema>>;
+
+interface Style {
+  /** Added to the type of an optional field: clients send null for fields that they leave out. */
+  readonly missing: string;
+  /** An object without named fields. */
+  readonly object: string;
+}
+
+const READ: Style = { missing: ' | null | undefined', object: 'Readonly<Record<string, unknown>>' };
+const WRITTEN: Style = { missing: '', object: 'object' };
+const REFERENCE = '#/$defs/';
+const HEAD = (source: string) => `// Generated from schemas/api/${source} by \`npm run generate\`. Do not edit.\n`;
+
+/** Path (relative to the project) → content. */
+export function generateApiTypes(): [path: string, content: string][] {
+  return [
+    ['schemas/api/gen/bodies.ts', typesOf('bodies.json', bodies.$defs, READ)],
+    ['schemas/api/gen/answers.ts', typesOf('answers.json', answers.$defs, WRITTEN)],
+    ['schemas/api/gen/operation-types.ts', operationTypes()],
+  ];
+}
+
+/** One exported type for each definition. */
+function typesOf(source: string, definitions: object, style: Style): string {
+  const types = Object.entries(definitions as Definitions).map(
+    ([name, schema]) => `export type ${typeName(name)} = ${typeOf(withVariants(name, schema), style)};\n`,
+  );
+  return [HEAD(source), ...types].join('\n');
+}
+
+/** A body with variants has the fields of each of them: its `typeId` tells which are present. */
+function withVariants(name: string, schema: Schema): Schema {
+  const variants = [...(variantsOf(name)?.values() ?? [])];
+  if (variants.length === 0) return schema;
+  const own = variants.map((variant) => propertiesOf({ $ref: `${REFERENCE}${variant}` }));
+  return { ...schema, properties: Object.assign({}, ...own, schema.properties) };
+}
+
+function propertiesOf({ $ref, allOf = [], properties }: Schema): NonNullable<Schema['properties']> {
+  const schema = $ref === undefined ? undefined : (bodies.$defs as Definitions)[nameIn($ref)];
+  return Object.assign({}, ...[...allOf, ...(schema ? [schema] : [])].map(propertiesOf), properties);
+}
+
+function nameIn($ref: string): string {
+  return $ref.slice(REFERENCE.length);
+}
+
+function typeName(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
+function typeOf(schema: Schema, style: Style): string {
+  const { $ref, type, items, properties, additionalProperties, allOf, anyOf } = schema;
+  if ($ref !== undefined) return typeName(nameIn($ref));
+  if (allOf) {
+    const parts = properties ? [...allOf, { type, properties, required: schema.required } as Schema] : allOf;
+    return parts.map((each) => typeOf(each, style)).join(' & ');
+  }
+  // The alternatives of an object only say which fields it needs.
+  if (anyOf && !properties) return anyOf.map((each) => typeOf(each, style)).join(' | ');
+  if (type === undefined) return 'unknown';
+  if (typeof type !== 'string')
+    return type.map((each) => (each === 'null' ? each : typeOf({ ...schema, type: each }, style))).join(' | ');
+  if (schema.enum)
+    return schema.enum
+      .filter((each) => each !== null)
+      .map((each) => `'${String(each)}'`)
+      .join(' | ');
+  switch (type) {
+    case 'integer':
+      return 'number';
+    case 'array':
+      return `readonly ${grouped(items ? typeOf(items, style) : 'unknown')}[]`;
+    case 'object':
+      if (properties) return fieldsOf(schema, style);
+      return additionalProperties ? `Readonly<Record<string, ${typeOf(additionalProperties, style)}>>` : style.object;
+    default:
+      return type;
+  }
+}
+
+function grouped(type: string): string {
+  return /[ |&]/.test(type) ? `(${type})` : type;
+}
+
+function fieldsOf({ properties = {}, required = [] }: Schema, style: Style): string {
+  const lines = Object.entries(properties).map(([name, property]) => {
+    const note = property.description === undefined ? '' : `  /** ${property.description} */\n`;
+    const type = typeOf(property, style).replaceAll('\n', '\n  ');
+    const missing = type === 'unknown' ? '' : style.missing;
+    return `${note}  readonly ${/^\w+$/.test(name) ? name : `'${name}'`}${required.includes(name) ? `: ${type}` : `?: ${type}${missing}`};`;
+  });
+  return `{\n${lines.join('\n')}\n}`;
+}
+
+const OPERATION = `/** \`Answer\` is the data within the envelope, an item of a page, or the whole body, by \`Kind\`. */
+export interface Operation<Body, Kind extends AnswerKind, Answer> {
+  readonly body: Body;
+  readonly kind: Kind;
+  readonly answer: Answer;
+}
+
+/** As in ApiAnswer; \`other\` if the answer is never JSON. */
+export type AnswerKind = 'none' | 'data' | 'page' | 'bare' | 'other';
+`;
+
+function operationTypes(): string {
+  const operations = readOperations();
+  const apis = Map.groupBy(operations, ({ api }) => api);
+  const levels = [...new Set(operations.map(({ access }) => access))].sort();
+  const maps = [...apis].map(([api, own]) => `  readonly ${api}: {\n${own.map(operationLine).join('\n')}\n  };`);
+  return [
+    HEAD('operations.tsv'),
+    "import type * as A from './answers.ts';\nimport type * as B from './bodies.ts';\n",
+    OPERATION,
+    `/** By API and id. */\nexport interface Operations {\n${maps.join('\n')}\n}\n`,
+    '/** Each is unique within its API. */\nexport type OperationId = { [Api in keyof Operations]: keyof Operations[Api] }[keyof Operations];\n',
+    `/** Who may call an operation; \`operations.ts\` explains them. */\nexport type AccessLevel =\n${levels.map((each) => `  | '${each}'`).join('\n')};\n`,
+  ].join('\n');
+}
+
+function operationLine(operation: ApiOperation): string {
+  return `    readonly ${operation.id}: Operation<${bodyOf(operation)}, ${answerOf(operation.answer)}>;`;
+}
+
+/** Bodies of other content types are text. The server does not read the body of an operation that declares none. */
+function bodyOf({ body, bodyForms }: ApiOperation): string {
+  if (!body) return bodyForms.length > 0 ? 'unknown' : 'undefined';
+  return [
+    `B.${typeName(body.type)}`,
+    ...(bodyForms.length > 0 ? ['string'] : []),
+    ...(body.optional ? ['undefined'] : []),
+  ].join(' | ');
+}
+
+function answerOf({ kind, type }: ApiAnswer): string {
+  if (kind === undefined) return "'other', never";
+  return `'${kind}', ${kind === 'none' ? 'never' : `A.${typeName(type)}`}`;
+}
