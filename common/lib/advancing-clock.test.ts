@@ -2,12 +2,19 @@
 
 import t from 'tap';
 import { AdvancingClock, realTime } from './advancing-clock.ts';
-import { SystemClock, VirtualClock } from './clock.ts';
+import { SystemClock, type Timer, VirtualClock } from './clock.ts';
 
 /** A clock whose real time stands still. */
 function open() {
   const real = new VirtualClock();
   return { real, clock: new AdvancingClock(real) };
+}
+
+/** Its timers have the resolution of those of the system. */
+class CoarseClock extends VirtualClock {
+  override after(name: string, milliseconds: number, task: () => void): Timer {
+    return super.after(name, Math.max(1, Math.round(milliseconds)), task);
+  }
 }
 
 t.test('it runs with the real time, plus what was added', async (t) => {
@@ -109,6 +116,59 @@ t.test('the failing task of a timer is reported as one of the real clock; the ad
   t.same(failures, ['broken']);
   t.same(fired, ['next']);
   await clock.advance(1);
+});
+
+t.test('a clock that stands still fires timers only when it is advanced, and continues where it stood', async (t) => {
+  const { real, clock } = open();
+  const start = clock.now();
+  let fired = 0;
+  const timer = clock.every('tick', 1_000, () => fired++);
+  await real.advance(400);
+  clock.setRate(0);
+  t.equal(clock.rate, 0);
+  await real.advance(60_000);
+  t.equal(clock.now(), start + 400);
+  t.equal(clock.nowNanoseconds(), BigInt(start + 400) * 1_000_000n);
+  t.equal(fired, 0);
+  t.same(real.timers(), []);
+  await clock.advance(600);
+  t.equal(fired, 1);
+  t.equal(clock.now(), start + 1_000);
+  clock.setBack(500);
+  t.equal(clock.now(), start + 500);
+  clock.setRate(1);
+  t.equal(clock.now(), start + 500);
+  t.equal(clock.ahead, -59_900);
+  await real.advance(999);
+  t.equal(fired, 1);
+  await real.advance(1);
+  t.equal(fired, 2);
+  timer.cancel();
+  t.same(real.timers(), []);
+});
+
+t.test('a clock at another rate: its timers wait for its own time, and missed repetitions fire once', async (t) => {
+  const real = new CoarseClock();
+  const clock = new AdvancingClock(real);
+  const start = clock.now();
+  const fired: string[] = [];
+  const note = (name: string) => () => void fired.push(`${name} ${clock.now() - start}`);
+  clock.after('minute', 60_000, note('minute'));
+  clock.setRate(60);
+  const tick = clock.every('tick', 10, note('tick'));
+  await real.advance(1);
+  t.same(fired, ['tick 60'], 'at the rate, six were due');
+  tick.cancel();
+  await real.advance(999);
+  t.same(fired.slice(1), ['minute 60000']);
+  t.equal(clock.ahead, 59_000);
+  await clock.advance(1_000);
+  t.equal(clock.now() - start, 61_000);
+  clock.setRate(1);
+  await real.advance(10);
+  t.equal(clock.now() - start, 61_010);
+  for (const wrong of [-1, Number.NaN, Number.POSITIVE_INFINITY]) t.throws(() => clock.setRate(wrong));
+  t.throws(() => real.setRate(2), /moves only by advance/);
 });
 
 t.test('the time of day can be set back; timers and the monotonic time go on', async (t) => {

@@ -1,5 +1,5 @@
-// The real time plus what `advance` has added, for programs whose users test expiry without waiting. The time of day may
-// return; the monotonic time, which orders timers, never does.
+// The real time plus what `advance` has added, for programs whose users test expiry without waiting. It can stand still
+// or run faster. The time of day may return; the monotonic time, which orders timers, never does.
 
 import { BaseClock, type Clock, SystemClock, settle, type Timer } from './clock.ts';
 import { InvariantError } from './errors.ts';
@@ -19,14 +19,25 @@ interface Waiting {
   alarm: Timer | undefined;
 }
 
+/** A clock that stands still or runs faster counts from the moment at which its rate was set. */
+interface Pace {
+  readonly rate: number;
+  /** Monotonic milliseconds of the real clock at that moment. */
+  readonly since: number;
+  /** Milliseconds of this clock at that moment. */
+  now: number;
+  monotonic: number;
+}
+
 /** Timers fire by due time. */
 export class AdvancingClock extends BaseClock {
   /** The real time, for what an advance must not affect. */
   readonly real: Clock;
   readonly #waiting = new Set<Waiting>();
-  /** Milliseconds of the monotonic time ahead of the real one, and those that the time of day was set back. */
+  /** Milliseconds by which the monotonic time and the time of day are ahead of the real ones, at the real rate. */
   #ahead = 0;
-  #setBack = 0;
+  #offset = 0;
+  #pace: Pace | undefined;
   #advancing: Promise<void> = Promise.resolve();
 
   constructor(real: Clock = new SystemClock()) {
@@ -36,19 +47,26 @@ export class AdvancingClock extends BaseClock {
 
   /** Milliseconds by which the time of day is ahead of the real one. */
   get ahead(): number {
-    return this.#ahead - this.#setBack;
+    return this.#pace ? this.now() - this.real.now() : this.#offset;
   }
 
+  /** Milliseconds of this clock in one real millisecond: 1, or 0 while it stands still. */
+  get rate(): number {
+    return this.#pace?.rate ?? 1;
+  }
+
+  /** Whole milliseconds, as the real clock has them: sums of steps have errors far below. */
   now(): number {
-    return this.real.now() + this.ahead;
+    return Math.round(this.#pace ? this.#exact(this.#pace) : this.real.now() + this.#offset);
   }
 
   nowNanoseconds(): bigint {
-    return this.real.nowNanoseconds() + BigInt(Math.round(this.ahead * 1e6));
+    if (this.#pace) return BigInt(Math.floor(this.#exact(this.#pace) * 1e3)) * 1_000n; // more digits would not be exact
+    return this.real.nowNanoseconds() + BigInt(Math.round(this.#offset * 1e6));
   }
 
   monotonic(): number {
-    return this.real.monotonic() + this.#ahead;
+    return this.#pace ? this.#pace.monotonic + this.#passed(this.#pace) : this.real.monotonic() + this.#ahead;
   }
 
   after(name: string, milliseconds: number, task: () => void): Timer {
@@ -75,15 +93,30 @@ export class AdvancingClock extends BaseClock {
   }
 
   setBack(milliseconds: number): void {
-    this.#setBack += milliseconds;
+    if (this.#pace) this.#pace.now -= milliseconds;
+    else this.#offset -= milliseconds;
+  }
+
+  /** From now on the time runs so many times as fast as the real one; 0: it stands still. Timers wait accordingly. */
+  setRate(rate: number): void {
+    if (!Number.isFinite(rate) || rate < 0) throw new InvariantError('a clock cannot run backwards');
+    const since = this.real.monotonic();
+    const monotonic = this.monotonic();
+    const now = this.#pace ? this.#exact(this.#pace) : this.real.now() + this.#offset;
+    this.#pace = rate === 1 ? undefined : { rate, since, now, monotonic };
+    this.#offset = now - this.real.now();
+    this.#ahead = monotonic - since;
+    this.#armAll();
   }
 
   async #advance(milliseconds: number): Promise<void> {
-    const ahead = this.#ahead + milliseconds;
-    const end = this.real.monotonic() + ahead;
+    let left = milliseconds;
+    const end = this.monotonic() + milliseconds;
     await settle();
     for (let next = this.#first(end); next; next = this.#first(end)) {
-      this.#ahead = Math.min(ahead, Math.max(this.#ahead, next.due - this.real.monotonic()));
+      const step = Math.min(left, Math.max(0, next.due - this.monotonic()));
+      this.#shift(step);
+      left -= step;
       next.alarm?.cancel();
       try {
         this.#fire(next);
@@ -94,12 +127,28 @@ export class AdvancingClock extends BaseClock {
       }
       await settle();
     }
-    this.#ahead = ahead;
-    for (const each of this.#waiting) {
-      each.alarm?.cancel();
-      this.#arm(each);
-    }
+    this.#shift(left);
+    this.#armAll();
     await settle();
+  }
+
+  #shift(milliseconds: number): void {
+    if (this.#pace) {
+      this.#pace.now += milliseconds;
+      this.#pace.monotonic += milliseconds;
+    } else {
+      this.#offset += milliseconds;
+      this.#ahead += milliseconds;
+    }
+  }
+
+  #exact(pace: Pace): number {
+    return pace.now + this.#passed(pace);
+  }
+
+  /** Milliseconds of this clock since its rate was set. */
+  #passed({ rate, since }: Pace): number {
+    return rate === 0 ? 0 : (this.real.monotonic() - since) * rate;
   }
 
   #add(name: string, delay: number, interval: number | undefined, task: () => void): Timer {
@@ -114,15 +163,29 @@ export class AdvancingClock extends BaseClock {
   }
 
   #arm(waiting: Waiting): void {
-    const delay = waiting.due - this.monotonic();
+    if (this.rate === 0) {
+      waiting.alarm = undefined;
+      return;
+    }
+    const delay = (waiting.due - this.monotonic()) / this.rate;
     waiting.alarm = this.real.after(waiting.name, delay, () => this.#fire(waiting));
+  }
+
+  #armAll(): void {
+    for (const each of this.#waiting) {
+      each.alarm?.cancel();
+      this.#arm(each);
+    }
   }
 
   /** A repeated timer is set again first: its task may cancel it. */
   #fire(waiting: Waiting): void {
-    if (waiting.interval === undefined) this.#waiting.delete(waiting);
+    const { interval } = waiting;
+    if (interval === undefined) this.#waiting.delete(waiting);
     else {
-      waiting.due += waiting.interval;
+      // The real clock has a resolution of a millisecond, in which a fast clock misses many times.
+      const missed = this.rate > 1 ? Math.max(0, Math.floor((this.monotonic() - waiting.due) / interval)) : 0;
+      waiting.due += (1 + missed) * interval;
       this.#arm(waiting);
     }
     waiting.task();

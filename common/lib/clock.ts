@@ -39,6 +39,10 @@ export interface AdvanceableClock extends Clock {
   advance(milliseconds: number): Promise<void>;
   /** Takes milliseconds off the time of day. The monotonic time, and with it the timers, stay. */
   setBack(milliseconds: number): void;
+  /** How many times as fast as the real time it runs; 0: it stands still. */
+  readonly rate: number;
+  /** @throws InvariantError for a rate that the clock cannot have */
+  setRate(rate: number): void;
 }
 
 /** setTimeout accepts at most this many milliseconds; longer waits are split. */
@@ -147,6 +151,7 @@ interface VirtualTimer {
 
 /** A clock that moves only by `advance`. Timers fire by due time, then by order of creation. */
 export class VirtualClock extends BaseClock {
+  readonly rate = 0;
   #now: number;
   readonly #start: number;
   #setBack = 0;
@@ -202,6 +207,10 @@ export class VirtualClock extends BaseClock {
 
   setBack(milliseconds: number): void {
     this.#setBack += milliseconds;
+  }
+
+  setRate(rate: number): void {
+    if (rate !== this.rate) throw new InvariantError('a virtual clock moves only by advance');
   }
 
   #add(name: string, delay: number, interval: number | undefined, task: () => void): Timer {

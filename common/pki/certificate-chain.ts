@@ -28,6 +28,8 @@ const EMPTY = Buffer.alloc(0);
 export interface ChainOptions {
   /** Milliseconds since the epoch at which the certificates must be valid; without it, dates are ignored. */
   now?: number;
+  /** The latest time at which they must begin to be valid; default: now. */
+  latest?: number | undefined;
   /** Accept expired certificates too. */
   allowExpired?: boolean;
 }
@@ -59,9 +61,9 @@ export function verifyChain(
   return new ChainSearch(roots, options).from(leaf, others);
 }
 
-/** The reason why a certificate is not valid at `now` (milliseconds), or undefined. */
-export function validity(certificate: X509Certificate, now: number): string | undefined {
-  if (now < certificate.validFromDate.getTime())
+/** The reason why a certificate is not valid at `now` (milliseconds) or begins after `latest`, or undefined. */
+export function validity(certificate: X509Certificate, now: number, latest = now): string | undefined {
+  if (latest < certificate.validFromDate.getTime())
     return `the certificate of ${nameOf(certificate)} is not valid before ${certificate.validFrom}`;
   if (now > certificate.validToDate.getTime())
     return `the certificate of ${nameOf(certificate)} expired on ${certificate.validTo}`;
@@ -126,9 +128,9 @@ function rejection(reason: string): ChainVerdict {
   return { ok: false, reason };
 }
 
-function invalidity(certificate: X509Certificate, { now, allowExpired }: ChainOptions): string | undefined {
+function invalidity(certificate: X509Certificate, { now, latest, allowExpired }: ChainOptions): string | undefined {
   if (now === undefined) return undefined;
-  return validity(certificate, allowExpired ? Math.min(now, certificate.validToDate.getTime()) : now);
+  return validity(certificate, allowExpired ? Math.min(now, certificate.validToDate.getTime()) : now, latest ?? now);
 }
 
 /**

@@ -9,6 +9,7 @@ import { externalIdOf } from '../entities/external-id.ts';
 import { isDisabled } from '../entities/identity.ts';
 import { configTypeIds } from '../entities/service-configs.ts';
 import { ApiError, invalid } from '../errors/errors.ts';
+import { validityTimes } from '../pki/validity-times.ts';
 import { StoreWriteError } from '../state/store/store.ts';
 import type { Tables } from '../state/tables.ts';
 import { Transaction } from '../state/transaction.ts';
@@ -190,8 +191,8 @@ async function byCertificate(request: AuthRequest): Promise<Proven> {
   const { state, clock } = services;
   const [leaf] = certificates;
   if (!leaf || !isForClients(leaf)) throw new ApiError('INVALID_AUTH');
-  const now = clock.now();
-  const voucher = vouch(services, certificates, { now, allowExpired: true });
+  const times = validityTimes(clock);
+  const voucher = vouch(services, certificates, { ...times, allowExpired: true });
   if (!voucher || (voucher.kind === 'ca' && !voucher.ca.isAuthEnabled)) throw new ApiError('INVALID_AUTH');
   const authenticator = state.tables.authenticator.findBy('fingerprint', sha1Fingerprint(leaf));
   const claim = voucher.kind === 'ca' ? voucher.ca.externalIdClaim : null;
@@ -212,7 +213,7 @@ async function byCertificate(request: AuthRequest): Promise<Proven> {
   }
   const policy = identity && policyOf(request, identity);
   if (!identity || !policy?.primary.cert.allowed) throw new ApiError('INVALID_AUTH');
-  if (!policy.primary.cert.allowExpiredCerts && !vouch(services, certificates, { now }))
+  if (!policy.primary.cert.allowExpiredCerts && !vouch(services, certificates, times))
     throw new ApiError('INVALID_AUTH');
   return {
     identity,

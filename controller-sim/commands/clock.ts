@@ -1,28 +1,73 @@
-// `clock`: shows or advances the time of a running simulator.
+// `clock`: shows, advances, sets, stops or hastens the time of a running simulator.
 
-import { Command } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { connected, withLab } from './lab.ts';
-import type { Connection } from './lab-client.ts';
+import type { Connection, LabClient } from './lab-client.ts';
 
 interface ClockState {
   readonly now: string;
   readonly advanced: string;
+  readonly rate: number;
+}
+
+interface ClockOptions {
+  readonly advance?: string;
+  readonly set?: string;
+  readonly freeze?: true;
+  readonly rate?: number;
 }
 
 export function clockCommand(): Command {
   const command = new Command('clock')
-    .description('show the time of a running simulator, or advance it: sessions, tokens and locks expire at once')
-    .option('--advance <duration>', 'add this duration, for example 31m')
-    .addHelpText('after', examples('sim', 'clock --ready sim.json', 'clock --advance 31m --ready sim.json'))
-    .action(({ advance, ...connection }: Connection & { advance?: string }) =>
-      withLab(connection, async (client) => {
-        const { now, advanced } = (await (advance === undefined
-          ? client.ask('GET', '/lab/v1/clock')
-          : client.ask('POST', '/lab/v1/clock/advance', { duration: advance }))) as ClockState;
-        print(advanced === '0s' ? now : `${now} (advanced by ${advanced})`);
-      }),
+    .description(
+      'show or move the time of a running simulator: sessions, tokens and locks expire at once; restore and reset return it',
+    )
+    .addOption(new Option('--advance <duration>', 'add this duration, for example 31m or 2d').conflicts('set'))
+    .option('--set <time>', 'set the time, also in the past, for example 2027-01-31T12:00:00Z')
+    .addOption(new Option('--freeze', 'stop the time').conflicts('rate'))
+    .option('--rate <factor>', 'let the time run so many times as fast as the real time; 1: as fast', factor)
+    .addHelpText(
+      'after',
+      examples(
+        'sim',
+        'clock --ready sim.json',
+        'clock --advance 31m --ready sim.json',
+        'clock --freeze',
+        'clock --rate 60',
+      ),
+    )
+    .action(({ advance, set, freeze, rate, ...connection }: Connection & ClockOptions) =>
+      withLab(connection, async (client) =>
+        print(show(await change(client, { advance, set, rate: freeze ? 0 : rate }))),
+      ),
     );
   return connected(command);
+}
+
+/** An advance comes first. */
+async function change(
+  client: LabClient,
+  { advance, set, rate }: { advance: string | undefined; set: string | undefined; rate: number | undefined },
+): Promise<ClockState> {
+  let state: unknown;
+  if (advance !== undefined) state = await client.ask('POST', '/lab/v1/clock/advance', { duration: advance });
+  if (set !== undefined || rate !== undefined) state = await client.ask('PATCH', '/lab/v1/clock', { time: set, rate });
+  return (state ?? (await client.ask('GET', '/lab/v1/clock'))) as ClockState;
+}
+
+function show({ now, advanced, rate }: ClockState): string {
+  const distance = advanced.startsWith('-') ? `${advanced.slice(1)} in the past` : `advanced by ${advanced}`;
+  const facts = [
+    ...(advanced === '0s' ? [] : [distance]),
+    ...(rate === 1 ? [] : [rate === 0 ? 'stands still' : `runs ${rate} times as fast`]),
+  ];
+  return facts.length === 0 ? now : `${now} (${facts.join(', ')})`;
+}
+
+function factor(text: string): number {
+  const rate = Number(text);
+  if (text.trim() === '' || Number.isNaN(rate)) throw new InvalidArgumentError('Use a number, for example 60.');
+  return rate;
 }

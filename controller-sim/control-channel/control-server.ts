@@ -21,6 +21,7 @@ import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/ver
 import type { ClusterChange } from '../cluster/cluster.ts';
 import type { ControlTraffic } from '../lab/control-traffic.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
+import { validityTimes } from '../pki/validity-times.ts';
 import { type Origin, withOrigin } from '../state/origin.ts';
 import type { Router } from '../state/types.ts';
 import type { ControlContext } from './context.ts';
@@ -135,7 +136,7 @@ export class ControlServer {
     const presented = peerCertificates(socket);
     const [leaf] = presented;
     if (!leaf) throw new HelloRejectedError(`router ${id} presents no certificate`);
-    const verdict = verifyChain(presented, authority.roots, { now: clock.now() });
+    const verdict = verifyChain(presented, authority.roots, validityTimes(clock));
     if (!verdict.ok) throw new HelloRejectedError(`router ${id}: ${verdict.reason}`);
     const connected = network.routers.get(id);
     if (newChannel && connected && wireClock.now() - connected.connectedAt < this.#options.churnLimit) {

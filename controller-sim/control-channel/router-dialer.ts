@@ -16,6 +16,7 @@ import { TRUE } from '#wire/header-values.ts';
 import { sendHello } from '#wire/hello.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
+import { validityTimes } from '../pki/validity-times.ts';
 import type { Router } from '../state/types.ts';
 import type { ControlContext } from './context.ts';
 import type { ControlServer } from './control-server.ts';
@@ -130,7 +131,7 @@ export class RouterDialer {
     });
     const underlay = new Underlay({ socket, clock: wireClock, type: UNDERLAY });
     try {
-      const verdict = verifyChain(peerCertificates(socket), authority.roots, { now: clock.now() });
+      const verdict = verifyChain(peerCertificates(socket), authority.roots, validityTimes(clock));
       if (!verdict.ok) throw new HelloRejectedError(`router ${id}: ${verdict.reason}`);
       const headers = [
         ...this.#server.helloHeaders,

@@ -1,6 +1,7 @@
 // The simulator's time under the control of its user. Connections keep real time: heartbeats and time limits of
 // requests do not notice an advance.
 
+import { AdvancingClock, realTime } from '#lib/advancing-clock.ts';
 import type { AdvanceableClock } from '#lib/clock.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
@@ -11,9 +12,20 @@ const HOURS: Readonly<Record<string, number>> = { d: 24, w: 168 };
 const LONG_UNIT = /(\d+(?:\.\d+)?)([dw])/g;
 /** Milliseconds: ten years, after which the simulator's own certificates have expired. */
 const LONGEST = 10 * 365 * 24 * 3_600_000;
+/** A day in less than a second. */
+const FASTEST = 100_000;
 
 /** Milliseconds that were added to each clock: the labs of several controllers in one process share one. */
 const added = new WeakMap<AdvanceableClock, number>();
+
+/** A time to which the clock can return. */
+export interface ClockMark {
+  readonly rate: number;
+  /** Milliseconds that were added to the real time. */
+  readonly advanced: number;
+  /** Milliseconds since the epoch; the time of a clock that runs at another rate than the real time. */
+  readonly now: number;
+}
 
 export class LabClock {
   readonly #clock: AdvanceableClock;
@@ -26,9 +38,16 @@ export class LabClock {
     return new Date(this.#clock.now());
   }
 
-  /** Milliseconds that were added so far. */
+  /** Milliseconds by which the time is ahead of the real time; negative in the past. */
   get advanced(): number {
-    return added.get(this.#clock) ?? 0;
+    const { rate } = this.#clock;
+    const isPaced = this.#clock instanceof AdvancingClock && rate !== 1;
+    return isPaced ? Math.round(this.#clock.now() - realTime(this.#clock)) : (added.get(this.#clock) ?? 0);
+  }
+
+  /** How many times as fast as the real time it runs; 0: it stands still. */
+  get rate(): number {
+    return this.#clock.rate;
   }
 
   /**
@@ -39,22 +58,79 @@ export class LabClock {
   async advance(duration: string | number): Promise<void> {
     const milliseconds = typeof duration === 'number' ? duration : read(duration);
     if (!(milliseconds >= 0))
-      throw new InvalidError('duration', 'the time cannot go back; use a duration such as 31m', duration);
+      throw new InvalidError(
+        'duration',
+        'an advance adds time; use a duration such as 31m, or set an earlier time',
+        duration,
+      );
     if (this.advanced + milliseconds > LONGEST)
       throw new InvalidError('duration', 'the time can be advanced by ten years in total', duration);
+    await this.#add(milliseconds);
+  }
+
+  /**
+   * Sets the time: a Date, milliseconds since the epoch, or a text such as `2027-01-31T12:00:00Z`. A later time is an
+   * advance. An earlier one fires no timers, and what has expired remains so. Rejects with InvalidError for a wrong
+   * time, and more than ten years from the real one.
+   */
+  async set(time: Date | string | number): Promise<void> {
+    const milliseconds = new Date(time).getTime();
+    if (Number.isNaN(milliseconds))
+      throw new InvalidError('time', 'use a time such as 2027-01-31T12:00:00Z', String(time));
+    const difference = milliseconds - this.#clock.now();
+    if (Math.abs(this.advanced + difference) > LONGEST)
+      throw new InvalidError('time', 'the time can be up to ten years from the real time', String(time));
+    if (difference >= 0) await this.#add(difference);
+    else this.#takeOff(-difference);
+  }
+
+  /** The time stands still until `run`; `advance` and `set` still move it. Rejects like `run`. */
+  freeze(): void {
+    this.run(0);
+  }
+
+  /**
+   * From now on the time runs so many times as fast as the real time; 1: as fast, 0: it stands still. Timers of sessions
+   * and locks wait accordingly; connections keep real time. @throws InvalidError beyond 0 to 100,000, and for a clock of
+   * the caller that only the caller moves
+   */
+  run(rate = 1): void {
+    if (!(rate >= 0 && rate <= FASTEST)) throw new InvalidError('rate', `use a number from 0 to ${FASTEST}`, rate);
+    const { advanced } = this;
+    try {
+      this.#clock.setRate(rate);
+    } catch (error) {
+      throw new InvalidError('rate', describeError(error), rate);
+    }
+    added.set(this.#clock, advanced);
+  }
+
+  mark(): ClockMark {
+    const { rate, advanced } = this;
+    return { rate, advanced, now: this.#clock.now() };
+  }
+
+  /**
+   * Returns to the time and the rate of a mark: to the same distance from the real time at its rate, else to the time
+   * itself. Going back fires no timers, and what has expired remains so.
+   */
+  async returnTo({ rate, advanced, now }: ClockMark): Promise<void> {
+    if (this.#clock.rate !== rate) this.run(rate);
+    const difference =
+      this.#clock instanceof AdvancingClock && rate !== 1 ? now - this.#clock.now() : advanced - this.advanced;
+    if (difference > 0) await this.#add(difference);
+    else this.#takeOff(-difference);
+    if (rate === 1) added.set(this.#clock, advanced);
+  }
+
+  async #add(milliseconds: number): Promise<void> {
     added.set(this.#clock, this.advanced + milliseconds);
     await this.#clock.advance(milliseconds);
   }
 
-  /**
-   * Returns to the time that has so many milliseconds added; 0: the real time. Going back fires no timers, and what has
-   * expired remains so.
-   */
-  async returnTo(advanced: number): Promise<void> {
-    const difference = advanced - this.advanced;
-    if (difference > 0) return this.advance(difference);
-    added.set(this.#clock, advanced);
-    this.#clock.setBack(-difference);
+  #takeOff(milliseconds: number): void {
+    added.set(this.#clock, this.advanced - milliseconds);
+    this.#clock.setBack(milliseconds);
   }
 }
 

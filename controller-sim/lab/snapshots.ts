@@ -13,7 +13,7 @@ import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Entity, EntityKind, Terminator } from '../state/types.ts';
-import type { LabClock } from './lab-clock.ts';
+import type { ClockMark, LabClock } from './lab-clock.ts';
 import { InvalidError, UnknownError } from './lab-error.ts';
 
 /** The state after the start of the simulator. */
@@ -45,8 +45,7 @@ type Entities = ReadonlyMap<EntityKind, ReadonlyMap<string, Entity>>;
 
 interface Taken {
   readonly info: SnapshotInfo;
-  /** Milliseconds that had been added to the time. */
-  readonly advanced: number;
+  readonly clock: ClockMark;
   readonly entities: Entities;
 }
 
@@ -105,9 +104,9 @@ export class LabSnapshots {
 
   /** Rejects with UnknownError. If the change cannot be stored, nothing has changed. */
   async restore(name: string): Promise<Restored> {
-    const { entities, advanced } = this.#find(name);
+    const { entities, clock } = this.#find(name);
     const restored = await this.#state.change((transaction) => restoreIn(transaction, entities));
-    await this.#clock.returnTo(advanced);
+    await this.#clock.returnTo(clock);
     return restored;
   }
 
@@ -116,7 +115,7 @@ export class LabSnapshots {
     const count = entities.values().reduce((sum, { size }) => sum + size, 0);
     const info = { name, takenAt: this.#clock.now(), index: this.#state.index, entities: count };
     this.#taken.delete(name); // the newest is last
-    this.#taken.set(name, { info, advanced: this.#clock.advanced, entities });
+    this.#taken.set(name, { info, clock: this.#clock.mark(), entities });
     return info;
   }
 

@@ -55,6 +55,40 @@ t.test('an advance ends sessions, one-time tokens and locks; connections stay op
   t.equal(connects, 0, 'on the same connection');
 });
 
+t.test('the time can be set, in the past too, stand still, and run faster; restore and reset return it', async (t) => {
+  await using parts = await open();
+  const { api, lab } = parts;
+  const clockPath = '/lab/v1/clock';
+  const change = async (body: object) => (await api.manage('PATCH', clockPath, body)).data;
+  const past = '2020-02-29T12:00:00.000Z';
+  t.match(await change({ time: past, rate: 0 }), { now: past, advanced: /^-\d+h\d+m/, rate: 0 });
+  lab.snapshots.take('leap-day');
+  const id = await api.create('/services', { name: 'early', encryptionRequired: true });
+  t.equal((await api.get(`/services/${id}`)).createdAt, past);
+  await lab.clock.advance('30d');
+  t.equal((await api.get(clockPath)).now, '2020-03-30T12:00:00.000Z');
+  t.match(await change({ rate: 60 }), { rate: 60 });
+  const device = await api.device('device');
+  t.equal(
+    (await api.ask('POST', '/authenticate?method=cert', { as: api.connect(device), body: {} })).status,
+    200,
+    'certificates are valid at the real time and at the simulated one',
+  );
+  await lab.snapshots.restore('leap-day');
+  t.same((await api.get(clockPath)).now, past);
+  await lab.reset();
+  t.match(await api.get(clockPath), { advanced: '0s', rate: 1 });
+  t.ok(Math.abs(lab.clock.now().getTime() - Date.now()) < MINUTE);
+  await lab.clock.set(Date.now() + 48 * 60 * MINUTE);
+  t.ok(lab.clock.advanced > 47 * 60 * MINUTE);
+  lab.clock.freeze();
+  const { now } = await api.get(clockPath);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  t.equal((await api.get(clockPath)).now, now);
+  lab.clock.run();
+  t.equal(lab.clock.rate, 1);
+});
+
 t.test('the time of the lab is the time of all answers', async (t) => {
   await using parts = await open();
   const { api, lab } = parts;
@@ -185,9 +219,12 @@ t.test('wrong use is answered with a reason', async (t) => {
   await api.manage('POST', snapshots, { name: 'base' });
   const advance = '/lab/v1/clock/advance';
   for (const [method, path, body, status, reason] of [
-    ['POST', advance, { duration: '-1m' }, 400, /cannot go back/],
+    ['POST', advance, { duration: '-1m' }, 400, /an advance adds time/],
     ['POST', advance, { duration: '5' }, 400, /unit/],
     ['POST', advance, { duration: '90000h' }, 400, /ten years/],
+    ['PATCH', '/lab/v1/clock', { time: 'noon' }, 400, /use a time such as/],
+    ['PATCH', '/lab/v1/clock', { time: '1999-01-01T00:00:00Z' }, 400, /ten years/],
+    ['PATCH', '/lab/v1/clock', { rate: -1 }, 400, /from 0 to 100000/],
     ['POST', advance, { duration: 5 }, 400, /must be of type string/],
     ['POST', advance, {}, 400, /required/],
     ['POST', snapshots, { name: 'a/b' }, 400, /letters, digits/],

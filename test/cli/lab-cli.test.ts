@@ -48,6 +48,12 @@ t.test('time, snapshots and reset', async (t) => {
   t.equal((await api.get('/api-sessions')).length, 1, 'the command logged out');
   t.match(await done('clock', '--advance', '1h30m'), /Z \(advanced by 1h30m0s\)\n$/);
   t.equal(simulator.lab.clock.advanced, 5_400_000);
+  t.match(
+    await done('clock', '--set', '2031-01-01', '--freeze'),
+    /^2031-01-01T00:00:00.000Z \(advanced by .*, stands still\)\n$/,
+  );
+  t.match(await done('clock', '--advance', '1d', '--rate', '60'), /^2031-01-02T.*, runs 60 times as fast\)\n$/);
+  t.match(await sim('clock', '--rate', 'fast'), { code: 2, stderr: /Use a number/ });
   await api.create('/services', { name: 'kept', encryptionRequired: true });
   t.match(await done('snapshot', 'base'), /^base {2}\S+Z {2}\d+ entities\n$/);
   await api.create('/services', { name: 'removed', encryptionRequired: true });
@@ -152,7 +158,11 @@ t.test('failures have one line with the remedy, and exit code 1; wrong use has 2
   const empty = join(folder, 'empty');
   writeFileSync(empty, '{"event":"other"}\nnot json\n');
   for (const [outcome, code, message] of [
-    [sim('clock', '--advance', '-1m'), 1, /^duration: the time cannot go back; use a duration such as 31m\n$/],
+    [
+      sim('clock', '--advance', '-1m'),
+      1,
+      /^duration: an advance adds time; use a duration such as 31m, or set an earlier time\n$/,
+    ],
     [sim('clock', '--advance', '31'), 1, /^duration: missing unit in duration "31"/],
     [sim('journal', '--limit', '2000'), 2, /Use a whole number from 1 to 1000/],
     [sim('journal', '--limit', '0'), 2, /Use a whole number from 1 to 1000/],

@@ -100,3 +100,20 @@ t.test('a router that enrolls at an advanced time links; a restore and a reset r
   await lab.snapshots.restore('later');
   t.equal(lab.clock.advanced, 9 * 24 * 3_600_000, 'a snapshot of a later time returns to it');
 });
+
+t.test('routers enroll, link and return to the controller in the past, and while the time stands still', async (t) => {
+  await using overlay = await Overlay.start({ churnLimit: 0 });
+  const { lab, username } = overlay.simulator;
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  await lab.clock.set('2020-02-29T12:00:00Z');
+  lab.clock.freeze();
+  await overlay.management.login(username, 'secret');
+  const b = await overlay.addRouter({ name: 'b', mode: 'host' });
+  await overlay.addService('echo', b.id);
+  await overlay.ready();
+  lab.faults.disconnect('a');
+  const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${a.id}`)).isOnline;
+  await until('the router, whose certificate is newer than the time', isOnline);
+  t.equal((await transfer(a.proxyPort, 10_000)).bytes, 10_000);
+  t.equal(lab.clock.now().toISOString(), '2020-02-29T12:00:00.000Z');
+});

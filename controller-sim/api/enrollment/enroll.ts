@@ -14,6 +14,7 @@ import { externalIdOf } from '../../entities/external-id.ts';
 import { freeName, plainIdentity } from '../../entities/identity.ts';
 import { ApiError, type ApiErrorCode, badRequest, type ErrorCause } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
+import { validityTimes } from '../../pki/validity-times.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { CertificateAuthority, Enrollment, ExternalIdClaim } from '../../state/types.ts';
 import type { ApiRequest, Data, Done, Raw } from '../http/context.ts';
@@ -155,7 +156,7 @@ function presentedCertificate(
   rejection: ApiErrorCode,
 ): { leaf: X509Certificate; ca: CertificateAuthority } {
   const [leaf] = certificates;
-  const voucher = vouch(services, certificates, { now: services.clock.now() });
+  const voucher = vouch(services, certificates, validityTimes(services.clock));
   if (!leaf || !isForClients(leaf) || voucher?.kind !== 'ca') throw new ApiError(rejection);
   return { leaf, ca: voucher.ca };
 }

@@ -7,6 +7,7 @@ import type { RouterExtendEnrollmentRequest } from '#schemas/api/gen/bodies.ts';
 import { useUp } from '../../entities/enrollment.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
+import { validityTimes } from '../../pki/validity-times.ts';
 import type { Enrollment } from '../../state/types.ts';
 import type { ApiRequest, ApiServices, Data } from '../http/context.ts';
 import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
@@ -41,8 +42,9 @@ export async function extendRouter({
   const { state, clock } = services;
   if (viaRouter !== undefined) throw new ApiError('UNAUTHORIZED');
   const [leaf] = certificates;
+  const { now, latest } = validityTimes(clock);
   const router = leaf && state.tables.router.findBy('fingerprint', sha1Fingerprint(leaf));
-  if (!router || validity(leaf, clock.now()) !== undefined) throw new ApiError('UNAUTHORIZED');
+  if (!router || validity(leaf, now, latest) !== undefined) throw new ApiError('UNAUTHORIZED');
   const signed = await signRouter(services, router.id, body);
   const fingerprint = sha1Fingerprint(leafOf(signed.cert));
   await state.change((transaction) => {

@@ -17,6 +17,7 @@ import type {
 } from '#schemas/api/gen/answers.ts';
 import type {
   ClockAdvance,
+  ClockPatch,
   LabIdentityCreate,
   LabServiceCreate,
   Seed,
@@ -43,6 +44,12 @@ export const labHandlers = {
   rejoinMember: labHandler(async (_lab, { params: { id = '' }, services: { cluster } }): Promise<Done> => {
     if (!(await cluster.rejoin(id))) throw new UnknownError(`no running controller has the id ${id}`);
     return { data: {} };
+  }),
+  patchClock: labHandler<Data<LabClock>, ClockPatch>(async (lab, { body }) => {
+    const { time, rate } = withoutNulls(body);
+    if (rate !== undefined) lab.clock.run(rate); // a clock that stands still then has the time exactly
+    if (time !== undefined) await lab.clock.set(time);
+    return showClock(lab);
   }),
   detailNetwork: ({ services }: ApiRequest): Data<LabTopology> => ({ data: services.lab.network() }),
   listSnapshots: ({ services }: ApiRequest): Data<LabSnapshots> => ({
@@ -77,7 +84,7 @@ export const labHandlers = {
 } satisfies Partial<Handlers<'lab'>>;
 
 function showClock({ clock }: Lab): Data<LabClock> {
-  return { data: { now: clock.now().toISOString(), advanced: formatDuration(clock.advanced) } };
+  return { data: { now: clock.now().toISOString(), advanced: formatDuration(clock.advanced), rate: clock.rate } };
 }
 
 function showSnapshot({ name, takenAt, index, entities }: SnapshotInfo): LabSnapshot {

@@ -2,7 +2,7 @@
 // never HTML.
 
 import { FaultsView } from './faults-view.js';
-import { countText, dateText, durationText } from './format.js';
+import { clockTime, countText, dateText, distanceText, rateText } from './format.js';
 import { html, render, useEffect, useMemo, useState } from './htm.js';
 import { JournalView } from './journal-view.js';
 import { LabClient, ownController } from './lab-client.js';
@@ -102,10 +102,9 @@ export function Time({ clock }) {
     const timer = setInterval(() => setNow(performance.now()), 1_000);
     return () => clearInterval(timer);
   }, []);
-  const now = new Date(clock.time + performance.now() - clock.readAt);
-  const advanced = durationText(clock.advanced);
   return html`<span class="clock mono" title="The time of sessions, tokens, locks and posture (UTC)">
-    ${dateText(now)}${advanced !== '0s' && html` <b class="badge">+${advanced}</b>`}
+    ${dateText(clockTime(clock))}${clock.advanced !== '0s' && html` <b class="badge">${distanceText(clock)}</b>`}
+    ${clock.rate !== 1 && html` <b class="badge">${rateText(clock)}</b>`}
   </span>`;
 }
 

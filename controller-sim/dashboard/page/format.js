@@ -26,6 +26,22 @@ export function durationText(duration) {
   return duration.replace(/(?<=[hm])0s$/, '').replace(/(?<=h)0m$/, '') || '0s';
 }
 
+/** The time of the simulator, which may run faster than the real one. @param {{time: number, rate: number, readAt: number}} clock */
+export function clockTime({ time, rate, readAt }) {
+  return new Date(time + (performance.now() - readAt) * rate);
+}
+
+/** `+31m` or `-2h`: the distance from the real time. @param {{advanced: string}} clock */
+export function distanceText({ advanced }) {
+  return advanced.startsWith('-') ? `-${durationText(advanced.slice(1))}` : `+${durationText(advanced)}`;
+}
+
+/** Empty at the rate of the real time. @param {{rate: number}} clock */
+export function rateText({ rate }) {
+  if (rate === 1) return '';
+  return rate === 0 ? 'stands still' : `× ${rate}`;
+}
+
 /** `0`, `850 B`, `1.5 KiB`. @param {number | undefined} bytes */
 export function bytesText(bytes) {
   if (bytes === undefined) return '';

@@ -1,6 +1,6 @@
 // The clock and the snapshots.
 
-import { dateText, durationText } from './format.js';
+import { clockTime, dateText, distanceText, rateText } from './format.js';
 import { html, useEffect, useState } from './htm.js';
 import { Confirm, Field, Form, Problem } from './parts.js';
 import { useAction, usePoll } from './poll.js';
@@ -26,12 +26,17 @@ function Clock({ client, data: { clock }, refresh }) {
       await refresh();
       setDuration('');
     });
+  const setRate = (rate) =>
+    run(async () => {
+      await client.ask('PATCH', '/clock', { rate });
+      await refresh();
+    });
   return html`<section class="card" aria-label="Clock">
     <h2>Clock</h2>
     <p class="big mono" aria-live="off"><${Now} clock=${clock} /></p>
     <p class="muted">
-      UTC, ${clock.advanced === '0s' ? 'the real time' : `advanced by ${durationText(clock.advanced)}`}. Sessions, tokens,
-      locks and posture follow it; connections keep real time.
+      UTC, ${clock.advanced === '0s' ? 'the real time' : `${distanceText(clock)} from the real time`}${clock.rate !== 1 && `, ${rateText(clock)}`}.
+      Sessions, tokens, locks and posture follow it; connections keep real time.
     </p>
     <div class="actions">
       ${STEPS.map(
@@ -42,6 +47,11 @@ function Clock({ client, data: { clock }, refresh }) {
         <${Field} label="Duration" name="duration" value=${duration} onInput=${setDuration} placeholder="2h30m" required size="8" />
         <button disabled=${isBusy || duration.trim() === ''}>Advance</button>
       <//>
+      ${
+        clock.rate === 1
+          ? html`<button type="button" disabled=${isBusy} onClick=${() => setRate(0)}>Freeze</button>`
+          : html`<button type="button" disabled=${isBusy} onClick=${() => setRate(1)}>Run</button>`
+      }
     </div>
     <${Problem} error=${error} />
     <p class="hint">
@@ -57,7 +67,7 @@ function Now({ clock }) {
     const timer = setInterval(() => setTick((last) => last + 1), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return dateText(new Date(clock.time + performance.now() - clock.readAt));
+  return dateText(clockTime(clock));
 }
 
 function Snapshots({ client, refresh }) {

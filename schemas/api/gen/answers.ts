@@ -524,8 +524,10 @@ export type LabCircuit = {
 
 export type LabClock = {
   readonly now: string;
-  /** The time that was added since the start, such as 31m0s. */
+  /** The distance from the real time, such as 31m0s; negative in the past. */
   readonly advanced: string;
+  /** How many times as fast as the real time it runs; 0: it stands still. */
+  readonly rate: number;
 };
 
 export type LabController = {

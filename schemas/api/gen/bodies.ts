@@ -159,6 +159,13 @@ export type ClockAdvance = {
   readonly duration: string;
 };
 
+export type ClockPatch = {
+  /** The new time, such as 2027-01-31T12:00:00Z. */
+  readonly time?: string | null | undefined;
+  /** How many times as fast as the real time it runs; 0: it stands still. */
+  readonly rate?: number | null | undefined;
+};
+
 export type ClusterMemberAdd = {
   readonly address: string;
   readonly isVoter: boolean;

@@ -328,6 +328,7 @@ export interface Operations {
   readonly lab: {
     readonly rejoinMember: Operation<undefined, 'none', never>;
     readonly detailClock: Operation<undefined, 'data', A.LabClock>;
+    readonly patchClock: Operation<B.ClockPatch, 'data', A.LabClock>;
     readonly advanceClock: Operation<B.ClockAdvance, 'data', A.LabClock>;
     readonly authenticate: Operation<B.Authenticate | undefined, 'data', A.CurrentApiSessionDetail>;
     readonly deleteCurrentAPISession: Operation<undefined, 'none', never>;
