@@ -10,6 +10,7 @@ import { UnstoredSessions } from '../auth/unstored-sessions.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { dashboardPages } from '../dashboard/pages.ts';
 import type { Lab } from '../lab/lab.ts';
+import type { LabToken } from '../lab/lab-token.ts';
 import type { Network } from '../network/network.ts';
 import { DataIntegrity } from '../state/integrity.ts';
 import { Snapshots } from '../state/snapshots.ts';
@@ -18,7 +19,7 @@ import type { SimulatorContext } from './context.ts';
 import type { Control } from './control.ts';
 import type { Data } from './data.ts';
 import type { Observers } from './events.ts';
-import { isClusterMember } from './options.ts';
+import { hasDashboard, isClusterMember } from './options.ts';
 import type { Rules } from './rules.ts';
 
 export interface ApiParts {
@@ -30,6 +31,8 @@ export interface ApiParts {
   readonly addresses: Addresses;
   readonly cluster: Cluster;
   readonly lab: Lab;
+  /** Undefined if the lab API is turned off. */
+  readonly labToken: LabToken | undefined;
   /** Milliseconds. */
   readonly enrollmentLifetime: number;
 }
@@ -38,7 +41,7 @@ export interface ApiParts {
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
   const { options, clock, wireClock, random } = context;
   const { state, authority, passwords } = parts.data;
-  const { network, cluster, lab, enrollmentLifetime } = parts;
+  const { network, cluster, lab, labToken, enrollmentLifetime } = parts;
   const { events, logins } = parts.observers;
   const { tokens, revocations, activity, sessionLifetime, dataModel, routerDialer } = parts.control;
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
@@ -65,6 +68,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     integrity: new DataIntegrity(state, clock),
     snapshots: new Snapshots(state, clock, options.data),
     lab,
+    labToken,
     clock,
     wireClock,
     random,
@@ -80,7 +84,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
   return context.own(
     await ApiServer.open(services, {
       console: options.console,
-      pages: options.dashboard === false ? [] : dashboardPages(),
+      pages: hasDashboard(options) ? dashboardPages() : [],
     }),
   );
 }

@@ -51,6 +51,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Simula
       const node = await startSimulator({
         ...common,
         ...(first?.password !== undefined && { password: first.password }),
+        ...(first?.labToken !== undefined && { labToken: first.labToken }),
         clock,
         store,
         member: `ctrl${index + 1}`,

@@ -65,6 +65,13 @@ export interface SimulatorOptions {
   console?: string;
   /** Serves the page to see and control the simulator at `dashboardUrl`; default true. */
   dashboard?: boolean;
+  /**
+   * Serves the lab API, and with it the dashboard and the commands that control a simulator; default true. `simulator.lab`
+   * exists in any case.
+   */
+  lab?: boolean;
+  /** The key to the lab API; by default a random one. */
+  labToken?: string;
   /** Milliseconds after a connection during which a router may not connect again. */
   churnLimit?: number;
   /** Dials disconnected routers that listen for controllers. */
@@ -86,6 +93,9 @@ export interface SimulatorOptions {
 }
 
 const HIGHEST_PORT = 65_535;
+/** Shorter ones could be guessed. */
+const SHORTEST_TOKEN = 20;
+const LONGEST_TOKEN = 200;
 /** A year in milliseconds. Longer durations are mistakes in the unit. */
 const YEAR = 365 * 24 * 3_600_000;
 /** KiB and passes: argon2 needs at least eight blocks for a lane; beyond this a login needs gigabytes or minutes. */
@@ -155,6 +165,8 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   member,
   console: path,
   dashboard: flag,
+  lab: flag,
+  labToken: textOfLength(SHORTEST_TOKEN, LONGEST_TOKEN),
   churnLimit: wholeNumber(0, YEAR),
   dialRouters: flag,
   seed,
@@ -181,6 +193,11 @@ export function hostNames({ host = '127.0.0.1', advertise = [] }: SimulatorOptio
 /** Whether the simulator reports itself as a member of a cluster. */
 export function isClusterMember({ cluster = false, store: shared }: SimulatorOptions): boolean {
   return cluster || shared !== undefined;
+}
+
+/** Its page uses the lab API. */
+export function hasDashboard({ dashboard = true, lab = true }: SimulatorOptions): boolean {
+  return dashboard && lab;
 }
 
 /** Throws OptionError. */

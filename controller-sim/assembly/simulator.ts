@@ -16,6 +16,7 @@ import { Cluster } from '../cluster/cluster.ts';
 import { DASHBOARD_PATH } from '../dashboard/pages.ts';
 import type { Events } from '../events/events.ts';
 import { Lab } from '../lab/lab.ts';
+import { LabToken } from '../lab/lab-token.ts';
 import { LabTraffic } from '../lab/lab-traffic.ts';
 import type { Seeded } from '../lab/seed/seeded.ts';
 import { Network } from '../network/network.ts';
@@ -28,7 +29,7 @@ import { SimulatorContext } from './context.ts';
 import { assembleControl, type Control } from './control.ts';
 import { type Data, openData } from './data.ts';
 import { assembleEvents } from './events.ts';
-import { checkSimulatorOptions, type SimulatorOptions } from './options.ts';
+import { checkSimulatorOptions, hasDashboard, type SimulatorOptions } from './options.ts';
 import { assembleRules, type Rules } from './rules.ts';
 
 export type { SimulatorOptions } from './options.ts';
@@ -46,6 +47,10 @@ export class Simulator {
   readonly consoleUrl: string | undefined;
   /** The page to see and control the simulator; undefined if it is turned off. */
   readonly dashboardUrl: string | undefined;
+  /** `https://host:port/lab/v1`; undefined if the lab API is turned off. */
+  readonly labUrl: string | undefined;
+  /** The key to the lab API, for its header `authorization: Bearer …`; it does not expire. Undefined without a lab API. */
+  readonly labToken: string | undefined;
   /** `tls:host:port`, for routers. */
   readonly controlAddress: string;
   readonly username: string;
@@ -71,6 +76,8 @@ export class Simulator {
     this.clientUrl = facts.clientUrl;
     this.consoleUrl = facts.consoleUrl;
     this.dashboardUrl = facts.dashboardUrl;
+    this.labUrl = facts.labUrl;
+    this.labToken = facts.labToken;
     this.controlAddress = facts.controlAddress;
     this.username = facts.username;
     this.password = facts.password;
@@ -125,6 +132,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const control = assembleControl(context, { data, rules, network, addresses, cluster, traffic });
   const enrollmentLifetime = options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime;
   const lab = openLab(context, { data, rules, control, network, traffic, cluster, enrollmentLifetime });
+  const labToken = options.lab === false ? undefined : new LabToken(context.random, options.labToken);
   const api = await openApi(context, {
     data,
     rules,
@@ -134,6 +142,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     addresses,
     cluster,
     lab,
+    labToken,
     enrollmentLifetime,
   });
   const seed = await readSeed(options, lab);
@@ -154,7 +163,9 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
       managementUrl: `${baseUrl}/edge/management/v1`,
       clientUrl: `${baseUrl}/edge/client/v1`,
       consoleUrl: options.console === undefined ? undefined : `${baseUrl}${CONSOLE_PATH}`,
-      dashboardUrl: options.dashboard === false ? undefined : `${baseUrl}${DASHBOARD_PATH}`,
+      dashboardUrl: hasDashboard(options) ? `${baseUrl}${DASHBOARD_PATH}` : undefined,
+      labUrl: labToken && `${baseUrl}/lab/v1`,
+      labToken: labToken?.value,
       controlAddress,
       ...data.admin,
       ca: data.authority.bundle,

@@ -1,4 +1,5 @@
-// A client of the lab API of a running simulator, for the commands. It logs in as the administrator and out again.
+// A client of the lab API of a running simulator, for the commands. It has the lab token of the ready line, or logs in as
+// the administrator and out again.
 
 import { readFileSync } from 'node:fs';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -30,6 +31,8 @@ export class LabClientError extends ProjectError {
 interface Known {
   readonly url: string;
   readonly ca: string;
+  /** Undefined if a username or a password is given. */
+  readonly labToken?: string | undefined;
   readonly username: string;
   readonly password: string;
 }
@@ -48,6 +51,7 @@ interface Envelope {
   };
 }
 
+const LOGIN = '/lab/v1/authenticate?method=password';
 /** Milliseconds for an answer. */
 const TIMEOUT = 60_000;
 
@@ -56,8 +60,11 @@ export class LabClient {
   readonly #credentials: { readonly username: string; readonly password: string };
   readonly #agent: Agent;
   #token: string | undefined;
+  /** Does not expire, and needs no logout. */
+  readonly #labToken: string | undefined;
 
-  private constructor({ url, ca, username, password }: Known) {
+  private constructor({ url, ca, labToken, username, password }: Known) {
+    this.#labToken = labToken;
     this.#url = url;
     this.#credentials = { username, password };
     this.#agent = new Agent({ connect: { ca, timeout: TIMEOUT }, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
@@ -65,10 +72,10 @@ export class LabClient {
 
   /** Rejects with LabClientError. */
   static async open(connection: Connection): Promise<LabClient> {
-    const { url, ca, username, password } = complete(connection);
-    const client = new LabClient({ url, ca: read(ca), username, password });
+    const known = complete(connection);
+    const client = new LabClient({ ...known, ca: read(known.ca) });
     try {
-      await client.#login();
+      if (known.labToken === undefined) await client.#login();
       return client;
     } catch (error) {
       await client.#agent.close();
@@ -85,6 +92,10 @@ export class LabClient {
     }
     const { data, error } = envelopeOf(text);
     if (statusCode < 300) return data;
+    if (statusCode === 404 && path === LOGIN)
+      throw new LabClientError(`${this.#url} serves no lab API; it is no simulator, or it was started with --no-lab`);
+    if (statusCode === 401 && this.#labToken !== undefined)
+      throw new LabClientError('the simulator rejects the lab token: the ready line is of an earlier start');
     if (error?.code === 'INVALID_AUTH')
       throw new LabClientError('the simulator rejects the username or password; use --username and --password');
     const { field, reason, message = error?.message ?? `status ${statusCode}` } = error?.cause ?? {};
@@ -100,18 +111,19 @@ export class LabClient {
 
   async #login(): Promise<void> {
     this.#token = undefined;
-    const session = await this.ask('POST', '/lab/v1/authenticate?method=password', this.#credentials);
+    const session = await this.ask('POST', LOGIN, this.#credentials);
     this.#token = (session as { token: string }).token;
   }
 
   async #request(method: Dispatcher.HttpMethod, path: string, body?: unknown) {
+    const token = this.#labToken ?? this.#token;
     try {
       const answer = await request(`${this.#url}${path}`, {
         method,
         dispatcher: this.#agent,
         headers: {
           'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json',
-          ...(this.#token !== undefined && { 'zt-session': this.#token }),
+          ...(token !== undefined && { 'zt-session': token }),
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
@@ -130,8 +142,10 @@ function complete({ ready: file, ...given }: Connection): Known {
   if (given.url !== undefined && url === undefined)
     throw new LabClientError(`--url ${given.url} is not the address of a simulator; use https://HOST:PORT`);
   const known = { username: line.username, password: line.password ?? undefined, ca: line.ca };
-  const all = { ...known, ...defined(given), url };
-  for (const name of ['url', 'ca', 'username', 'password'] as const) {
+  const labToken = (given.username ?? given.password) ? undefined : line.labToken;
+  const all = { ...known, ...defined(given), url, labToken };
+  const needed = labToken === undefined ? (['url', 'ca', 'username', 'password'] as const) : (['url', 'ca'] as const);
+  for (const name of needed) {
     if (all[name]) continue;
     const remedy = `use --${name}, or --ready FILE with the output of \`${commandName('sim')} start --json\``;
     throw new LabClientError(
@@ -142,6 +156,7 @@ function complete({ ready: file, ...given }: Connection): Known {
 }
 
 interface ReadyLine {
+  readonly labToken?: string;
   readonly management?: string;
   readonly username?: string;
   readonly password?: string | null;

@@ -130,14 +130,15 @@ function readyLine(
   ca: string,
   data: string | undefined,
 ): Record<string, unknown> {
-  const { managementUrl, clientUrl, consoleUrl, dashboardUrl, controlAddress, username, password, port, controllerId } =
-    simulator;
+  const { managementUrl, clientUrl, consoleUrl, dashboardUrl, labUrl, labToken, controlAddress } = simulator;
+  const { username, password, port, controllerId } = simulator;
   return {
     event: 'ready',
     management: managementUrl,
     client: clientUrl,
     ...(consoleUrl !== undefined && { console: consoleUrl }),
     ...(dashboardUrl !== undefined && { dashboard: dashboardUrl }),
+    ...(labUrl !== undefined && { lab: labUrl, labToken }),
     ctrl: controlAddress,
     username,
     password: password ?? null,

@@ -30,6 +30,7 @@ interface StartOptions extends ServeOptions {
   nodes?: number;
   console?: string;
   dashboard: boolean;
+  lab: boolean;
   dialRouters?: boolean;
   eventsFile?: string;
   events: Namespace[];
@@ -91,6 +92,7 @@ export function startCommand(): Command {
       checked(OPTION_CHECKS.console, folder),
     )
     .option('--no-dashboard', 'do not serve the page to see and control the simulator')
+    .option('--no-lab', 'do not serve the lab API: no dashboard, no control over the running simulator')
     .option(
       '--seed <file>',
       'create the entities of this file (YAML or JSON, as `export` writes it) that the data does not have',

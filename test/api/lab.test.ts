@@ -89,6 +89,30 @@ t.test('the time can be set, in the past too, stand still, and run faster; resto
   t.equal(lab.clock.rate, 1);
 });
 
+t.test('the lab token is valid at the lab only, and an advance does not end it', async (t) => {
+  await using parts = await open();
+  const { api, lab, simulator } = parts;
+  const token = simulator.labToken ?? '';
+  await lab.clock.advance('400d');
+  t.equal((await api.ask('GET', '/lab/v1/clock', { token })).status, 200);
+  t.equal((await api.ask('GET', '/lab/v1/clock', { headers: { authorization: `Bearer ${token}` } })).status, 200);
+  t.equal((await api.ask('POST', '/lab/v1/snapshots', { token, body: { name: 'later' } })).status, 201);
+  t.equal((await api.ask('GET', '/lab/v1/clock', { token: `${token.slice(1)}x` })).status, 401);
+  t.equal((await api.ask('DELETE', '/lab/v1/current-api-session', { token })).status, 401, 'it is no session');
+  t.equal((await api.ask('GET', '/edge/management/v1/services', { token })).status, 401);
+  t.equal((await api.ask('GET', '/fabric/v1/links', { token })).status, 401);
+});
+
+t.test('without a lab API its paths are unknown, and the library still has the lab', async (t) => {
+  await using parts = await open({ lab: false });
+  const { api, lab, simulator } = parts;
+  t.same([simulator.labUrl, simulator.labToken, simulator.dashboardUrl], [undefined, undefined, undefined]);
+  t.equal((await api.ask('GET', '/lab/v1/clock')).status, 404);
+  t.equal((await api.ask('GET', '/lab/')).status, 404);
+  await lab.clock.advance('1h');
+  t.equal(lab.clock.advanced, 60 * MINUTE);
+});
+
 t.test('the time of the lab is the time of all answers', async (t) => {
   await using parts = await open();
   const { api, lab } = parts;

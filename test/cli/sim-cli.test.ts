@@ -64,6 +64,32 @@ t.test('one line contains everything to use it', async (t) => {
   t.throws(() => statSync(line.ca), 'temporary files are deleted');
 });
 
+t.test(
+  'the lab token of the ready line controls the simulator at any time; --no-lab turns all of it off',
+  async (t) => {
+    const program = start('lab');
+    const line = await program.firstLine();
+    const { lab, labToken } = JSON.parse(line) as Record<string, string>;
+    t.match(lab, /^https:\/\/127\.0\.0\.1:\d+\/lab\/v1$/);
+    t.match(labToken, /^[\w-]{43}$/);
+    const file = join(directory, 'lab-ready.json');
+    writeFileSync(file, line);
+    const sim = (...args: string[]) => runProgram(['controller-sim/cli.ts', ...args, '--ready', file]);
+    t.match(await sim('clock', '--advance', '1w'), { code: 0, stdout: /advanced by 168h/ });
+    t.match(await sim('clock'), { code: 0, stdout: /advanced by 168h/ });
+    writeFileSync(file, line.replace(labToken ?? '', 'A'.repeat(43)));
+    t.match(await sim('clock'), { code: 1, stderr: /rejects the lab token: the ready line is of an earlier start/ });
+    await program.stop();
+
+    const without = start('without-lab', '--no-lab');
+    const other = await without.firstLine();
+    t.notMatch(other, /"(?:lab|labToken|dashboard)":/);
+    writeFileSync(file, other);
+    t.match(await sim('clock'), { code: 1, stderr: /serves no lab API; .*--no-lab/ });
+    await without.stop();
+  },
+);
+
 t.test('the address of the dashboard is printed, unless it is turned off', async (t) => {
   for (const [flags, isOn] of [
     [[], true],

@@ -11,6 +11,7 @@ import type { DataModelFeed } from '../../control-channel/data-model/data-model-
 import type { RouterDialer } from '../../control-channel/router-dialer.ts';
 import type { Events } from '../../events/events.ts';
 import type { Lab } from '../../lab/lab.ts';
+import type { LabToken } from '../../lab/lab-token.ts';
 import type { Network } from '../../network/network.ts';
 import type { Posture } from '../../posture/posture.ts';
 import type { DataIntegrity } from '../../state/integrity.ts';
@@ -41,6 +42,8 @@ export interface ApiServices extends AuthServices {
   readonly integrity: DataIntegrity;
   readonly snapshots: Snapshots;
   readonly lab: Lab;
+  /** The key to the lab API; undefined if that is turned off. */
+  readonly labToken: LabToken | undefined;
   /** For the time limits of connections. */
   readonly wireClock: Clock;
   /** Base address of the APIs, for version answers. */

@@ -58,7 +58,7 @@ export class ApiServer {
   readonly #http: Server;
   readonly #services: ApiServices;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #routes: readonly Route[] = routes();
+  readonly #routes: readonly Route[];
   readonly #pages: readonly StaticPage[];
   readonly #paths: Paths;
   readonly #management: ManagementUpgrade;
@@ -73,6 +73,7 @@ export class ApiServer {
     let serve: RequestListener | undefined;
     this.#services = services;
     this.#pages = pages;
+    this.#routes = routes().filter(({ operation }) => operation.api !== 'lab' || services.labToken !== undefined);
     this.#paths = new Paths(this.#routes, pages);
     this.#journal = new RequestJournal(services);
     this.#faults = new RequestFaults({

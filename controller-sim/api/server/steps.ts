@@ -5,6 +5,7 @@
 // something unknown reads on in the store and is tried once more, and a request may ask for the changes up to an index.
 
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
+import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
@@ -106,7 +107,7 @@ function originOf({ operation, identity, headers, remoteAddress }: ApiRequest): 
 
 /** Public operations ignore invalid tokens. */
 async function findSession(request: ApiRequest): Promise<void> {
-  if (request.operation.access === 'none') return;
+  if (request.operation.access === 'none' || hasLabToken(request)) return;
   const found = await sessionOf(request);
   if (!found) return;
   request.session = found.session;
@@ -117,10 +118,20 @@ async function findSession(request: ApiRequest): Promise<void> {
 function checkAccess(request: ApiRequest): Promise<void> | void {
   const { operation, identity, session, challenge } = request;
   const { access } = operation;
-  if (access === 'none') return;
+  if (access === 'none' || hasLabToken(request)) return;
   if (!identity || !session) return rejectStranger(request);
   if (access !== 'partial' && isPartial(session)) throw new ApiError('UNAUTHORIZED', undefined, challenge);
   if (!mayCall(identity, access)) throw new ApiError('UNAUTHORIZED');
+}
+
+/** The lab token replaces a session, except for operations on the session itself. */
+function hasLabToken(request: ApiRequest): boolean {
+  const { operation, headers, services } = request;
+  const { labToken } = services;
+  if (operation.api !== 'lab' || operation.access === 'partial' || !labToken) return false;
+  const session = headers['zt-session'];
+  const given = [...(typeof session === 'string' ? [session] : []), ...bearerTokens(request)];
+  return given.some((token) => labToken.matches(token));
 }
 
 async function rejectStranger(request: ApiRequest): Promise<void> {
