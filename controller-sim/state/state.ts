@@ -45,6 +45,10 @@ const MOST_WAITING = 10_000;
 const MOST_TOGETHER = 500;
 /** Milliseconds until the changes of other members are read again after an error. */
 const RETRY = 1_000;
+/** Milliseconds until a request that would be rejected no longer waits for the changes of others. */
+const LONGEST_CATCH_UP = 1_500;
+/** Milliseconds between readings of a request that waits for an index. */
+const REACH_INTERVAL = 20;
 
 /** Too many changes are queued. */
 export class BusyError extends ProjectError {
@@ -195,10 +199,13 @@ export class State {
   async catchUp(): Promise<boolean> {
     if (!isShared(this.#store) || this.#store.isImmediate || this.#isClosed) return false;
     const before = this.#index;
-    await new Promise<void>((resolve) => {
-      this.#catchingUp.push(resolve);
-      this.#readOn();
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // A database that hangs does not hold up what needs no change.
+    const timer = this.clock.after('reading on', LONGEST_CATCH_UP, resolve);
+    this.#catchingUp.push(resolve);
+    this.#readOn();
+    await promise;
+    timer.cancel();
     return this.#index > before;
   }
 
@@ -208,7 +215,7 @@ export class State {
    */
   rejoin(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (this.#isClosed) reject(new InvariantError('the state is closed'));
+    if (this.#isClosed || !isShared(this.#store)) reject(new InvariantError('the state is closed, or not shared'));
     else this.#rejoining.push({ resolve, reject });
     this.#readOn();
     return promise;
@@ -216,10 +223,13 @@ export class State {
 
   /** Waits until this member has the change with this index, for at most so many milliseconds. @returns whether it has */
   async reach(index: bigint, milliseconds: number): Promise<boolean> {
-    const end = performance.now() + milliseconds;
+    const end = this.clock.monotonic() + milliseconds;
     while (this.#index < index) {
-      if (performance.now() >= end || !isShared(this.#store) || this.#store.isImmediate || this.#isClosed) return false;
-      await this.catchUp();
+      if (this.clock.monotonic() >= end || !isShared(this.#store) || this.#store.isImmediate || this.#isClosed)
+        return false;
+      // A database that is away answers at once, again and again.
+      if (!(await this.catchUp()) && this.#index < index)
+        await this.clock.sleep(REACH_INTERVAL, { name: 'data index' });
     }
     return true;
   }
@@ -236,14 +246,14 @@ export class State {
 
   /** Commits all queued changes together, so that they share one wait for the disk. */
   async #work(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#isBehind) {
+    while (this.#waiting.length > 0 || this.#isBehind || this.#rejoining.length > 0) {
       if (this.#rejoining.length > 0 && isShared(this.#store)) await this.#rejoin(this.#store);
       const waiting = this.#waiting.splice(0, MOST_TOGETHER);
       // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
       const catchingUp = this.#catchingUp.splice(0);
       if (!isShared(this.#store)) await this.#commit(this.#store, waiting);
-      else if (waiting.length > 0) await this.#append(this.#store, waiting);
-      else await this.#follow(this.#store);
+      else if (waiting.length === 0) await this.#follow(this.#store);
+      else if (!(await this.#append(this.#store, waiting)) && catchingUp.length > 0) await this.#follow(this.#store);
       for (const resolve of catchingUp) resolve();
     }
     this.#working = undefined;
@@ -270,8 +280,11 @@ export class State {
     }
   }
 
-  /** Builds on the changes of others. Other code sees the new changes only once the store has them. */
-  async #append(store: SharedStore, waiting: readonly Waiting[], isRetry = false): Promise<void> {
+  /**
+   * Builds on the changes of others. Other code sees the new changes only once the store has them. @returns false if the
+   * store did not take them
+   */
+  async #append(store: SharedStore, waiting: readonly Waiting[], isRetry = false): Promise<boolean> {
     let built: Built[] | undefined;
     let indexes: bigint[];
     try {
@@ -286,13 +299,14 @@ export class State {
       if (isOfOne(error, waiting)) for (const each of waiting) await this.#append(store, [each]);
       else if (built) for (const { fail } of built) fail(error);
       else for (const { reject } of waiting) reject(error);
-      return;
+      return false;
     }
     for (const [position, { origin, changes, finish }] of (built ?? []).entries()) {
       this.#apply(changes);
       this.#publish({ index: indexes[position] as bigint, changes, origin });
       finish();
     }
+    return true;
   }
 
   /** Other members have appended changes. */

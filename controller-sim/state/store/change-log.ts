@@ -47,8 +47,8 @@ export interface ChangeLog {
   readonly registry: Registry;
   /** Returns the report of this member for the others; LogStore sets it. */
   status: () => MemberStatus;
-  /** Receives the index of the head after an append, as far as it is known; LogStore sets it. */
-  onAppended: (index: bigint | undefined) => void;
+  /** Receives the head after an append and with each renewal, as far as it is known; LogStore sets it. */
+  onAppended: (head: Partial<Pick<Position, 'index' | 'chain'>>) => void;
   /** Replaces the data of this member by that of the log; the registry calls it. LogStore sets it. */
   onRejoin: () => Promise<void>;
   /** The position that the last confirmed renewal has reported: its entry is kept. */

@@ -68,7 +68,7 @@ export class LogStore implements SharedStore {
     this.#history = BigInt(components.history ?? HISTORY);
     this.registry = log.registry;
     log.status = () => this.#status();
-    log.onAppended = (index) => this.#onIndex(index);
+    log.onAppended = (head) => this.#onHead(head);
     log.onRejoin = () => this.#onRejoin();
   }
 
@@ -252,9 +252,9 @@ export class LogStore implements SharedStore {
     );
   }
 
-  /** A smaller index shows that the database went back: reading on reports it. */
-  #onIndex(index: bigint | undefined): void {
-    if (index !== this.#index) this.#appended();
+  /** A smaller index, or another chain at this one, shows that the database went back: reading on reports it. */
+  #onHead({ index, chain }: Partial<Pick<Position, 'index' | 'chain'>>): void {
+    if (index !== this.#index || (chain ?? this.#chains.get(index)) !== this.#chains.get(index)) this.#appended();
   }
 
   #appended(): void {

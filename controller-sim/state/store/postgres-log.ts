@@ -41,7 +41,7 @@ const COPY_KEY = 'copy';
 
 export class PostgresLog implements ChangeLog {
   readonly registry: PostgresRegistry;
-  onAppended: (index: bigint | undefined) => void = () => undefined;
+  onAppended: ChangeLog['onAppended'] = () => undefined;
   readonly #connection: PostgresConnection;
   readonly #copy: string;
 
@@ -49,7 +49,7 @@ export class PostgresLog implements ChangeLog {
     this.#connection = connection;
     this.#copy = copy;
     this.registry = new PostgresRegistry(connection, components);
-    this.registry.onIndex = (index) => this.onAppended(index);
+    this.registry.onHead = (head) => this.onAppended(head);
     connection.onNotification = (payload) => this.#onNotification(payload);
   }
 
@@ -166,8 +166,8 @@ export class PostgresLog implements ChangeLog {
 
   #onNotification(payload: string | undefined): void {
     if (payload === MEMBERS || payload === undefined) this.registry.changed();
-    if (payload === undefined) this.onAppended(undefined);
-    else if (/^\d+$/.test(payload)) this.onAppended(BigInt(payload));
+    if (payload === undefined) this.onAppended({});
+    else if (/^\d+$/.test(payload)) this.onAppended({ index: BigInt(payload) });
   }
 }
 

@@ -76,8 +76,8 @@ export class PostgresRegistry implements Registry {
   #isFirst = true;
   /** As last read. */
   #known: Pick<Membership, 'index' | 'leaderIndex'> | undefined;
-  /** Receives the index of the last change at each renewal: a notification may have been lost. */
-  onIndex: (index: bigint) => void = () => undefined;
+  /** Receives the last change at each renewal: a notification may have been lost. */
+  onHead: (head: Pick<Position, 'index' | 'chain'>) => void = () => undefined;
   /** Returns the report of each renewal. */
   status: () => MemberStatus = () => ({ position: { timeline: '', index: 0n, chain: '' }, problem: '' });
   /** Called when somebody wants this member to take the data of the database. */
@@ -292,7 +292,7 @@ export class PostgresRegistry implements Registry {
          WHERE id = $2 AND instance = $3 RETURNING is_running, problem, rejoin
        )
        SELECT (SELECT is_running FROM own) AS is_running, (SELECT problem FROM own) AS problem,
-         (SELECT rejoin FROM own) AS rejoin, index, members_index, leader_index,
+         (SELECT rejoin FROM own) AS rejoin, index, chain, members_index, leader_index,
          (SELECT count(*)::int FROM edgeweave.member WHERE is_running AND id <> $2 AND NOT (${RENEWED})) AS late,
          (SELECT json_object_agg(id, position_index::text) FROM edgeweave.member WHERE id <> $2) AS positions
        FROM edgeweave.head`,
@@ -302,7 +302,7 @@ export class PostgresRegistry implements Registry {
     this.#reported = position;
     const others = Object.entries<string>(positions ?? {}).map(([id, index]) => [id, BigInt(index)] as const);
     this.#progress = { head: BigInt(head.index), members: new Map([...others, [member.id, position.index]]) };
-    this.onIndex(BigInt(head.index));
+    this.onHead({ index: BigInt(head.index), chain: head.chain });
     const { index, leaderIndex } = this.#known ?? {};
     if (BigInt(head.members_index) !== index || BigInt(head.leader_index) !== leaderIndex) this.changed();
     if (is_running !== true && this.#id === member.id) this.#noteReplaced(!(await this.#enter(member)));

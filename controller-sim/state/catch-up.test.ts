@@ -1,0 +1,47 @@
+// Requests that wait for the changes of other controllers, while the store hangs or is away.
+
+import t from 'tap';
+import { settle, VirtualClock } from '#lib/clock.ts';
+import { IdSource } from '#lib/ids.ts';
+import { State } from './state.ts';
+import { SharedMemory } from './store/shared-memory.ts';
+
+async function open(read: () => Promise<never>) {
+  const clock = new VirtualClock();
+  const store = Object.assign(new SharedMemory().open(), { read, isImmediate: false });
+  const state = await State.open({ store, clock, ids: new IdSource() });
+  return { clock, state };
+}
+
+t.test('a store that hangs holds up a request for 1.5 s', async (t) => {
+  const { clock, state } = await open(() => new Promise(() => undefined));
+  let outcome: boolean | undefined;
+  const waiting = state.catchUp().then((isThere) => {
+    outcome = isThere;
+  });
+  await clock.advance(1_499);
+  t.equal(outcome, undefined);
+  await clock.advance(1);
+  await waiting;
+  t.equal(outcome, false);
+});
+
+t.test('a store that is away is asked for an index at intervals, not all the time', async (t) => {
+  let reads = 0;
+  const { clock, state } = await open(() => {
+    reads++;
+    return Promise.reject(new Error('nothing listens'));
+  });
+  let outcome: boolean | undefined;
+  const waiting = state.reach(1n, 2_000).then((isThere) => {
+    outcome = isThere;
+  });
+  for (let time = 0; outcome === undefined && time <= 3_000; time += 10) {
+    await clock.advance(10);
+    for (let turn = 0; turn < 5; turn++) await settle();
+  }
+  await waiting;
+  t.equal(outcome, false);
+  t.ok(reads > 10 && reads < 110, `${reads} reads`);
+  await state.close();
+});
