@@ -71,6 +71,7 @@ const PROGRAMS: readonly string[] = [
   'C SDK',
   'ziti-edge-tunnel',
   'JVM SDK',
+  'zrok',
 ];
 
 const HEAD = `# Compatibility with the reference

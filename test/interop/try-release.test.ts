@@ -1,8 +1,8 @@
 // The script that tries other releases: its rows for a program that works and for one that fails, its messages for wrong use.
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readTrials } from '../../tools/compat-results.ts';
 import { skipped } from '../support/reference.ts';
@@ -15,12 +15,16 @@ const NOTHING = {
   ZITI_RELEASE: undefined,
   ZITI_EDGE_TUNNEL_BIN: '',
   ZITI_PYTHON: '',
+  ZITI_JVM_CLASSPATH: '',
+  ZROK_BIN: '',
 };
 
-function program(t: Test, lines: string): string {
+/** @param name May contain folders. */
+function program(t: Test, lines: string, name = 'program'): string {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'program');
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `#!/bin/sh\n${lines}\n`);
   chmodSync(file, 0o755);
   return file;
@@ -78,6 +82,34 @@ t.test('a program that fails gets rows with the failed step and the reason', { t
       fails: [`enrollment: ${reason('enroll')}`],
     },
   ]);
+});
+
+t.test('the driver of the JVM SDK makes a row of what it prints', { timeout: 60_000 }, async (t) => {
+  const java = (lines: string) => {
+    const file = program(t, `for word; do [ "$word" = version ] && echo 0.1 && exit; done\n${lines}`, 'bin/java');
+    return { ZITI_JVM_CLASSPATH: 'sdk.jar', JAVA_HOME: dirname(dirname(file)) };
+  };
+  const jvm = { program: 'JVM SDK', release: '0.1' };
+  const partly = await tryRelease(java('echo works: login; echo "fails: echo: Exception: no answer"; exit 1'));
+  t.equal(partly.code, 1);
+  const fails = ['echo: Exception: no answer'];
+  t.same(readTrials(partly.stdout), [{ ...jvm, verdict: 'partly', works: ['login'], fails }]);
+  const crashed = await tryRelease(java('echo works: login; echo out of memory; exit 3'));
+  t.equal(crashed.code, 1);
+  t.match(readTrials(crashed.stdout), [
+    { ...jvm, verdict: 'partly', fails: [/a complete run: it ended with 3:.*memory/] },
+  ]);
+  const unusable = await tryRelease({ ...java('exit'), JAVA_HOME: '/nonexistent' });
+  t.equal(unusable.code, 2);
+  t.match(unusable.stderr, /java does not run: the SDK for the JVM cannot be loaded: .*ENOENT/);
+});
+
+t.test('a zrok that fails gets a row with the failed step', { timeout: 60_000 }, async (t) => {
+  const zrok = program(t, '[ "$1" = version ] && echo v2.0.1 && exit; echo no such option; exit 3');
+  const { code, stdout } = await tryRelease({ ZROK_BIN: zrok });
+  t.equal(code, 1);
+  const reason = 'bootstrap of the network: zrok-0 of the reference ended with 3: no such option';
+  t.same(readTrials(stdout), [{ program: 'zrok', release: 'v2.0.1', verdict: 'fails', works: [], fails: [reason] }]);
 });
 
 t.test('wrong use has its own exit code and remedy', async (t) => {

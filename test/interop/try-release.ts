@@ -7,9 +7,11 @@ import { tryCommandLine } from './releases/command-line.ts';
 import { tryController } from './releases/controller.ts';
 import { tryEdgeTunnel } from './releases/edge-tunnel.ts';
 import { goSdkIn, tryGoSdk } from './releases/go-sdk.ts';
+import { jvmRelease, tryJvm } from './releases/jvm.ts';
 import { pythonRelease, tryPython } from './releases/python.ts';
 import { tryRouter } from './releases/router.ts';
 import { Steps, type Subject } from './releases/steps.ts';
+import { tryZrok } from './releases/zrok.ts';
 
 const USAGE = `Usage: npm run -s try-release > ROWS.json
 
@@ -19,6 +21,8 @@ Tries programs in a network of the simulator and our routers, and prints a row f
   ZITI_RELEASE           its release, if the program was built without one
   ZITI_EDGE_TUNNEL_BIN   the tunneler of the C SDK
   ZITI_PYTHON            a Python with the package openziti, which contains the C SDK
+  ZITI_JVM_CLASSPATH     the jars of the SDK for the JVM and of what it needs, for the java of JAVA_HOME or of the path
+  ZROK_BIN               zrok of version 2
 
 Exit code 1: something does not work. Messages about each step go to stderr.
 `;
@@ -60,7 +64,8 @@ async function main(): Promise<void> {
 }
 
 async function trialsOf(env: NodeJS.ProcessEnv): Promise<Trial[]> {
-  const { ZITI_BIN: ziti, ZITI_EDGE_TUNNEL_BIN: tunnel, ZITI_PYTHON: python } = env;
+  const { ZITI_BIN: ziti, ZITI_EDGE_TUNNEL_BIN: tunnel, ZITI_PYTHON: python, ZROK_BIN: zrok } = env;
+  const { ZITI_JVM_CLASSPATH: jars } = env;
   const found = ziti ? trialsOfReference(ziti, env.ZITI_RELEASE) : [];
   if (tunnel)
     found.push({
@@ -74,6 +79,13 @@ async function trialsOf(env: NodeJS.ProcessEnv): Promise<Trial[]> {
       release: await pythonRelease(python).catch((error: Error) => rejected(python, error)),
       run: (steps) => tryPython(steps, python),
     });
+  if (jars)
+    found.push({
+      program: 'JVM SDK',
+      release: await jvmRelease(jars).catch((error: Error) => rejected('java', error)),
+      run: (steps) => tryJvm(steps, jars),
+    });
+  if (zrok) found.push({ program: 'zrok', release: versionOf(zrok), run: (steps) => tryZrok(steps, zrok) });
   return found;
 }
 

@@ -30,6 +30,8 @@ export interface ReferenceProcessOptions {
   readonly input?: string | undefined;
   /** Another program, such as one of the C SDK. */
   readonly binary?: string;
+  /** More variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A run of the binary. Its output goes to a file. */
@@ -44,14 +46,14 @@ export class ReferenceProcess {
     name: string,
     args: readonly string[],
     directory: string,
-    { input, binary = BINARY ?? '' }: ReferenceProcessOptions = {},
+    { input, binary = BINARY ?? '', env = {} }: ReferenceProcessOptions = {},
   ) {
     this.name = name;
     this.logFile = join(directory, `${name}.reference.log`);
     this.#child = spawn(binary, args, {
       cwd: directory,
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      env: { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli') },
+      env: { ...process.env, HOME: directory, ZITI_CONFIG_DIR: join(directory, 'cli'), ...env },
     });
     running.add(this.#child);
     this.#child.stdin?.write(input);
