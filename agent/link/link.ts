@@ -130,7 +130,7 @@ export class Link implements Destination {
         localAddr: `tcp:${underlay.localAddress}`,
         remoteAddr: `tcp:${underlay.remoteAddress}`,
       }));
-    if (!this.isSplit) return describe(this.#payloads, 'default');
+    if (!this.isSplit) return describe(this.#payloads, 'single');
     return [...describe(this.#payloads, 'payload'), ...describe(this.#acks, 'ack')];
   }
 

@@ -40,7 +40,7 @@ for (const { kind, version, options, expected } of [
     expected: 'link.default: 2',
   },
   { kind: 'split', version: 'v1.5.0', options: 'split: true', expected: 'ack: 1, payload: 1' },
-  { kind: 'single', version: 'v1.5.0', options: 'split: false', expected: 'default: 1' },
+  { kind: 'single', version: 'v1.5.0', options: 'split: false', expected: 'single: 1' },
 ]) {
   t.test(`${kind} links carry circuits, whichever side dials`, { skip: skipped, timeout: 60_000 }, async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0, ...(version && { linkVersion: version }) });
