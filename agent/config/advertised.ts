@@ -53,14 +53,16 @@ export function isEverywhere(host: string): boolean {
   return host === '' || host === '0.0.0.0' || canonical(host) === '::';
 }
 
-/** Whether the next certificates will have the host. */
-export function requests({ sans: { dns, ip } }: CsrConfig, host: string): boolean {
-  if (isIP(host) !== 0) return ip.some((each) => isIP(each) !== 0 && canonical(each) === canonical(host));
-  const wanted = host.toLowerCase();
-  return dns.some((each) => {
-    const name = each.toLowerCase();
-    return name === wanted || (name.startsWith('*.') && name.slice(1) === wanted.slice(wanted.indexOf('.')));
-  });
+/** Returns whether the next certificates will have a host. The result is for many hosts: a file may have thousands. */
+export function requestedHosts({ sans: { dns, ip } }: CsrConfig): (host: string) => boolean {
+  const addresses = new Set(ip.filter((each) => isIP(each) !== 0).map(canonical));
+  const names = new Set(dns.map((each) => each.toLowerCase()));
+  return (host) => {
+    if (isIP(host) !== 0) return addresses.has(canonical(host));
+    const name = host.toLowerCase();
+    const dot = name.indexOf('.');
+    return names.has(name) || (dot !== -1 && names.has(`*${name.slice(dot)}`));
+  };
 }
 
 function canonical(address: string): string {

@@ -16,6 +16,7 @@ import {
 } from 'yaml';
 import { commandName } from '#lib/commands/name.ts';
 import { describeError } from '#lib/errors.ts';
+import { withoutStacks } from '#lib/without-stacks.ts';
 import { isTooLong } from '#lib/yaml-size.ts';
 import { type Finding, finding, type Position } from './finding.ts';
 
@@ -66,15 +67,18 @@ export function readDocument(text: string): { root?: ConfigNode; findings: Findi
   if (isTooLong(text)) return { findings: [tooLarge(START)] };
   const lines = new LineCounter();
   try {
-    const documents = parseAllDocuments(text, {
-      version: '1.1',
-      merge: true,
-      lineCounter: lines,
-      customTags: referenceTags,
-      uniqueKeys: false, // its comparison of all keys takes minutes for a large map: see #entries
-      strict: false,
-      logLevel: 'silent',
-    });
+    const documents = withoutStacks(() =>
+      parseAllDocuments(text, {
+        version: '1.1',
+        merge: true,
+        lineCounter: lines,
+        customTags: referenceTags,
+        uniqueKeys: false, // its comparison of all keys takes minutes for a large map: see #entries
+        strict: false,
+        prettyErrors: false, // each one would copy its line of the text
+        logLevel: 'silent',
+      }),
+    );
     const [first] = Array.isArray(documents) ? documents : [];
     if (!first?.contents)
       return {
@@ -190,8 +194,7 @@ class TreeBuilder {
   syntaxError(code: string, message: string, offset: number): void {
     const at = this.#position(offset);
     // Messages about aliases, tags and block scalars quote the value, which may be a password.
-    const text =
-      message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$|(?<=extra characters):.*/g, '') ?? message;
+    const text = message.split('\n')[0]?.replace(/(?<=extra characters):.*/, '') ?? message;
     if (code === TAB) {
       const message = 'invalid YAML: this line is indented with a tab';
       this.findings.push(finding({ code: 'CFG-YAML', path: '', at, message, hint: 'use spaces, here and below' }));

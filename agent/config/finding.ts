@@ -24,7 +24,7 @@ export const FINDING_CODES = Object.freeze({
   'CFG-YAML': 'the file is not valid YAML',
   'CFG-EMPTY': 'the file is empty',
   'CFG-TOP-LEVEL': 'the file is not a map of sections',
-  'CFG-TOO-LARGE': 'the file is too large or nested too deeply',
+  'CFG-TOO-LARGE': 'the file is too large, is nested too deeply or has too many findings',
   'CFG-DUPLICATE-KEY': 'a duplicate key; the last one wins',
   'CFG-UNKNOWN-KEY': 'an unknown key',
   'CFG-MISSING': 'a required key is missing',

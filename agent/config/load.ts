@@ -61,6 +61,8 @@ const CHECKS: readonly Check[] = [
 ];
 /** Far above the size of any configuration. */
 const LARGEST_FILE = 1024 * 1024;
+/** Findings of a file: each one is searched for each secret. */
+const MAX_FINDINGS = 1_000;
 const START = { line: 1, column: 1 };
 
 /** Reads and checks a file. Never throws for its content. */
@@ -137,10 +139,22 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
   return {
     file,
     ok,
-    findings: inOrder(redacted(findings, asInFile(resolution.secrets, read.root))),
+    findings: inOrder(redacted(limited(findings), asInFile(resolution.secrets, read.root))),
     values: resolution.values,
     ...(ok && { config: deepFreeze(config) }),
   };
+}
+
+/** The first findings, errors before all others, and one that counts the omitted ones. */
+function limited(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length <= MAX_FINDINGS) return findings;
+  const { true: errors = [], false: others = [] } = Object.groupBy(inOrder(findings), ({ severity }) =>
+    severity === 'error' ? 'true' : 'false',
+  );
+  const message = `the file has ${findings.length - MAX_FINDINGS} more findings, which are omitted`;
+  const hint = 'correct the others, and check the file again';
+  const about = finding({ severity: 'warning', code: 'CFG-TOO-LARGE', path: '', at: START, message, hint });
+  return [about, ...[...errors, ...others].slice(0, MAX_FINDINGS)];
 }
 
 /** Secrets, including their text before environment substitution. */

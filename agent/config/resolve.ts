@@ -96,9 +96,10 @@ class Resolver {
       const milliseconds = result[key];
       if (newer === undefined || typeof milliseconds !== 'number' || !older || node.entries.has(newer)) continue;
       result[newer] = milliseconds;
-      const at = this.values.findIndex((value) => value.path === `${path}.${newer}`);
+      // Among the latest ones: a search from the front would pass those of all other listeners.
+      const at = this.values.findLastIndex((value) => value.path === `${path}.${newer}`);
       const source = older.fromEnvironment ? 'environment' : 'given';
-      this.values.splice(at, 1, { path: `${path}.${newer}`, written: formatDuration(milliseconds), source });
+      this.values[at] = { path: `${path}.${newer}`, written: formatDuration(milliseconds), source };
     }
   }
 

@@ -32,10 +32,10 @@ export interface Secret {
 
 /** Returns the findings without the texts of secrets. */
 export function redacted(findings: readonly Finding[], secrets: readonly Secret[]): Finding[] {
-  const texts = secrets.flatMap((secret) => secret.texts).filter((text) => text.length >= SHORTEST_SECRET);
+  const texts = new Set(secrets.flatMap((secret) => secret.texts).filter((text) => text.length >= SHORTEST_SECRET));
   const paths = new Set(secrets.map(({ path }) => path));
   const redact = (words: string) =>
-    texts.reduce((text, secret) => text.replaceAll(secret, HIDDEN), withoutCredentials(words));
+    [...texts].reduce((text, secret) => text.replaceAll(secret, HIDDEN), withoutCredentials(words));
   return findings.map((each) => {
     const { code, path, message, hint } = each;
     // The name of a variable is part of the value.

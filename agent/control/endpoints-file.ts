@@ -9,6 +9,7 @@ import { parseAddress } from '#lib/address.ts';
 import { makePrivateFolder, tryRemoveUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { withoutStacks } from '#lib/without-stacks.ts';
 import { isTooLong } from '#lib/yaml-size.ts';
 
 export interface KnownEndpoint {
@@ -197,8 +198,9 @@ function textOf(path: string, read: (path: string) => string): string | undefine
 /** The controllers in the text of a file. @throws TypeError or the YAML parser's error */
 export function parseEndpoints(text: string): KnownController[] {
   if (isTooLong(text)) throw new TypeError('it has too many parts');
-  // The library compares all keys of a map with all others.
-  return readControllers(parse(text, { maxAliasCount: 0, uniqueKeys: false, logLevel: 'silent' }));
+  // The library would compare all keys of a map with all others, and copy the line of each error.
+  const options = { maxAliasCount: 0, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
+  return readControllers(withoutStacks(() => parse(text, options)));
 }
 
 /** Skips entries that cannot be dialed; if none is left, the configured endpoints apply. */

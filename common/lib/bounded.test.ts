@@ -1,7 +1,7 @@
 // The limit applies to processor time; elapsed time alone rejects nothing.
 
 import t from 'tap';
-import { within } from './bounded.ts';
+import { within, workLimit } from './bounded.ts';
 
 function spin(milliseconds: number): void {
   const end = performance.now() + milliseconds;
@@ -55,4 +55,13 @@ t.test('work that was starved of processor time gets a second attempt, but no th
     'it had the processor the whole time',
   );
   t.equal(attempts, 1);
+});
+
+t.test('a limit on work counts the processor time since its begin', async (t) => {
+  let time = 7;
+  const isTooMuch = workLimit(100, () => time);
+  time += 100;
+  t.notOk(isTooMuch());
+  time++;
+  t.ok(isTooMuch());
 });

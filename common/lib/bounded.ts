@@ -37,6 +37,12 @@ export function within<T>(milliseconds: number, work: () => T, processorTime = t
   throw new Error(`it takes longer than ${milliseconds} ms`);
 }
 
+/** Returns a function that tells whether this thread has used more than `milliseconds` of processor time since. */
+export function workLimit(milliseconds: number, processorTime = threadTime): () => boolean {
+  const end = processorTime() + milliseconds;
+  return () => processorTime() > end;
+}
+
 /** Returns undefined on timeout. */
 function attempt({ run }: Bounded, milliseconds: number): { result: unknown } | undefined {
   try {

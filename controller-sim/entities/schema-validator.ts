@@ -7,6 +7,7 @@ import { within } from '#lib/bounded.ts';
 import { describeError, InvariantError } from '#lib/errors.ts';
 import { DEEPEST_JSON, isNestedDeeper } from '#lib/json.ts';
 import { invalid } from '../errors/errors.ts';
+import { UNIQUE_ITEMS } from './unique-items.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -34,14 +35,22 @@ interface Compiled {
   readonly size: number;
 }
 
-let validators: typeof Ajv | undefined;
+interface Compiler {
+  readonly Validators: typeof Ajv;
+  /** Checks schemas themselves. Each other validator would compile the schema of schemas, ten times the work of its own. */
+  readonly schemas: Ajv;
+}
+
+let compiler: Compiler | undefined;
 /** By schema, least recently used first. */
 const cache = new Map<Schema, Compiled>();
 let cached = 0;
 
 /** Loads the compiler on demand. Callers await it before creating or changing a config or a config type. */
 export async function loadSchemaValidator(): Promise<void> {
-  validators ??= (await import('ajv')).Ajv;
+  if (compiler) return;
+  const { Ajv: Validators } = await import('ajv');
+  compiler ??= { Validators, schemas: new Validators({ strict: false, logger: false }) };
 }
 
 /** Throws ApiError for a schema that is invalid or exceeds a limit. */
@@ -98,18 +107,20 @@ function partsOf(value: unknown): number {
 function build(schema: Schema): ValidateFunction {
   // The library's additions to the draft are not supported: an asynchronous validator would accept every value.
   const { $schema: _dialect, $id: _id, $async: _later, ...plain } = schema;
-  const Validators = validators;
-  if (!Validators) throw new InvariantError('the schema compiler is not loaded yet');
+  if (!compiler) throw new InvariantError('the schema compiler is not loaded yet');
+  const { Validators, schemas } = compiler;
   try {
     return within(LONGEST_COMPILE, () => {
+      schemas.validateSchema(plain, true);
       const ajv = new Validators({
         strict: false,
         verbose: true,
-        validateSchema: true,
+        validateSchema: false,
         logger: false,
         inlineRefs: false, // inlining every definition would multiply the code
         code: { optimize: false }, // takes quadratic time
       });
+      ajv.removeKeyword('uniqueItems').addKeyword(UNIQUE_ITEMS);
       for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
       return ajv.compile(plain);
     });

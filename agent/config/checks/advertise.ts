@@ -5,10 +5,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { parsePemCertificates, subjectAltNames } from '#pki/certificates.ts';
-import { advertisedHosts, covers, isEverywhere, requests } from '../advertised.ts';
+import { advertisedHosts, covers, isEverywhere, requestedHosts } from '../advertised.ts';
 import type { Finding, Severity } from '../finding.ts';
 import { readPemSource } from '../pem-source.ts';
 import { at, type CheckInput } from './check.ts';
+
+/** Names of certificates in a finding. */
+const MAX_NAMES = 20;
 
 /**
  * Hosts that `csr.sans` does not contain, so the next certificates lack them. Errors stop an enrollment before its
@@ -18,9 +21,10 @@ export function unrequestedHosts(input: CheckInput): Finding[] {
   const { config } = input;
   const csr = config.csr ?? config.edge?.csr;
   if (!csr) return []; // enrollment requires a csr section
+  const isRequested = requestedHosts(csr);
   const alternates = alternateCertificates(input);
   return advertisedHosts(config).flatMap(({ path, host, isNeeded }) => {
-    if (requests(csr, host) || alternates?.some((certificate) => covers(certificate, host))) return [];
+    if (isRequested(host) || alternates?.some((certificate) => covers(certificate, host))) return [];
     const sans = `${config.csr ? 'csr' : 'edge.csr'}.sans.${isIP(host) === 0 ? 'dns' : 'ip'}`;
     const isFatal = input.beforeEnrollment && isNeeded && alternates !== undefined;
     if (isEverywhere(host)) return [everywhere(input, isFatal ? 'error' : 'warning', path, host)];
@@ -40,21 +44,28 @@ export function uncoveredHosts(
 ): Finding[] {
   const { config } = input;
   const csr = config.csr ?? config.edge?.csr;
+  const isInNext = csr ? requestedHosts(csr) : () => false;
+  const has = `its certificates are valid for ${namesOf(certificates)}`;
   return advertisedHosts(config).flatMap(({ path, host, isNeeded }) => {
     if (certificates.some((certificate) => covers(certificate, host))) return [];
-    const isRequested = csr !== undefined && requests(csr, host);
+    const isRequested = isInNext(host);
     if (isEverywhere(host) && !isRequested) return [everywhere(input, isNeeded ? 'error' : 'warning', path, host)];
     const isRenewed = input.renewsAtStart && canRenew && isRequested;
     const message = `no certificate of this router is valid for ${host}`;
     if (isRenewed) return [at(input, 'warning', 'CFG-ADVERTISE', path, `${message} until it is renewed`)];
-    const names = new Set(certificates.flatMap((certificate) => Object.values(subjectAltNames(certificate)).flat()));
-    const has = `its certificates are valid for ${[...names].join(', ') || 'no name'}`;
     const add = isRequested ? '' : 'add the host to csr.sans, and ';
     const remedy = canRenew
       ? `${add}start the router with --extend, which renews the certificates`
       : `${add}enroll again`;
     return [at(input, isNeeded ? 'error' : 'warning', 'CFG-ADVERTISE', path, message, `${has}; ${remedy}`)];
   });
+}
+
+/** The first names: a certificate may have thousands, and each uncovered host names them. */
+function namesOf(certificates: readonly X509Certificate[]): string {
+  const names = new Set(certificates.flatMap((certificate) => Object.values(subjectAltNames(certificate)).flat()));
+  const rest = names.size - MAX_NAMES;
+  return [...names].slice(0, MAX_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '') || 'no name';
 }
 
 /** No certificate repairs it. */

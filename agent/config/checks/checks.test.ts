@@ -221,3 +221,24 @@ t.test('an advertised address that means all interfaces is reported, also one th
     [{ path: 'link.listeners[0].advertise', severity: 'warning', hint: 'add 192.0.2.1 to csr.sans.ip' }],
   );
 });
+
+t.test('a finding names some names of a certificate that has thousands', async (t) => {
+  const root = await makeAuthority('root');
+  const hosts = Array.from({ length: 3_000 }, (_, index) => `host${index}.example`);
+  const { pem, key } = await issue(root, 'leaf', { hosts, purposes: ['client', 'server'] });
+  const files: Record<string, string> = {
+    'r.cert': pem,
+    'r.server.cert': pem,
+    'r.key': key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    'r.ca': root.certificate.toString('pem'),
+  };
+  const listeners = ['a', 'b'].map((host) => `{binding: transport, bind: "tls:0.0.0.0:0", advertise: "tls:${host}:1"}`);
+  const { findings } = checkRouterConfig(`${MINIMAL}link: {listeners: [${listeners.join(', ')}]}\n`, 'router.yml', {
+    environment: {},
+    readFile: (path) => files[path] ?? '',
+  });
+  const hints = findings.filter(({ message }) => message.startsWith('no certificate')).map(({ hint }) => hint);
+  t.equal(hints.length, 2);
+  for (const hint of hints)
+    t.match(hint, /^its certificates are valid for host0.example, .*, host19.example and 2980 more; /);
+});

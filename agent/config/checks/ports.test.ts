@@ -121,3 +121,17 @@ t.test('WebSocket listeners: invalid addresses, shared ports, times and certific
     [{ severity: 'warning', path: 'transport.wss.pongTimeout' }],
   );
 });
+
+t.test('conflicts are found among thousands of listeners', async (t) => {
+  const services = Array.from({ length: 9_000 }, (_, index) => `"s:${1 + index}"`);
+  const proxies = (...more: string[]) =>
+    withMore(`listeners: [{binding: tunnel, options: {mode: proxy, services: [${[...services, ...more].join(', ')}]}}]`)
+      .findings.filter(({ code }) => code === 'CFG-PORT-CONFLICT')
+      .map(({ path }) => path);
+  t.same(proxies(), []);
+  t.same(proxies('"s:8000:udp"', '"s:8000"'), ['listeners[0].options.services[9001]']);
+  const before = process.threadCpuUsage();
+  t.equal(proxies(...Array.from({ length: 30_000 }, () => '"s:7"')).length, 1_000, 'as many as are shown');
+  const { user, system } = process.threadCpuUsage(before);
+  t.ok((user + system) / 1_000 < 2_000, `${(user + system) / 1_000} ms`);
+});

@@ -19,6 +19,14 @@ interface Claim {
   readonly isOptional?: boolean;
 }
 
+/** A claim with the one spelling of its host that all others are compared with. */
+interface ComparedClaim extends Claim {
+  readonly canonical: string;
+}
+
+/** Listeners of a port with which further ones are compared: a file may have thousands. */
+const MAX_COMPARED = 100;
+
 /** Clients without ALPN go to SDK listeners and to listeners of the binding transport or proxy. */
 const WITHOUT_NAME = 'none';
 const DNS_PORT = 53;
@@ -31,10 +39,13 @@ const SHARING =
  * `host:port`. Two listeners of one protocol, or a listener without TLS, may not.
  */
 export const checkPorts: Check = (input) => {
-  const claims = claimsOf(input.config);
-  return claims.flatMap((claim, index) => {
-    const earlier = claims.slice(0, index);
-    const other = earlier.find((each) => inConflict(each, claim));
+  const byPort = new Map<string, ComparedClaim[]>();
+  return claimsOf(input.config).flatMap((each) => {
+    const claim = { ...each, canonical: canonical(each.host) };
+    const port = `${claim.network} ${claim.port}`;
+    const earlier = byPort.get(port) ?? [];
+    const other = earlier.find((one) => inConflict(one, claim));
+    if (earlier.length < MAX_COMPARED) byPort.set(port, [...earlier, claim]);
     if (!other) return withoutName(input, claim, earlier);
     const line = lineOf(input, other);
     const isSure = !claim.isOptional && !other.isOptional && isCertain(claim.host, other.host);
@@ -60,19 +71,19 @@ function lineOf({ root }: CheckInput, { path }: Claim): number {
   return nearestNode(root, path).at.line;
 }
 
-function inConflict(a: Claim, b: Claim): boolean {
+function inConflict(a: ComparedClaim, b: ComparedClaim): boolean {
   if (a.port !== b.port || a.port === 0 || a.network !== b.network) return false;
   if (a.host === b.host && a.protocols && b.protocols) return a.protocols.some((name) => b.protocols?.includes(name));
-  return overlap(a.host, b.host, a.network) || overlap(b.host, a.host, a.network);
+  return overlap(a, b) || overlap(b, a);
 }
 
-/** Whether a socket bound to host `a` receives traffic for host `b`. A TCP socket on `::` receives IPv4 as well. */
-function overlap(a: string, b: string, network: Claim['network']): boolean {
-  if (canonical(a) === canonical(b) || a === '') return true;
-  if (a === LOCALHOST) return LOOPBACK.includes(canonical(b));
-  const family = isIP(b);
-  if (a === '0.0.0.0') return family !== 6;
-  return canonical(a) === '::' && (network === 'tcp' || family !== 4);
+/** Whether a socket bound to the host of `a` receives traffic for that of `b`. A TCP socket on `::` receives IPv4 as well. */
+function overlap(a: ComparedClaim, b: ComparedClaim): boolean {
+  if (a.canonical === b.canonical || a.host === '') return true;
+  if (a.host === LOCALHOST) return LOOPBACK.includes(b.canonical);
+  const family = isIP(b.host);
+  if (a.host === '0.0.0.0') return family !== 6;
+  return a.canonical === '::' && (a.network === 'tcp' || family !== 4);
 }
 
 const LOCALHOST = 'localhost';

@@ -55,12 +55,13 @@ function nameServers(input: CheckInput, path: string, { resolver, dnsUpstream }:
  */
 function upstreams(input: CheckInput, path: string, { resolver, dnsUpstream }: TunnelListenerOptions): Finding[] {
   const own = parsed(() => parseResolvers(resolver))?.servers ?? [];
+  const isOwn = answeredBy(own);
   return dnsUpstream.flatMap((text) => {
     const upstream = parsed(() => parseUpstream(text));
     if (!upstream) return []; // has its own finding
     const { host } = upstream;
     const key = `${path}.dnsUpstream`;
-    if (own.some((server) => answersAt(server, upstream))) {
+    if (isOwn(upstream)) {
       const message = `${text} is the address of the tunneler's own name server (resolver), so queries would never end`;
       return [at(input, 'error', 'CFG-VALUE', key, message, 'use the address of another name server, or remove it')];
     }
@@ -70,13 +71,15 @@ function upstreams(input: CheckInput, path: string, { resolver, dnsUpstream }: T
   });
 }
 
-/** The tunneler's name server answers over UDP only. */
-function answersAt(server: ParsedResolvers['servers'][number], { protocol, host, port }: Upstream): boolean {
-  if (protocol !== 'udp' || server.port !== port) return false;
-  const ip = LOOPBACK_NAMES.has(host) ? '127.0.0.1' : host;
-  const isOpen = isEverywhere(server.host);
-  const isHere = isEverywhere(ip) || ip === '::1' || (isIPv4(ip) && ip.startsWith('127.'));
-  return joinHostPort(server.host, port) === joinHostPort(ip, port) || (isOpen && isHere);
+/** Returns whether name servers of the tunneler get the queries to an upstream. They answer over UDP only. */
+function answeredBy(servers: ParsedResolvers['servers']): (upstream: Upstream) => boolean {
+  const addresses = new Set(servers.map(({ host, port }) => joinHostPort(host, port)));
+  const openPorts = new Set(servers.flatMap(({ host, port }) => (isEverywhere(host) ? [port] : [])));
+  return ({ protocol, host, port }) => {
+    const ip = LOOPBACK_NAMES.has(host) ? '127.0.0.1' : host;
+    const isHere = isEverywhere(ip) || ip === '::1' || (isIPv4(ip) && ip.startsWith('127.'));
+    return protocol === 'udp' && (addresses.has(joinHostPort(ip, port)) || (isHere && openPorts.has(port)));
+  };
 }
 
 function parsed<T>(parse: () => T): T | undefined {

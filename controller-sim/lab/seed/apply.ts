@@ -1,6 +1,7 @@
 // Creates the entities of a seed in a transaction. The rules of entities see earlier writes of the transaction by id,
 // but not by name: names and other unique values within the seed are compared here.
 
+import { workLimit } from '#lib/bounded.ts';
 import { didYouMean } from '#lib/suggestion.ts';
 import { withoutNulls } from '#lib/without-nulls.ts';
 import { Body } from '../../entities/body.ts';
@@ -11,7 +12,7 @@ import type { Table } from '../../state/table.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { Entity, EntityKind, Named, Terminator } from '../../state/types.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
-import type { SeedPath } from './mistake.ts';
+import type { Note, SeedPath } from './mistake.ts';
 import {
   type Entry,
   type Refer,
@@ -28,13 +29,19 @@ const UNIQUE: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
   externalJwtSigner: ['issuer', 'kid', 'fingerprint'],
   identity: ['externalId'],
 };
+/**
+ * Milliseconds of processor time for all entities: nothing else runs meanwhile. 10,000 take less than a second, but the
+ * schema of a config type may make each config expensive.
+ */
+const LONGEST_WORK = 3_000;
 /** An export of the reference has the policies that belong to routers; new routers get their own. */
 const OF_ROUTER = /^edge-router-.+-system$/;
 
 export class Applier {
   readonly #transaction: Transaction;
   readonly #items: readonly Item[];
-  readonly #note: (path: SeedPath, message: string) => void;
+  readonly #note: Note;
+  readonly #processorTime: (() => number) | undefined;
   /** `kind name` to the entry of the seed. */
   readonly #named = new Map<string, Item>();
   /** `kind key value` to the label of the entity that has it. */
@@ -44,7 +51,8 @@ export class Applier {
   /** Ids of routers that this transaction created. */
   readonly #newRouters = new Set<string>();
 
-  constructor(transaction: Transaction, items: readonly Item[], note: (path: SeedPath, message: string) => void) {
+  constructor(transaction: Transaction, items: readonly Item[], note: Note, processorTime?: () => number) {
+    this.#processorTime = processorTime;
     this.#transaction = transaction;
     this.#items = items;
     this.#note = note;
@@ -53,7 +61,17 @@ export class Applier {
   /** Notes mistakes. The transaction must be abandoned if there are any. */
   apply(): Seeded {
     for (const item of this.#items) this.#register(item);
-    for (const item of this.#items) if (!item.isBroken) this.#add(item);
+    const isTooMuch = workLimit(LONGEST_WORK, this.#processorTime);
+    for (const item of this.#items) {
+      if (isTooMuch()) {
+        this.#note(
+          item.path,
+          `creating the entities before this one takes longer than ${LONGEST_WORK} ms; divide the seed`,
+        );
+        break;
+      }
+      if (!item.isBroken) this.#add(item);
+    }
     for (const item of this.#items) if (item.section.name === 'externalJwtSigners') this.#completeSigner(item);
     return { created: counts(this.#created), existing: counts(this.#existing) };
   }
@@ -84,9 +102,12 @@ export class Applier {
       this.#take(item, 'identity name', entry.name, [...item.path, 'name']);
   }
 
-  #fail(item: Item, path: SeedPath, message: string): void {
+  #fail(item: Item, path: SeedPath, message: string | (() => string)): void {
     item.isBroken = true;
-    this.#note(path, `${labelOf(item.section, item.entry)}: ${message}`);
+    this.#note(
+      path,
+      () => `${labelOf(item.section, item.entry)}: ${typeof message === 'string' ? message : message()}`,
+    );
   }
 
   /** False if the entry refers to something that does not exist. */
@@ -178,12 +199,10 @@ export class Applier {
       if (own) return isOfRouter(own) ? this.#routerIdentityId(name) : (this.#existingId(own) ?? own.id);
       const known = this.#known(kind, value);
       if (known !== undefined) return known;
-      const meant = didYouMean(name, this.#names(kind));
-      this.#fail(
-        item,
-        [...item.path, ...field],
-        `there is no ${WORDS[kind] ?? kind} ${name}; ${meant || 'add it to the seed'}`,
-      );
+      this.#fail(item, [...item.path, ...field], () => {
+        const meant = didYouMean(name, this.#names(kind));
+        return `there is no ${WORDS[kind] ?? kind} ${name}; ${meant || 'add it to the seed'}`;
+      });
       return value;
     };
   }

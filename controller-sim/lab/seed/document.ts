@@ -4,6 +4,7 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { isNestedDeeper } from '#lib/json.ts';
 import { shown } from '#lib/shown-text.ts';
+import { withoutStacks } from '#lib/without-stacks.ts';
 import { isTooLong, MOST_TOKENS } from '#lib/yaml-size.ts';
 import { pathText, SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
 
@@ -32,15 +33,17 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
   const lines = new LineCounter();
   let document: Document.Parsed;
   try {
-    document = parseDocument(text, {
-      lineCounter: lines,
-      uniqueKeys: false, // the reader below checks them; the library compares all with all
-      prettyErrors: false,
-      logLevel: 'silent',
-      // Texts, numbers, booleans and null. Other types of YAML, such as binary data, take long and have no use here.
-      schema: 'core',
-      resolveKnownTags: false,
-    });
+    document = withoutStacks(() =>
+      parseDocument(text, {
+        lineCounter: lines,
+        uniqueKeys: false, // the reader below checks them; the library compares all with all
+        prettyErrors: false,
+        logLevel: 'silent',
+        // Texts, numbers, booleans and null. Other types of YAML, such as binary data, take long and have no use here.
+        schema: 'core',
+        resolveKnownTags: false,
+      }),
+    );
   } catch (error) {
     return fail(error instanceof RangeError ? TOO_DEEP : 'the text is not YAML');
   }

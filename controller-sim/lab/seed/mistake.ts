@@ -7,6 +7,9 @@ import { shown } from '#lib/shown-text.ts';
 /** The keys and indexes that lead to a value, such as `['identities', 0, 'name']`. */
 export type SeedPath = readonly (string | number)[];
 
+/** Adds a mistake. A message that takes work is a function, which is called only for mistakes that are shown. */
+export type Note = (path: SeedPath, message: string | (() => string)) => void;
+
 export interface SeedMistake {
   /** `identities[0].name` */
   readonly path: string;

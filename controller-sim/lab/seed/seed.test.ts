@@ -67,11 +67,12 @@ class Network {
     return seedText(exportNetwork(this.state.tables, this.clock.now()), format);
   }
 
-  async seed(document: unknown): Promise<Seeded> {
+  async seed(document: unknown, processorTime?: () => number): Promise<Seeded> {
     const tokens = { enrollment: async () => 'jwt' };
     const passwords = { hash: async () => 'hash' };
     const { state, clock } = this;
-    const components = { state, clock, tokens, passwords, validateBody, enrollmentLifetime: 1 };
+    const limits = { enrollmentLifetime: 1, ...(processorTime && { processorTime }) };
+    const components = { state, clock, tokens, passwords, validateBody, ...limits };
     const { apply } = await prepareSeed(components, document, 'seed.yml');
     return state.change(apply);
   }
@@ -492,4 +493,33 @@ t.test('no text takes long, whatever is in it, and only the first mistakes are r
     t.ok(error.mistakes.length >= 1 && error.mistakes.length <= 100, `${name}: ${error.mistakes.length} mistakes`);
     t.ok(error.message.length < 20_000, `${name}: ${error.message.length} characters`);
   }
+});
+
+t.test('a seed whose entities take seconds is rejected, and nothing is created', async (t) => {
+  await using network = await Network.open();
+  const services = Array.from({ length: 20 }, (_, index) => ({ name: `service ${index}`, encryptionRequired: true }));
+  let time = 0;
+  const half = () => (time += 300);
+  await t.rejects(network.seed({ services }, half), {
+    message: 'services[10]: creating the entities before this one takes longer than 3000 ms; divide the seed',
+  });
+  t.equal(network.state.tables.service.size, 0);
+  const quick = () => (time += 100);
+  t.same((await network.seed({ services }, quick)).created, { services: 20 });
+});
+
+t.test('a similar name is searched only for mistakes that are shown', async (t) => {
+  await using network = await Network.open();
+  const names = Array.from({ length: 5_000 }, (_, index) => `configuration ${index}`);
+  const configs = names.map((name) => ({ name, configType: '@host.v1', data: {} }));
+  const missing = names.map((name) => `@${name.replace('n', 'nn')}`);
+  const before = process.threadCpuUsage();
+  const { mistakes, message } = await network.rejected({
+    configs,
+    services: [{ name: 'web', encryptionRequired: true, configs: missing }],
+  });
+  const { user, system } = process.threadCpuUsage(before);
+  t.match(message, /^seed.yml has \d{4,} mistakes/);
+  t.equal(mistakes.length, 100);
+  t.ok((user + system) / 1_000 < 5_000, `${(user + system) / 1_000} ms`);
 });

@@ -19,7 +19,7 @@ import { Applier } from './apply.ts';
 import { checkSeed } from './check.ts';
 import { readSeedObject, readSeedText, type SeedSource } from './document.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
-import { Mistakes, type SeedPath } from './mistake.ts';
+import { Mistakes, type Note, type SeedPath } from './mistake.ts';
 import { type Entry, type Prepared, SECTIONS, usernameOf } from './sections.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -32,6 +32,8 @@ export interface SeedComponents {
   readonly enrollmentLifetime: number;
   /** Throws ApiError for a body that does not match its type in schemas/api/bodies.json. */
   readonly validateBody: (type: string, body: unknown) => Promise<void> | void;
+  /** Milliseconds of processor time that this thread has used; default: the real ones. */
+  readonly processorTime?: () => number;
 }
 
 /** A document that is ready to be applied. */
@@ -64,15 +66,13 @@ export async function prepareSeed(components: SeedComponents, document: unknown,
   else for (const item of items) item.made = NOTHING;
   return {
     apply: (transaction) => {
-      const applier = new Applier(transaction, items, note);
+      const applier = new Applier(transaction, items, note, components.processorTime);
       const seeded = applier.apply();
       if (mistakes.count > 0) throw mistakes.error(file);
       return seeded;
     },
   };
 }
-
-type Note = (path: SeedPath, message: string | (() => string)) => void;
 
 /** The entries of all sections, in the order of creation. */
 function readItems({ state }: SeedComponents, { value }: SeedSource, note: Note): Item[] {
