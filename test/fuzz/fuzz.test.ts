@@ -25,8 +25,10 @@ t.test('broken inputs are rejected in time, and leave nothing behind', async (t)
 
 t.test('the cost of an input grows with its length, whatever it repeats', async (t) => {
   for (const target of await openTargets()) {
-    if (target.slowest !== undefined) continue; // whole documents: their own limit is on the time of all of it
-    const { findings, inputs } = await amplify(target, { seed: SEED, inputs: REPETITIONS });
+    const { findings, inputs } = await amplify(target, {
+      seed: SEED,
+      inputs: target.slowest === undefined ? REPETITIONS : REPETITIONS / 3,
+    });
     t.same(
       findings.map(({ what, input }) => `${what}: ${input.subarray(0, 200).toString('latin1')}`),
       [],

@@ -2,6 +2,7 @@
 // declares, in time, and without leaving memory behind. Everything else is a finding, which the seed and the input
 // reproduce.
 
+import { getHeapStatistics } from 'node:v8';
 import { type Random, seededRandom } from '#lib/random.ts';
 import { holdings } from '../support/leftovers.ts';
 import { mutated } from './mutate.ts';
@@ -28,6 +29,18 @@ const LEAST_JUDGED = 3;
 const MOST_RATIO = 9;
 /** Bytes of a repeated piece. */
 const LONGEST_PIECE = 24;
+/** As LEAST_JUDGED, in bytes that a short input allocates. */
+const LEAST_ALLOCATED = 1024 * 1024;
+/** Default limits for a KiB of input: milliseconds of processor time, and bytes allocated on V8's heap. */
+const DEFAULT_COST: Cost = { milliseconds: 1, bytes: 1024 * 1024 };
+/** Limits for an input of any length, added to those of its KiB. */
+const FREE: Cost = { milliseconds: 10, bytes: 2 * 1024 * 1024 };
+
+/** The work of an input, or the limit on it. */
+export interface Cost {
+  readonly milliseconds: number;
+  readonly bytes: number;
+}
 
 export interface FuzzTarget {
   readonly name: string;
@@ -37,6 +50,10 @@ export interface FuzzTarget {
   readonly longest?: number;
   /** Milliseconds of processor time for an input, where latency does not matter; SLOWEST_INPUT by default. */
   readonly slowest?: number;
+  /** Limits for a KiB, above the default ones. */
+  readonly costOfKib?: Partial<Cost>;
+  /** Makers of inputs of a length that the repetition of a piece does not make. */
+  readonly growing?: Readonly<Record<string, (length: number) => Buffer>>;
   /** Processes an input. Throws if it is rejected. */
   run(input: Buffer): unknown;
   /** Whether the target rejects inputs with this error. */
@@ -97,30 +114,58 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
 }
 
 /**
- * Feeds a target with inputs that repeat a piece many times: their cost grows with their length, not with its square.
- * Random mutations rarely repeat the one piece that does.
+ * Feeds a target with inputs that repeat a piece many times, and with those of `growing`: what they cost is bounded for
+ * each KiB, and grows with their length, not with its square. Random mutations rarely repeat the one piece that does.
  */
 export async function amplify(target: FuzzTarget, { seed, inputs: most = 0 }: FuzzOptions): Promise<FuzzReport> {
   const random = seededRandom(seed);
   const findings: Finding[] = [];
   let [inputs, rejected, slowest] = [0, 0, 0];
   const longest = Math.min(LONG, target.longest ?? LONG);
-  for (; inputs < most && findings.length < MOST_FINDINGS; inputs++) {
-    const make = repetition(target.seeds, random);
-    const short = await attempt(target, make(longest / TIMES), LEAST_JUDGED);
-    if (short.error !== undefined) rejected++;
-    if (short.milliseconds < LEAST_JUDGED) continue;
-    const input = make(longest);
-    const { milliseconds } = await attempt(target, input, LEAST_JUDGED);
-    slowest = Math.max(slowest, milliseconds);
-    if (milliseconds > MOST_RATIO * short.milliseconds)
-      findings.push({
-        kind: 'amplification',
-        what: `${short.milliseconds.toFixed(1)} ms, and ${milliseconds.toFixed(1)} ms for ${TIMES} times the length`,
-        input,
-      });
-  }
+  for (const [name, make] of Object.entries(target.growing ?? {})) await judge(`${name}: `, make, LONG);
+  for (let index = 0; index < most; index++) await judge('', repetition(target.seeds, random), longest);
   return { target: target.name, inputs, rejected, slowest, growth: 0, findings };
+
+  async function judge(name: string, make: (length: number) => Buffer, length: number): Promise<void> {
+    if (findings.length >= MOST_FINDINGS) return;
+    inputs++;
+    const [less, more] = [make(length / TIMES), make(length)];
+    let [short, long]: [Attempt, Cost] = [await run(target, less), NOTHING];
+    if (short.error !== undefined) rejected++;
+    // Most are cheap. Those of `growing` are judged anyway: one limit is for their length.
+    if (name === '' && short.milliseconds < LEAST_JUDGED && short.bytes < LEAST_ALLOCATED) return;
+    let what: string | undefined;
+    // Repeats what looks expensive: other work may have interfered, and code is slower before it is compiled.
+    for (let tries = 0; tries < TRIES && (tries === 0 || what !== undefined); tries++) {
+      if (short.milliseconds >= LEAST_JUDGED) short = least(short, await run(target, less));
+      long = least(long, await run(target, more));
+      what = excess(short, long, { ...DEFAULT_COST, ...target.costOfKib }, more.length / 1024);
+    }
+    slowest = Math.max(slowest, long.milliseconds);
+    if (what !== undefined) findings.push({ kind: 'amplification', what: `${name}${what}`, input: more });
+  }
+}
+
+const NOTHING: Cost = { milliseconds: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+
+function least<T extends Cost>(one: T, other: Cost): T {
+  const milliseconds = Math.min(one.milliseconds, other.milliseconds);
+  return { ...one, milliseconds, bytes: Math.min(one.bytes, other.bytes) };
+}
+
+/** Why inputs cost too much, a short one and one of TIMES its length; undefined if they do not. */
+function excess(short: Cost, long: Cost, costOfKib: Cost, kibibytes: number): string | undefined {
+  for (const [unit, least] of [
+    ['milliseconds', LEAST_JUDGED],
+    ['bytes', LEAST_ALLOCATED],
+  ] as const) {
+    const [before, after] = [short[unit], long[unit]].map((each) => each.toFixed(1));
+    if (short[unit] >= least && long[unit] > MOST_RATIO * short[unit])
+      return `${before} ${unit}, and ${after} ${unit} for ${TIMES} times the length`;
+    if (long[unit] > FREE[unit] + kibibytes * costOfKib[unit])
+      return `${after} ${unit} for ${kibibytes.toFixed(0)} KiB`;
+  }
+  return undefined;
 }
 
 /** A seed with one of its pieces repeated, as a function of the length of the whole. */
@@ -146,27 +191,35 @@ async function growthSince(before: number): Promise<number> {
   return growth;
 }
 
-/**
- * Runs one input, and repeats a slow one, because other work may have interfered. Other programs on the machine do not
- * count.
- */
+/** Runs one input, and repeats a slow one: other work, such as a garbage collection, may have interfered. */
 async function attempt(
   target: FuzzTarget,
   input: Buffer,
   limit: number = target.slowest ?? SLOWEST_INPUT,
-): Promise<{ error: unknown; milliseconds: number }> {
-  let fastest = Number.POSITIVE_INFINITY;
+): Promise<Attempt> {
+  let best = await run(target, input);
+  for (let tries = 1; tries < TRIES && best.milliseconds > limit; tries++) best = least(best, await run(target, input));
+  return best;
+}
+
+interface Attempt extends Cost {
+  /** Thrown by the target. */
+  readonly error: unknown;
+}
+
+/** Processor time is that of this thread: other programs on the machine do not count. */
+async function run(target: FuzzTarget, input: Buffer): Promise<Attempt> {
+  const given = Buffer.from(input);
   let error: unknown;
-  for (let tries = 0; tries < TRIES && fastest > limit; tries++) {
-    const begun = process.threadCpuUsage();
-    try {
-      const result = target.run(Buffer.from(input));
-      if (result instanceof Promise) await result;
-    } catch (caught) {
-      error = caught ?? new Error('undefined was thrown');
-    }
-    const { user, system } = process.threadCpuUsage(begun);
-    fastest = Math.min(fastest, (user + system) / 1_000);
+  const allocated = getHeapStatistics().total_allocated_bytes;
+  const begun = process.threadCpuUsage();
+  try {
+    const result = target.run(given);
+    if (result instanceof Promise) await result;
+  } catch (caught) {
+    error = caught ?? new Error('undefined was thrown');
   }
-  return { error, milliseconds: fastest };
+  const { user, system } = process.threadCpuUsage(begun);
+  const bytes = getHeapStatistics().total_allocated_bytes - allocated;
+  return { error, milliseconds: (user + system) / 1_000, bytes };
 }

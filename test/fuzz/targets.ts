@@ -2,6 +2,7 @@
 
 import type { FuzzTarget } from './runner.ts';
 import { certificateTargets } from './targets/certificates.ts';
+import { fileTargets } from './targets/files.ts';
 import { sdkTargets } from './targets/sdk.ts';
 import { textTargets } from './targets/texts.ts';
 import { tokenTargets } from './targets/tokens.ts';
@@ -13,6 +14,7 @@ export async function openTargets(): Promise<FuzzTarget[]> {
     ...sdkTargets(),
     ...(await certificateTargets()),
     ...textTargets(),
+    ...(await fileTargets()),
     ...(await tokenTargets()),
   ];
 }

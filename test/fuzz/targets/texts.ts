@@ -1,7 +1,5 @@
-// Texts: configurations, filters, addresses.
+// Texts: filters, requests, configs of services, addresses. Files have their own targets.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { AddressError, formatAddress, parseAddress } from '#lib/address.ts';
 import { DurationError, parseDuration } from '#lib/duration.ts';
@@ -9,8 +7,6 @@ import { JsonDepthError, parseJson } from '#lib/json.ts';
 import { inOneLine } from '#lib/shown-text.ts';
 import { suggest } from '#lib/suggestion.ts';
 import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
-import { checkRouterConfig } from '../../../agent/config/load.ts';
-import { TEMPLATES, writeTemplate } from '../../../agent/config/templates.ts';
 import { parseDatagramAddress } from '../../../agent/egress/datagram.ts';
 import { EgressError } from '../../../agent/egress/dial-errors.ts';
 import { BadRequestError, parseRequest } from '../../../agent/ingress/fabric/circuit-request.ts';
@@ -21,18 +17,12 @@ import { listRecords } from '../../../controller-sim/api/http/list.ts';
 import { bearerTokens } from '../../../controller-sim/auth/bearer-tokens.ts';
 import { ApiError } from '../../../controller-sim/errors/errors.ts';
 import { shownBody, shownPath, shownQuery, shownReason } from '../../../controller-sim/lab/journal/redact.ts';
-import { readSeedText } from '../../../controller-sim/lab/seed/document.ts';
-import { SeedError } from '../../../controller-sim/lab/seed/mistake.ts';
 import type { FuzzTarget } from '../runner.ts';
 
-const EXAMPLES = join(import.meta.dirname, '../../../examples/two-routers');
 const SAMPLES = 60;
 const LEFT_BRACE = 0x7b;
 /** Node's limit on the headers of a request, and therefore on a query. */
 const LONGEST_QUERY = 16 * 1024;
-/** A file is checked once, by a process without other work. */
-const LONGEST_CONFIGURATION = 32 * 1024;
-const SLOWEST_CONFIGURATION = 1_000;
 
 interface Row {
   readonly id: string;
@@ -54,22 +44,6 @@ const ROWS: readonly Row[] = Array.from({ length: 20 }, (_, index) => ({
 
 export function textTargets(): FuzzTarget[] {
   return [
-    {
-      name: 'configurations',
-      seeds: configurations(),
-      longest: LONGEST_CONFIGURATION,
-      slowest: SLOWEST_CONFIGURATION,
-      run: checkConfiguration,
-      rejects: isRejected,
-    },
-    {
-      name: 'seeds',
-      seeds: SEEDS,
-      longest: LONGEST_CONFIGURATION,
-      slowest: SLOWEST_CONFIGURATION,
-      run: (input) => readSeedText(input.toString(), undefined),
-      rejects: (error) => error instanceof SeedError,
-    },
     {
       name: 'shown texts',
       seeds: SHOWN,
@@ -117,20 +91,6 @@ export function textTargets(): FuzzTarget[] {
   ];
 }
 
-class Rejected extends Error {}
-
-function isRejected(error: unknown): boolean {
-  return error instanceof Rejected;
-}
-
-function checkConfiguration(input: Buffer): void {
-  const { ok, findings } = checkRouterConfig(input.toString('utf8'), 'router.yml', {
-    beforeEnrollment: true,
-    environment: {},
-  });
-  if (!ok) throw new Rejected(findings[0]?.message);
-}
-
 function filter(input: Buffer): void {
   const text = input.toString('utf8');
   const symbols = {
@@ -153,16 +113,6 @@ function readAddress(input: Buffer): void {
 }
 
 // Well-formed inputs -------------------------------------------------------------------------------------------------------
-
-function configurations(): Buffer[] {
-  const where = { name: 'router', ctrl: 'tls:controller.example:6262', advertise: 'edge.example' };
-  const templates = TEMPLATES.map((name) => writeTemplate(name, where));
-  const small = 'v: 3\nidentity: {cert: a, server_cert: b, key: c, ca: d}\nctrl: {endpoint: "tls:c.example:1"}\n';
-  const example = readFileSync(join(EXAMPLES, 'router-a.yml'), 'utf8');
-  return [...templates, example, small, `${small}link: &a {dialers: [{binding: transport}]}\n`].map((text) =>
-    Buffer.from(text),
-  );
-}
 
 function circuitRequests(): Buffer[] {
   const texts = ['{"id": "me", "svcId": "service"}', 'udp:127.0.0.1:53', 'udp6:[::1]:53', 'unixgram:/tmp/socket'];
@@ -198,12 +148,6 @@ function tunnelerConfigs(): Buffer[] {
   return all.map((each) => Buffer.from(JSON.stringify(each)));
 }
 
-const SEEDS = [
-  'identities:\n  - name: anna\n    roleAttributes: [staff]\n    password: "a long one"\n',
-  'services: &all\n  - {name: web, configs: ["@web"]}\nservicePolicies:\n  - <<: *all\n    type: Dial\n',
-  '{"edgeRouters": [{"name": "a", "isTunnelerEnabled": true}], "tags": {"a": [1, 2.5, null]}}',
-  '# a comment\nconfigs:\n  - name: |\n      block\n    data: !!binary QQ==\n    at: 2030-01-31\n',
-].map((text) => Buffer.from(text));
 /** Paths, queries, forms, reasons, names, tokens: what strangers send and the journal, logs and errors show. */
 const SHOWN = [
   '/edge/client/v1/enroll/ott/AbCdEf%2e%2E?method=ott&token=eyJhbGciOi.eyJpc3M.c2ln&filter=name%3D%22a%22',
