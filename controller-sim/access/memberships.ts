@@ -3,6 +3,7 @@
 
 import { rolesThatCanSelect, type Semantic, selectByRoles, selectedByRoles } from '#model/roles.ts';
 import type { Change, ChangeSet } from '../state/change.ts';
+import { selectorsIn } from '../state/references.ts';
 import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Entity, Router, Service } from '../state/types.ts';
@@ -103,8 +104,8 @@ export class Memberships {
 
   #select(kind: PolicyKind, side: Side, policy: Policy): ReadonlySet<string> {
     const [memberKind, key] = JOINS[kind][side];
-    const table = this.#tables[memberKind] as unknown as Table<Member>;
-    const selected = selectByRoles(rolesOf(policy, key), policy.semantic, table);
+    const table: Table<Member> = this.#tables[memberKind];
+    const selected = selectByRoles(selectorsIn(policy, { key }), policy.semantic, table);
     for (const id of selected) if (!isEligible(memberKind, table.get(id))) selected.delete(id);
     return selected;
   }
@@ -114,13 +115,15 @@ export class Memberships {
     const [memberKind, key] = JOINS[kind][side];
     const member = isEligible(memberKind, after) ? (after as Member) : undefined;
     const roles = new Set([before, after].flatMap((each) => (each ? rolesThatCanSelect(each as Member) : [])));
-    const policies = this.#tables[kind] as unknown as Table<Policy & Readonly<Record<string, unknown>>>;
+    const policies: Table<Policy> = this.#tables[kind];
     const candidates = new Set(this.policiesWith(kind, side, id));
     for (const role of roles) for (const policy of policies.referring(key, role)) candidates.add(policy.id);
     for (const policyId of candidates) {
       const policy = policies.get(policyId);
       const joined =
-        policy !== undefined && member !== undefined && selectedByRoles(rolesOf(policy, key), policy.semantic, member);
+        policy !== undefined &&
+        member !== undefined &&
+        selectedByRoles(selectorsIn(policy, { key }), policy.semantic, member);
       if (joined !== this.members(policyId)[side].has(id)) this.#move({ kind, policyId, side, id, joined }, moves);
     }
   }
@@ -141,10 +144,6 @@ export class Memberships {
     }
     moves.push(change);
   }
-}
-
-function rolesOf(policy: Policy, key: string): readonly string[] {
-  return (policy as unknown as Readonly<Record<string, readonly string[]>>)[key] ?? [];
 }
 
 /** Edge policies exclude transit routers and services that are limited to the fabric. */

@@ -1,13 +1,10 @@
 // Ends API sessions with everything that depends on them.
 
 import type { Transaction } from '../state/transaction.ts';
+import { deleteEntity } from './cascade.ts';
 
 export function endApiSession(transaction: Transaction, id: string): void {
-  const { tables } = transaction;
-  for (const session of tables.session.referring('apiSessionId', id)) transaction.delete('session', session.id);
-  for (const each of tables.apiSessionCertificate.referring('apiSessionId', id))
-    transaction.delete('apiSessionCertificate', each.id);
-  transaction.delete('apiSession', id);
+  deleteEntity(transaction, 'apiSession', id);
 }
 
 /** The sessions of an identity, or those opened with an authenticator. */

@@ -5,7 +5,8 @@ import { ApiError } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { AuthPolicy } from '../state/types.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
+import { deleteEntity } from './cascade.ts';
+import { baseFields, changedBase, uniqueName } from './common.ts';
 
 export type AuthPolicyBody = AuthPolicyCreate | AuthPolicyUpdate | AuthPolicyPatch;
 
@@ -21,12 +22,7 @@ export function updateAuthPolicy(transaction: Transaction, policy: AuthPolicy, b
 }
 
 export function deleteAuthPolicy(transaction: Transaction, { id }: AuthPolicy): void {
-  const { identity, externalJwtSigner } = transaction.tables;
-  const signers = externalJwtSigner.referring('enrollAuthPolicyId', id).map((each) => each.id);
-  if (signers.length > 0) throw referenced('authPolicy', 'enrollAuthPolicyId', signers, 'externalJwtSigner');
-  const identities = identity.referring('authPolicyId', id).map((each) => each.id);
-  if (identities.length > 0) throw referenced('authPolicy', 'authPolicyId', identities, 'identity');
-  transaction.delete('authPolicy', id);
+  deleteEntity(transaction, 'authPolicy', id);
 }
 
 /** Merges field by field: a patch keeps missing fields. */

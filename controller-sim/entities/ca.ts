@@ -9,6 +9,7 @@ import type { Transaction } from '../state/transaction.ts';
 import type { Authenticator, CertificateAuthority, ExternalIdClaim } from '../state/types.ts';
 import { deleteAuthenticator } from './authenticator.ts';
 import type { Body } from './body.ts';
+import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
 import { validateClaim } from './external-id.ts';
 
@@ -54,10 +55,9 @@ export function updateCa(
 
 /** Deletes its enrollments and, as the specification requires, the authenticators of its certificates. */
 export function deleteCa(transaction: Transaction, ca: CertificateAuthority): void {
-  for (const { id } of transaction.tables.enrollment.referring('caId', ca.id)) transaction.delete('enrollment', id);
   for (const each of transaction.tables.authenticator.values())
     if (isCertificateOf(each, ca)) deleteAuthenticator(transaction, each);
-  transaction.delete('ca', ca.id);
+  deleteEntity(transaction, 'ca', ca.id);
 }
 
 export function isCertificateOf(

@@ -1,11 +1,11 @@
 // Rules that several entities share: base fields, names, role attributes, role lists, references.
 
 import { ApiError, invalid, notFound } from '../errors/errors.ts';
+import { KINDS, nameOf } from '../state/kinds.ts';
 import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Entity, EntityKind, EntityTypes, Named, Router, Service } from '../state/types.ts';
 import type { Body, Mode } from './body.ts';
-import { SINGULAR, STORE } from './names.ts';
 
 /** The fields that every entity has. */
 export function baseFields(transaction: Transaction, id: string, body?: Body): Entity {
@@ -47,7 +47,7 @@ export function requireUnique<K extends EntityKind>(
   key: keyof EntityTypes[K] & string,
   value: string,
   current: Entity | undefined,
-  reason = `duplicate value '${value}' in unique index on ${STORE[kind]} store`,
+  reason = `duplicate value '${value}' in unique index on ${KINDS[kind].store} store`,
 ): void {
   const table: Table<EntityTypes[K]> = transaction.tables[kind];
   const other = table.findBy(key, value);
@@ -67,12 +67,12 @@ export function roleAttributes(body: Body<WithAttributes>, current: readonly str
   return [...new Set(given)].sort();
 }
 
-/** The kind that each role list of a policy selects, and its name in error messages. */
+/** The kind that each role list of a policy selects. */
 const ROLE_LISTS = {
-  identityRoles: ['identity', 'identities'],
-  serviceRoles: ['service', 'services'],
-  edgeRouterRoles: ['router', 'routers'],
-  postureCheckRoles: ['postureCheck', 'postureChecks'],
+  identityRoles: 'identity',
+  serviceRoles: 'service',
+  edgeRouterRoles: 'router',
+  postureCheckRoles: 'postureCheck',
 } as const;
 
 type RoleField = keyof typeof ROLE_LISTS;
@@ -119,11 +119,11 @@ function roleList<F extends RoleField>(
 ): readonly string[] {
   const given: readonly string[] | null | undefined = body.given[field];
   if (!given) return body.mode === 'patch' ? current : [];
-  const [kind, store] = ROLE_LISTS[field];
+  const kind = ROLE_LISTS[field];
   const unknown = given.flatMap((entry) =>
     entry.startsWith('@') && !isSelectable(transaction.get(kind, entry.slice(1))) ? [entry.slice(1)] : [],
   );
-  if (unknown.length > 0) throw invalid(field, `no ${store} found with the given ids`, unknown);
+  if (unknown.length > 0) throw invalid(field, `no ${KINDS[kind].store} found with the given ids`, unknown);
   return [...new Set(given)].sort();
 }
 
@@ -164,57 +164,18 @@ export function configList(
   return given.toSorted();
 }
 
-/** The role lists of policies that select each kind. A router and the identity of its tunneler have the same id. */
-const POLICY_LISTS = {
-  identity: [
-    ['servicePolicy', 'identityRoles'],
-    ['edgeRouterPolicy', 'identityRoles'],
-  ],
-  service: [
-    ['servicePolicy', 'serviceRoles'],
-    ['serviceEdgeRouterPolicy', 'serviceRoles'],
-  ],
-  router: [
-    ['edgeRouterPolicy', 'edgeRouterRoles'],
-    ['serviceEdgeRouterPolicy', 'edgeRouterRoles'],
-  ],
-  postureCheck: [['servicePolicy', 'postureCheckRoles']],
-} as const;
-
-/** Removes `@id` of a deleted entity from the policies that select its kind. */
-export function removeFromPolicies(transaction: Transaction, selected: keyof typeof POLICY_LISTS, id: string): void {
-  const role = `@${id}`;
-  for (const [kind, key] of POLICY_LISTS[selected]) {
-    for (const { id: policyId } of transaction.tables[kind].referring(key, role)) {
-      const policy = transaction.get(kind, policyId) as Readonly<Record<string, unknown>> | undefined;
-      const roles = (policy?.[key] ?? []) as readonly string[];
-      transaction.patch(kind, policyId, { [key]: roles.filter((each) => each !== role) });
-    }
-  }
-}
-
 /** The existing entity, or 404. System entities cannot be changed. */
 export function existing<K extends EntityKind>(transaction: Transaction, kind: K, id: string): EntityTypes[K] {
   const entity = transaction.get(kind, id);
-  if (!entity) throw notFound(SINGULAR[kind] ?? kind, id);
+  if (!entity) throw notFound(nameOf(kind), id);
   return entity;
 }
 
 export function rejectSystem(entity: Entity, kind: EntityKind, action: 'update' | 'delete'): void {
   if (!entity.isSystem) return;
-  const message = `cannot ${action} system ${SINGULAR[kind] ?? kind} in a non-system context (id=${entity.id})`;
+  const message = `cannot ${action} system ${nameOf(kind)} in a non-system context (id=${entity.id})`;
   throw new ApiError(action === 'update' ? 'ENTITY_CAN_NOT_BE_UPDATED' : 'ENTITY_CAN_NOT_BE_DELETED', {
     code: 'UNHANDLED',
     message,
-  });
-}
-
-/** 409: other entities refer to this one. */
-export function referenced(kind: EntityKind, field: string, ids: readonly string[], by: string = field): ApiError {
-  const list = `[${ids.join(' ')}]`;
-  return new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
-    field,
-    reason: `entity type ${kind} referenced by ${by}: ${list}`,
-    value: list,
   });
 }

@@ -13,7 +13,8 @@ import { type ApiError, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Config, ConfigType } from '../state/types.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, referenced, uniqueName } from './common.ts';
+import { deleteEntity } from './cascade.ts';
+import { baseFields, changedBase, uniqueName } from './common.ts';
 import { demandSchema, firstError } from './schema-validator.ts';
 
 export type ConfigBody = ConfigCreate | ConfigUpdate | ConfigPatch;
@@ -39,9 +40,7 @@ export function updateConfigType(transaction: Transaction, configType: ConfigTyp
 }
 
 export function deleteConfigType(transaction: Transaction, { id }: ConfigType): void {
-  const configs = transaction.tables.config.referring('configTypeId', id).map((config) => config.id);
-  if (configs.length > 0) throw referenced('configType', 'configs', configs);
-  transaction.delete('configType', id);
+  deleteEntity(transaction, 'configType', id);
 }
 
 export function createConfig(transaction: Transaction, id: string, body: Body<ConfigBody>): Config {
@@ -63,13 +62,7 @@ export function updateConfig(transaction: Transaction, config: Config, body: Bod
 }
 
 export function deleteConfig(transaction: Transaction, { id }: Config): void {
-  const users = transaction.tables.identity.referring('configs', id).map((identity) => identity.id);
-  if (users.length > 0) throw referenced('config', 'serviceConfigs', users);
-  for (const kind of ['service', 'router'] as const) {
-    for (const user of transaction.tables[kind].referring('configs', id))
-      transaction.patch(kind, user.id, { configs: user.configs.filter((each) => each !== id) });
-  }
-  transaction.delete('config', id);
+  deleteEntity(transaction, 'config', id);
 }
 
 function configTypeFields(transaction: Transaction, body: Body<ConfigTypeBody>, current: ConfigType | undefined) {

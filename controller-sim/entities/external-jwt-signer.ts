@@ -11,7 +11,8 @@ import { ApiError, invalid, invalidField, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { ExternalJwtSigner } from '../state/types.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, referenced, requireUnique, uniqueName } from './common.ts';
+import { deleteEntity } from './cascade.ts';
+import { baseFields, changedBase, requireUnique, uniqueName } from './common.ts';
 import { DEFAULT_AUTH_POLICY } from './identity.ts';
 import { endpointProblem } from './jwks-endpoint.ts';
 
@@ -44,13 +45,7 @@ export function updateSigner(
 }
 
 export function deleteSigner(transaction: Transaction, { id }: ExternalJwtSigner): void {
-  const policies = transaction.tables.authPolicy.referring('signers', id);
-  const allowing = policies.filter(({ primary }) => primary.extJwt.allowedSigners.includes(id));
-  const [field, referring] =
-    allowing.length > 0 ? ['primary.extJwt.allowedSigners', allowing] : ['secondary.requireExtJwtSigner', policies];
-  const ids = referring.map((policy) => policy.id);
-  if (ids.length > 0) throw referenced('externalJwtSigner', String(field), ids, 'authPolicy');
-  transaction.delete('externalJwtSigner', id);
+  deleteEntity(transaction, 'externalJwtSigner', id);
 }
 
 function fields(transaction: Transaction, body: Body<SignerBody>, current: ExternalJwtSigner | undefined) {

@@ -7,7 +7,8 @@ import type { Transaction } from '../state/transaction.ts';
 import type { Identity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import { type Body, precedenceOf } from './body.ts';
-import { baseFields, changedBase, removeFromPolicies, requireUnique, roleAttributes } from './common.ts';
+import { deleteEntity } from './cascade.ts';
+import { baseFields, changedBase, requireUnique, roleAttributes } from './common.ts';
 import { revocationOf } from './revocation.ts';
 
 export type IdentityBody = IdentityCreate | IdentityUpdate | IdentityPatch;
@@ -114,16 +115,9 @@ function revokeTokens(transaction: Transaction, id: string): void {
 
 /** Removes its authenticators, enrollments, sessions and policy selectors as well. */
 export function removeIdentity(transaction: Transaction, id: string): void {
-  const { tables } = transaction;
   demandRemovable(transaction, id);
-  for (const { id: each } of tables.authenticator.referring('identityId', id))
-    transaction.delete('authenticator', each);
-  for (const { id: each } of tables.enrollment.referring('identityId', id)) transaction.delete('enrollment', each);
-  for (const { id: each } of tables.mfa.referring('identityId', id)) transaction.delete('mfa', each);
-  endApiSessions(transaction, 'identityId', id);
   revokeTokens(transaction, id);
-  removeFromPolicies(transaction, 'identity', id);
-  transaction.delete('identity', id);
+  deleteEntity(transaction, 'identity', id);
 }
 
 /**

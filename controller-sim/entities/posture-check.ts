@@ -19,7 +19,8 @@ import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { PostureCheck } from '../state/types.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, removeFromPolicies, roleAttributes, uniqueName } from './common.ts';
+import { deleteEntity } from './cascade.ts';
+import { baseFields, changedBase, roleAttributes, uniqueName } from './common.ts';
 
 export type PostureCheckBody = PostureCheckCreate | PostureCheckUpdate | PostureCheckPatch;
 
@@ -53,8 +54,7 @@ export function updatePostureCheck(transaction: Transaction, check: PostureCheck
 
 /** Also removes it from the policies that demand it. */
 export function deletePostureCheck(transaction: Transaction, { id }: PostureCheck): void {
-  removeFromPolicies(transaction, 'postureCheck', id);
-  transaction.delete('postureCheck', id);
+  deleteEntity(transaction, 'postureCheck', id);
 }
 
 function typeOf({ given: { typeId } }: Body<PostureCheckBody>): PostureCheckType {

@@ -16,15 +16,8 @@ import { ApiError, badRequest } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Enrollment, Entity, Router } from '../state/types.ts';
 import { type Body, flatMap } from './body.ts';
-import {
-  baseFields,
-  changedBase,
-  configList,
-  removeFromPolicies,
-  requireUnique,
-  roleAttributes,
-  uniqueName,
-} from './common.ts';
+import { deleteEntity } from './cascade.ts';
+import { baseFields, changedBase, configList, requireUnique, roleAttributes, uniqueName } from './common.ts';
 import { removeIdentity, routerIdentity } from './identity.ts';
 import { systemRouterPolicy } from './policy.ts';
 
@@ -125,13 +118,8 @@ function uniqueFingerprint(
 }
 
 export function deleteRouter(transaction: Transaction, { id }: Router): void {
-  for (const enrollment of transaction.tables.enrollment.referring('routerId', id))
-    transaction.delete('enrollment', enrollment.id);
-  for (const terminator of transaction.tables.terminator.referring('routerId', id))
-    transaction.delete('terminator', terminator.id);
   disableTunneler(transaction, id);
-  removeFromPolicies(transaction, 'router', id);
-  transaction.delete('router', id);
+  deleteEntity(transaction, 'router', id);
 }
 
 /** Replaces the enrollment and invalidates the router's certificate. */

@@ -12,15 +12,8 @@ import { ApiError } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Service } from '../state/types.ts';
 import type { Body } from './body.ts';
-import {
-  baseFields,
-  changedBase,
-  configList,
-  existing,
-  removeFromPolicies,
-  roleAttributes,
-  uniqueName,
-} from './common.ts';
+import { deleteEntity } from './cascade.ts';
+import { baseFields, changedBase, configList, roleAttributes, uniqueName } from './common.ts';
 
 export type ServiceBody = ServiceCreate | ServiceUpdate | ServicePatch;
 export type FabricServiceBody = FabricServiceCreate | FabricServiceUpdate | FabricServicePatch;
@@ -67,15 +60,7 @@ export function updateFabricService(transaction: Transaction, service: Service, 
 
 /** reference fact: identities keep their costs and precedences for the service, see `removeIdentity`. */
 export function deleteService(transaction: Transaction, service: Service): void {
-  const { tables } = transaction;
-  for (const { id } of tables.terminator.referring('serviceId', service.id)) transaction.delete('terminator', id);
-  for (const { id } of tables.session.referring('serviceId', service.id)) transaction.delete('session', id);
-  for (const { id } of tables.identity.referring('overriddenServices', service.id)) {
-    const { [service.id]: _, ...others } = existing(transaction, 'identity', id).serviceConfigs;
-    transaction.patch('identity', id, { serviceConfigs: others });
-  }
-  removeFromPolicies(transaction, 'service', service.id);
-  transaction.delete('service', service.id);
+  deleteEntity(transaction, 'service', service.id);
 }
 
 function serviceFields(transaction: Transaction, body: Body<ServiceBody>, current: Service | undefined) {

@@ -66,14 +66,6 @@ function ends(transaction: Transaction, { given }: Body<AnyBody>, current: Termi
   };
 }
 
-/** Bindings of the terminators that routers create for their hosts. */
-const HOSTED: ReadonlySet<string> = new Set(['edge', 'tunnel']);
-
-/** Whether a router created it for a host: it ends with the host. */
-export function isHosted({ binding }: Pick<Terminator, 'binding'>): boolean {
-  return HOSTED.has(binding);
-}
-
 /** reference fact: a new terminator with an empty binding gets this one. */
 export function defaultBinding(address: string): string {
   return address.startsWith('udp:') ? 'udp' : 'transport';

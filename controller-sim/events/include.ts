@@ -1,7 +1,7 @@
 // The option `include` of a subscription: the types of events, or of changed entities, that the client wants (reference
 // fact: the options of its event handlers).
 
-import { STORE } from '../entities/names.ts';
+import { KINDS } from '../state/kinds.ts';
 import type { Event, Namespace } from './events.ts';
 
 /** Types that clients can include. */
@@ -11,7 +11,7 @@ const TYPES: Partial<Readonly<Record<Namespace, readonly string[]>>> = {
   circuit: ['created', 'pathUpdated', 'deleted', 'failed'],
   session: ['created', 'deleted'],
 };
-const ENTITY_TYPES: readonly string[] = Object.values(STORE);
+const ENTITY_TYPES: readonly string[] = Object.values(KINDS).map(({ store }) => store);
 
 /** Whether a subscription with this option wants an event. Throws Error for an unknown type. */
 export function includes(namespace: Namespace, include: unknown): (event: Event) => boolean {

@@ -8,13 +8,13 @@ import type { Listeners } from '#lib/listeners.ts';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import type { LoginAttempt } from '../auth/login-attempt.ts';
-import { STORE } from '../entities/names.ts';
 import { linkCost } from '../network/links.ts';
 import type { Network } from '../network/network.ts';
 import type { NetworkEvent } from '../network/network-events.ts';
 import type { Change, ChangeSet } from '../state/change.ts';
+import { KINDS } from '../state/kinds.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession, Entity, Session, Terminator } from '../state/types.ts';
+import type { ApiSession, Entity, EntityKind, Session, Terminator } from '../state/types.ts';
 import { apiSessionEvent } from './api-session.ts';
 import { type Events, eventOf, type Namespace } from './events.ts';
 import { metricEvents } from './metrics.ts';
@@ -32,8 +32,6 @@ export interface EventSourcesComponents {
   readonly logins: Listeners<LoginAttempt>;
 }
 
-/** Entity fields that events omit. */
-const SECRET = new Set(['passwordHash', 'secret', 'recoveryCodes', 'token', 'jwt', 'instanceSecret']);
 const VERSION = 2;
 const NANOSECONDS = 1e6;
 
@@ -83,10 +81,10 @@ export class EventSources {
         eventId: eventIds[index],
         eventType: before ? (after ? 'updated' : 'deleted') : 'created',
         metadata,
-        entityType: STORE[kind],
+        entityType: KINDS[kind].store,
         isParentEvent: false,
-        ...(before && { initialState: open(before) }),
-        ...(after && { finalState: open(after) }),
+        ...(before && { initialState: open(kind, before) }),
+        ...(after && { finalState: open(kind, after) }),
       });
     }
     for (const eventId of eventIds) this.#emit('entityChange', { eventId, eventType: 'committed' });
@@ -233,6 +231,7 @@ export class EventSources {
   }
 }
 
-function open(entity: Entity): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(entity).filter(([key]) => !SECRET.has(key)));
+function open(kind: EntityKind, entity: Entity): object {
+  const { secrets = [] } = KINDS[kind];
+  return Object.fromEntries(Object.entries(entity).filter(([key]) => !secrets.includes(key)));
 }

@@ -7,12 +7,12 @@
 
 import { meantOrKnown } from '#lib/suggestion.ts';
 import { endApiSession } from '../entities/api-session.ts';
-import { isHosted } from '../entities/terminator.ts';
+import { KIND_NAMES, KINDS } from '../state/kinds.ts';
 import type { State } from '../state/state.ts';
 import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Entity, EntityKind, Terminator } from '../state/types.ts';
+import type { Entity, EntityKind } from '../state/types.ts';
 import type { ClockMark, LabClock } from './lab-clock.ts';
 import { InvalidError, UnknownError } from './lab-error.ts';
 
@@ -21,25 +21,8 @@ export const START = 'start';
 const MOST_SNAPSHOTS = 100;
 const NAME = /^[\w.-]{1,100}$/;
 
-/** Kinds in a snapshot; each after the kinds to which it refers. */
-const KINDS = [
-  'authPolicy',
-  'ca',
-  'externalJwtSigner',
-  'configType',
-  'config',
-  'identity',
-  'authenticator',
-  'enrollment',
-  'mfa',
-  'service',
-  'router',
-  'postureCheck',
-  'edgeRouterPolicy',
-  'serviceEdgeRouterPolicy',
-  'servicePolicy',
-  'terminator',
-] as const satisfies readonly EntityKind[];
+/** The kinds that administrators configure; each after the kinds to which it refers. */
+const CONFIGURED = KIND_NAMES.filter((kind) => KINDS[kind].isConfigured);
 
 type Entities = ReadonlyMap<EntityKind, ReadonlyMap<string, Entity>>;
 
@@ -130,7 +113,7 @@ export class LabSnapshots {
 /** Entities are immutable: a snapshot shares them with the tables. */
 function entitiesOf(tables: Tables): Entities {
   return new Map(
-    KINDS.map((kind) => [kind, new Map([...tableOf(tables, kind).values()].filter(isKept(kind)).map(byId))]),
+    CONFIGURED.map((kind) => [kind, new Map([...tableOf(tables, kind).values()].filter(isKept(kind)).map(byId))]),
   );
 }
 
@@ -139,16 +122,17 @@ function byId(entity: Entity): [string, Entity] {
 }
 
 function isKept(kind: EntityKind): (entity: Entity) => boolean {
-  return (entity) => kind !== 'terminator' || !isHosted(entity as Terminator);
+  const { isConfigured } = KINDS[kind];
+  return typeof isConfigured === 'function' ? isConfigured : () => isConfigured === true;
 }
 
 function tableOf(tables: Tables, kind: EntityKind): Table<Entity> {
-  return tables[kind] as unknown as Table<Entity>;
+  return tables[kind];
 }
 
 function restoreIn(transaction: Transaction, entities: Entities): Restored {
   const counts = { created: 0, changed: 0, deleted: 0 };
-  for (const kind of KINDS.toReversed()) {
+  for (const kind of CONFIGURED.toReversed()) {
     const wanted = entities.get(kind);
     for (const entity of [...tableOf(transaction.tables, kind).values()].filter(isKept(kind))) {
       if (wanted?.has(entity.id)) continue;
@@ -156,7 +140,7 @@ function restoreIn(transaction: Transaction, entities: Entities): Restored {
       counts.deleted += 1;
     }
   }
-  for (const kind of KINDS) {
+  for (const kind of CONFIGURED) {
     for (const [id, entity] of entities.get(kind) ?? []) {
       const current = transaction.get(kind, id);
       if (current === entity) continue;

@@ -35,5 +35,5 @@ function isEqual(one: Entity, other: Entity): boolean {
 
 /** The kind of an entity is that of its table. */
 function tableOf(tables: Tables, kind: EntityKind): Table<Entity> {
-  return tables[kind] as unknown as Table<Entity>;
+  return tables[kind];
 }

@@ -458,7 +458,7 @@ function isShared(store: Store | SharedStore): store is SharedStore {
 
 /** A stored entity has its kind's type: it was written through the typed methods of a transaction. */
 function anyTable(tables: Tables, kind: EntityKind): Table<Entity> {
-  return tables[kind] as unknown as Table<Entity>;
+  return tables[kind];
 }
 
 /** Waits two event-loop turns so that concurrent requests join the batch. */

@@ -1,8 +1,8 @@
 // Entities of one kind in memory, with indexes: by id, by unique keys, by foreign keys, by role attribute. Entities are
 // immutable: a new version replaces the old one.
 
+import type { Entity, Named } from './entity.ts';
 import { type Compare, Ordered } from './ordered.ts';
-import type { Entity, Named } from './types.ts';
 
 /** Keys that have an index for sorted lists: those that consoles sort by. */
 export const SORT_KEYS = ['id', 'name', 'createdAt', 'updatedAt'] as const;
@@ -25,29 +25,34 @@ export function compareBy<T extends Entity>({ key, descending }: IndexedSort): C
   };
 }
 
-export interface TableDefinition<T extends Entity> {
+/** A function of an entity. Its parameter is bivariant, so that a table or a kind is also one of entities. */
+export type Of<T, Result> = { of(entity: T): Result }['of'];
+
+/** `Key` has the names of fields. */
+export interface TableDefinition<T extends Entity, Key extends string = keyof T & string> {
   /** Keys with unique values; null and undefined are not indexed. */
-  readonly unique?: readonly (keyof T & string)[];
+  readonly unique?: readonly Key[];
   /** Keys that contain the id of another entity, a list of ids, or selectors. */
-  readonly references?: readonly (keyof T & string)[];
+  readonly references?: readonly Key[];
   /** Computed ids of other entities, by the name of their index. */
-  readonly derived?: Readonly<Record<string, (entity: T) => readonly string[]>>;
+  readonly derived?: Readonly<Record<string, Of<T, readonly string[]>>>;
 }
 
 export class Table<T extends Entity> {
-  readonly #definition: TableDefinition<T>;
   readonly #byId = new Map<string, T>();
   readonly #unique = new Map<string, Map<string, string>>();
   readonly #references = new Map<string, Map<string, Set<string>>>();
+  readonly #keys: readonly string[];
+  readonly #derived: ReadonlyMap<string, Of<T, readonly string[]>>;
   readonly #byRole = new Map<string, Set<string>>();
   /** Each is built on first use and then maintained; `SORT_KEYS` bounds their number. */
   readonly #ordered = new Map<string, Ordered<T>>();
 
-  constructor(definition: TableDefinition<T>) {
-    this.#definition = definition;
-    for (const key of definition.unique ?? []) this.#unique.set(key, new Map());
-    for (const key of definition.references ?? []) this.#references.set(key, new Map());
-    for (const name of Object.keys(definition.derived ?? {})) this.#references.set(name, new Map());
+  constructor({ unique = [], references = [], derived = {} }: TableDefinition<T, string>) {
+    this.#keys = references;
+    this.#derived = new Map(Object.entries(derived));
+    for (const key of unique) this.#unique.set(key, new Map());
+    for (const key of [...references, ...this.#derived.keys()]) this.#references.set(key, new Map());
   }
 
   get size(): number {
@@ -128,22 +133,23 @@ export class Table<T extends Entity> {
   #demandIndexable(entity: T): void {
     const { roleAttributes = [] } = entity as { roleAttributes?: unknown };
     if (!Array.isArray(roleAttributes)) throw new TypeError('roleAttributes is not a list');
-    for (const derive of Object.values(this.#definition.derived ?? {})) derive(entity);
+    for (const derive of this.#derived.values()) derive(entity);
   }
 
   #index(entity: T, add: boolean): void {
-    for (const key of this.#definition.unique ?? []) {
-      const value = entity[key];
+    const fields = entity as Readonly<Partial<Record<string, unknown>>>;
+    for (const [key, index] of this.#unique) {
+      const value = fields[key];
       if (typeof value !== 'string') continue;
-      if (add) this.#unique.get(key)?.set(value, entity.id);
-      else if (this.#unique.get(key)?.get(value) === entity.id) this.#unique.get(key)?.delete(value);
+      if (add) index.set(value, entity.id);
+      else if (index.get(value) === entity.id) index.delete(value);
     }
-    for (const key of this.#definition.references ?? []) {
+    for (const key of this.#keys) {
       const index = this.#references.get(key);
-      for (const value of [entity[key]].flat())
+      for (const value of [fields[key]].flat())
         if (index && typeof value === 'string') toggle(index, value, entity.id, add);
     }
-    for (const [name, derive] of Object.entries(this.#definition.derived ?? {})) {
+    for (const [name, derive] of this.#derived) {
       const index = this.#references.get(name);
       for (const id of index ? derive(entity) : []) if (index) toggle(index, id, entity.id, add);
     }

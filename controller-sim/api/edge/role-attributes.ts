@@ -1,6 +1,9 @@
 // Lists role attributes by kind, with the entities and policies that use each of them.
 
 import type { RoleAttribute, RoleAttributeUsage } from '#schemas/api/gen/answers.ts';
+import { KINDS } from '../../state/kinds.ts';
+import { type KindReference, REFERENCES, selectorsIn } from '../../state/references.ts';
+import type { Entity } from '../../state/types.ts';
 import type { ApiRequest, Handlers, Page } from '../http/context.ts';
 import { listTexts } from '../http/list.ts';
 
@@ -23,24 +26,11 @@ function roleAttributes(kind: RoleKind): (request: ApiRequest) => Page<RoleAttri
   });
 }
 
-/**
- * The policies that select entities of a kind by attribute, the field that holds the roles, and its name in the answer.
- */
-const SELECTING = {
-  identity: [
-    ['servicePolicy', 'identityRoles', 'servicePolicies'],
-    ['edgeRouterPolicy', 'identityRoles', 'edgeRouterPolicies'],
-  ],
-  router: [
-    ['edgeRouterPolicy', 'edgeRouterRoles', 'edgeRouterPolicies'],
-    ['serviceEdgeRouterPolicy', 'edgeRouterRoles', 'serviceEdgeRouterPolicies'],
-  ],
-  service: [
-    ['servicePolicy', 'serviceRoles', 'servicePolicies'],
-    ['serviceEdgeRouterPolicy', 'serviceRoles', 'serviceEdgeRouterPolicies'],
-  ],
-  postureCheck: [['servicePolicy', 'postureCheckRoles', 'servicePolicies']],
-} as const;
+/** The policies that select entities of a kind by attribute. */
+function selectorsOf(kind: RoleKind): KindReference[] {
+  return REFERENCES.filter(({ to, form }) => to === kind && form === 'selectors');
+}
+
 const BEARERS = {
   identity: 'identities',
   router: 'edgeRouters',
@@ -62,9 +52,9 @@ function roleAttributeUsage(kind: RoleKind): (request: ApiRequest) => Page<RoleA
       usage: {
         [BEARERS[kind]]: usage(tables[kind].withRole(roleAttribute)),
         ...Object.fromEntries(
-          SELECTING[kind].map(([policy, field, name]) => {
-            const selecting = tables[policy].referring(field, `#${roleAttribute}`);
-            return [name, usage(selecting.map(({ id }) => id))];
+          selectorsOf(kind).map(({ kind: policy, key }) => {
+            const selecting: readonly Entity[] = tables[policy].referring(key, `#${roleAttribute}`);
+            return [KINDS[policy].store, usage(selecting.map(({ id }) => id))];
           }),
         ),
       },
@@ -76,9 +66,9 @@ function roleAttributeUsage(kind: RoleKind): (request: ApiRequest) => Page<RoleA
 /** Sorted. Skips `#all`, which selects everything, and a lone `#`. */
 function usedAttributes(tables: ApiRequest['services']['state']['tables'], kind: RoleKind): string[] {
   const used = new Set(tables[kind].roleAttributes());
-  for (const [policy, field] of SELECTING[kind])
-    for (const each of tables[policy].values())
-      for (const role of (each as unknown as Readonly<Record<string, readonly string[]>>)[field] ?? [])
+  for (const reference of selectorsOf(kind))
+    for (const policy of tables[reference.kind].values())
+      for (const role of selectorsIn(policy, reference))
         if (role.startsWith('#') && role !== '#all' && role !== '#') used.add(role.slice(1));
   return [...used].sort();
 }

@@ -5,9 +5,9 @@ import { type Semantic, selectByAttributes } from '#model/roles.ts';
 import type { CreateLocation } from '#schemas/api/gen/answers.ts';
 import { Body, type Mode } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
-import { PLURAL, SINGULAR } from '../../entities/names.ts';
 import { ApiError, badRequest, invalid, notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
+import { KINDS, nameOf } from '../../state/kinds.ts';
 import { Table } from '../../state/table.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { EntityKind, EntityTypes } from '../../state/types.ts';
@@ -17,8 +17,6 @@ import { created } from './references.ts';
 
 /** Characters of a name in a log line. */
 const LONGEST_LOGGED_NAME = 64;
-/** Kinds with role attributes. */
-const ROLE_KINDS: ReadonlySet<EntityKind> = new Set(['identity', 'router', 'service', 'postureCheck']);
 
 /** Describes how entities of a kind are listed. `Detail` is their shown form (schemas/api/gen/answers.ts). */
 export interface Listed<K extends EntityKind, Detail> {
@@ -93,7 +91,7 @@ export function create<K extends EntityKind, Detail, B extends object, P>(
     const id = resource.newId?.(services, body) ?? services.state.ids.long();
     const prepared = (await resource.prepare?.(request, id, body)) as P;
     await services.state.change((transaction) => resource.create(transaction, id, body, prepared, request));
-    return { data: created(resource.plural ?? PLURAL[resource.kind], id) };
+    return { data: created(resource.plural ?? KINDS[resource.kind].plural, id) };
   };
 }
 
@@ -139,7 +137,7 @@ export function find<K extends EntityKind>(
   id = params.id ?? '',
 ): EntityTypes[K] {
   const entity = services.state.tables[kind].get(id);
-  if (!entity) throw notFound(SINGULAR[kind] ?? kind, id);
+  if (!entity) throw notFound(nameOf(kind), id);
   return entity;
 }
 
@@ -152,7 +150,7 @@ function found<K extends EntityKind, Detail>(
   const entity = transaction
     ? existing(transaction, resource.kind, request.params.id ?? '')
     : find(request, resource.kind);
-  if (resource.includes?.(entity) === false) throw notFound(SINGULAR[resource.kind] ?? resource.kind, entity.id);
+  if (resource.includes?.(entity) === false) throw notFound(nameOf(resource.kind), entity.id);
   return entity;
 }
 
@@ -175,7 +173,7 @@ export function selectListed<K extends EntityKind>(
 ): Iterable<EntityTypes[K]> | Table<EntityTypes[K]> {
   const table: Table<EntityTypes[K]> = services.state.tables[kind];
   const roles = query.getAll('roleFilter');
-  if (roles.length === 0 || !ROLE_KINDS.has(kind)) return entities ?? table;
+  if (roles.length === 0 || !KINDS[kind].hasRoleAttributes) return entities ?? table;
   const ids = selectByAttributes(roles.map(checkedRole), checkedSemantic(query.get('roleSemantic') || 'AllOf'), table);
   return entities ? entities.filter(({ id }) => ids.has(id)) : [...ids].flatMap((id) => table.get(id) ?? []);
 }

@@ -8,7 +8,7 @@ import { Body } from '../../entities/body.ts';
 import { updateSigner } from '../../entities/external-jwt-signer.ts';
 import { updateIdentity } from '../../entities/identity.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { Table } from '../../state/table.ts';
+import { KINDS } from '../../state/kinds.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { Entity, EntityKind, Named, Terminator } from '../../state/types.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
@@ -23,12 +23,6 @@ import {
 } from './sections.ts';
 import type { SectionCounts, Seeded } from './seeded.ts';
 
-/** Unique values beside names. */
-const UNIQUE: Partial<Readonly<Record<EntityKind, readonly string[]>>> = {
-  ca: ['fingerprint'],
-  externalJwtSigner: ['issuer', 'kid', 'fingerprint'],
-  identity: ['externalId'],
-};
 /**
  * Milliseconds of processor time for all entities: nothing else runs meanwhile. 10,000 take less than a second, but the
  * schema of a config type may make each config expensive.
@@ -151,7 +145,7 @@ export class Applier {
   #existingId({ section, entry }: Item): string | undefined {
     if (section.kind === 'terminator') return this.#sameTerminator(entry)?.id;
     if (section.kind === 'identity' && entry.isDefaultAdmin === true) return this.#adminId();
-    const known = this.#table(section.kind).findBy('name' as never, String(entry.name));
+    const known = this.#transaction.tables[section.kind].lookUp('name', String(entry.name))?.[0];
     if (known) return known.id;
     if (section.kind !== 'edgeRouterPolicy' || !OF_ROUTER.test(String(entry.name))) return undefined;
     const [routers, identities] = [entry.edgeRouterRoles, entry.identityRoles].map((list) => JSON.stringify(list));
@@ -182,11 +176,7 @@ export class Applier {
 
   /** The id of an entity in the data. */
   #known(kind: EntityKind, reference: unknown): string | undefined {
-    return this.#table(kind).findBy('name' as never, String(reference).slice(1))?.id;
-  }
-
-  #table(kind: EntityKind): Table<Named> {
-    return this.#transaction.tables[kind] as unknown as Table<Named>;
+    return this.#transaction.tables[kind].lookUp('name', String(reference).slice(1))?.[0]?.id;
   }
 
   /** Resolves names for an entry, and notes those that do not exist. */
@@ -218,10 +208,8 @@ export class Applier {
 
   #names(kind: EntityKind): string[] {
     const own = [...this.#named.values()].filter(({ section }) => section.kind === kind);
-    return [
-      ...own.map(({ entry }) => String(entry.name)),
-      ...Iterator.from(this.#table(kind).values()).map(({ name }) => name),
-    ];
+    const known: Iterable<Entity & Partial<Named>> = this.#transaction.tables[kind].values();
+    return [...own.map(({ entry }) => String(entry.name)), ...Array.from(known, ({ name }) => name ?? '')];
   }
 
   #demandUnique(item: Item): void {
@@ -229,8 +217,8 @@ export class Applier {
     const entity = this.#transaction.get(section.kind, id) as (Entity & Entry) | undefined;
     if (section.kind === 'identity' && !isOfRouter(item))
       this.#take(item, 'identity name', entry.name, [...path, 'name']);
-    for (const key of UNIQUE[section.kind] ?? [])
-      this.#take(item, `${section.kind} ${key}`, entity?.[key], [...path, key]);
+    for (const key of KINDS[section.kind].unique ?? [])
+      if (key !== 'name') this.#take(item, `${section.kind} ${key}`, entity?.[key], [...path, key]);
     if (typeof entry.password === 'string') this.#take(item, 'username', usernameOf(entry), [...path, 'username']);
   }
 

@@ -4,7 +4,7 @@
 import { withoutNulls } from '#lib/without-nulls.ts';
 import { builtInConfigTypes } from '../../entities/built-in.ts';
 import { isDisabled } from '../../entities/identity.ts';
-import { isHosted } from '../../entities/terminator.ts';
+import { isHosted } from '../../state/kinds/terminator.ts';
 import type { Table } from '../../state/table.ts';
 import type { Tables } from '../../state/tables.ts';
 import type { Identity, Named, PostureCheck, Router, Terminator } from '../../state/types.ts';

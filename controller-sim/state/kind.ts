@@ -1,0 +1,51 @@
+// The description of a kind of entity: its indexes, its names, and its references to entities of other kinds.
+
+import type { Entity } from './entity.ts';
+import type { Of, TableDefinition } from './table.ts';
+
+/** A field with the ids of other entities. `To` has the names of their kinds. */
+export interface Reference<Key extends string = string, To extends string = string> {
+  /** Path of field names, separated by dots. */
+  readonly key: Key | `${Key}.${string}`;
+  /** The index of the table that has the ids; that of the key if missing. */
+  readonly index?: string;
+  readonly to: To;
+  /** Where ids are found: in `@id` selectors, in map keys, in the lists of a map, or in the value itself. */
+  readonly form: 'id' | 'ids' | 'selectors' | 'map' | 'lists';
+  /**
+   * The repair of an id that does not resolve. `delete`: the entity is useless without it. `remove`: the id is removed. `put`: this id
+   * replaces it. `report`: the intended id is unknown, so an administrator must repair it.
+   */
+  readonly mend: 'delete' | 'remove' | 'report' | { readonly put: string };
+  /**
+   * The consequence of deleting the other entity: this entity is deleted, the id is removed, or it stays. `field`: the deletion is rejected;
+   * the error names the field and, in `by`, the entities that refer.
+   */
+  readonly onDelete: 'delete' | 'remove' | 'keep' | { readonly field: string; readonly by: string };
+}
+
+export interface Kind<T extends Entity, To extends string = string, Key extends string = keyof T & string>
+  extends TableDefinition<T, Key> {
+  /** Name in messages, if it is not that of the kind. */
+  readonly singular?: string;
+  /** Path segment in the APIs. */
+  readonly plural: string;
+  /** The reference's name of its store, in events, counts and messages. */
+  readonly store: string;
+  readonly refers?: readonly Reference<Key, To>[];
+  /** Whether lists and policies select its entities by role attributes. */
+  readonly hasRoleAttributes?: boolean;
+  /** Fields with credentials: events omit them. */
+  readonly secrets?: readonly Key[];
+  /** Path segments of the lists below an entity in the APIs. */
+  readonly lists?: readonly string[] | Of<T, readonly string[]>;
+  /** Whether references to an entity in answers have the links of its lists. */
+  readonly isReferredWithLists?: boolean;
+  /** Whether administrators configure its entities, or those that the function selects: snapshots contain them. */
+  readonly isConfigured?: boolean | Of<T, boolean>;
+}
+
+/** Describes the kind with entities of the type `T`. */
+export function kind<T extends Entity>(): <const To extends string = never>(definition: Kind<T, To>) => Kind<T, To> {
+  return (definition) => definition;
+}

@@ -1,0 +1,53 @@
+// Auth policies: the proofs that a login needs.
+
+import type { Named } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+export interface AuthPolicy extends Named {
+  readonly primary: {
+    readonly cert: { readonly allowed: boolean; readonly allowExpiredCerts: boolean };
+    readonly extJwt: { readonly allowed: boolean; readonly allowedSigners: readonly string[] };
+    readonly updb: {
+      readonly allowed: boolean;
+      readonly minPasswordLength: number;
+      readonly maxAttempts: number;
+      readonly lockoutDurationMinutes: number;
+      readonly requireMixedCase: boolean;
+      readonly requireNumberChar: boolean;
+      readonly requireSpecialChar: boolean;
+    };
+  };
+  readonly secondary: { readonly requireTotp: boolean; readonly requireExtJwtSigner: string | null };
+}
+
+export const authPolicy = kind<AuthPolicy>()({
+  plural: 'auth-policies',
+  store: 'authPolicies',
+  unique: ['name'],
+  derived: {
+    signers: ({ primary, secondary }) => [
+      ...primary.extJwt.allowedSigners,
+      ...(secondary.requireExtJwtSigner === null ? [] : [secondary.requireExtJwtSigner]),
+    ],
+  },
+  refers: [
+    {
+      key: 'primary.extJwt.allowedSigners',
+      index: 'signers',
+      to: 'externalJwtSigner',
+      form: 'ids',
+      mend: 'remove',
+      onDelete: { field: 'primary.extJwt.allowedSigners', by: 'authPolicy' },
+    },
+    {
+      key: 'secondary.requireExtJwtSigner',
+      index: 'signers',
+      to: 'externalJwtSigner',
+      form: 'id',
+      // A missing signer blocks every login; removing the requirement would permit every login.
+      mend: 'report',
+      onDelete: { field: 'secondary.requireExtJwtSigner', by: 'authPolicy' },
+    },
+  ],
+  isConfigured: true,
+});

@@ -1,0 +1,35 @@
+// Proofs with which an identity logs in: a password, a certificate.
+
+import type { Entity } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+export interface Authenticator extends Entity {
+  readonly method: 'updb' | 'cert';
+  readonly identityId: string;
+  readonly username: string | null;
+  /** Argon2id hash in text form; never leaves the process. */
+  readonly passwordHash: string | null;
+  readonly certPem: string | null;
+  readonly fingerprint: string | null;
+  readonly isIssuedByNetwork: boolean;
+  /** The third-party authority that vouched for the certificate when it was added; missing in older data. */
+  readonly caId?: string | null;
+  /** An administrator requested a renewal of the certificate, optionally with a new key. */
+  readonly isExtendRequested: boolean;
+  readonly isKeyRollRequested: boolean;
+  readonly extendRequestedAt: string | null;
+  readonly lastExtendRolledKeys: boolean;
+  readonly lastAuthResolvedToRoot: boolean;
+  /** A new certificate that was issued and that its owner has not yet presented. */
+  readonly unverifiedCertPem: string | null;
+}
+
+export const authenticator = kind<Authenticator>()({
+  plural: 'authenticators',
+  store: 'authenticators',
+  unique: ['username', 'fingerprint'],
+  references: ['identityId'],
+  refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
+  secrets: ['passwordHash'],
+  isConfigured: true,
+});

@@ -1,0 +1,26 @@
+// Configs of services and routers.
+
+import type { Named } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+export interface Config extends Named {
+  readonly configTypeId: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export const config = kind<Config>()({
+  plural: 'configs',
+  store: 'configs',
+  unique: ['name'],
+  references: ['configTypeId'],
+  refers: [
+    {
+      key: 'configTypeId',
+      to: 'configType',
+      form: 'id',
+      mend: 'delete',
+      onDelete: { field: 'configs', by: 'configs' },
+    },
+  ],
+  isConfigured: true,
+});

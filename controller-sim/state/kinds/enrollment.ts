@@ -1,0 +1,30 @@
+// Enrollments: one-time tokens of identities and routers.
+
+import type { Entity } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+export interface Enrollment extends Entity {
+  readonly method: 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
+  readonly token: string;
+  readonly jwt: string;
+  readonly expiresAt: string;
+  readonly identityId: string | null;
+  /** Only for the methods erott and trott. */
+  readonly routerId: string | null;
+  readonly caId: string | null;
+  readonly username: string | null;
+}
+
+export const enrollment = kind<Enrollment>()({
+  plural: 'enrollments',
+  store: 'enrollments',
+  unique: ['token'],
+  references: ['identityId', 'routerId', 'caId'],
+  refers: [
+    { key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' },
+    { key: 'routerId', to: 'router', form: 'id', mend: 'delete', onDelete: 'delete' },
+    { key: 'caId', to: 'ca', form: 'id', mend: 'delete', onDelete: 'delete' },
+  ],
+  secrets: ['token', 'jwt'],
+  isConfigured: true,
+});

@@ -1,0 +1,32 @@
+// Second factors: the secret of an app for one-time passwords, and recovery codes.
+
+import type { Entity } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+/** The use of a one-time password. */
+export interface UsedStep {
+  /** Periods of the clock since the epoch. */
+  readonly step: number;
+  /** `login`, or the id of the session that has a token for it. */
+  readonly by: string;
+}
+
+export interface Mfa extends Entity {
+  readonly identityId: string;
+  readonly isVerified: boolean;
+  /** Base32; leaves the process only in its owner's provisioning URL. */
+  readonly secret: string;
+  readonly recoveryCodes: readonly string[];
+  /** Used one-time passwords that would still be accepted. Missing in older data. */
+  readonly usedSteps?: readonly UsedStep[];
+}
+
+export const mfa = kind<Mfa>()({
+  singular: 'MFA enrollment',
+  plural: 'mfas',
+  store: 'mfas',
+  references: ['identityId'],
+  refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
+  secrets: ['secret', 'recoveryCodes'],
+  isConfigured: true,
+});

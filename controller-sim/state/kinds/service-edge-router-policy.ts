@@ -1,0 +1,22 @@
+// Service edge router policies: the routers over which a service is reached.
+
+import type { Policy } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+export interface ServiceEdgeRouterPolicy extends Policy {
+  readonly edgeRouterRoles: readonly string[];
+  readonly serviceRoles: readonly string[];
+}
+
+export const serviceEdgeRouterPolicy = kind<ServiceEdgeRouterPolicy>()({
+  plural: 'service-edge-router-policies',
+  store: 'serviceEdgeRouterPolicies',
+  unique: ['name'],
+  references: ['serviceRoles', 'edgeRouterRoles'],
+  refers: [
+    { key: 'edgeRouterRoles', to: 'router', form: 'selectors', mend: 'remove', onDelete: 'remove' },
+    { key: 'serviceRoles', to: 'service', form: 'selectors', mend: 'remove', onDelete: 'remove' },
+  ],
+  lists: ['edge-routers', 'services'],
+  isConfigured: true,
+});

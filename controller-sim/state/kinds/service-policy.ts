@@ -1,0 +1,25 @@
+// Service policies: the identities that may dial or bind a service, and their posture checks.
+
+import type { PermissionType, Policy } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+export interface ServicePolicy extends Policy {
+  readonly type: PermissionType;
+  readonly identityRoles: readonly string[];
+  readonly serviceRoles: readonly string[];
+  readonly postureCheckRoles: readonly string[];
+}
+
+export const servicePolicy = kind<ServicePolicy>()({
+  plural: 'service-policies',
+  store: 'servicePolicies',
+  unique: ['name'],
+  references: ['identityRoles', 'serviceRoles', 'postureCheckRoles'],
+  refers: [
+    { key: 'identityRoles', to: 'identity', form: 'selectors', mend: 'remove', onDelete: 'remove' },
+    { key: 'postureCheckRoles', to: 'postureCheck', form: 'selectors', mend: 'remove', onDelete: 'remove' },
+    { key: 'serviceRoles', to: 'service', form: 'selectors', mend: 'remove', onDelete: 'remove' },
+  ],
+  lists: ['identities', 'posture-checks', 'services'],
+  isConfigured: true,
+});

@@ -1,0 +1,26 @@
+// Services of the network.
+
+import type { Named } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+export interface Service extends Named {
+  readonly encryptionRequired: boolean;
+  readonly terminatorStrategy: string;
+  readonly maxIdleTimeMillis: number;
+  readonly configs: readonly string[];
+  readonly roleAttributes: readonly string[];
+  /** Created through the fabric API: the edge APIs and their policies ignore it. */
+  readonly isFabricOnly: boolean;
+}
+
+export const service = kind<Service>()({
+  plural: 'services',
+  store: 'services',
+  unique: ['name'],
+  references: ['configs'],
+  refers: [{ key: 'configs', to: 'config', form: 'ids', mend: 'remove', onDelete: 'remove' }],
+  hasRoleAttributes: true,
+  lists: ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'],
+  isReferredWithLists: true,
+  isConfigured: true,
+});

@@ -1,0 +1,41 @@
+// Terminators: the ends of services at routers.
+
+import type { Entity, Precedence } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+export interface Terminator extends Entity {
+  readonly serviceId: string;
+  readonly routerId: string;
+  readonly binding: string;
+  readonly address: string;
+  readonly cost: number;
+  readonly precedence: Precedence;
+  /** The precedence before the router was quiesced. */
+  readonly savedPrecedence?: Precedence | undefined;
+  /** The management API calls it identity. */
+  readonly instanceId: string;
+  readonly instanceSecret: string;
+  readonly hostId: string;
+  /** Peer data of the host: keys and values in base64. Older data files have it as an object. */
+  readonly peerData: readonly (readonly [key: number, value: string])[] | Readonly<Record<string, string>>;
+}
+
+/** Bindings of the terminators that routers create for their hosts. */
+const HOSTED: ReadonlySet<string> = new Set(['edge', 'tunnel']);
+
+/** Whether a router created it for a host: it ends with the host. */
+export function isHosted({ binding }: Pick<Terminator, 'binding'>): boolean {
+  return HOSTED.has(binding);
+}
+
+export const terminator = kind<Terminator>()({
+  plural: 'terminators',
+  store: 'terminators',
+  references: ['serviceId', 'routerId'],
+  refers: [
+    { key: 'routerId', to: 'router', form: 'id', mend: 'delete', onDelete: 'delete' },
+    { key: 'serviceId', to: 'service', form: 'id', mend: 'delete', onDelete: 'delete' },
+  ],
+  secrets: ['instanceSecret'],
+  isConfigured: (terminator) => !isHosted(terminator),
+});
