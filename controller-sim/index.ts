@@ -16,6 +16,7 @@ export type { ControlFault, Fault, HttpFault, NewFault } from './lab/faults/faul
 export type { Faults } from './lab/faults/faults.ts';
 export type { Journal, JournalCondition, WaitOptions } from './lab/journal/journal.ts';
 export type { ControlEntry, HttpEntry, JournalEntry, JournalFilter } from './lab/journal/journal-entry.ts';
+export type { Kept } from './lab/kept.ts';
 export type { Lab } from './lab/lab.ts';
 export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from './lab/lab-error.ts';
 export type { IdentityFile } from './lab/network/identities.ts';
@@ -23,7 +24,7 @@ export type { DialPlace, LabService, NewService } from './lab/network/services.t
 export type { SeedDocument } from './lab/seed/export.ts';
 export { SeedError, type SeedMistake } from './lab/seed/mistake.ts';
 export type { Seeded } from './lab/seed/seeded.ts';
-export type { Restored, SnapshotInfo } from './lab/snapshots.ts';
+export type { Restored, RestoreOptions, SnapshotInfo } from './lab/snapshots.ts';
 export type { Finding } from './lab/why/finding.ts';
 export type { WhyAnswer, WhyQuestion } from './lab/why/why.ts';
 export { SharedMemory } from './state/store/shared-memory.ts';

@@ -1,8 +1,9 @@
 // `snapshot`, `restore`, `reset`: named states of a running simulator, in its memory.
 
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
+import { KEPT } from '../lab/kept.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
 
@@ -12,6 +13,10 @@ interface Snapshot {
   readonly name: string;
   readonly takenAt: string;
   readonly entities: number;
+}
+
+interface Keeping {
+  readonly keep: readonly string[];
 }
 
 interface Restored {
@@ -42,28 +47,35 @@ export function snapshotCommand(): Command {
 
 export function restoreCommand(): Command {
   const command = new Command('restore')
-    .description('return a running simulator to a kept state')
+    .description(
+      'return a running simulator to a kept state: its entities, clock and faults; the journal is empty then',
+    )
     .argument('<name>', 'the name of the snapshot')
-    .addHelpText('after', examples('sim', 'restore base --ready sim.json'))
-    .action((name: string, connection: Connection) =>
+    .addHelpText('after', examples('sim', 'restore base --ready sim.json', 'restore base --keep clock journal'))
+    .action((name: string, { keep, ...connection }: Connection & Keeping) =>
       withLab(connection, async (client) => {
         const path = `${SNAPSHOTS}/${encodeURIComponent(name)}/restore`;
-        print(`restored ${name}: ${countsOf((await client.ask('POST', path)) as Restored)}`);
+        print(`restored ${name}: ${countsOf((await client.ask('POST', path, { keep })) as Restored)}`);
       }),
     );
-  return connected(command);
+  return connected(keeping(command));
 }
 
 export function resetCommand(): Command {
   const command = new Command('reset')
-    .description('return a running simulator to the state after its start')
+    .description('return a running simulator to its state, clock and faults after its start; the journal is empty then')
     .addHelpText('after', examples('sim', 'reset --ready sim.json'))
-    .action((connection: Connection) =>
+    .action(({ keep, ...connection }: Connection & Keeping) =>
       withLab(connection, async (client) =>
-        print(`reset: ${countsOf((await client.ask('POST', '/lab/v1/reset')) as Restored)}`),
+        print(`reset: ${countsOf((await client.ask('POST', '/lab/v1/reset', { keep })) as Restored)}`),
       ),
     );
-  return connected(command);
+  return connected(keeping(command));
+}
+
+function keeping(command: Command): Command {
+  const option = new Option('--keep <part...>', 'parts that stay as they are').choices(KEPT).default([]);
+  return command.addOption(option);
 }
 
 function show({ name, takenAt, entities }: Snapshot): string {

@@ -32,12 +32,6 @@ export class LabTraffic {
     this.control = new ControlTraffic({ state, clock, journal: this.journal, faults: this.faults });
   }
 
-  /** Removes the faults, and clears the journal. */
-  reset(): void {
-    this.faults.clear();
-    this.journal.clear();
-  }
-
   close(): void {
     this.journal.close();
   }

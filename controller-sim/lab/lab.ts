@@ -15,7 +15,7 @@ import { type NetworkView, viewNetwork } from './network-view.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import type { SeedComponents } from './seed/seed.ts';
 import type { Seeded } from './seed/seeded.ts';
-import { LabSnapshots, type Restored, START } from './snapshots.ts';
+import { LabSnapshots, type Restored, type RestoreOptions, START } from './snapshots.ts';
 import { explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from './why/why.ts';
 
 export interface LabComponents extends WhyComponents, SeedComponents, Pick<IdentityComponents, 'authority'> {
@@ -34,7 +34,7 @@ export class Lab {
     const { state, clock } = components;
     this.#components = components;
     this.clock = new LabClock(clock);
-    this.snapshots = new LabSnapshots(state, this.clock);
+    this.snapshots = new LabSnapshots({ state, clock: this.clock, faults: this.faults, journal: this.journal });
   }
 
   /** The requests of clients and the messages of routers. */
@@ -52,11 +52,17 @@ export class Lab {
     return viewNetwork({ state, network, cluster, journal: this.journal, now: clock.now() });
   }
 
-  /** Returns to the state and the time after the start, removes the faults, and clears the journal. */
-  async reset(): Promise<Restored> {
-    const restored = await this.snapshots.restore(START);
-    this.#components.traffic.reset();
-    return restored;
+  /**
+   * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is.
+   * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`.
+   */
+  restore(name: string, options: RestoreOptions = {}): Promise<Restored> {
+    return this.snapshots.restore(name, options);
+  }
+
+  /** Returns to the state, the time and the faults after the start, and clears the journal. Rejects like `restore`. */
+  reset(options: RestoreOptions = {}): Promise<Restored> {
+    return this.snapshots.restore(START, options);
   }
 
   /** Routers in this process, which serve the services that are created afterwards. */

@@ -1,6 +1,7 @@
 // Named states of the simulator in memory, to which a test returns. A snapshot holds what administrators configure:
 // identities with their credentials, services, policies, routers. A restore is one change of the state: routers, clients
-// and events learn of it as of any other. The clock returns to the time of the snapshot.
+// and events learn of it as of any other. The clock returns to the time of the snapshot, the faults are those of then, and
+// the journal is empty.
 //
 // Sessions, revocations and the terminators of hosts belong to running clients, not to a snapshot: they stay where their
 // identity, service and router stay, and end otherwise.
@@ -13,11 +14,15 @@ import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Entity, EntityKind } from '../state/types.ts';
+import type { Faults, FaultsMark } from './faults/faults.ts';
+import type { Journal } from './journal/journal.ts';
+import { KEPT, type Kept } from './kept.ts';
 import type { ClockMark, LabClock } from './lab-clock.ts';
 import { InvalidError, UnknownError } from './lab-error.ts';
 
 /** The state after the start of the simulator. */
 export const START = 'start';
+const NOTHING: Restored = { created: 0, changed: 0, deleted: 0 };
 const MOST_SNAPSHOTS = 100;
 const NAME = /^[\w.-]{1,100}$/;
 
@@ -29,6 +34,7 @@ type Entities = ReadonlyMap<EntityKind, ReadonlyMap<string, Entity>>;
 interface Taken {
   readonly info: SnapshotInfo;
   readonly clock: ClockMark;
+  readonly faults: FaultsMark;
   readonly entities: Entities;
 }
 
@@ -48,14 +54,28 @@ export interface Restored {
   readonly deleted: number;
 }
 
+export interface RestoreOptions {
+  /** A restore leaves these as they are. */
+  readonly keep?: readonly Kept[];
+}
+
+export interface SnapshotComponents {
+  readonly state: State;
+  readonly clock: LabClock;
+  readonly faults: Pick<Faults, 'mark' | 'returnTo'>;
+  readonly journal: Pick<Journal, 'clear'>;
+}
+
 export class LabSnapshots {
+  readonly #components: SnapshotComponents;
   readonly #state: State;
   readonly #clock: LabClock;
   readonly #taken = new Map<string, Taken>();
 
-  constructor(state: State, clock: LabClock) {
-    this.#state = state;
-    this.#clock = clock;
+  constructor(components: SnapshotComponents) {
+    this.#components = components;
+    this.#state = components.state;
+    this.#clock = components.clock;
   }
 
   /** Takes the first snapshot, once the simulator is ready. */
@@ -85,11 +105,22 @@ export class LabSnapshots {
     this.#taken.delete(name);
   }
 
-  /** Rejects with UnknownError. If the change cannot be stored, nothing has changed. */
-  async restore(name: string): Promise<Restored> {
-    const { entities, clock } = this.#find(name);
-    const restored = await this.#state.change((transaction) => restoreIn(transaction, entities));
-    await this.#clock.returnTo(clock);
+  /**
+   * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`. If the change cannot be stored,
+   * nothing has changed.
+   */
+  async restore(name: string, { keep = [] }: RestoreOptions = {}): Promise<Restored> {
+    const unknown = keep.find((each) => !KEPT.includes(each));
+    if (unknown !== undefined)
+      throw new InvalidError('keep', `${unknown} is unknown; ${meantOrKnown(unknown, KEPT)}`, unknown);
+    const { entities, clock, faults } = this.#find(name);
+    const restores = (part: Kept) => !keep.includes(part);
+    const restored = restores('state')
+      ? await this.#state.change((transaction) => restoreIn(transaction, entities))
+      : NOTHING;
+    if (restores('clock')) await this.#clock.returnTo(clock);
+    if (restores('faults')) this.#components.faults.returnTo(faults);
+    if (restores('journal')) this.#components.journal.clear();
     return restored;
   }
 
@@ -98,7 +129,7 @@ export class LabSnapshots {
     const count = entities.values().reduce((sum, { size }) => sum + size, 0);
     const info = { name, takenAt: this.#clock.now(), index: this.#state.index, entities: count };
     this.#taken.delete(name); // the newest is last
-    this.#taken.set(name, { info, clock: this.#clock.mark(), entities });
+    this.#taken.set(name, { info, clock: this.#clock.mark(), faults: this.#components.faults.mark(), entities });
     return info;
   }
 

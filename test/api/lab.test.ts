@@ -89,6 +89,50 @@ t.test('the time can be set, in the past too, stand still, and run faster; resto
   t.equal(lab.clock.rate, 1);
 });
 
+t.test(
+  'a restore and a reset return state, clock, faults and journal in one call; keep names exceptions',
+  async (t) => {
+    await using parts = await open();
+    const { api, lab } = parts;
+    const { faults, journal } = lab;
+    const configs = '/edge/management/v1/configs';
+    const listed = async () => (await api.ask('GET', configs, { token: api.token })).status;
+    faults.add({ kind: 'http', operation: 'listConfigs', status: 503, times: 2 });
+    t.equal(await listed(), 503);
+    lab.snapshots.take('base');
+    const change = async () => {
+      await api.create('/services', { name: 'new', encryptionRequired: true });
+      await lab.clock.advance('5m');
+      await listed();
+      faults.clear();
+      faults.add({ kind: 'http', operation: 'listServices', status: 500 });
+    };
+    const view = async () => ({
+      services: (await api.get('/identities')).length > 0 && lab.export().services?.length,
+      advanced: lab.clock.advanced,
+      faults: faults.list().map(({ id, hits }) => `${id} ${hits}`),
+      hasPast: journal.entries({ path: configs }).length > 0,
+    });
+    await change();
+    await lab.restore('base');
+    t.strictSame(await view(), { services: 0, advanced: 0, faults: ['f1 1'], hasPast: false });
+    t.equal(await listed(), 503, 'the fault has one hit left');
+    t.equal(await listed(), 200);
+
+    await change();
+    await api.manage('POST', '/lab/v1/snapshots/base/restore', { keep: ['clock', 'faults', 'journal'] });
+    t.strictSame(await view(), { services: 0, advanced: 5 * MINUTE, faults: ['f3 0'], hasPast: true });
+    await lab.reset({ keep: ['state'] });
+    t.strictSame(await view(), { services: 0, advanced: 0, faults: [], hasPast: false });
+    await change();
+    await lab.reset({ keep: ['state', 'faults'] });
+    t.strictSame(await view(), { services: 1, advanced: 0, faults: ['f4 0'], hasPast: false });
+    const wrong = await api.manage('POST', '/lab/v1/reset', { keep: ['clocks'] });
+    t.equal(wrong.status, 400);
+    await t.rejects(lab.reset({ keep: ['clocks' as 'clock'] }), /clocks is unknown; did you mean clock/);
+  },
+);
+
 t.test('the lab token is valid at the lab only, and an advance does not end it', async (t) => {
   await using parts = await open();
   const { api, lab, simulator } = parts;

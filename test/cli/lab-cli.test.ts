@@ -60,6 +60,10 @@ t.test('time, snapshots and reset', async (t) => {
   t.match(await done('snapshot'), /^start .*\nbase .*\n$/);
   t.equal(await done('restore', 'base'), 'restored base: 0 created, 0 changed, 1 deleted\n');
   t.same(await api.names('/services'), ['kept']);
+  await done('clock', '--advance', '1d', '--freeze');
+  t.equal(await done('reset', '--keep', 'state', 'clock'), 'reset: 0 created, 0 changed, 0 deleted\n');
+  t.equal(simulator.lab.clock.rate, 0);
+  t.match(await sim('reset', '--keep', 'clocks'), { code: 2, stderr: /Allowed choices are state, clock/ });
   t.equal(await done('reset'), 'reset: 0 created, 0 changed, 1 deleted\n');
   t.equal(await done('snapshot', 'base', '--delete'), 'deleted base\n');
   t.match(await done('snapshot'), /^start .*\n$/);

@@ -207,7 +207,12 @@ function decisions({ access, clock }: Network, model: DataModel): { controller: 
 for (const seed of SEEDS) {
   t.test(`restored snapshots reach routers like any other change (seed ${seed})`, async (t) => {
     const net = await network();
-    const snapshots = new LabSnapshots(net.state, new LabClock(net.clock));
+    const snapshots = new LabSnapshots({
+      state: net.state,
+      clock: new LabClock(net.clock),
+      faults: { mark: () => ({ http: [], control: [] }), returnTo: () => undefined },
+      journal: { clear: () => undefined },
+    });
     const random = seededRandom(seed);
     await net.clock.advance(200_000);
     const taken = new Map<string, string[]>();

@@ -19,6 +19,7 @@ import type {
   ClockAdvance,
   ClockPatch,
   LabIdentityCreate,
+  LabRestore,
   LabServiceCreate,
   Seed,
   SnapshotCreate,
@@ -62,10 +63,12 @@ export const labHandlers = {
     lab.snapshots.delete(params.name ?? '');
     return { data: {} };
   }),
-  restoreSnapshot: labHandler<Data<LabRestored>>(async (lab, { params }) => ({
-    data: await lab.snapshots.restore(params.name ?? ''),
+  restoreSnapshot: labHandler<Data<LabRestored>, LabRestore | undefined>(async (lab, { params, body }) => ({
+    data: await lab.restore(params.name ?? '', withoutNulls(body ?? {})),
   })),
-  reset: labHandler<Data<LabRestored>>(async (lab) => ({ data: await lab.reset() })),
+  reset: labHandler<Data<LabRestored>, LabRestore | undefined>(async (lab, { body }) => ({
+    data: await lab.reset(withoutNulls(body ?? {})),
+  })),
   createLabService: labHandler<Data<LabService>, LabServiceCreate>(async (lab, { body: { name, ...service } }) => ({
     data: await lab.service(name, withoutNulls(service)),
   })),

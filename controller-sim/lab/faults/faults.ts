@@ -15,11 +15,16 @@ const MOST_FAULTS = 100;
 class Active<Rule extends HttpRule | ControlRule> {
   readonly id: string;
   readonly rule: Rule;
-  hits = 0;
+  hits: number;
 
-  constructor(id: string, rule: Rule) {
+  constructor(id: string, rule: Rule, hits = 0) {
     this.id = id;
     this.rule = rule;
+    this.hits = hits;
+  }
+
+  copy(): Active<Rule> {
+    return new Active(this.id, this.rule, this.hits);
   }
 
   /** Counts a hit, unless the rule is used up or chance spares this one. */
@@ -33,6 +38,12 @@ class Active<Rule extends HttpRule | ControlRule> {
   show(): Fault {
     return { id: this.id, hits: this.hits, ...this.rule } as Fault;
   }
+}
+
+/** The faults at one moment. */
+export interface FaultsMark {
+  readonly http: readonly Active<HttpRule>[];
+  readonly control: readonly Active<ControlRule>[];
 }
 
 /** A rule that is applied now. */
@@ -103,6 +114,16 @@ export class Faults {
   clear(): void {
     this.#http = [];
     this.#control = [];
+  }
+
+  /** A copy to which `returnTo` returns, hits included. */
+  mark(): FaultsMark {
+    return { http: this.#http.map((active) => active.copy()), control: this.#control.map((active) => active.copy()) };
+  }
+
+  returnTo({ http, control }: FaultsMark): void {
+    this.#http = http.map((active) => active.copy());
+    this.#control = control.map((active) => active.copy());
   }
 
   /** Closes the control channel of a router (id or name), which connects again. @throws UnknownError */

@@ -624,6 +624,11 @@ export type LabIdentityCreate = {
   readonly roleAttributes?: Attributes | null | undefined;
 };
 
+export type LabRestore = {
+  /** What stays as it is. */
+  readonly keep?: readonly ('state' | 'clock' | 'faults' | 'journal')[] | null | undefined;
+};
+
 export type LabServiceCreate = {
   readonly name: string;
   /** Name or id of the edge router that hosts the service. */

@@ -346,8 +346,8 @@ export interface Operations {
     readonly listSnapshots: Operation<undefined, 'data', A.LabSnapshots>;
     readonly createSnapshot: Operation<B.SnapshotCreate, 'data', A.LabSnapshot>;
     readonly deleteSnapshot: Operation<undefined, 'none', never>;
-    readonly restoreSnapshot: Operation<undefined, 'data', A.LabRestored>;
-    readonly reset: Operation<undefined, 'data', A.LabRestored>;
+    readonly restoreSnapshot: Operation<B.LabRestore | undefined, 'data', A.LabRestored>;
+    readonly reset: Operation<B.LabRestore | undefined, 'data', A.LabRestored>;
     readonly seed: Operation<B.Seed | string, 'data', A.LabSeeded>;
     readonly exportNetwork: Operation<undefined, 'data', A.LabNetwork>;
     readonly why: Operation<B.WhyQuestion, 'data', A.LabWhy>;
