@@ -19,6 +19,7 @@ import { releaseProgramPages } from '#lib/program-pages.ts';
 import { ServiceManager } from '#lib/service-manager.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { type StopSignals, stopSignals } from '#lib/stop-signal.ts';
+import { reportUnreadableAuthorities } from '#lib/unreadable-authorities.ts';
 import { endChainVerification } from '#wire/client-chains.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
@@ -95,6 +96,7 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
     return refuse(options, clock, reason);
   }
   logFindings(daemonLog.log, file, loaded.findings);
+  reportUnreadableAuthorities(daemonLog.log);
   const { config } = loaded;
   if (!config) {
     const errors = loaded.findings.filter(({ severity }) => severity === 'error').length;

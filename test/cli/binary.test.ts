@@ -91,6 +91,22 @@ t.test('they print version and name, and check a configuration', options, async 
   );
 });
 
+t.test(
+  'a file of NODE_EXTRA_CA_CERTS that cannot be read is named by the daemon only, in its log',
+  options,
+  async (t) => {
+    const outside = { ...env, PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: '/nonexistent/ca.pem' };
+    const errorsOf = (...command: string[]) =>
+      spawnSync(...inRoot(...command), { env: outside, encoding: 'utf8' }).stderr;
+    for (const name of ['edgeweave-router', 'edgeweave-sim']) t.equal(errorsOf(`/${name}`, '--version'), '', name);
+    writeFileSync(join(root, 'work/invalid.yml'), 'v: 3\n');
+    const lines = errorsOf('/edgeweave-router', 'run', '/work/invalid.yml', '--log-format', 'json').trim().split('\n');
+    const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
+    t.match(warnings, [{ file: '/nonexistent/ca.pem', remedy: /NODE_EXTRA_CA_CERTS/ }]);
+    t.equal(warnings.length, 1);
+  },
+);
+
 t.test('a simulator and a router carry encrypted bytes', options, async (t) => {
   const simulator = start(t, '/edgeweave-sim', 'start', '--json', '--data', '/work/sim.db');
   const [line] = await createInterface({ input: simulator.stdout as NodeJS.ReadableStream })

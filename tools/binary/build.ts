@@ -21,7 +21,7 @@ interface Program {
 
 const PROGRAMS: readonly Program[] = [
   { name: 'edgeweave-router', entry: 'tools/binary/router.ts', options: ['--max-semi-space-size=4'] },
-  { name: 'edgeweave-sim', entry: 'controller-sim/cli.ts', options: [] },
+  { name: 'edgeweave-sim', entry: 'tools/binary/sim.ts', options: [] },
 ];
 
 if (process.platform !== 'linux') {

@@ -46,7 +46,7 @@ export async function bundle(entry: string): Promise<Bundle> {
     logLevel: 'warning',
     metafile: true,
     write: false,
-    plugins: [ownModules(inlined), addons],
+    plugins: [ownModules(inlined), addons, lateModules],
   });
   const [file] = outputFiles;
   if (!file) throw new Error(`the bundle of ${entry} is empty`);
@@ -99,5 +99,20 @@ const addons: Plugin = {
       contents: `module.exports = require('./addon.ts').loadAddon('${filter.exec(path)?.[1]}');`,
       resolveDir: import.meta.dirname,
     }));
+  },
+};
+
+/**
+ * Modules of Node that load the authorities of NODE_EXTRA_CA_CERTS. They are loaded with the first module that needs them, not before the first
+ * line of the program: see extra-authorities.ts.
+ */
+const lateModules: Plugin = {
+  name: 'late modules',
+  setup(build) {
+    const namespace = 'late';
+    build.onResolve({ filter: /^(node:)?(tls|https?|http2)$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace }, ({ path }) => ({ contents: `module.exports = require('${path}');` }));
   },
 };

@@ -3,7 +3,9 @@
 // file would have.
 
 import { basename } from 'node:path';
+import { ignoreUnreadableAuthorities } from './extra-authorities.ts';
 
+ignoreUnreadableAuthorities();
 const [, , file = ''] = process.argv;
 if (process.send !== undefined && basename(file) === 'load-child') {
   process.argv.splice(1, 1); // like a process that was started from a file

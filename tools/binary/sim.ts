@@ -1,0 +1,6 @@
+// Entry point of the simulator's single executable: its command line.
+
+import { ignoreUnreadableAuthorities } from './extra-authorities.ts';
+
+ignoreUnreadableAuthorities();
+await import('../../controller-sim/cli.ts');
