@@ -1,6 +1,6 @@
-// `npm run bench -- attack`: what strangers cost others. A network with two routers serves a circuit and an administrator;
-// a stranger with twenty connections does the most expensive things that strangers can do at one port after another. The
-// yardstick is the same network without the stranger, measured in turn with it.
+// `npm run bench -- attack`: what attackers cost others. A network with two routers serves a circuit and an administrator;
+// a stranger with twenty connections does the most expensive things that strangers can do at one port after another, and an
+// SDK client with a session what only clients can do. The yardstick is the same network without them, measured in turn.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { enrollDevice, loginLegacy } from '../../test/support/sdk-client.ts';
 import { Process } from '../data/processes.ts';
 import { createServices, ours, ROOT, startRouter, until } from '../data/subjects.ts';
 import { quantile } from '../quantile.ts';
@@ -16,6 +17,7 @@ import { type Benchmark, type Column, isWanted, type Row } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
 import { workFolder } from '../work-folder.ts';
 import { ATTACKS, type Attack, attackName, type Port } from './attacks.ts';
+import type { Credentials } from './client.ts';
 import { roundTripsFor } from './round-trips.ts';
 import type { Job } from './stranger.ts';
 
@@ -29,6 +31,8 @@ const COLUMNS: Readonly<Record<string, Column>> = {
 const YARDSTICK = 'nobody';
 const STRANGER = 'stranger';
 const CONNECTIONS = 20;
+/** Services that are created at the same time. */
+const AT_ONCE = 10;
 /** Milliseconds that the stranger has before others are measured. */
 const HEAD_START = 500;
 /** Milliseconds between two requests of the administrator. */
@@ -38,10 +42,12 @@ const REQUEST = 'identities?limit=10';
 interface Sizes {
   readonly rounds: number;
   readonly milliseconds: number;
+  /** Services that the client with a session may use. */
+  readonly services: number;
 }
 
-const FULL: Sizes = { rounds: 3, milliseconds: 3_000 };
-const QUICK: Sizes = { rounds: 1, milliseconds: 200 };
+const FULL: Sizes = { rounds: 3, milliseconds: 3_000, services: 1_500 };
+const QUICK: Sizes = { rounds: 1, milliseconds: 200, services: 50 };
 
 export const attack: Benchmark = {
   groups: () => ATTACKS.map(attackName),
@@ -50,6 +56,7 @@ export const attack: Benchmark = {
     const wanted = ATTACKS.filter((each) => isWanted(attackName(each), options));
     using folder = workFolder();
     await using network = await startNetwork(folder.path);
+    const credentials = wanted.some(({ clients }) => clients) ? await makeClient(network, sizes) : undefined;
     const rows: Row[] = [];
     for (const each of wanted) {
       progress(attackName(each));
@@ -59,7 +66,7 @@ export const attack: Benchmark = {
       ]);
       for (let round = 0; round < sizes.rounds; round++) {
         measured.get(YARDSTICK)?.push(await measureOthers(network, sizes));
-        measured.get(STRANGER)?.push(await measureBeside(network, each, sizes));
+        measured.get(STRANGER)?.push(await measureBeside(network, each, sizes, credentials));
       }
       rows.push(...toRows(attackName(each), measured, YARDSTICK));
     }
@@ -82,6 +89,8 @@ interface Network extends AsyncDisposable {
   /** Port of the echo service at the entry. */
   readonly echo: number;
   readonly management: Management;
+  /** Authorities of the controller as PEM. */
+  readonly ca: string;
 }
 
 async function startNetwork(parent: string): Promise<Network> {
@@ -89,7 +98,7 @@ async function startNetwork(parent: string): Promise<Network> {
   mkdirSync(directory);
   await using starting = new AsyncDisposableStack();
   const software = ours('edgeweave', ROOT);
-  const { address, management } = await software.controller({ directory, started: starting });
+  const { address, management, ca } = await software.controller({ directory, started: starting });
   starting.defer(() => management.close());
   const [target = 0, echo = 0, link = 0, edge = 0, websocket = 0, web = 0, proxy = 0] = await freePorts(7);
   starting.use(
@@ -130,12 +139,43 @@ async function startNetwork(parent: string): Promise<Network> {
     ports: { link, edge, websocket, web, proxy, control, API: control },
     echo,
     management,
+    ca,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
-async function measureBeside(network: Network, { port, kind, alpn }: Attack, sizes: Sizes): Promise<Values> {
-  const job: Job = { kind, name: port, port: network.ports[port], connections: CONNECTIONS, ...(alpn && { alpn }) };
+/** An identity with a session, and its services. */
+async function makeClient({ management, ports, ca }: Network, { services }: Sizes): Promise<Credentials> {
+  const simulator = { ca, clientUrl: `https://127.0.0.1:${ports.API}/edge/client/v1` };
+  for (let from = 0; from < services; from += AT_ONCE)
+    await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, services - from) }, (_, index) =>
+        management.create('services', { name: `service ${from + index}`, encryptionRequired: true }),
+      ),
+    );
+  const roles = { serviceRoles: ['#all'], identityRoles: ['#clients'] };
+  await management.create('service-policies', { name: 'clients', type: 'Dial', semantic: 'AnyOf', ...roles });
+  const device = await enrollDevice({ management, simulator }, 'client', { roleAttributes: ['clients'] });
+  const { cert, key, agent } = device;
+  const token = await loginLegacy({ simulator }, device);
+  await agent.close();
+  return { cert, key: key.export({ type: 'pkcs8', format: 'pem' }).toString(), token, service: 'echo' };
+}
+
+async function measureBeside(
+  network: Network,
+  { port, kind, alpn, clients }: Attack,
+  sizes: Sizes,
+  credentials: Credentials | undefined,
+): Promise<Values> {
+  const job: Job = {
+    kind,
+    name: port,
+    port: network.ports[port],
+    connections: clients ?? CONNECTIONS,
+    ...(alpn && { alpn }),
+    ...(clients && credentials && { credentials }),
+  };
   const stranger = spawn(process.execPath, [join(import.meta.dirname, 'stranger.ts'), JSON.stringify(job)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

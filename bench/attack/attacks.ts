@@ -1,4 +1,4 @@
-// The attacks of strangers on each port: of clients that can open a connection and nothing else.
+// The attacks on each port: of strangers, who can open a connection and nothing else, and of SDK clients with a session.
 
 /** The ports of the measured network. */
 export type Port = 'link' | 'edge' | 'websocket' | 'web' | 'control' | 'API' | 'proxy';
@@ -15,13 +15,24 @@ export type Kind =
   /** WebSocket upgrades, each followed by bytes that are not TLS. */
   | 'upgrades'
   /** UDP datagrams, each from a new address. */
-  | 'datagrams';
+  | 'datagrams'
+  | ClientKind;
+
+export type ClientKind =
+  /** Constant requests for the list of all services. */
+  | 'lists of services'
+  /** Payloads of 32 KiB without regard to the window of the circuit. */
+  | 'ignored windows'
+  /** The same with payloads of one byte. */
+  | 'ignored windows, bytes';
 
 export interface Attack {
   readonly port: Port;
   readonly kind: Kind;
   /** Application protocol of TLS. */
   readonly alpn?: string;
+  /** Connections of a client with a session; the attacker is a stranger without it. */
+  readonly clients?: number;
 }
 
 const HTTP = 'http/1.1';
@@ -32,6 +43,9 @@ export const ATTACKS: readonly Attack[] = [
   { port: 'edge', kind: 'handshakes', alpn: 'ziti-edge' },
   { port: 'edge', kind: 'half-open handshakes' },
   { port: 'edge', kind: 'hellos', alpn: 'ziti-edge' },
+  { port: 'edge', kind: 'lists of services', clients: 10 },
+  { port: 'edge', kind: 'ignored windows', clients: 1 },
+  { port: 'edge', kind: 'ignored windows, bytes', clients: 1 },
   { port: 'websocket', kind: 'upgrades', alpn: HTTP },
   { port: 'web', kind: 'requests', alpn: HTTP },
   { port: 'web', kind: 'handshakes', alpn: HTTP },

@@ -1,4 +1,4 @@
-// A stranger with many connections, as a program: repeats an attack until its standard input ends, then prints the number
+// An attacker with many connections, as a program: repeats an attack until its standard input ends, then prints the number
 // of its attempts. Its argument is a job as JSON.
 
 import { createSocket } from 'node:dgram';
@@ -9,7 +9,8 @@ import { connect as connectTls } from 'node:tls';
 import { Agent, request } from 'undici';
 import { ChannelType } from '#wire/gen/numbers.ts';
 import { HELLO_SEQUENCE, Message } from '#wire/message.ts';
-import { type Kind, REQUESTS } from './attacks.ts';
+import { type ClientKind, type Kind, REQUESTS } from './attacks.ts';
+import { type Credentials, clientAttack } from './client.ts';
 
 export interface Job {
   readonly kind: Kind;
@@ -18,6 +19,8 @@ export interface Job {
   readonly port: number;
   readonly alpn?: string;
   readonly connections: number;
+  /** A stranger has none. */
+  readonly credentials?: Credentials;
 }
 
 const HOST = '127.0.0.1';
@@ -50,7 +53,7 @@ function overTls({ port, alpn }: Job): Socket {
   return connectTls(alpn === undefined ? options : { ...options, ALPNProtocols: [alpn] });
 }
 
-const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests'>, (job: Job) => Promise<void>>> = {
+const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests' | ClientKind>, (job: Job) => Promise<void>>> = {
   async handshakes(job) {
     const socket = overTls(job);
     socket.once('secureConnect', () => socket.destroy());
@@ -96,8 +99,14 @@ function requests({ name, port, connections }: Job): (index: number) => Promise<
   };
 }
 
+function attemptOf(given: Job): (index: number) => Promise<void> {
+  const { kind, port, credentials, connections } = given;
+  if (credentials) return clientAttack({ kind: kind as ClientKind, port, credentials, connections });
+  return kind === 'requests' ? requests(given) : () => ATTEMPTS[kind as keyof typeof ATTEMPTS](given);
+}
+
 const job = JSON.parse(process.argv[2] ?? '') as Job;
-const attempt = job.kind === 'requests' ? requests(job) : () => ATTEMPTS[job.kind as keyof typeof ATTEMPTS](job);
+const attempt = attemptOf(job);
 let attempts = 0;
 const worker = async (index: number) => {
   for (;;) {

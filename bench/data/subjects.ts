@@ -36,7 +36,15 @@ export interface Software {
   readonly name: string;
   readonly router: (...args: string[]) => [string, ...string[]];
   readonly enroll: (file: string, jwt: string) => [string, ...string[]];
-  readonly controller: (work: Work) => Promise<{ address: string; management: Management }>;
+  readonly controller: (work: Work) => Promise<StartedController>;
+}
+
+interface StartedController {
+  /** `tls:host:port` */
+  readonly address: string;
+  readonly management: Management;
+  /** Its authorities as PEM. */
+  readonly ca: string;
 }
 
 interface Work {
@@ -91,9 +99,10 @@ export function ours(name: string, root: string): Software {
         username: string;
         password: string;
       };
-      const management = new Management(ready.management, readFileSync(ready.ca, 'utf8'));
+      const ca = readFileSync(ready.ca, 'utf8');
+      const management = new Management(ready.management, ca);
       await management.login(ready.username, ready.password);
-      return { address: ready.ctrl, management };
+      return { address: ready.ctrl, management, ca };
     },
   };
 }
@@ -117,13 +126,13 @@ export function reference(binary: string): Software {
         String(port),
       ];
       started.use(new Process('controller', [binary, 'edge', 'quickstart', ...args], { directory, env }));
-      const management = await until('the controller of the reference is ready', async () => {
+      const { management, ca } = await until('the controller of the reference is ready', async () => {
         const ca = readFileSync(join(directory, 'home/pki/root-ca/certs/root-ca.cert'), 'utf8');
         const client = new Management(`https://${host.name}:${port}/edge/management/v1`, ca);
         await client.login('admin', 'admin');
-        return client;
+        return { management: client, ca };
       });
-      return { address: `tls:${host.name}:${port}`, management };
+      return { address: `tls:${host.name}:${port}`, management, ca };
     },
   };
 }

@@ -31,8 +31,14 @@ export interface Device {
   readonly agent: Agent;
 }
 
+/** A controller: its management API, and what clients know of it. */
+interface Controller {
+  readonly management: Pick<Overlay['management'], 'create' | 'get'>;
+  readonly simulator: Pick<Overlay['simulator'], 'clientUrl'> & { readonly ca: string };
+}
+
 /** An identity with a certificate. `fields` of the identity. */
-export async function enrollDevice(overlay: Overlay, name: string, fields: object = {}): Promise<Device> {
+export async function enrollDevice(overlay: Controller, name: string, fields: object = {}): Promise<Device> {
   const { management, simulator } = overlay;
   const body = { name, type: 'Device', isAdmin: false, enrollment: { ott: true }, ...fields };
   const identityId = await management.create('identities', body);
@@ -55,7 +61,7 @@ export async function enrollDevice(overlay: Overlay, name: string, fields: objec
 }
 
 /** The token of a new legacy session. */
-export async function loginLegacy({ simulator }: Overlay, { agent }: Device): Promise<string> {
+export async function loginLegacy({ simulator }: Pick<Controller, 'simulator'>, { agent }: Device): Promise<string> {
   const answer = await request(`${simulator.clientUrl}/authenticate?method=cert`, {
     method: 'POST',
     body: '{}',

@@ -1,0 +1,114 @@
+// The attacks of an SDK client with a session: what it may ask for, and what it sends to its circuits.
+
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SystemClock } from '#lib/clock.ts';
+import { dialTls } from '#wire/dial.ts';
+import { PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
+import { TRUE } from '#wire/header-values.ts';
+import { Message } from '#wire/message.ts';
+import { Payload } from '#wire/xgress-frames.ts';
+import { SdkClient } from '../../test/support/sdk-client.ts';
+import type { ClientKind } from './attacks.ts';
+
+/** A client certificate with its key as PEM, and the token of a session. */
+export interface Credentials {
+  readonly cert: string;
+  readonly key: string;
+  readonly token: string;
+  /** The service to dial. */
+  readonly service: string;
+}
+
+interface ClientJob {
+  readonly kind: ClientKind;
+  /** The port of the router for SDK clients, on this machine. */
+  readonly port: number;
+  readonly credentials: Credentials;
+  readonly connections: number;
+}
+
+/** Circuits of a connection that ignores windows. */
+const CIRCUITS = 10;
+/** Milliseconds between two requests for a list. */
+const PAUSE = 2;
+/** Payloads to each circuit in one turn, unless the connection takes no more. */
+const PAYLOADS = 64;
+/** Milliseconds to connect, and to wait until the connection takes more. */
+const PATIENCE = 10_000;
+const LARGE = Buffer.alloc(32 * 1024, 'x');
+
+/** Returns an attempt of a connection, by its index. A connection that the router has closed is opened again. */
+export function clientAttack(job: ClientJob): (index: number) => Promise<void> {
+  const attackers: (Attacker | undefined)[] = [];
+  return async (index) => {
+    let attacker = attackers[index];
+    if (!attacker?.isOpen) {
+      attacker = await Attacker.open(job);
+      attackers[index] = attacker;
+    }
+    await attacker.attempt();
+  };
+}
+
+class Attacker {
+  isOpen = true;
+  readonly #kind: ClientKind;
+  readonly #socket: Duplex;
+  readonly #client: SdkClient;
+  readonly #circuits: readonly string[];
+  #sequence = 0;
+
+  private constructor(kind: ClientKind, socket: Duplex, client: SdkClient, circuits: readonly string[]) {
+    this.#kind = kind;
+    this.#socket = socket;
+    this.#client = client;
+    this.#circuits = circuits;
+    void client.channel.closed.then(() => {
+      this.isOpen = false;
+    });
+  }
+
+  static async open({ kind, port, credentials }: ClientJob): Promise<Attacker> {
+    const { cert, key, token, service } = credentials;
+    const socket = await dialTls({
+      address: { type: 'tls', host: '127.0.0.1', port },
+      context: { cert, key, rejectUnauthorized: false } as object,
+      timeout: PATIENCE,
+      clock: new SystemClock(),
+    });
+    const client = await SdkClient.over(socket, token);
+    const circuits: string[] = [];
+    while (kind !== 'lists of services' && circuits.length < CIRCUITS) {
+      const { answer } = await client.dialByName(service, [[SdkHeader.UseXgressToSdk, TRUE]]);
+      if (answer.contentType !== SdkType.StateConnected) throw new Error(answer.body.toString());
+      circuits.push(answer.string(SdkHeader.CircuitId) ?? '');
+    }
+    return new Attacker(kind, socket, client, circuits);
+  }
+
+  /** Sends until the connection takes no more, and waits until it does. */
+  async attempt(): Promise<void> {
+    const { channel, frames } = this.#client;
+    frames.length = 0; // nobody reads the answers
+    if (this.#kind === 'lists of services') channel.send(new Message(SdkType.Subscribe));
+    else if (!this.#sendPayloads())
+      await Promise.race([once(this.#socket, 'drain'), channel.closed, sleep(PATIENCE, undefined, { ref: false })]);
+    await sleep(PAUSE);
+  }
+
+  /** False if the connection takes no more. */
+  #sendPayloads(): boolean {
+    const data = this.#kind === 'ignored windows' ? LARGE : LARGE.subarray(0, 1);
+    let isFree = true;
+    for (let index = 0; index < PAYLOADS && isFree; index++) {
+      const flags = this.#sequence === 0 ? PayloadFlag.CircuitStart : 0;
+      // Directly: the queue of the channel would keep what the socket does not take.
+      for (const circuit of this.#circuits)
+        isFree = this.#socket.write(Payload.create(circuit, this.#sequence, flags, data).bytes) && isFree;
+      this.#sequence++;
+    }
+    return isFree;
+  }
+}
