@@ -33,9 +33,9 @@ interface ClientJob {
 const CIRCUITS = 10;
 /** Milliseconds between two requests for a list. */
 const PAUSE = 2;
-/** Payloads to each circuit in one turn, unless the connection takes no more. */
+/** Payloads to each circuit in one turn, unless the buffer of the connection is full. */
 const PAYLOADS = 64;
-/** Milliseconds to connect, and to wait until the connection takes more. */
+/** Milliseconds to connect, and to wait for space in its buffer. */
 const PATIENCE = 10_000;
 const LARGE = Buffer.alloc(32 * 1024, 'x');
 
@@ -88,7 +88,7 @@ class Attacker {
     return new Attacker(kind, socket, client, circuits);
   }
 
-  /** Sends until the connection takes no more, and waits until it does. */
+  /** Sends until the buffer of the connection is full, and waits for space. */
   async attempt(): Promise<void> {
     const { channel, frames } = this.#client;
     frames.length = 0; // nobody reads the answers
@@ -98,7 +98,7 @@ class Attacker {
     await sleep(PAUSE);
   }
 
-  /** False if the connection takes no more. */
+  /** Returns false if the buffer of the connection is full. */
   #sendPayloads(): boolean {
     const data = this.#kind === 'ignored windows' ? LARGE : LARGE.subarray(0, 1);
     let isFree = true;
