@@ -1,0 +1,102 @@
+// The recipes of docs/architecture.md for a new kind of entity and its operations, followed in a copy of the project.
+
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import {
+  ANSWERS,
+  BODIES,
+  DESCRIPTION,
+  HANDLERS,
+  LISTED,
+  OPERATION_FILES,
+  OPERATIONS,
+  PROGRAM,
+} from '../support/new-kind.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COPIED = [
+  'agent',
+  'common',
+  'controller-sim',
+  'examples',
+  'package.json',
+  'schemas',
+  'test/support',
+  'testbed',
+  'tools',
+  'tsconfig.json',
+];
+const copy = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+t.teardown(() => rmSync(copy, { recursive: true, force: true }));
+for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
+symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+writeFileSync(join(copy, 'tsconfig.simulator.json'), '{"extends": "./tsconfig.json", "include": ["controller-sim"]}');
+
+const read = (path: string) => readFileSync(join(copy, path), 'utf8');
+const write = (path: string, content: string) => writeFileSync(join(copy, path), content);
+const exec = promisify(execFile);
+const run = (args: readonly string[]) => exec('env', ['-u', 'NODE_OPTIONS', ...args], { cwd: copy });
+
+function insert(lines: typeof LISTED): void {
+  for (const [path, after, inserted] of lines) write(path, read(path).replace(`${after}\n`, `${after}\n${inserted}\n`));
+}
+
+function addTypes(path: string, types: object): void {
+  const schema = JSON.parse(read(path));
+  write(path, JSON.stringify({ ...schema, $defs: { ...schema.$defs, ...types } }));
+}
+
+/** The errors of the compiler. */
+async function compile(): Promise<string[]> {
+  const outcome = run([join(ROOT, 'node_modules/.bin/tsc'), '--pretty', 'false', '-p', 'tsconfig.simulator.json']);
+  const { stdout } = await outcome.catch((error: { stdout: string }) => error);
+  return stdout.split('\n').filter((line) => line.includes('error TS'));
+}
+
+t.test('one file and one line add a kind of entity', async (t) => {
+  for (const [path, content] of Object.entries(DESCRIPTION)) write(path, content);
+  insert(LISTED);
+  t.same(await compile(), []);
+});
+
+t.test('the compiler demands a handler for each operation, and the fields of its body', async (t) => {
+  addTypes('schemas/api/bodies.json', BODIES);
+  addTypes('schemas/api/answers.json', ANSWERS);
+  write('schemas/api/operations.tsv', `${read('schemas/api/operations.tsv')}${OPERATIONS.join('\n')}\n`);
+  write(
+    'generate.ts',
+    "import { writeFileSync } from 'node:fs';\nimport { generateApiTypes } from './tools/generate-api-types.ts';\nfor (const [path, content] of generateApiTypes()) writeFileSync(path, content);\n",
+  );
+  await run([process.execPath, 'generate.ts']);
+  t.match((await compile()).join('\n'), /^controller-sim\/api\/server\/routes\.ts.*listLabels, createLabel/);
+  const files = Object.entries(OPERATION_FILES);
+  for (const [path, content] of files) write(path, content.replaceAll('FIELD', 'servcies'));
+  insert(HANDLERS);
+  t.match(await compile(), [/^controller-sim\/entities\/label\.ts.*'servcies' does not exist/]);
+  for (const [path, content] of files) write(path, content.replaceAll('FIELD', 'services'));
+  t.same(await compile(), []);
+});
+
+t.test('the kind has lists, filters, checks, counts, cascades and snapshots', async (t) => {
+  write('use.ts', PROGRAM);
+  const { stdout } = await run([process.execPath, 'use.ts']);
+  t.match(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), {
+    shown: { services: 2, link: /^\.\/labels\// },
+    found: ['web'],
+    taken: { field: 'name', reason: 'name must be unique' },
+    misplaced: 404,
+    wrong: 'COULD_NOT_PARSE_BODY',
+    counted: 1,
+    kept: true,
+    afterDeletion: 1,
+    renamed: ['pages'],
+    restored: ['web'],
+    servicesOfRestored: 2,
+    documented: true,
+    deleted: [],
+  });
+});

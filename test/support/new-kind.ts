@@ -1,0 +1,162 @@
+// The files and lines that add a kind of entity, `label`, as the recipe in docs/architecture.md says: a name, and the services that it marks.
+
+/** Path → content. */
+export const DESCRIPTION: Readonly<Record<string, string>> = {
+  'controller-sim/state/kinds/label.ts': `
+import type { Named } from '../entity.ts';
+import { kind } from '../kind.ts';
+
+export interface Label extends Named {
+  readonly services: readonly string[];
+}
+
+export const label = kind<Label>()({
+  plural: 'labels',
+  store: 'labels',
+  unique: ['name'],
+  references: ['services'],
+  refers: [{ key: 'services', to: 'service', form: 'ids', mend: 'remove', onDelete: 'remove' }],
+  isConfigured: true,
+});
+`,
+};
+
+/** Path → line after which others are inserted, and those. */
+export const LISTED: readonly (readonly [path: string, after: string, lines: string])[] = [
+  [
+    'controller-sim/state/kinds.ts',
+    "import { identity } from './kinds/identity.ts';",
+    "import { label } from './kinds/label.ts';",
+  ],
+  ['controller-sim/state/kinds.ts', '  service,', '  label,'],
+];
+
+const row = (method: string, path: string, id: string, query: string, body: string, answer: string, status: number) =>
+  ['management', method, path, id, 'admin', query, body, answer, status, '400,401,404,409,429,503'].join('\t');
+
+/** Rows of operations.tsv. */
+export const OPERATIONS = [
+  row('GET', '/labels', 'listLabels', 'filter,limit,offset', '-', 'labelDetail*', 200),
+  row('POST', '/labels', 'createLabel', '-', 'labelCreate', 'createLocation', 201),
+  row('GET', '/labels/{id}', 'detailLabel', '-', '-', 'labelDetail', 200),
+  row('PUT', '/labels/{id}', 'updateLabel', '-', 'labelUpdate', '-', 200),
+  row('PATCH', '/labels/{id}', 'patchLabel', '-', 'labelPatch', '-', 200),
+  row('DELETE', '/labels/{id}', 'deleteLabel', '-', '-', '-', 200),
+];
+
+const texts = { type: 'array', items: { type: 'string' } };
+const properties = { name: { type: 'string' }, services: texts, tags: { $ref: '#/$defs/tags' } };
+const required = ['name'];
+
+/** Types of bodies.json and answers.json. */
+export const BODIES = {
+  labelCreate: { type: 'object', required, properties },
+  labelUpdate: { type: 'object', required, properties },
+  labelPatch: { type: 'object', properties },
+};
+export const ANSWERS = {
+  labelDetail: {
+    allOf: [
+      { $ref: '#/$defs/baseEntity' },
+      {
+        type: 'object',
+        required: ['name', 'services'],
+        properties: { name: { type: 'string' }, services: texts },
+      },
+    ],
+  },
+};
+
+/** Path → content: rules and operations. \`FIELD\` is the name of the field in bodies. */
+export const OPERATION_FILES: Readonly<Record<string, string>> = {
+  'controller-sim/entities/label.ts': `
+import type { LabelCreate, LabelPatch, LabelUpdate } from '#schemas/api/gen/bodies.ts';
+import type { Label } from '../state/kinds/label.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { Body } from './body.ts';
+import { deleteEntity } from './cascade.ts';
+import { baseFields, changedBase, existing, uniqueName } from './common.ts';
+
+export type LabelBody = LabelCreate | LabelUpdate | LabelPatch;
+
+export function createLabel(transaction: Transaction, id: string, body: Body<LabelBody>): void {
+  transaction.put('label', { ...baseFields(transaction, id, body), ...fields(transaction, body, undefined) });
+}
+
+export function updateLabel(transaction: Transaction, label: Label, body: Body<LabelBody>): void {
+  transaction.put('label', { ...changedBase(transaction, label, body), ...fields(transaction, body, label) });
+}
+
+export function deleteLabel(transaction: Transaction, { id }: Label): void {
+  deleteEntity(transaction, 'label', id);
+}
+
+function fields(transaction: Transaction, body: Body<LabelBody>, current: Label | undefined) {
+  const services = body.given.FIELD ?? body.kept(current)?.services ?? [];
+  for (const id of services) existing(transaction, 'service', id);
+  return { name: uniqueName(transaction, 'label', body, current), services };
+}
+`,
+  'controller-sim/api/edge/labels.ts': `
+import type { LabelDetail } from '#schemas/api/gen/answers.ts';
+import { createLabel, deleteLabel, type LabelBody, updateLabel } from '../../entities/label.ts';
+import type { Handlers } from '../http/context.ts';
+import { field, fieldSet } from '../http/list.ts';
+import { base } from '../http/references.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
+
+const labels: Resource<'label', LabelDetail, LabelBody> = {
+  kind: 'label',
+  symbols: { name: field('name'), services: fieldSet('services') },
+  create: createLabel,
+  update: updateLabel,
+  remove: deleteLabel,
+  show: (label) => ({ ...base('label', label), name: label.name, services: label.services }),
+};
+
+export const labelHandlers = {
+  listLabels: list(labels),
+  createLabel: create(labels),
+  detailLabel: detail(labels),
+  updateLabel: update(labels),
+  patchLabel: patch(labels),
+  deleteLabel: remove(labels),
+} satisfies Partial<Handlers<'management'>>;
+`,
+};
+
+export const HANDLERS: typeof LISTED = [
+  [
+    'controller-sim/api/edge/handlers.ts',
+    "import { identityHandlers } from './identities.ts';",
+    "import { labelHandlers } from './labels.ts';",
+  ],
+  ['controller-sim/api/edge/handlers.ts', '  ...identityHandlers,', '  ...labelHandlers,'],
+];
+
+/** A program that uses the kind, and prints what it has seen as JSON. */
+export const PROGRAM = `
+import { ApiClient } from './test/support/api-client.ts';
+
+await using api = await ApiClient.start();
+const service = (name: string) => api.create('/services', { name, encryptionRequired: true });
+const [wiki, shop] = [await service('wiki'), await service('shop')];
+const id = await api.create('/labels', { name: 'web', services: [wiki, shop] });
+const services = async () => (await api.get('/labels/' + id)).services.length;
+const seen = {
+  shown: { services: await services(), link: (await api.get('/labels/' + id))._links.self.href },
+  found: await api.names('/labels?filter=' + encodeURIComponent('anyOf(services) = "' + wiki + '" and name contains "e"')),
+  taken: (await api.manage('POST', '/labels', { name: 'web' })).cause,
+  misplaced: (await api.manage('POST', '/labels', { name: 'x', services: ['none'] })).status,
+  wrong: (await api.manage('PATCH', '/labels/' + id, { services: 'wiki' })).code,
+  counted: (await api.get('/summary')).labels,
+  kept: api.simulator.lab.snapshots.take('labels').entities > 0,
+  afterDeletion: await api.change('DELETE', '/services/' + shop).then(services),
+  renamed: await api.change('PATCH', '/labels/' + id, { name: 'pages' }).then(() => api.names('/labels')),
+  restored: await api.simulator.lab.snapshots.restore('labels').then(() => api.names('/labels')),
+  servicesOfRestored: await services(),
+  documented: (await api.ask('GET', '/edge/management/v1/swagger.json')).text.includes('createLabel'),
+  deleted: await api.change('DELETE', '/labels/' + id).then(() => api.names('/labels')),
+};
+console.log(JSON.stringify(seen));
+`;
