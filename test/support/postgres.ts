@@ -27,20 +27,23 @@ export function postgresObstacle(): string | undefined {
 export class Postgres {
   readonly port: number;
   readonly #folder: string;
+  readonly #isDurable: boolean;
   #process: ChildProcess | undefined;
 
-  private constructor(port: number, folder: string) {
+  private constructor(port: number, folder: string, isDurable: boolean) {
     this.port = port;
     this.#folder = folder;
+    this.#isDurable = isDurable;
   }
 
-  static async start(): Promise<Postgres> {
+  /** A durable server waits for the disk with each commit, as a real one does. */
+  static async start({ isDurable = false }: { isDurable?: boolean } = {}): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
     const data = join(folder, 'data');
     const { status, stderr } = run('initdb', ['-D', data, '-A', 'trust', '-U', USER, '-N', '--locale=C', '-E', 'UTF8']);
     if (status !== 0) throw new Error(`initdb: ${stderr}`);
     const [port = 0] = await freePorts(1);
-    const postgres = new Postgres(port, folder);
+    const postgres = new Postgres(port, folder, isDurable);
     await postgres.restart();
     return postgres;
   }
@@ -86,7 +89,8 @@ export class Postgres {
   }
 
   async restart(): Promise<void> {
-    const options = ['-p', String(this.port), '-h', '127.0.0.1', '-k', this.#folder, '-c', 'fsync=off'];
+    const fsync = this.#isDurable ? 'on' : 'off';
+    const options = ['-p', String(this.port), '-h', '127.0.0.1', '-k', this.#folder, '-c', `fsync=${fsync}`];
     const [program = '', ...args] = command('postgres', ['-D', join(this.#folder, 'data'), ...options]);
     this.#process = spawn(program, args, { stdio: 'ignore' });
     await until('the database', () =>

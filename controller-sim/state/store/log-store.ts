@@ -111,7 +111,9 @@ export class LogStore implements SharedStore {
           at = missed.at(-1)?.index ?? at;
         }
         if (this.#chains.get(head.index) !== head.chain) throw new HistoryError(this.#positionAt(head.index), head);
-        const batch = this.#batch(head, prepare(missed));
+        const sets = prepare(missed);
+        this.#index = head.index; // the caller has what it missed, whatever becomes of its own sets
+        const batch = this.#batch(head, sets);
         written = batch.entries;
         return batch;
       });
