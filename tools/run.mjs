@@ -35,6 +35,7 @@ const PROGRAMS = {
   check: ['tools/check.ts'],
   build: ['tools/build.ts'],
   'build:binary': ['tools/binary/build.ts'],
+  'build:image': ['tools/image/build.ts'],
   generate: ['tools/generate.ts'],
   compat: ['tools/compat.ts'],
   'try-release': ['test/interop/try-release.ts'],

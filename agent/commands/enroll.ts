@@ -36,34 +36,55 @@ export function enrollCommand(): Command {
 }
 
 async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm }): Promise<number> {
+  const isInput = options.jwt === '-';
+  return enrollWith(file, {
+    keyAlgorithm: options.keyAlg,
+    place: isInput ? 'standard input' : options.jwt,
+    source: isInput ? 'token on standard input' : `token file ${options.jwt}`,
+    read: async () => (isInput ? await text(process.stdin) : await readFile(options.jwt, 'utf8')),
+  });
+}
+
+export interface TokenInput {
+  /** Default: the type of an existing key, else EC, which is created at once. */
+  readonly keyAlgorithm?: KeyAlgorithm;
+  /** The place of the token in messages, for example its file. */
+  readonly place: string;
+  /** The same as a noun: "token file router.jwt". */
+  readonly source: string;
+  /** Rejects with the error of the system. */
+  read(): Promise<string>;
+}
+
+/** Prints the result or the reason. @returns The exit code. */
+export async function enrollWith(file: string, { keyAlgorithm, place, source, read }: TokenInput): Promise<number> {
   const { loadRouterConfig } = await import('../config/load.ts');
   const loaded = loadRouterConfig(file, { beforeEnrollment: true });
-  if (!loaded.config) {
+  const { config } = loaded;
+  if (!config) {
     printError(textReport([loaded]).trimEnd());
     return Exit.Failed;
   }
   const aboutNames = loaded.findings.filter(({ code }) => ABOUT_NAMES.has(code));
   if (aboutNames.length > 0) printError(aboutNames.map((each) => findingText(file, each)).join('\n'));
-  const isInput = options.jwt === '-';
   let jwt: string;
   try {
-    jwt = isInput ? await text(process.stdin) : await readFile(options.jwt, 'utf8');
+    jwt = await read();
   } catch (error) {
-    printError(`the token file cannot be read: ${readProblem(options.jwt, error)}`);
+    printError(`the token file cannot be read: ${readProblem(place, error)}`);
     return Exit.Failed;
   }
   if (jwt.trim() === '') {
-    const source = isInput ? 'token on standard input' : `token file ${options.jwt}`;
     printError(`the ${source} is empty; create a new token at the controller`);
     return Exit.Failed;
   }
   try {
-    const { enrollRouter } = await import('../enroll/enroll.ts');
+    const { enrollRouter, suitableAlgorithm } = await import('../enroll/enroll.ts');
     const log = createLog({ level: 'warn', format: 'text' });
     const { routerId, files } = await enrollRouter({
-      config: loaded.config,
+      config,
       jwt,
-      keyAlgorithm: options.keyAlg,
+      keyAlgorithm: keyAlgorithm ?? suitableAlgorithm(config),
       clock: new SystemClock(),
       log,
     });
@@ -73,8 +94,8 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
     if (obstacles.length > 0) printError(obstacles.map((each) => findingText(file, each)).join('\n'));
     return Exit.Done;
   } catch (error) {
-    const place = errorCode(error) === 'TOKEN_MALFORMED' ? `${isInput ? 'standard input' : options.jwt}: ` : '';
-    printError(`not enrolled: ${place}${error instanceof Error ? error.message : describeError(error)}`);
+    const at = errorCode(error) === 'TOKEN_MALFORMED' ? `${place}: ` : '';
+    printError(`not enrolled: ${at}${error instanceof Error ? error.message : describeError(error)}`);
     return Exit.Failed;
   }
 }

@@ -5,7 +5,7 @@
 //        ─► POST enroll ─► all files
 
 import { createPrivateKey, generateKeyPair, type KeyObject, type X509Certificate } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
@@ -200,6 +200,14 @@ function demandSuitable(key: KeyObject, place: string, remedy: string): void {
   const isSupported = type === 'rsa' || type === 'ec';
   const weakness = isSupported ? keyWeakness(key) : `a key of the type ${type}; RSA and EC are supported`;
   if (weakness !== undefined) throw new EnrollmentError('KEY', `${place} contains ${weakness}; ${remedy}`);
+}
+
+/** The algorithm of an existing key; without one EC, whose keys are created at once. */
+export function suitableAlgorithm({ identity }: RouterConfig): KeyAlgorithm {
+  const source = identity.key === undefined ? undefined : parsePemSource(identity.key);
+  if (source?.kind !== 'file' || !existsSync(source.path)) return 'EC';
+  const key = readKey(source.path, readFileSync(source.path, 'utf8'));
+  return key.asymmetricKeyType === 'rsa' ? 'RSA' : 'EC';
 }
 
 async function newKey(algorithm: KeyAlgorithm): Promise<PrivateKey> {

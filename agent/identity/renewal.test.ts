@@ -40,6 +40,8 @@ class FakeController {
   readonly confirmations: Message[] = [];
   sendError: Error | undefined;
   confirmError: Error | undefined;
+  /** A confirmation is answered after it. */
+  beforeConfirmation: Promise<void> | undefined;
   /** Code of the answer to a confirmation; empty if it is confirmed. */
   code = '';
 
@@ -50,6 +52,7 @@ class FakeController {
 
   async request(message: Message): Promise<Message> {
     this.confirmations.push(message);
+    await this.beforeConfirmation;
     if (this.confirmError) throw this.confirmError;
     return new Message(EdgeControlType.Error, [], toBinary(ErrorSchema, create(ErrorSchema, { code: this.code })));
   }
@@ -157,13 +160,41 @@ t.test('a router that stops during a renewal leaves no timer and no files', asyn
   const before = installed();
   renewal.start({ now: true });
   await clock.advance(0);
-  renewal.close();
+  await renewal.close();
   await clock.advance(0);
   t.same(clock.timers(), []);
   t.notOk(await answer(first));
   t.equal(installed(), before);
   t.same(readdirSync(folder), ['router.cert']);
 });
+
+t.test(
+  'a router that stops while a controller confirms waits for the new certificates, for a bounded time',
+  async (t) => {
+    for (const isAnswered of [true, false]) {
+      const { clock, renewal, first, answer, folder, installed } = await room(t);
+      const before = installed();
+      const confirmed = Promise.withResolvers<void>();
+      first.beforeConfirmation = confirmed.promise;
+      renewal.start({ now: true });
+      await clock.advance(0);
+      const answered = answer(first);
+      await until('a confirmation', () => first.confirmations.length === 1);
+      let isClosed = false;
+      const closed = renewal.close().then(() => {
+        isClosed = true;
+      });
+      await clock.advance(4_999);
+      t.notOk(isClosed);
+      if (isAnswered) confirmed.resolve();
+      else await clock.advance(1);
+      await closed;
+      t.equal(installed() !== before, isAnswered);
+      t.same(readdirSync(folder).sort(), isAnswered ? ['router.cert'] : ['router.cert', 'router.cert.pending']);
+      confirmed.resolve();
+    }
+  },
+);
 
 t.test('a certificate whose confirmation is not answered is used once the old one is rejected', async (t) => {
   const { clock, renewal, first, answer, folder, installed } = await room(t);
@@ -337,7 +368,7 @@ t.test('nothing is requested that could not be installed', async (t) => {
     renewal.start({ now: true });
     await clock.advance(10 * MINUTE);
     t.equal(first.requests.length, 0);
-    renewal.close();
+    await renewal.close();
   }
 });
 

@@ -54,6 +54,8 @@ const WINDOW = 7 * 86_400_000;
 const WINDOW_PART = 1 / 3;
 const ANSWER_TIMEOUT = 35_000;
 const VERIFY_TIMEOUT = 30_000;
+/** Milliseconds for the same at the end of the router: less than containers get to stop. */
+const CLOSE_TIMEOUT = 5_000;
 const AGAIN_AFTER = 60_000;
 /** Milliseconds, doubled from AGAIN_AFTER, while certificates cannot be installed; at most this part of their rest. */
 const LONGEST_WAIT = 3_600_000;
@@ -87,6 +89,8 @@ export class CertificateRenewal {
   #timer: Timer | undefined;
   #waiting: Waiting | undefined;
   #isRenewing = false;
+  /** The confirmation and installation of new certificates that is in progress. */
+  #installing: Promise<void> | undefined;
   /** The exchange with the pending certificates that is in progress. */
   #trying: Promise<void> | undefined;
   #isExpiryLogged = false;
@@ -116,11 +120,20 @@ export class CertificateRenewal {
     else this.#schedule(0);
   }
 
-  close(): void {
+  /**
+   * Ends without new certificates, or once those that a controller is just confirming are installed: it then rejects the
+   * old ones, and another program that uses the files, such as the reference's router, does not know the pending ones.
+   */
+  async close(): Promise<void> {
     this.#closed = true;
     this.#unsubscribe();
     this.#timer?.cancel();
     this.#waiting?.reject(new ClosedError('the certificate renewal'));
+    if (!this.#installing) return;
+    const ended = new AbortController();
+    const installed = this.#installing.catch(() => undefined).finally(() => ended.abort()); // the attempt reports it
+    const late = this.#components.clock.sleep(CLOSE_TIMEOUT, { name: 'renewal at the end', signal: ended.signal });
+    await Promise.race([installed, late.catch(() => undefined)]);
   }
 
   /** Renews now. If it rejects, the old certificates stay in use. */
@@ -138,7 +151,12 @@ export class CertificateRenewal {
     controller.send(
       new Message(EdgeControlType.EnrollmentExtendRouter, [], toBinary(EnrollmentExtendRouterRequestSchema, request)),
     );
-    await this.#install(controller, await this.#answer(controller), pending);
+    const certificates = await this.#answer(controller);
+    this.#installing = this.#install(controller, certificates, pending).finally(() => {
+      this.#installing = undefined;
+    });
+    await this.#installing;
+    if (this.#closed) return;
     await identity.reload();
     log.info({ validTo: identity.certificate.validTo }, 'certificates renewed');
   }

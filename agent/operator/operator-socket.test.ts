@@ -33,11 +33,11 @@ import { sendHello } from '#wire/hello.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { until } from '../../test/support/overlay.ts';
+import { AGENT_MAGIC, AgentMessage } from './agent-protocol.ts';
 import { fileAt, removeFile } from './claim-path.ts';
 import { askRouter } from './operator-client.ts';
 import { agentLink, findOperatorPath, operatorPath } from './operator-path.ts';
 import { type OperatorCommands, OperatorSocket } from './operator-socket.ts';
-import { AGENT_MAGIC, AgentMessage } from './reference-agent.ts';
 import { runningRouter } from './running-router.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'operator-'));
@@ -328,7 +328,8 @@ t.test('clients of the protocol of the reference agent change log levels and ope
   t.equal(await ask(0x2), 'ok\n');
   t.match(await ask(0x3), /^resident: \d+\.\dMiB \(\d+ bytes\)\nheapUsed: /);
   t.match(await ask(0x7), /^seconds: \d+\ncpuSeconds: [\d.]+\n/);
-  t.match(await ask(0xf), /does not support heap dumps, which contain keys; use pprof-heap\n$/);
+  t.match(await ask(0xa), /^{"type":"router","id":"r1"/);
+  t.match(await ask(0xb), /does not support heap dumps, which contain keys; use pprof-heap\n$/);
   t.match(await ask(0x15, 7), /^invalid app id 7/);
   t.equal(await ask(0x15, 2, ...Buffer.alloc(40, 'x')), '', 'a connection without a hello is closed');
 

@@ -14,9 +14,10 @@ import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
 import { linkTarget } from '#lib/symbolic-links.ts';
+import { AGENT_MAGIC } from './agent-protocol.ts';
 import { claimPath, fileAt, PathTakenError, removeFile } from './claim-path.ts';
 import { AGENT_LINK, agentLink, LONG_PATH_REMEDY, operatorPath, PATH_TOO_LONG } from './operator-path.ts';
-import { AGENT_MAGIC, agentRequestState, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
+import { agentRequestState, type ReferenceAgentComponents, serveAgent } from './reference-agent.ts';
 
 /** One request, as a command receives it. */
 export interface OperatorRequest {

@@ -15,8 +15,7 @@ import { acceptHello, readHello } from '#wire/hello.ts';
 import { type Message, resultMessage } from '#wire/message.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { collectGarbage, loadFigures, memoryFigures, recordProfile } from '../profile/runtime.ts';
-
-export const AGENT_MAGIC = Buffer.from([0x1, 0xb, 0xa, 0xd, 0xe, 0xc, 0xa, 0xf, 0xe, 0xf, 0x0, 0x0, 0xd]);
+import { AGENT_LEVELS, AGENT_MAGIC, AgentApp, AgentMessage, AgentOperation } from './agent-protocol.ts';
 
 export interface ReferenceAgentComponents {
   clock: Clock;
@@ -29,34 +28,15 @@ export interface ReferenceAgentComponents {
   serve(request: Message): Promise<Message> | undefined;
 }
 
-const Operation = Object.freeze({
-  StackTrace: 0x1,
-  CollectGarbage: 0x2,
-  Memory: 0x3,
-  Version: 0x4,
-  MemoryProfile: 0x5,
-  CpuProfile: 0x6,
-  Load: 0x7,
-  AppInfo: 0xb,
-  SetLogLevel: 0x11,
-  SetChannelLogLevel: 0x13,
-  ClearChannelLogLevel: 0x14,
-  Channel: 0x15,
-  AppInfoV2: 0x16,
-} as const);
 /** Operations that only a Go program can serve; a heap dump would contain keys and tokens. */
 const UNSUPPORTED: ReadonlyMap<number, string> = new Map([
   [0x8, 'traces of Go; use pprof-cpu'],
   [0x9, 'reading the program file'],
-  [0xf, 'heap dumps, which contain keys; use pprof-heap'],
+  [0xb, 'heap dumps, which contain keys; use pprof-heap'],
   [0x10, 'setting the target of the garbage collector'],
 ]);
 /** Duration of the profiles, as in the reference. */
 const PROFILE_SECONDS = 30;
-const APP_ANY = 0;
-const APP_ROUTER = 2;
-/** By the reference's numbers: panic, fatal, error, warning, info, debug, trace. */
-const LEVELS: readonly LogLevel[] = ['error', 'error', 'error', 'warn', 'info', 'debug', 'trace'];
 const HELLO_TIMEOUT = 1_000;
 const MIB = 1024 * 1024;
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 1024 * 1024 };
@@ -84,7 +64,7 @@ export async function serveAgent(
 ): Promise<void> {
   const operation = received[AGENT_MAGIC.length] ?? 0;
   const parameters = received.subarray(AGENT_MAGIC.length + 1);
-  if (operation === Operation.Channel) return openChannel(components, socket, { parameters, end });
+  if (operation === AgentOperation.Channel) return openChannel(components, socket, { parameters, end });
   socket.resume();
   const gone = new AbortController();
   socket.once('close', () => gone.abort(new ProjectError('CLIENT_GONE', 'the client disconnected')));
@@ -104,30 +84,30 @@ function answer(
   const { routerId, version, stackDump, clock } = components;
   const info = { type: 'router', id: routerId, version };
   switch (operation) {
-    case Operation.StackTrace:
+    case AgentOperation.StackTrace:
       return stackDump();
-    case Operation.CollectGarbage:
+    case AgentOperation.CollectGarbage:
       collectGarbage();
       return 'ok\n';
-    case Operation.Memory:
+    case AgentOperation.Memory:
       return figureLines(memoryFigures(), (bytes) => `${(bytes / MIB).toFixed(1)}MiB (${bytes} bytes)`);
-    case Operation.MemoryProfile:
+    case AgentOperation.MemoryProfile:
       return recordProfile('memory', PROFILE_SECONDS, { clock, signal });
-    case Operation.CpuProfile:
+    case AgentOperation.CpuProfile:
       return recordProfile('cpu', PROFILE_SECONDS, { clock, signal });
-    case Operation.Load:
+    case AgentOperation.Load:
       return figureLines(loadFigures(), String);
-    case Operation.Version:
+    case AgentOperation.Version:
       return `node ${process.version}\n`;
-    case Operation.AppInfo:
+    case AgentOperation.AppInfo:
       return JSON.stringify(info);
-    case Operation.AppInfoV2:
+    case AgentOperation.AppInfoV2:
       return JSON.stringify({ ...info, agent_capabilities: [], app_capabilities: [] });
-    case Operation.SetLogLevel:
+    case AgentOperation.SetLogLevel:
       return setLevel(levelsOf(components), parameters[0]);
-    case Operation.SetChannelLogLevel:
+    case AgentOperation.SetChannelLogLevel:
       return setComponentLevel(levelsOf(components), parameters);
-    case Operation.ClearChannelLogLevel: {
+    case AgentOperation.ClearChannelLogLevel: {
       const { text } = readText(parameters);
       levelsOf(components).setComponent(text, undefined);
       return `log level for channel ${text} cleared\n`;
@@ -166,7 +146,7 @@ function setComponentLevel(levels: LogLevels, parameters: Buffer): string {
 }
 
 function readLevel(given: number | undefined): LogLevel {
-  const level = LEVELS[given ?? -1];
+  const level = AGENT_LEVELS[given ?? -1];
   if (!level) throw new ProjectError('BAD_LEVEL', `invalid log level ${given}; use one of ${LOG_LEVELS.join(', ')}`);
   return level;
 }
@@ -174,12 +154,12 @@ function readLevel(given: number | undefined): LogLevel {
 /** Bytes that the parameters of an operation have at least. */
 function parametersLength(operation: number, parameters: Buffer): number {
   switch (operation) {
-    case Operation.SetLogLevel:
-    case Operation.Channel:
+    case AgentOperation.SetLogLevel:
+    case AgentOperation.Channel:
       return 1;
-    case Operation.SetChannelLogLevel:
+    case AgentOperation.SetChannelLogLevel:
       return textEnd(parameters).end + 1;
-    case Operation.ClearChannelLogLevel:
+    case AgentOperation.ClearChannelLogLevel:
       return textEnd(parameters).end;
     default:
       return 0;
@@ -214,8 +194,8 @@ async function openChannel(
   { parameters, end }: ChannelRequest,
 ): Promise<void> {
   const { clock, log, routerId, serve } = components;
-  const [app = APP_ANY] = parameters;
-  if (app !== APP_ANY && app !== APP_ROUTER) {
+  const [app = AgentApp.Any] = parameters;
+  if (app !== AgentApp.Any && app !== AgentApp.Router) {
     end(`invalid app id ${app}`);
     return;
   }
@@ -255,15 +235,6 @@ async function openChannel(
   }
 }
 
-/** Content types of the agent's channel. */
-export const AgentMessage = Object.freeze({
-  Inspect: 1013,
-  DumpForwarder: 10_074,
-  DumpLinks: 10_075,
-  Quiesce: 10_077,
-  Dequiesce: 10_078,
-  Decommission: 10_079,
-} as const);
 const AGENT_MESSAGES = Object.values(AgentMessage);
 /** Content types of operations that break circuits. The reference serves them only with an option for its developers. */
 const REFUSED: ReadonlyMap<number, string> = new Map([

@@ -26,6 +26,7 @@ const COVERED = new Set([
   'npm pack',
   'npm install ../edgeweave-0.1.0.tgz',
   'npm run build:binary',
+  'npm run build:image',
 ]);
 /** Thorough runs include them: 30 seconds of a core. */
 const LONGEST = [

@@ -6,11 +6,11 @@ import { UNREADABLE_AUTHORITIES } from '#lib/unreadable-authorities.ts';
 
 const VARIABLE = 'NODE_EXTRA_CA_CERTS';
 
-/** Replaces this process by one without the variable if its file cannot be read: the same process id, descriptors and arguments. */
+/** Replaces this process by one without the variable if its file cannot be read: the same process id, descriptors, name and arguments. */
 export function ignoreUnreadableAuthorities(): void {
   const environment = readableEnvironment(process.env);
   if (environment && isAccessible(process.execPath, constants.X_OK))
-    process.execve?.(process.execPath, [process.execPath, ...process.argv.slice(2)], environment);
+    process.execve?.(process.execPath, [process.argv0, ...process.argv.slice(2)], environment);
 }
 
 /** Returns the environment with the name of the file in another variable, or undefined if the file can be read or none is named. */

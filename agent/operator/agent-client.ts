@@ -1,0 +1,126 @@
+// The client of the local agent that our routers and the reference's programs serve: finds the processes by the names of
+// their sockets, sends a request and reads the answer (reference fact: config, section 5.5). Messages over the agent's
+// channel are in agent-channel.ts.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Clock } from '#lib/clock.ts';
+import { ProjectError, TimeoutError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
+import { AGENT_MAGIC, AgentOperation } from './agent-protocol.ts';
+
+/** A process that answers on its socket. */
+export interface AgentProcess {
+  readonly pid: number;
+  readonly socket: string;
+  /** Name of the program. */
+  readonly name: string;
+  readonly id: string;
+  readonly type: string;
+  readonly alias: string;
+  readonly version: string;
+}
+
+/** Where an agent listens: a Unix socket or a TCP port. */
+export type AgentAddress = { readonly path: string } | { readonly host: string; readonly port: number };
+
+export interface AgentRequest {
+  readonly clock: Clock;
+  /** Milliseconds without a byte of the answer. */
+  readonly timeout: number;
+  readonly operation: number;
+  readonly parameters?: Uint8Array;
+}
+
+const SOCKET = /^gops-agent\.(\d+)\.sock$/;
+/** Milliseconds for the name of a process, as in the reference. */
+const NAME_TIMEOUT = 250;
+/** Characters: a profile of a busy router has some megabytes. */
+const LARGEST_ANSWER = 256 * 1024 * 1024;
+
+/**
+ * Folder for the sockets of a container whose root file system is read-only and which has no folder for temporary files.
+ * @param home Folder of the router's state.
+ */
+export function socketFolder(home: string): string {
+  return join(home, '.run');
+}
+
+/** The processes that answer, in the order of their ids. */
+export async function agentProcesses(clock: Clock, folders: readonly string[] = [tmpdir()]): Promise<AgentProcess[]> {
+  const sockets = [...new Set(folders)].flatMap((folder) => namesIn(folder).map((name) => join(folder, name)));
+  const found = await Promise.all(sockets.map((socket) => inspect(socket, clock)));
+  return found.filter((each) => each !== undefined).sort((a, b) => a.pid - b.pid);
+}
+
+/** Resolves with the text of the answer. Rejects with the error of the system or with TimeoutError. */
+export function askAgent(address: AgentAddress, request: AgentRequest): Promise<string> {
+  const { clock, timeout, operation, parameters = new Uint8Array() } = request;
+  return new Promise((resolve, reject) => {
+    const socket = connect(address);
+    const late = () => socket.destroy(new TimeoutError('the answer of the agent', timeout));
+    let timer = clock.after('agent answer', timeout, late);
+    const parts: Buffer[] = [];
+    let length = 0;
+    socket
+      .on('data', (part: Buffer) => {
+        timer.cancel();
+        timer = clock.after('agent answer', timeout, late);
+        parts.push(part);
+        length += part.length;
+        if (length > LARGEST_ANSWER) socket.destroy(new ProjectError('ANSWER_SIZE', 'the answer is too long'));
+      })
+      .once('error', reject)
+      .once('close', () => (timer.cancel(), resolve(Buffer.concat(parts).toString())))
+      .write(Buffer.concat([AGENT_MAGIC, Buffer.from([operation]), parameters]));
+  });
+}
+
+/** A text as the agent reads it: its length as zigzag varint, then its bytes. */
+export function agentText(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const length = bytes.length * 2;
+  const prefix = length < 0x80 ? [length] : [0x80 | (length & 0x7f), length >> 7];
+  return Buffer.concat([Buffer.from(prefix), bytes]);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => SOCKET.test(name));
+  } catch {
+    return []; // the folder does not exist, or belongs to another user
+  }
+}
+
+async function inspect(socket: string, clock: Clock): Promise<AgentProcess | undefined> {
+  const pid = Number(SOCKET.exec(basename(socket))?.[1]);
+  const name = programName(pid);
+  if (name === undefined) return undefined; // its process was killed
+  const request = { clock, timeout: NAME_TIMEOUT, operation: AgentOperation.AppInfo };
+  let text: string;
+  try {
+    text = await askAgent({ path: socket }, request);
+  } catch {
+    return undefined; // nobody listens, or another user's process
+  }
+  const { id = '', type = '', alias = '', version = '' } = appInfo(text);
+  return { pid, socket, name, id, type, alias, version };
+}
+
+function programName(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function appInfo(text: string): Partial<Record<'id' | 'type' | 'alias' | 'version', string>> {
+  try {
+    return parseJson(text) as Record<string, string>;
+  } catch {
+    return {}; // a program without such information
+  }
+}

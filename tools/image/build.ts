@@ -1,0 +1,62 @@
+// `npm run build:image [-- FOLDER]`: builds the container images from the single executables of `npm run build:binary`,
+// without a network and without a container engine.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
+import { needFolder, print, ROOT } from '../commands.ts';
+import { layersOf } from './contents.ts';
+import { writeImages } from './oci.ts';
+import { ROUTER_IMAGE } from './router-image.ts';
+import { PROCESSORS, type Processor } from './system-files.ts';
+
+const MIB = 1024 * 1024;
+const IMAGES = [ROUTER_IMAGE];
+
+const folder = resolve(process.argv[2] ?? join(ROOT, 'build'));
+needFolder(folder, 'pass another folder: npm run build:image -- FOLDER');
+const processor = process.arch as Processor;
+const { version, license } = packageJson;
+const time = sourceTime();
+for (const contents of IMAGES) {
+  const { name, title, config } = contents;
+  const program = join(folder, name);
+  if (!existsSync(program)) {
+    process.stderr.write(`${program} does not exist: run \`npm run build:binary\` first\n`);
+    process.exit(1);
+  }
+  const sources = {
+    processor,
+    root: '/',
+    program: readFileSync(program),
+    licenses: readFileSync(join(folder, 'LICENSES.txt')),
+  };
+  const labels = {
+    'org.opencontainers.image.title': name,
+    'org.opencontainers.image.description': title,
+    'org.opencontainers.image.version': version,
+    'org.opencontainers.image.licenses': license,
+  };
+  const image = { architecture: PROCESSORS[processor].image, layers: layersOf(contents, sources), config, labels };
+  const output = join(folder, `${name}.oci`);
+  const [size = 0] = writeImages(output, [image], { name: `${name}:${version}`, time });
+  print(`built ${output} and ${output}.tar (${(size / MIB).toFixed(1)} MiB compressed)`);
+}
+
+/** The time of the files in an image: of the commit, so that two builds of it are equal. */
+function sourceTime(): number {
+  const given = process.env.SOURCE_DATE_EPOCH;
+  if (given !== undefined) return Number(given);
+  try {
+    return Number(
+      execFileSync('git', ['log', '-1', '--format=%ct'], {
+        cwd: ROOT,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    );
+  } catch {
+    return 0; // not a checkout
+  }
+}
