@@ -192,6 +192,7 @@ t.test(
       t.equal(installed() !== before, isAnswered);
       t.same(readdirSync(folder).sort(), isAnswered ? ['router.cert'] : ['router.cert', 'router.cert.pending']);
       confirmed.resolve();
+      await answered;
     }
   },
 );
