@@ -11,22 +11,28 @@ export interface MetricFilterOptions {
 
 type Matches = (text: string) => boolean;
 
-/**
- * Time limit in milliseconds for one name. A good expression needs microseconds, but a busy machine may suspend the
- * process for a while.
- */
-const LONGEST_LOOK = 500;
-const MOST_KNOWN = 10_000;
+/** Limit in milliseconds of processor time for one name: a good expression needs microseconds. */
+export const LONGEST_LOOK = 20;
+/** Names of metrics whose results an expression caches: those of several routers. */
+const MOST_KNOWN = 1_000;
 /** Characters of a cached name. Names of the router are much shorter. */
 const LONGEST_KNOWN = 256;
 
-/** Returns the matching part of an event, or undefined if nothing matches. Throws Error for an invalid expression. */
-export function metricFilter({
-  sourceFilter,
-  metricFilter: nameFilter,
-}: MetricFilterOptions = {}): (event: Event) => Event | undefined {
-  const isSource = matcher('sourceFilter', sourceFilter);
-  const isName = matcher('metricFilter', nameFilter);
+/** Whether the options contain an expression. */
+export function isFiltered({ sourceFilter, metricFilter: nameFilter }: MetricFilterOptions): boolean {
+  return [sourceFilter, nameFilter].some((each) => each !== undefined && each !== '');
+}
+
+/**
+ * Returns the matching part of an event, or undefined if nothing matches. `onSlow` is called when an expression exceeds
+ * its time limit, and it matches nothing from then on. Throws Error for an invalid expression.
+ */
+export function metricFilter(
+  { sourceFilter, metricFilter: nameFilter }: MetricFilterOptions = {},
+  onSlow: (option: string) => void = () => undefined,
+): (event: Event) => Event | undefined {
+  const isSource = matcher('sourceFilter', sourceFilter, onSlow);
+  const isName = matcher('metricFilter', nameFilter, onSlow);
   return (event) => {
     if (!isSource(String(event.source_id))) return undefined;
     const figures = Object.entries(event.metrics as Readonly<Record<string, number>>).filter(([figure]) =>
@@ -36,11 +42,8 @@ export function metricFilter({
   };
 }
 
-/**
- * Results are cached, because names repeat. An expression that exceeds its time limit once matches nothing from then
- * on: each such expression delays the simulator only once.
- */
-function matcher(name: string, expression: unknown): Matches {
+/** Results are cached, because names repeat. */
+function matcher(name: string, expression: unknown, onSlow: (option: string) => void): Matches {
   if (expression === undefined || expression === '') return () => true;
   if (typeof expression !== 'string') throw new Error(`invalid ${name}: a regular expression must be a string`);
   const pattern = new RegExp(expression);
@@ -51,6 +54,7 @@ function matcher(name: string, expression: unknown): Matches {
       return within(LONGEST_LOOK, () => pattern.test(text));
     } catch {
       isTooSlow = true;
+      onSlow(name);
       return false;
     }
   };

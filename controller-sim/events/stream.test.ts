@@ -12,13 +12,16 @@ function open() {
   const received: Event[] = [];
   const headers: (string | undefined)[] = [];
   const answers: string[] = [];
-  const stream = new EventStream(events, (message) => {
+  const closed: string[] = [];
+  const send = (message: Message) => {
     const text = message.body.toString();
     if (message.contentType === ManagementType.Event) {
       received.push(JSON.parse(text) as Event);
       headers.push(message.string(ManagementHeader.EventType));
     } else answers.push(message.bool(ChannelHeader.ResultSuccess) ? 'done' : text);
-  });
+  };
+  const channel = { send, isWritable: () => closed.length === 0, close: (reason: string) => closed.push(reason) };
+  const stream = new EventStream(events, channel);
   /** Returns the answer. */
   const ask = (...subscriptions: unknown[]) => {
     stream.request(new Message(ManagementType.StreamEvents, [], JSON.stringify({ subscriptions })));
@@ -26,7 +29,7 @@ function open() {
   };
   const emit = (namespace: Namespace, fields: object) =>
     events.emit({ namespace, event_src_id: 'ctrl', timestamp: '', ...fields });
-  return { stream, received, headers, ask, emit };
+  return { stream, received, headers, closed, ask, emit };
 }
 
 t.test('requests add subscriptions, up to a limit, and an invalid one changes nothing', async (t) => {
@@ -107,4 +110,33 @@ t.test('include selects changed entities, and the commits of their changes', asy
     received.map(({ eventId, eventType }) => `${String(eventId)} ${String(eventType)}`),
     ['services updated', 'edgeRouterPolicies updated', 'services committed', 'edgeRouterPolicies committed'],
   );
+});
+
+t.test('an expression that takes long closes its channel, and a channel has few of them', async (t) => {
+  const { received, closed, ask, emit } = open();
+  const filters = (count: number) =>
+    Array.from({ length: count }, () => ({ type: 'metrics', options: { metricFilter: '^(a+)+$' } }));
+  t.match(ask(...filters(11)), /at most 10 subscriptions with filters/);
+  t.equal(ask({ type: 'metrics', options: { metricFilter: '' } }, ...filters(10)), 'done');
+  emit('metrics', { source_id: 'r', metric: 'aaa', metrics: { value: 1 } });
+  t.equal(received.length, 11);
+  const before = process.threadCpuUsage();
+  emit('metrics', { source_id: 'r', metric: `${'a'.repeat(60)}!`, metrics: { value: 1 } });
+  const { user, system } = process.threadCpuUsage(before);
+  t.ok((user + system) / 1_000 < 100, `${(user + system) / 1_000} ms`);
+  t.same(closed, ['the metricFilter of a subscription takes longer than 20 ms for a metric']);
+  t.equal(received.length, 12, 'the subscription without a filter comes first');
+});
+
+t.test('an event for many subscriptions is encoded once, and not for clients that do not read', async (t) => {
+  const { received, closed, ask, emit } = open();
+  t.equal(ask(...Array.from({ length: 100 }, () => ({ type: 'circuit' }))), 'done');
+  let encoded = 0;
+  const counted = { toJSON: () => ++encoded };
+  emit('circuit', { counted });
+  t.equal(received.length, 100);
+  t.equal(encoded, 1);
+  closed.push('it does not read');
+  emit('circuit', { counted });
+  t.equal(encoded, 1);
 });

@@ -7,11 +7,13 @@ import { ManagementHeader, ManagementType } from '#wire/gen/numbers.ts';
 import { asReply, Message, resultMessage } from '#wire/message.ts';
 import { type Event, type Events, type Namespace, namespaceOf, type UsageVersion } from './events.ts';
 import { includes } from './include.ts';
-import { type MetricFilterOptions, metricFilter } from './metric-filter.ts';
+import { isFiltered, LONGEST_LOOK, type MetricFilterOptions, metricFilter } from './metric-filter.ts';
 import { usageOptions, withKinds } from './usage.ts';
 
 /** Limit on the subscriptions of a channel. A client needs one for each type of event. */
 const MOST_SUBSCRIPTIONS = 100;
+/** Limit on those with regular expressions, each of which looks at all metrics. */
+const MOST_FILTERS = 10;
 
 type SubscriptionOptions = MetricFilterOptions & Parameters<typeof usageOptions>[0];
 
@@ -24,17 +26,31 @@ interface StreamRequest {
 interface Subscription {
   readonly namespace: Namespace;
   readonly usageVersion: UsageVersion;
+  readonly isFiltered: boolean;
   select(event: Event): Event | undefined;
 }
 
+/** The client of a stream. */
+export interface EventChannel {
+  /** False for a client that has gone or does not read. */
+  isWritable(): boolean;
+  send(message: Message): void;
+  /** Ends the channel and tells the client why. */
+  close(reason: string): void;
+}
+
+/** The JSON of an event, as long as it exists: subscriptions of many clients send the same. */
+const encoded = new WeakMap<Event, Buffer>();
+
 export class EventStream {
   readonly #events: Events;
-  readonly #send: (message: Message) => void;
+  readonly #channel: EventChannel;
   readonly #subscribed: (() => void)[] = [];
+  #filters = 0;
 
-  constructor(events: Events, send: (message: Message) => void) {
+  constructor(events: Events, channel: EventChannel) {
     this.#events = events;
-    this.#send = send;
+    this.#channel = channel;
   }
 
   close(): void {
@@ -46,10 +62,12 @@ export class EventStream {
    * sends its own events.
    */
   request(message: Message): void {
-    const answer = (isDone: boolean, text: string) => this.#send(asReply(message, resultMessage(isDone, text)));
+    const answer = (isDone: boolean, text: string) => this.#channel.send(asReply(message, resultMessage(isDone, text)));
+    const onSlow = (option: string) =>
+      this.#channel.close(`the ${option} of a subscription takes longer than ${LONGEST_LOOK} ms for a metric`);
     let subscriptions: Subscription[];
     try {
-      subscriptions = readSubscriptions(message);
+      subscriptions = readSubscriptions(message, onSlow);
     } catch (error) {
       answer(false, describeError(error));
       return;
@@ -58,19 +76,33 @@ export class EventStream {
       answer(false, `a channel has at most ${MOST_SUBSCRIPTIONS} subscriptions`);
       return;
     }
+    const filters = this.#filters + subscriptions.filter((each) => each.isFiltered).length;
+    if (filters > MOST_FILTERS) {
+      answer(false, `a channel has at most ${MOST_FILTERS} subscriptions with filters of metrics`);
+      return;
+    }
+    this.#filters = filters;
     answer(true, 'success');
     for (const subscription of subscriptions) this.#subscribe(subscription);
   }
 
   #subscribe({ namespace, usageVersion, select }: Subscription): void {
     const listener = (emitted: Event) => {
-      const event = select(emitted);
+      const event = this.#channel.isWritable() ? select(emitted) : undefined;
       if (!event) return;
-      const body = Buffer.from(`${JSON.stringify(event)}\n`);
-      this.#send(new Message(ManagementType.Event, [[ManagementHeader.EventType, headerOf(event, namespace)]], body));
+      const headers = [[ManagementHeader.EventType, headerOf(event, namespace)]] as const;
+      this.#channel.send(new Message(ManagementType.Event, headers, bodyOf(event)));
     };
     this.#subscribed.push(this.#events.subscribe(listener, [namespace], { usageVersion }));
   }
+}
+
+function bodyOf(event: Event): Buffer {
+  const known = encoded.get(event);
+  if (known) return known;
+  const body = Buffer.from(`${JSON.stringify(event)}\n`);
+  encoded.set(event, body);
+  return body;
 }
 
 /** reference fact: the header names the type of an event, mostly as the namespace does. */
@@ -80,13 +112,13 @@ function headerOf({ version }: Event, namespace: Namespace): string {
 }
 
 /** Throws Error for a request that is not JSON, another format, or invalid options. */
-function readSubscriptions(message: Message): Subscription[] {
+function readSubscriptions(message: Message, onSlow: OnSlow): Subscription[] {
   const { format, subscriptions } = (parseJson(message.body.toString()) ?? {}) as StreamRequest;
   if ((format ?? 'json') !== 'json') throw new Error(`invalid format ['${format}']`);
   return [...(subscriptions ?? [])].flatMap(({ type = '', options }) => {
     const namespace = namespaceOf(type);
     // Namespaces that this controller never publishes are accepted and stay silent.
-    return namespace ? subscription(namespace, type, options ?? {}) : [];
+    return namespace ? subscription(namespace, type, options ?? {}, onSlow) : [];
   });
 }
 
@@ -96,13 +128,15 @@ const OLDER: Readonly<Record<string, string>> = {
   'edge.authentications': 'authentication',
 };
 
-function subscription(namespace: Namespace, name: string, options: SubscriptionOptions): Subscription {
-  const { usageVersion, select } = selection(namespace, options);
-  if (name === namespace) return { namespace, usageVersion, select };
+/** Called with the option whose regular expression takes too long. */
+type OnSlow = (option: string) => void;
+
+function subscription(namespace: Namespace, name: string, options: SubscriptionOptions, onSlow: OnSlow): Subscription {
+  const { select, ...common } = { namespace, ...selection(namespace, options, onSlow) };
+  if (name === namespace) return { ...common, select };
   const older = (ownValue(OLDER, name) ?? name) as Namespace;
   return {
-    namespace,
-    usageVersion,
+    ...common,
     select: (event) => {
       const selected = select(event);
       return selected && { ...selected, namespace: older };
@@ -110,12 +144,17 @@ function subscription(namespace: Namespace, name: string, options: SubscriptionO
   };
 }
 
-function selection(namespace: Namespace, options: SubscriptionOptions): Pick<Subscription, 'usageVersion' | 'select'> {
-  if (namespace === 'metrics') return { usageVersion: 2, select: metricFilter(options) };
+function selection(
+  namespace: Namespace,
+  options: SubscriptionOptions,
+  onSlow: OnSlow,
+): Omit<Subscription, 'namespace'> {
+  if (namespace === 'metrics')
+    return { usageVersion: 2, isFiltered: isFiltered(options), select: metricFilter(options, onSlow) };
   if (namespace === 'usage') {
     const { version, kinds } = usageOptions(options);
-    return { usageVersion: version, select: (event) => withKinds(event, kinds) };
+    return { usageVersion: version, isFiltered: false, select: (event) => withKinds(event, kinds) };
   }
   const isIncluded = includes(namespace, options.include);
-  return { usageVersion: 2, select: (event) => (isIncluded(event) ? event : undefined) };
+  return { usageVersion: 2, isFiltered: false, select: (event) => (isIncluded(event) ? event : undefined) };
 }

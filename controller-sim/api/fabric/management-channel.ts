@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws';
 import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { RingQueue } from '#lib/ring-queue.ts';
 import { FrameReader } from '#wire/frame-reader.ts';
 import { asReply, Message } from '#wire/message.ts';
 import type { Origin } from '../../state/origin.ts';
@@ -12,6 +13,10 @@ import type { Origin } from '../../state/origin.ts';
 export const MESSAGE_LIMITS = { maxHeaders: 16_384, maxBody: 64 * 1024 };
 /** Limit in bytes on data queued for a slow reader; beyond it the connection is closed. */
 const LONGEST_QUEUE = 16 * 1024 * 1024;
+/** Bytes that its socket has at a time; the rest waits here, and events of many channels share their bytes. */
+const IN_SOCKET = 256 * 1024;
+/** Bytes of a message beside its body. */
+const OVERHEAD = 512;
 /** Milliseconds for a client to read a result; reference fact: 15 seconds. */
 const RESULT_TIMEOUT = 15_000;
 /** Status code of a close frame (RFC 6455, section 7.4.1). */
@@ -22,23 +27,35 @@ export interface ManagementChannelComponents {
   readonly log: Log;
   /** The author of changes that the client requests. */
   readonly origin: Origin;
+  /** Called before each message: closes channels if too much waits for all of them. */
+  readonly makeSpace: () => void;
+}
+
+interface Waiting {
+  readonly message: Message;
+  /** Called when the message is written, or cannot be. */
+  readonly onSent: ((error?: Error | null) => void) | undefined;
 }
 
 export class ManagementChannel {
   readonly origin: Origin;
   readonly #socket: WebSocket;
   readonly #clock: Clock;
+  readonly #makeSpace: () => void;
   readonly #closing = new AbortController();
+  readonly #waiting = new RingQueue<Waiting>(LONGEST_QUEUE / OVERHEAD);
+  #waitingBytes = 0;
   #sequence = 0;
 
   /** `onRequest` receives every message that is not a reply. If it throws, the connection is closed. */
   constructor(
     socket: WebSocket,
-    { clock, log, origin }: ManagementChannelComponents,
+    { clock, log, origin, makeSpace }: ManagementChannelComponents,
     onRequest: (message: Message) => void,
   ) {
     this.#socket = socket;
     this.#clock = clock;
+    this.#makeSpace = makeSpace;
     this.origin = origin;
     const reader = new FrameReader(MESSAGE_LIMITS);
     socket.on('message', (data: Buffer) => {
@@ -54,7 +71,10 @@ export class ManagementChannel {
         socket.terminate();
       }
     });
-    socket.on('close', () => this.#closing.abort(new ClosedError('the management channel')));
+    socket.on('close', () => {
+      this.#closing.abort(new ClosedError('the management channel'));
+      this.#waiting.clear();
+    });
     socket.on('error', (error) => log.debug({ error: describeError(error) }, 'management channel failed'));
   }
 
@@ -63,15 +83,34 @@ export class ManagementChannel {
     return this.#closing.signal;
   }
 
+  /** Bytes that wait for the client. */
+  get unread(): number {
+    return this.#socket.bufferedAmount + this.#waitingBytes;
+  }
+
+  /** Ends the channel of a client that does not read. */
+  terminate(): void {
+    this.#closing.abort(new ClosedError('the management channel'));
+    this.#socket.terminate();
+  }
+
   /** Ends the channel at once and tells the client why; ws ends the connection if it does not answer. */
   close(reason: string): void {
     this.#closing.abort(new ClosedError('the management channel'));
     this.#socket.close(POLICY_VIOLATION, reason);
   }
 
+  /** Whether the client receives messages. Closes the connection of a client that does not read. */
+  isWritable(): boolean {
+    if (this.closed.aborted) return false;
+    this.#makeSpace();
+    if (this.unread > LONGEST_QUEUE) this.terminate();
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
   /** Sends a message, or closes the connection of a client that does not read. */
   readonly send = (message: Message): void => {
-    if (this.#isWritable()) this.#socket.send(this.#encode(message));
+    if (this.isWritable()) this.#enqueue({ message, onSent: undefined });
   };
 
   reply(request: Message, answer: Message): void {
@@ -85,15 +124,15 @@ export class ManagementChannel {
   async deliver(message: Message): Promise<void> {
     const closed = this.#closing.signal;
     closed.throwIfAborted();
-    if (!this.#isWritable()) throw new ClosedError('the management channel');
+    if (!this.isWritable()) throw new ClosedError('the management channel');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onClose = () => reject(closed.reason as Error);
     const timer = this.#clock.after('validation result', RESULT_TIMEOUT, () => {
-      this.#socket.terminate();
+      this.terminate();
       reject(new TimeoutError('the delivery of a result', RESULT_TIMEOUT));
     });
     closed.addEventListener('abort', onClose, { once: true });
-    this.#socket.send(this.#encode(message), (error) => (error ? reject(error) : resolve()));
+    this.#enqueue({ message, onSent: (error) => (error ? reject(error) : resolve()) });
     try {
       await promise;
     } finally {
@@ -102,9 +141,22 @@ export class ManagementChannel {
     }
   }
 
-  #isWritable(): boolean {
-    if (this.#socket.bufferedAmount > LONGEST_QUEUE) this.#socket.terminate();
-    return this.#socket.readyState === this.#socket.OPEN;
+  #enqueue(waiting: Waiting): void {
+    this.#waiting.push(waiting); // isWritable() has looked for space
+    this.#waitingBytes += waiting.message.body.length + OVERHEAD;
+    this.#flush();
+  }
+
+  #flush(): void {
+    while (this.#socket.readyState === this.#socket.OPEN && this.#socket.bufferedAmount < IN_SOCKET) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#waitingBytes -= next.message.body.length + OVERHEAD;
+      this.#socket.send(this.#encode(next.message), (error) => {
+        next.onSent?.(error);
+        this.#flush();
+      });
+    }
   }
 
   #encode(message: Message): Buffer {

@@ -20,6 +20,8 @@ import { ManagementChannel, MESSAGE_LIMITS } from './management-channel.ts';
 import { startValidation } from './validate/validations.ts';
 
 const MOST_CHANNELS = 100;
+/** Limit in bytes on data that waits for the clients of all channels: beyond it, those with the most are closed. */
+const MOST_UNREAD = 64 * 1024 * 1024;
 /** Limits on inspections and validations of all channels: each asks many routers and may wait a minute for them. */
 const MOST_RUNNING = 10;
 const MOST_WAITING = 1_000;
@@ -95,10 +97,12 @@ export class ManagementChannels {
         'management channel closed: the client keeps sending frames without data',
       ),
     );
-    const channel: ManagementChannel = new ManagementChannel(socket, { clock: wireClock, log, origin }, (message) =>
+    const makeSpace = () => this.#makeSpace();
+    const components = { clock: wireClock, log, origin, makeSpace };
+    const channel: ManagementChannel = new ManagementChannel(socket, components, (message) =>
       this.#answer(channel, stream, message),
     );
-    const stream = new EventStream(events, channel.send);
+    const stream = new EventStream(events, channel);
     const activity = clock.every('session of a management channel', ACTIVITY_INTERVAL, noteActivity);
     this.#owners.set(channel, owner);
     channel.closed.addEventListener(
@@ -112,6 +116,19 @@ export class ManagementChannels {
     );
     // The session may have ended during the upgrade.
     this.#closeUnentitled();
+  }
+
+  #makeSpace(): void {
+    const channels = [...this.#owners.keys()];
+    let unread = channels.reduce((sum, each) => sum + each.unread, 0);
+    while (unread > MOST_UNREAD) {
+      const slowest = channels.reduce((one, other) => (other.unread > one.unread ? other : one));
+      unread -= slowest.unread;
+      channels.splice(channels.indexOf(slowest), 1);
+      slowest.terminate();
+      const { name } = this.#owners.get(slowest)?.origin.author ?? {};
+      this.#services.log.info({ name }, 'closed a management channel: its client does not read, and others wait');
+    }
   }
 
   #closeUnentitled(): void {
