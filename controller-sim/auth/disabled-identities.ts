@@ -27,8 +27,7 @@ export class DisabledIdentities {
     this.#components = components;
     for (const identity of components.state.tables.identity.values()) this.#watch(identity.id, identity);
     this.#unsubscribe = components.state.subscribe('derived', ({ changes }) => {
-      for (const { kind, id, after } of changes)
-        if (kind === 'identity') this.#watch(id, after as Identity | undefined);
+      for (const { kind, id, after } of changes) if (kind === 'identity') this.#watch(id, after);
     });
   }
 

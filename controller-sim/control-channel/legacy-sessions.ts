@@ -17,7 +17,7 @@ import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { Network } from '../network/network.ts';
 import type { ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession, Entity, Session } from '../state/types.ts';
+import type { ApiSession, Session } from '../state/types.ts';
 
 /** reference fact: sessions in one message. */
 const CHUNK = 100;
@@ -85,11 +85,10 @@ export class LegacySessions {
     const removed: ApiSession[] = [];
     const removedSessions: Session[] = [];
     for (const { kind, before, after } of changes) {
-      if (kind === 'apiSession' && !before && after) added.push(after as ApiSession);
-      if (kind === 'apiSession' && before && after && haveOtherCertificates(before, after))
-        updated.push(after as ApiSession);
-      if (kind === 'apiSession' && before && !after) removed.push(before as ApiSession);
-      if (kind === 'session' && before && !after) removedSessions.push(before as Session);
+      if (kind === 'apiSession' && !before && after) added.push(after);
+      if (kind === 'apiSession' && before && after && haveOtherCertificates(before, after)) updated.push(after);
+      if (kind === 'apiSession' && before && !after) removed.push(before);
+      if (kind === 'session' && before && !after) removedSessions.push(before);
     }
     if (added.length > 0) this.#sendAdded(added);
     if (updated.length > 0) this.#sendUpdated(updated);
@@ -129,8 +128,8 @@ export class LegacySessions {
 }
 
 /** Most changes of a session only store its last activity and keep the list itself. */
-function haveOtherCertificates(before: Entity, after: Entity): boolean {
-  return (before as ApiSession).fingerprints !== (after as ApiSession).fingerprints;
+function haveOtherCertificates(before: ApiSession, after: ApiSession): boolean {
+  return before.fingerprints !== after.fingerprints;
 }
 
 function toMessage({ id, token, identityId, fingerprints }: ApiSession): ApiSessionMessage {

@@ -11,10 +11,10 @@ import type { LoginAttempt } from '../auth/login-attempt.ts';
 import { linkCost } from '../network/links.ts';
 import type { Network } from '../network/network.ts';
 import type { NetworkEvent } from '../network/network-events.ts';
-import type { Change, ChangeSet } from '../state/change.ts';
+import type { ChangeOf, ChangeSet } from '../state/change.ts';
 import { KINDS } from '../state/kinds.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession, Entity, EntityKind, Session, Terminator } from '../state/types.ts';
+import type { Entity, EntityKind, Terminator } from '../state/types.ts';
 import { apiSessionEvent } from './api-session.ts';
 import { type Events, eventOf, type Namespace } from './events.ts';
 import { metricEvents } from './metrics.ts';
@@ -105,22 +105,24 @@ export class EventSources {
     });
   }
 
-  #onApiSession({ before, after }: Change): void {
-    if (before && after) return;
-    const { id, identityId, ipAddress } = (after ?? before) as ApiSession;
+  #onApiSession({ before, after }: ChangeOf<'apiSession'>): void {
+    const session = after ?? before;
+    if ((before && after) || !session) return;
+    const { id, identityId, ipAddress } = session;
     const what = after ? 'created' : 'deleted';
     const event = apiSessionEvent(this.#components, { what, type: 'legacy', id, identityId, ipAddress });
     this.#components.events.emit(event);
   }
 
-  #onSession({ before, after }: Change): void {
-    if (before && after) return;
-    const session = (after ?? before) as Session;
+  #onSession({ before, after }: ChangeOf<'session'>): void {
+    const session = after ?? before;
+    if ((before && after) || !session) return;
     this.#components.events.emit(sessionEvent(this.#components, after ? 'created' : 'deleted', 'legacy', session));
   }
 
-  #onTerminator({ before, after }: Change): void {
-    this.#publishTerminator(before ? (after ? 'updated' : 'deleted') : 'created', (after ?? before) as Terminator);
+  #onTerminator({ before, after }: ChangeOf<'terminator'>): void {
+    const terminator = after ?? before;
+    if (terminator) this.#publishTerminator(before ? (after ? 'updated' : 'deleted') : 'created', terminator);
   }
 
   #publishTerminator(type: string, terminator: Terminator): void {

@@ -17,7 +17,7 @@ import {
 } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { Change, ChangeSet } from '../state/change.ts';
+import type { ChangeOf, ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
 import type { Router } from '../state/types.ts';
 import { Circuits } from './circuits.ts';
@@ -227,9 +227,7 @@ export class Network {
   }
 
   /** Disconnects a router that was deleted or disabled, or whose certificate is no longer valid. */
-  #onRouterChange({ id, before, after }: Change): void {
-    const was = before as Router | undefined;
-    const is = after as Router | undefined;
+  #onRouterChange({ id, before: was, after: is }: ChangeOf<'router'>): void {
     if (is && !is.disabled && !(was && isInvalidated(was, is))) return;
     const router = this.#routers.get(id);
     if (router) {

@@ -7,7 +7,7 @@ import { decideAccess } from '#model/access.ts';
 import { evaluatePosture, mfaDeadline, type PostureState, PROMPT_GRACE, type ProcessState } from '#model/posture.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession, Mfa, PermissionType, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
+import type { ApiSession, PermissionType, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
 import { FailedRequests } from './failed-requests.ts';
 
 /** A validated body. */
@@ -80,8 +80,8 @@ export class Posture {
       for (const { kind, id, before, after } of changes) {
         if (kind === 'identity' && !after) this.#forget(id);
         else if (kind === 'identity' && this.#identities.has(id)) this.#watch(id);
-        if (kind === 'apiSession' && before && !after) this.#onSessionEnd(before as ApiSession);
-        if (kind === 'mfa' && before && !after) this.#revokeMfa((before as Mfa).identityId);
+        if (kind === 'apiSession' && before && !after) this.#onSessionEnd(before);
+        if (kind === 'mfa' && before && !after) this.#revokeMfa(before.identityId);
       }
     });
   }

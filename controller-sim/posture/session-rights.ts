@@ -64,7 +64,7 @@ export class SessionRights {
     const { session } = state.tables;
     for (const { kind, id, before, after } of changes) {
       if (kind === 'postureCheck') return this.#review([...session.values()]);
-      if (kind === 'session' && !before && after) this.#review([after as Session]);
+      if (kind === 'session' && !before && after) this.#review([after]);
       if (kind === 'servicePolicy' && before && after)
         for (const serviceId of access.membership(id).right) this.#review(session.referring('serviceId', serviceId));
     }

@@ -1,15 +1,24 @@
 // A write as data: the state applies it, the store persists it, and the feed publishes it.
 
+import type { Entity } from './entity.ts';
+import type { EntityKind, EntityTypes } from './kinds.ts';
 import type { Origin } from './origin.ts';
-import type { Entity, EntityKind } from './types.ts';
 
-export interface Change {
-  readonly kind: EntityKind;
+export interface ChangeOf<K extends EntityKind> {
+  readonly kind: K;
   readonly id: string;
   /** Undefined for a creation. */
-  readonly before: Entity | undefined;
+  readonly before: EntityTypes[K] | undefined;
   /** Undefined for a deletion. */
-  readonly after: Entity | undefined;
+  readonly after: EntityTypes[K] | undefined;
+}
+
+/** A change of an entity of any kind: `kind` determines the type of the entity. */
+export type Change = { [K in EntityKind]: ChangeOf<K> }[EntityKind];
+
+/** The change of an entity that is known to be of the kind: its table has it, or a typed method has taken it. */
+export function changeOf(kind: EntityKind, id: string, before: Entity | undefined, after: Entity | undefined): Change {
+  return { kind, id, before, after } as Change;
 }
 
 export interface ChangeSet {

@@ -1,6 +1,6 @@
 // The changes that lead from the tables to other data.
 
-import type { Change } from './change.ts';
+import { type Change, changeOf } from './change.ts';
 import type { StoredEntity } from './store/store.ts';
 import type { Table } from './table.ts';
 import type { Tables } from './tables.ts';
@@ -18,12 +18,12 @@ export function differences(tables: Tables, wanted: readonly StoredEntity[]): Ch
     }
     known.add(entity.id);
     const before = tableOf(tables, kind).get(entity.id);
-    if (!before || !isEqual(before, entity)) puts.push({ kind, id: entity.id, before, after: entity });
+    if (!before || !isEqual(before, entity)) puts.push(changeOf(kind, entity.id, before, entity));
   }
   const deletions = (Object.keys(tables) as EntityKind[]).flatMap((kind) =>
     [...tableOf(tables, kind).values()]
       .filter(({ id }) => !ids.get(kind)?.has(id))
-      .map((before): Change => ({ kind, id: before.id, before, after: undefined })),
+      .map((before) => changeOf(kind, before.id, before, undefined)),
   );
   return [...deletions, ...puts];
 }

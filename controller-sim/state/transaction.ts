@@ -4,7 +4,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { shown } from '#lib/shown-text.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { Change } from './change.ts';
+import { type Change, changeOf } from './change.ts';
 import type { Tables } from './tables.ts';
 import type { Entity, EntityKind, EntityTypes } from './types.ts';
 
@@ -31,7 +31,7 @@ export class Transaction {
   get<K extends EntityKind>(kind: K, id: string): EntityTypes[K] | undefined {
     const written = this.#written.get(`${kind} ${id}`);
     if (written) return written.after as EntityTypes[K] | undefined;
-    return this.tables[kind].get(id) as EntityTypes[K] | undefined;
+    return this.tables[kind].get(id);
   }
 
   /** @throws ApiError for an id that a store could not keep: clients choose some of them */
@@ -62,7 +62,7 @@ export class Transaction {
 
   #write(kind: EntityKind, id: string, after: Entity | undefined): void {
     const key = `${kind} ${id}`;
-    const before = this.#written.get(key)?.before ?? (this.tables[kind].get(id) as Entity | undefined);
-    this.#written.set(key, { kind, id, before, after });
+    const before = this.#written.get(key)?.before ?? this.tables[kind].get(id);
+    this.#written.set(key, changeOf(kind, id, before, after));
   }
 }

@@ -191,7 +191,7 @@ export class ModelSets {
   }
 
   #eventsOf({ kind, id, before, after }: Change): DataState_Event[] {
-    if (kind === 'ca') return authorityEvents(before as CertificateAuthority, after as CertificateAuthority);
+    if (kind === 'ca') return authorityEvents(before, after);
     if (after) {
       const action = before ? DataState_Action.UPDATE : DataState_Action.CREATE;
       return this.#entityEvent(action, kind, after);
