@@ -64,6 +64,15 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** The outcome of a change in the tables. The caller hears of it once the store has confirmed the data before it. */
+interface Attempt {
+  readonly changes: readonly Change[];
+  /** Whether `build` threw. */
+  readonly isFailed: boolean;
+  /** Its result, or what it threw. */
+  readonly outcome: unknown;
+}
+
 interface Built {
   readonly origin: Origin | undefined;
   readonly changes: readonly Change[];
@@ -285,26 +294,33 @@ export class State {
    * store did not take them
    */
   async #append(store: SharedStore, waiting: readonly Waiting[], isRetry = false): Promise<boolean> {
-    let built: Built[] | undefined;
+    let attempts: Attempt[] = [];
     let indexes: bigint[];
     try {
+      // The store may call it again, with what was missed: only the last attempts count.
       indexes = await store.append(this.#index, (missed) => {
         for (const set of missed) this.#applyOther(set);
-        built = waiting.flatMap((each) => this.#build(each) ?? []);
-        for (const { changes } of built.toReversed()) this.#undo(changes);
-        return built.map(({ changes, origin }) => ({ changes, origin, time: this.clock.now() }));
+        attempts = waiting.map(({ build }) => this.#attempt(build));
+        for (const { changes } of attempts.toReversed()) this.#undo(changes);
+        return waiting.flatMap(({ origin }, place) => {
+          const changes = attempts[place]?.changes ?? [];
+          return changes.length === 0 ? [] : { changes, origin, time: this.clock.now() };
+        });
       });
     } catch (error) {
       if (isBehind(error) && !isRetry && (await this.#tryReload(store))) return this.#append(store, waiting, true);
       if (isOfOne(error, waiting)) for (const each of waiting) await this.#append(store, [each]);
-      else if (built) for (const { fail } of built) fail(error);
       else for (const { reject } of waiting) reject(error);
       return false;
     }
-    for (const [position, { origin, changes, finish }] of (built ?? []).entries()) {
-      this.#apply(changes);
-      this.#publish({ index: indexes[position] as bigint, changes, origin });
-      finish();
+    for (const [place, { changes, isFailed, outcome }] of attempts.entries()) {
+      const { origin, resolve, reject } = waiting[place] as Waiting;
+      if (changes.length > 0) {
+        this.#apply(changes);
+        this.#publish({ index: indexes.shift() as bigint, changes, origin });
+      }
+      if (isFailed) reject(outcome);
+      else resolve(outcome);
     }
     return true;
   }
@@ -407,29 +423,33 @@ export class State {
     for (const { kind, id, before } of changes) anyTable(this.tables, kind).apply(id, before);
   }
 
+  /** A change that the caller still waits for, once it is stored. */
+  #build({ origin, build, resolve, reject }: Waiting): Built | undefined {
+    const { changes, isFailed, outcome } = this.#attempt(build);
+    if (isFailed) reject(outcome);
+    else if (changes.length === 0) resolve(outcome);
+    else return { origin, changes, finish: () => resolve(outcome), fail: reject };
+    return undefined;
+  }
+
   /**
    * Applies a change to the tables at once, so that the next one builds on it. No other code runs before the store has
    * it.
    */
-  #build({ origin, build, resolve, reject }: Waiting): Built | undefined {
+  #attempt(build: Waiting['build']): Attempt {
     const applied: Change[] = [];
     try {
       const transaction = new Transaction(this.tables, this.clock, this.ids);
-      const result = build(transaction);
+      const outcome = build(transaction);
       const changes = transaction.changes();
-      if (changes.length === 0) {
-        resolve(result);
-        return undefined;
-      }
       for (const change of changes) {
         applied.push(change);
         anyTable(this.tables, change.kind).apply(change.id, change.after);
       }
-      return { origin, changes, finish: () => resolve(result), fail: reject };
+      return { changes, isFailed: false, outcome };
     } catch (error) {
       this.#undo(applied);
-      reject(error);
-      return undefined;
+      return { changes: [], isFailed: true, outcome: error };
     }
   }
 

@@ -3,6 +3,8 @@
 // this member knows: it neither follows nor extends another one.
 //
 //   append: lock, head and missed entries ─► check the chain ─► prepare ─► entries, entities, head ─► commit
+//
+// A member that writes alone prepares first, and appends in one statement that demands the head that it knows.
 
 import type { Clock } from '#lib/clock.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
@@ -55,6 +57,8 @@ export class LogStore implements SharedStore {
   #timeline = '';
   /** The chain at each index that the caller may continue from. */
   readonly #chains = new Map<bigint, string>();
+  /** The last append has missed nothing, so that the next one may be built before it asks. */
+  #isAlone = true;
   /** Why the last change was not stored. */
   #problem = '';
   /** Why the caller does not follow. */
@@ -101,11 +105,14 @@ export class LogStore implements SharedStore {
     const { clock } = this.#components;
     try {
       if (clock.monotonic() < this.#silentUntil) throw new TimeoutError('the database', 0);
+      const indexesAtOnce = this.#isAlone ? await this.#appendAtOnce(after, prepare([])) : undefined;
+      if (indexesAtOnce) return indexesAtOnce;
       let written: readonly LogEntry[] = [];
       await this.#log.append(after, async ({ head, entries }, more) => {
         const own = this.#from(after);
         if (!mayContinue(own, head)) throw new HistoryError(own, head);
         const missed: StoredSet[] = [];
+        this.#isAlone = head.index === after;
         for (let page = entries, at = after; at < head.index; page = at < head.index ? await more(at) : []) {
           missed.push(...this.#continue(page, at, head));
           at = missed.at(-1)?.index ?? at;
@@ -117,14 +124,30 @@ export class LogStore implements SharedStore {
         written = batch.entries;
         return batch;
       });
-      for (const { index, chain } of written) this.#chains.set(index, chain);
-      const indexes = written.map(({ index }) => index);
-      this.#index = indexes.at(-1) ?? this.#index;
-      this.#problem = '';
-      return indexes;
+      return this.#written(written);
     } catch (error) {
       throw this.#rejected(error instanceof GapError ? await this.#explain(error) : error);
     }
+  }
+
+  /**
+   * In one round trip, which the lock lasts for no part of. Resolves with undefined if there is nothing to append, or if
+   * others have appended since.
+   */
+  async #appendAtOnce(after: bigint, sets: readonly NewSet[]): Promise<bigint[] | undefined> {
+    const base = this.#from(after);
+    const batch = this.#batch(base, sets);
+    if (sets.length === 0 || batch.prunedTo !== undefined) return undefined;
+    this.#isAlone = await this.#log.appendAt(base, batch);
+    return this.#isAlone ? this.#written(batch.entries) : undefined;
+  }
+
+  #written(entries: readonly LogEntry[]): bigint[] {
+    for (const { index, chain } of entries) this.#chains.set(index, chain);
+    const indexes = entries.map(({ index }) => index);
+    this.#index = indexes.at(-1) ?? this.#index;
+    this.#problem = '';
+    return indexes;
   }
 
   #batch(head: Position, sets: readonly NewSet[]): Batch {

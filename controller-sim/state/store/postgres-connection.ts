@@ -97,6 +97,20 @@ export class PostgresConnection {
     statements: string,
     work: (results: readonly pg.QueryResult[], client: pg.Client) => Promise<string>,
   ): Promise<void> {
+    await this.#inTime(async (client) => {
+      const text = await work((await queryAll(client, `${BEGIN_CHANGE}; ${statements}`)).slice(BEGIN_COUNT), client);
+      await client.query(`${text}; COMMIT`);
+    });
+  }
+
+  /** The same in one round trip. Resolves with the result of each statement. */
+  changeAtOnce(statements: string): Promise<pg.QueryResult[]> {
+    return this.#inTime(async (client) =>
+      (await queryAll(client, `${BEGIN_CHANGE}; ${statements}; COMMIT`)).slice(BEGIN_COUNT, -1),
+    );
+  }
+
+  async #inTime<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
     const tooLate = new TimeoutError('the database', CHANGE_TIMEOUT);
     let isOver = false;
@@ -109,11 +123,10 @@ export class PostgresConnection {
     const changing = this.#inTurn(async (client) => {
       if (isOver) throw tooLate;
       running = client;
-      const text = await work((await queryAll(client, `${BEGIN_CHANGE}; ${statements}`)).slice(BEGIN_COUNT), client);
-      await client.query(`${text}; COMMIT`);
+      return work(client);
     });
     try {
-      await Promise.race([changing, late.promise]);
+      return await Promise.race([changing, late.promise]);
     } finally {
       timer.cancel();
     }
@@ -236,14 +249,14 @@ async function queryAll(client: pg.Client, statements: string): Promise<pg.Query
   return [await client.query(statements)].flat();
 }
 
-/** The statement that sends a notification when the transaction commits. */
-export function notification(payload: string): string {
-  return `SELECT pg_notify('${CHANNEL}', ${pg.escapeLiteral(payload)})`;
+/** The call that sends a notification when the transaction commits. */
+export function notice(payload: string): string {
+  return `pg_notify('${CHANNEL}', ${pg.escapeLiteral(payload)})`;
 }
 
 /** Sends a notification when the transaction commits. */
 export async function notify(client: pg.Client, payload: string): Promise<void> {
-  await client.query(notification(payload));
+  await client.query(`SELECT ${notice(payload)}`);
 }
 
 /** Host, port and name of a database, without user and password. */

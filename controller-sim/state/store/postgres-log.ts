@@ -1,10 +1,11 @@
 // The log of changes in a PostgreSQL database: each entry is one row of the table `change`, and the lock of the row in
 // `head` gives the entries one order. The entities stand in a table of their own, for members that start. Everything is in
-// the schema `edgeweave`, whose version migrations.ts knows. An append takes two round trips: the first one takes the lock
-// and reads, the second one writes and commits.
+// the schema `edgeweave`, whose version migrations.ts knows. An append takes one round trip if nobody else has appended;
+// otherwise two: the first one takes the lock and reads, the second one writes and commits.
 
 import pg from 'pg';
 import { describeError } from '#lib/errors.ts';
+import type { Change } from '../change.ts';
 import {
   type Batch,
   type ChangeLog,
@@ -17,7 +18,7 @@ import {
 } from './change-log.ts';
 import type { Position } from './history.ts';
 import { migrate } from './migrations.ts';
-import { notification, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
+import { notice, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
 import { headOf, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
 import { StoreError } from './sqlite-store.ts';
 import { DamagedError } from './store.ts';
@@ -128,6 +129,11 @@ export class PostgresLog implements ChangeLog {
     });
   }
 
+  async appendAt(base: Position, batch: Batch): Promise<boolean> {
+    const [result] = await this.#connection.changeAtOnce(statementAt(base, batch));
+    return result?.rows[0]?.moved === 1;
+  }
+
   async chainAt(index: bigint): Promise<string | undefined> {
     return chainIn(await this.#connection.query(CHAIN, [index]));
   }
@@ -205,24 +211,62 @@ function chainIn({ rows }: pg.QueryResult): string | undefined {
   return rows[0]?.chain;
 }
 
+/**
+ * The same as one statement, whose parts depend on the head. It waits for the lock of the head, and then compares it as it
+ * is.
+ */
+function statementAt({ timeline, index, chain }: Position, { entries, changes }: Batch): string {
+  const last = entries.at(-1);
+  const { put, deleted } = partsOf(changes);
+  const parts = [
+    `head AS (UPDATE edgeweave.head SET index = ${last?.index}, chain = ${pg.escapeLiteral(last?.chain ?? '')}
+       WHERE index = ${index} AND chain = ${pg.escapeLiteral(chain)} AND timeline = ${pg.escapeLiteral(timeline)}
+       RETURNING 1)`,
+    `change AS (INSERT INTO edgeweave.change SELECT e.* FROM ${entryRows(entries)} AS e, head)`,
+  ];
+  if (put.length > 0)
+    parts.push(
+      `put AS (INSERT INTO edgeweave.entity SELECT e.* FROM ${entityRows(put)} AS e, head
+         ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body)`,
+    );
+  if (deleted.length > 0)
+    parts.push(
+      `deleted AS (DELETE FROM edgeweave.entity e USING unnest(${keys(deleted)}) AS d (kind, id), head
+         WHERE e.kind = d.kind AND e.id = d.id)`,
+    );
+  return `WITH ${parts.join(', ')}
+    SELECT count(*)::int AS moved, CASE WHEN count(*) > 0 THEN ${notice(String(last?.index))}::text END FROM head`;
+}
+
+function partsOf(changes: readonly Change[]) {
+  return { put: changes.filter(({ after }) => after), deleted: changes.filter(({ after }) => !after) };
+}
+
+function keys(changes: readonly Change[]): string[] {
+  return [texts(changes.map(({ kind }) => kind)), texts(changes.map(({ id }) => columnOf(id)))];
+}
+
+function entityRows(changes: readonly Change[]): string {
+  return `unnest(${[...keys(changes), texts(changes.map(({ after }) => JSON.stringify(after)))]})`;
+}
+
+function entryRows(entries: readonly LogEntry[]): string {
+  return `unnest(ARRAY[${entries.map(({ index }) => index)}]::bigint[], ${texts(entries.map(({ body }) => body))},
+    ${texts(entries.map(({ chain }) => chain))})`;
+}
+
 /** Writes a batch. Statements with parameters would each take a round trip. */
 function statementsOf({ entries, changes, prunedTo }: Batch): string {
   const last = entries.at(-1);
   if (!last) return '';
-  const put = changes.filter(({ after }) => after);
-  const deleted = changes.filter(({ after }) => !after);
-  const keys = (list: typeof changes) => [
-    texts(list.map(({ kind }) => kind)),
-    texts(list.map(({ id }) => columnOf(id))),
-  ];
+  const { put, deleted } = partsOf(changes);
   const statements = [
-    `INSERT INTO edgeweave.change SELECT * FROM unnest(ARRAY[${entries.map(({ index }) => index)}]::bigint[],
-       ${texts(entries.map(({ body }) => body))}, ${texts(entries.map(({ chain }) => chain))})`,
+    `INSERT INTO edgeweave.change SELECT * FROM ${entryRows(entries)}`,
     `UPDATE edgeweave.head SET index = ${last.index}, chain = ${pg.escapeLiteral(last.chain)}`,
   ];
   if (put.length > 0)
     statements.push(
-      `INSERT INTO edgeweave.entity SELECT * FROM unnest(${[...keys(put), texts(put.map(({ after }) => JSON.stringify(after)))]})
+      `INSERT INTO edgeweave.entity SELECT * FROM ${entityRows(put)}
        ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body`,
     );
   if (deleted.length > 0)
@@ -234,7 +278,7 @@ function statementsOf({ entries, changes, prunedTo }: Batch): string {
       `DELETE FROM edgeweave.change WHERE index <= ${prunedTo}
          AND index NOT IN (SELECT position_index FROM edgeweave.member)`,
     );
-  return [...statements, notification(String(last.index))].join('; ');
+  return [...statements, `SELECT ${notice(String(last.index))}`].join('; ');
 }
 
 function texts(values: readonly string[]): string {

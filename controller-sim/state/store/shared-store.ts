@@ -120,7 +120,8 @@ export interface SharedStore extends Omit<Store, 'commit'> {
   /**
    * Waits for the lock, calls `prepare` with the sets after the index `after`, and makes the sets that it returns
    * durable, together or none. Returns the index of each. Calls never overlap. If it rejects, `prepare` may not have
-   * been called. The caller applies all sets in the same turn of the event loop.
+   * been called. The caller applies all sets in the same turn of the event loop. It may be called twice: first as if the
+   * caller missed nothing, and if the store has moved on, with what it missed.
    */
   append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]>;
   /**

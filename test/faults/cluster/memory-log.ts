@@ -157,12 +157,26 @@ export class MemoryLog implements ChangeLog {
       const batch = await work(this.#page(after), async (at) => this.#page(at).entries);
       await this.#reach();
       if (this.#database.restores !== restores) throw connectionLost();
-      this.#database.commit(batch);
-      const isLost = this.losesNextAnswer;
-      this.losesNextAnswer = false;
-      await settle();
-      if (isLost || this.isAway) throw connectionLost();
+      await this.#commit(batch);
     });
+  }
+
+  appendAt(base: Position, batch: Batch): Promise<boolean> {
+    return this.#database.locked(async () => {
+      await this.#reach();
+      const { head } = this.#database.content;
+      if (head.index !== base.index || head.chain !== base.chain || head.timeline !== base.timeline) return false;
+      await this.#commit(batch);
+      return true;
+    });
+  }
+
+  async #commit(batch: Batch): Promise<void> {
+    this.#database.commit(batch);
+    const isLost = this.losesNextAnswer;
+    this.losesNextAnswer = false;
+    await settle();
+    if (isLost || this.isAway) throw connectionLost();
   }
 
   async chainAt(index: bigint): Promise<string | undefined> {
