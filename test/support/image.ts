@@ -40,6 +40,7 @@ mount --bind "$root" "$root"
 mount --rbind /proc "$root/proc"
 mount --rbind /dev "$root/dev"
 while [ "$1" != -- ]; do
+  if [ -d "$1" ]; then mkdir -p "$root$2"; elif [ ! -e "$root$2" ]; then : > "$root$2"; fi
   mount --bind "$1" "$root$2"
   [ "$3" = rw ] || mount -o remount,bind,ro "$root$2"
   shift 3
