@@ -60,6 +60,8 @@ class Normalizer {
     }
     if (schema['x-as-list'] && typeof node.scalar === 'string')
       return { ...node, kind: 'list', items: [{ ...node, path: `${node.path}[0]` }] };
+    if (schema['x-zero'] && scalar === 0) return scalarNode(node, '0s');
+    if (schema['x-text'] && scalar !== null) return scalarNode(node, String(scalar));
     if (schema['x-true-text'] && typeof scalar !== 'boolean') {
       if (scalar === null || scalar === '')
         this.#warn('CFG-VALUE', node, 'an empty value means false, as in the reference', 'write true or false');
@@ -82,7 +84,18 @@ class Normalizer {
         : value;
       if (normalized) entries.set(key, normalized);
     }
+    this.#removeUnused(entries, schema);
     return mapNode(node, entries);
+  }
+
+  #removeUnused(entries: Map<string, ConfigNode>, schema: ConfigSchema): void {
+    for (const [key, property] of Object.entries(schema.properties ?? {})) {
+      const other = property['x-unused-with'];
+      const node = entries.get(key);
+      if (other === undefined || node === undefined || !entries.has(other)) continue;
+      this.#warn('CFG-ENDPOINT', node, `${key} is ignored because ${other} is set`, 'keep one of the two');
+      entries.delete(key);
+    }
   }
 
   #knownKey(given: string, schema: ConfigSchema): string {

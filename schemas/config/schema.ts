@@ -36,6 +36,12 @@ export interface ConfigSchema {
   readonly 'x-empty'?: 'absent' | 'tolerated';
   /** A value of the wrong type is ignored with a warning; the reference ignores it silently. */
   readonly 'x-lenient'?: 'ignored';
+  /** The number 0 is a duration, as in the reference; other numbers need a unit. */
+  readonly 'x-zero'?: boolean;
+  /** Numbers and booleans count as the text that they are written as. */
+  readonly 'x-text'?: boolean;
+  /** An endpoint that takes precedence over this key of the same section: its value is then not checked. */
+  readonly 'x-unused-with'?: string;
   /** A single string means a list of one. */
   readonly 'x-as-list'?: boolean;
   /** The string `true` in any case is true, every other string is false. */

@@ -27,18 +27,6 @@ export const checkSections: Check = (input) => [
 
 function controllers(input: CheckInput): Finding[] {
   const { ctrl } = input.config;
-  const given = child(input.root, 'ctrl');
-  if (ctrl.endpoint && child(given, 'endpoints'))
-    return [
-      at(
-        input,
-        'warning',
-        'CFG-ENDPOINT',
-        'ctrl.endpoints',
-        'endpoints is ignored because endpoint is set',
-        'keep one of the two',
-      ),
-    ];
   if (ctrl.endpoint || (ctrl.endpoints ?? []).length > 0) return [];
   const [severity, message, remedy = ''] = withoutEndpoint(input);
   return [at(input, severity, 'CFG-ENDPOINT', 'ctrl', `no controller is configured: ${message}`, remedy)];

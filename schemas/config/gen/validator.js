@@ -1211,8 +1211,8 @@ vErrors.push(err94);
 errors++;
 }
 if((typeof data50 == "number") && (isFinite(data50))){
-if(data50 > 5000 || isNaN(data50)){
-const err95 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/maxQueuedConnects",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/maxQueuedConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 5000}};
+if(data50 < 0 || isNaN(data50)){
+const err95 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/maxQueuedConnects",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/maxQueuedConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1221,8 +1221,12 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(data50 < 1 || isNaN(data50)){
-const err96 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/maxQueuedConnects",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/maxQueuedConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+}
+if(data48.maxOutstandingConnects !== undefined){
+let data51 = data48.maxOutstandingConnects;
+if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
+const err96 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/maxOutstandingConnects",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/maxOutstandingConnects/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1231,12 +1235,9 @@ vErrors.push(err96);
 }
 errors++;
 }
-}
-}
-if(data48.maxOutstandingConnects !== undefined){
-let data51 = data48.maxOutstandingConnects;
-if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
-const err97 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/maxOutstandingConnects",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/maxOutstandingConnects/type",keyword:"type",params:{type: "integer"}};
+if((typeof data51 == "number") && (isFinite(data51))){
+if(data51 > 1000 || isNaN(data51)){
+const err97 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/maxOutstandingConnects",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/maxOutstandingConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1245,24 +1246,13 @@ vErrors.push(err97);
 }
 errors++;
 }
-if((typeof data51 == "number") && (isFinite(data51))){
-if(data51 > 1000 || isNaN(data51)){
-const err98 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/maxOutstandingConnects",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/maxOutstandingConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(data51 < 1 || isNaN(data51)){
+const err98 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/maxOutstandingConnects",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/maxOutstandingConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err98];
 }
 else {
 vErrors.push(err98);
-}
-errors++;
-}
-if(data51 < 1 || isNaN(data51)){
-const err99 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/maxOutstandingConnects",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/maxOutstandingConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err99];
-}
-else {
-vErrors.push(err99);
 }
 errors++;
 }
@@ -1272,7 +1262,18 @@ if(data48.connectTimeout !== undefined){
 let data52 = data48.connectTimeout;
 if(typeof data52 === "string"){
 if(!(formats6(data52))){
-const err100 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/connectTimeout",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
+const err99 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/connectTimeout",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
+}
+errors++;
+}
+}
+else {
+const err100 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/connectTimeout",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1282,8 +1283,10 @@ vErrors.push(err100);
 errors++;
 }
 }
-else {
-const err101 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/connectTimeout",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
+if(data48.connectTimeoutMs !== undefined){
+let data53 = data48.connectTimeoutMs;
+if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
+const err101 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/connectTimeoutMs",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/connectTimeoutMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1293,10 +1296,11 @@ vErrors.push(err101);
 errors++;
 }
 }
-if(data48.connectTimeoutMs !== undefined){
-let data53 = data48.connectTimeoutMs;
-if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
-const err102 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/connectTimeoutMs",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/connectTimeoutMs/type",keyword:"type",params:{type: "integer"}};
+if(data48.writeTimeout !== undefined){
+let data54 = data48.writeTimeout;
+if(typeof data54 === "string"){
+if(!(formats6(data54))){
+const err102 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/writeTimeout",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1305,9 +1309,9 @@ vErrors.push(err102);
 }
 errors++;
 }
-if((typeof data53 == "number") && (isFinite(data53))){
-if(data53 > 60000 || isNaN(data53)){
-const err103 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/connectTimeoutMs",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/connectTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000}};
+}
+else {
+const err103 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/writeTimeout",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1316,8 +1320,10 @@ vErrors.push(err103);
 }
 errors++;
 }
-if(data53 < 30 || isNaN(data53)){
-const err104 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/connectTimeoutMs",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/connectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 30}};
+}
+}
+else {
+const err104 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1328,11 +1334,8 @@ errors++;
 }
 }
 }
-if(data48.writeTimeout !== undefined){
-let data54 = data48.writeTimeout;
-if(typeof data54 === "string"){
-if(!(formats6(data54))){
-const err105 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/writeTimeout",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err105 = {instancePath:instancePath+"/ctrl/listeners/" + i2,schemaPath:"#/properties/ctrl/properties/listeners/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1342,8 +1345,9 @@ vErrors.push(err105);
 errors++;
 }
 }
+}
 else {
-const err106 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options/writeTimeout",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
+const err106 = {instancePath:instancePath+"/ctrl/listeners",schemaPath:"#/properties/ctrl/properties/listeners/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1355,7 +1359,7 @@ errors++;
 }
 }
 else {
-const err107 = {instancePath:instancePath+"/ctrl/listeners/" + i2+"/options",schemaPath:"#/properties/ctrl/properties/listeners/items/properties/options/type",keyword:"type",params:{type: "object"}};
+const err107 = {instancePath:instancePath+"/ctrl",schemaPath:"#/properties/ctrl/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1365,9 +1369,12 @@ vErrors.push(err107);
 errors++;
 }
 }
-}
-else {
-const err108 = {instancePath:instancePath+"/ctrl/listeners/" + i2,schemaPath:"#/properties/ctrl/properties/listeners/items/type",keyword:"type",params:{type: "object"}};
+if(data.csr !== undefined){
+let data55 = data.csr;
+if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
+for(const key9 in data55){
+if(!((((((key9 === "country") || (key9 === "province")) || (key9 === "locality")) || (key9 === "organization")) || (key9 === "organizationalUnit")) || (key9 === "sans"))){
+const err108 = {instancePath:instancePath+"/csr",schemaPath:"#/properties/csr/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1377,9 +1384,9 @@ vErrors.push(err108);
 errors++;
 }
 }
-}
-else {
-const err109 = {instancePath:instancePath+"/ctrl/listeners",schemaPath:"#/properties/ctrl/properties/listeners/type",keyword:"type",params:{type: "array"}};
+if(data55.country !== undefined){
+if(typeof data55.country !== "string"){
+const err109 = {instancePath:instancePath+"/csr/country",schemaPath:"#/properties/csr/properties/country/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1389,9 +1396,9 @@ vErrors.push(err109);
 errors++;
 }
 }
-}
-else {
-const err110 = {instancePath:instancePath+"/ctrl",schemaPath:"#/properties/ctrl/type",keyword:"type",params:{type: "object"}};
+if(data55.province !== undefined){
+if(typeof data55.province !== "string"){
+const err110 = {instancePath:instancePath+"/csr/province",schemaPath:"#/properties/csr/properties/province/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1401,12 +1408,9 @@ vErrors.push(err110);
 errors++;
 }
 }
-if(data.csr !== undefined){
-let data55 = data.csr;
-if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
-for(const key9 in data55){
-if(!((((((key9 === "country") || (key9 === "province")) || (key9 === "locality")) || (key9 === "organization")) || (key9 === "organizationalUnit")) || (key9 === "sans"))){
-const err111 = {instancePath:instancePath+"/csr",schemaPath:"#/properties/csr/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+if(data55.locality !== undefined){
+if(typeof data55.locality !== "string"){
+const err111 = {instancePath:instancePath+"/csr/locality",schemaPath:"#/properties/csr/properties/locality/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1416,9 +1420,9 @@ vErrors.push(err111);
 errors++;
 }
 }
-if(data55.country !== undefined){
-if(typeof data55.country !== "string"){
-const err112 = {instancePath:instancePath+"/csr/country",schemaPath:"#/properties/csr/properties/country/type",keyword:"type",params:{type: "string"}};
+if(data55.organization !== undefined){
+if(typeof data55.organization !== "string"){
+const err112 = {instancePath:instancePath+"/csr/organization",schemaPath:"#/properties/csr/properties/organization/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1428,9 +1432,9 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data55.province !== undefined){
-if(typeof data55.province !== "string"){
-const err113 = {instancePath:instancePath+"/csr/province",schemaPath:"#/properties/csr/properties/province/type",keyword:"type",params:{type: "string"}};
+if(data55.organizationalUnit !== undefined){
+if(typeof data55.organizationalUnit !== "string"){
+const err113 = {instancePath:instancePath+"/csr/organizationalUnit",schemaPath:"#/properties/csr/properties/organizationalUnit/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1440,53 +1444,17 @@ vErrors.push(err113);
 errors++;
 }
 }
-if(data55.locality !== undefined){
-if(typeof data55.locality !== "string"){
-const err114 = {instancePath:instancePath+"/csr/locality",schemaPath:"#/properties/csr/properties/locality/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err114];
-}
-else {
-vErrors.push(err114);
-}
-errors++;
-}
-}
-if(data55.organization !== undefined){
-if(typeof data55.organization !== "string"){
-const err115 = {instancePath:instancePath+"/csr/organization",schemaPath:"#/properties/csr/properties/organization/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err115];
-}
-else {
-vErrors.push(err115);
-}
-errors++;
-}
-}
-if(data55.organizationalUnit !== undefined){
-if(typeof data55.organizationalUnit !== "string"){
-const err116 = {instancePath:instancePath+"/csr/organizationalUnit",schemaPath:"#/properties/csr/properties/organizationalUnit/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err116];
-}
-else {
-vErrors.push(err116);
-}
-errors++;
-}
-}
 if(data55.sans !== undefined){
 let data61 = data55.sans;
 if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
 for(const key10 in data61){
 if(!((((key10 === "dns") || (key10 === "ip")) || (key10 === "uri")) || (key10 === "email"))){
-const err117 = {instancePath:instancePath+"/csr/sans",schemaPath:"#/properties/csr/properties/sans/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
+const err114 = {instancePath:instancePath+"/csr/sans",schemaPath:"#/properties/csr/properties/sans/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
 if(vErrors === null){
-vErrors = [err117];
+vErrors = [err114];
 }
 else {
-vErrors.push(err117);
+vErrors.push(err114);
 }
 errors++;
 }
@@ -1497,24 +1465,24 @@ if(Array.isArray(data62)){
 const len4 = data62.length;
 for(let i4=0; i4<len4; i4++){
 if(typeof data62[i4] !== "string"){
-const err118 = {instancePath:instancePath+"/csr/sans/dns/" + i4,schemaPath:"#/properties/csr/properties/sans/properties/dns/items/type",keyword:"type",params:{type: "string"}};
+const err115 = {instancePath:instancePath+"/csr/sans/dns/" + i4,schemaPath:"#/properties/csr/properties/sans/properties/dns/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err118];
+vErrors = [err115];
 }
 else {
-vErrors.push(err118);
+vErrors.push(err115);
 }
 errors++;
 }
 }
 }
 else {
-const err119 = {instancePath:instancePath+"/csr/sans/dns",schemaPath:"#/properties/csr/properties/sans/properties/dns/type",keyword:"type",params:{type: "array"}};
+const err116 = {instancePath:instancePath+"/csr/sans/dns",schemaPath:"#/properties/csr/properties/sans/properties/dns/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err119];
+vErrors = [err116];
 }
 else {
-vErrors.push(err119);
+vErrors.push(err116);
 }
 errors++;
 }
@@ -1527,35 +1495,35 @@ for(let i5=0; i5<len5; i5++){
 let data65 = data64[i5];
 if(typeof data65 === "string"){
 if(!(formats32(data65))){
-const err120 = {instancePath:instancePath+"/csr/sans/ip/" + i5,schemaPath:"#/properties/csr/properties/sans/properties/ip/items/format",keyword:"format",params:{format: "ip"}};
+const err117 = {instancePath:instancePath+"/csr/sans/ip/" + i5,schemaPath:"#/properties/csr/properties/sans/properties/ip/items/format",keyword:"format",params:{format: "ip"}};
 if(vErrors === null){
-vErrors = [err120];
+vErrors = [err117];
 }
 else {
-vErrors.push(err120);
+vErrors.push(err117);
 }
 errors++;
 }
 }
 else {
-const err121 = {instancePath:instancePath+"/csr/sans/ip/" + i5,schemaPath:"#/properties/csr/properties/sans/properties/ip/items/type",keyword:"type",params:{type: "string"}};
+const err118 = {instancePath:instancePath+"/csr/sans/ip/" + i5,schemaPath:"#/properties/csr/properties/sans/properties/ip/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err121];
+vErrors = [err118];
 }
 else {
-vErrors.push(err121);
+vErrors.push(err118);
 }
 errors++;
 }
 }
 }
 else {
-const err122 = {instancePath:instancePath+"/csr/sans/ip",schemaPath:"#/properties/csr/properties/sans/properties/ip/type",keyword:"type",params:{type: "array"}};
+const err119 = {instancePath:instancePath+"/csr/sans/ip",schemaPath:"#/properties/csr/properties/sans/properties/ip/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err122];
+vErrors = [err119];
 }
 else {
-vErrors.push(err122);
+vErrors.push(err119);
 }
 errors++;
 }
@@ -1568,7 +1536,46 @@ for(let i6=0; i6<len6; i6++){
 let data67 = data66[i6];
 if(typeof data67 === "string"){
 if(!(formats34(data67))){
-const err123 = {instancePath:instancePath+"/csr/sans/uri/" + i6,schemaPath:"#/properties/csr/properties/sans/properties/uri/items/format",keyword:"format",params:{format: "uri-reference"}};
+const err120 = {instancePath:instancePath+"/csr/sans/uri/" + i6,schemaPath:"#/properties/csr/properties/sans/properties/uri/items/format",keyword:"format",params:{format: "uri-reference"}};
+if(vErrors === null){
+vErrors = [err120];
+}
+else {
+vErrors.push(err120);
+}
+errors++;
+}
+}
+else {
+const err121 = {instancePath:instancePath+"/csr/sans/uri/" + i6,schemaPath:"#/properties/csr/properties/sans/properties/uri/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err121];
+}
+else {
+vErrors.push(err121);
+}
+errors++;
+}
+}
+}
+else {
+const err122 = {instancePath:instancePath+"/csr/sans/uri",schemaPath:"#/properties/csr/properties/sans/properties/uri/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err122];
+}
+else {
+vErrors.push(err122);
+}
+errors++;
+}
+}
+if(data61.email !== undefined){
+let data68 = data61.email;
+if(Array.isArray(data68)){
+const len7 = data68.length;
+for(let i7=0; i7<len7; i7++){
+if(typeof data68[i7] !== "string"){
+const err123 = {instancePath:instancePath+"/csr/sans/email/" + i7,schemaPath:"#/properties/csr/properties/sans/properties/email/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1578,8 +1585,9 @@ vErrors.push(err123);
 errors++;
 }
 }
+}
 else {
-const err124 = {instancePath:instancePath+"/csr/sans/uri/" + i6,schemaPath:"#/properties/csr/properties/sans/properties/uri/items/type",keyword:"type",params:{type: "string"}};
+const err124 = {instancePath:instancePath+"/csr/sans/email",schemaPath:"#/properties/csr/properties/sans/properties/email/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1591,7 +1599,7 @@ errors++;
 }
 }
 else {
-const err125 = {instancePath:instancePath+"/csr/sans/uri",schemaPath:"#/properties/csr/properties/sans/properties/uri/type",keyword:"type",params:{type: "array"}};
+const err125 = {instancePath:instancePath+"/csr/sans",schemaPath:"#/properties/csr/properties/sans/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1601,13 +1609,9 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data61.email !== undefined){
-let data68 = data61.email;
-if(Array.isArray(data68)){
-const len7 = data68.length;
-for(let i7=0; i7<len7; i7++){
-if(typeof data68[i7] !== "string"){
-const err126 = {instancePath:instancePath+"/csr/sans/email/" + i7,schemaPath:"#/properties/csr/properties/sans/properties/email/items/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err126 = {instancePath:instancePath+"/csr",schemaPath:"#/properties/csr/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1617,9 +1621,12 @@ vErrors.push(err126);
 errors++;
 }
 }
-}
-else {
-const err127 = {instancePath:instancePath+"/csr/sans/email",schemaPath:"#/properties/csr/properties/sans/properties/email/type",keyword:"type",params:{type: "array"}};
+if(data.edge !== undefined){
+let data70 = data.edge;
+if(data70 && typeof data70 == "object" && !Array.isArray(data70)){
+for(const key11 in data70){
+if(!((((((((key11 === "csr") || (key11 === "heartbeatIntervalSeconds")) || (key11 === "sessionValidateChunkSize")) || (key11 === "sessionValidateMinInterval")) || (key11 === "sessionValidateMaxInterval")) || (key11 === "db")) || (key11 === "dbSaveIntervalSeconds")) || (key11 === "apiProxy"))){
+const err127 = {instancePath:instancePath+"/edge",schemaPath:"#/properties/edge/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1629,9 +1636,12 @@ vErrors.push(err127);
 errors++;
 }
 }
-}
-else {
-const err128 = {instancePath:instancePath+"/csr/sans",schemaPath:"#/properties/csr/properties/sans/type",keyword:"type",params:{type: "object"}};
+if(data70.csr !== undefined){
+let data71 = data70.csr;
+if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
+for(const key12 in data71){
+if(!((((((key12 === "country") || (key12 === "province")) || (key12 === "locality")) || (key12 === "organization")) || (key12 === "organizationalUnit")) || (key12 === "sans"))){
+const err128 = {instancePath:instancePath+"/edge/csr",schemaPath:"#/properties/edge/properties/csr/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12}};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1641,9 +1651,9 @@ vErrors.push(err128);
 errors++;
 }
 }
-}
-else {
-const err129 = {instancePath:instancePath+"/csr",schemaPath:"#/properties/csr/type",keyword:"type",params:{type: "object"}};
+if(data71.country !== undefined){
+if(typeof data71.country !== "string"){
+const err129 = {instancePath:instancePath+"/edge/csr/country",schemaPath:"#/properties/edge/properties/csr/properties/country/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1653,12 +1663,9 @@ vErrors.push(err129);
 errors++;
 }
 }
-if(data.edge !== undefined){
-let data70 = data.edge;
-if(data70 && typeof data70 == "object" && !Array.isArray(data70)){
-for(const key11 in data70){
-if(!((((((((key11 === "csr") || (key11 === "heartbeatIntervalSeconds")) || (key11 === "sessionValidateChunkSize")) || (key11 === "sessionValidateMinInterval")) || (key11 === "sessionValidateMaxInterval")) || (key11 === "db")) || (key11 === "dbSaveIntervalSeconds")) || (key11 === "apiProxy"))){
-const err130 = {instancePath:instancePath+"/edge",schemaPath:"#/properties/edge/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
+if(data71.province !== undefined){
+if(typeof data71.province !== "string"){
+const err130 = {instancePath:instancePath+"/edge/csr/province",schemaPath:"#/properties/edge/properties/csr/properties/province/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1668,12 +1675,9 @@ vErrors.push(err130);
 errors++;
 }
 }
-if(data70.csr !== undefined){
-let data71 = data70.csr;
-if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
-for(const key12 in data71){
-if(!((((((key12 === "country") || (key12 === "province")) || (key12 === "locality")) || (key12 === "organization")) || (key12 === "organizationalUnit")) || (key12 === "sans"))){
-const err131 = {instancePath:instancePath+"/edge/csr",schemaPath:"#/properties/edge/properties/csr/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12}};
+if(data71.locality !== undefined){
+if(typeof data71.locality !== "string"){
+const err131 = {instancePath:instancePath+"/edge/csr/locality",schemaPath:"#/properties/edge/properties/csr/properties/locality/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1683,9 +1687,9 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data71.country !== undefined){
-if(typeof data71.country !== "string"){
-const err132 = {instancePath:instancePath+"/edge/csr/country",schemaPath:"#/properties/edge/properties/csr/properties/country/type",keyword:"type",params:{type: "string"}};
+if(data71.organization !== undefined){
+if(typeof data71.organization !== "string"){
+const err132 = {instancePath:instancePath+"/edge/csr/organization",schemaPath:"#/properties/edge/properties/csr/properties/organization/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1695,9 +1699,9 @@ vErrors.push(err132);
 errors++;
 }
 }
-if(data71.province !== undefined){
-if(typeof data71.province !== "string"){
-const err133 = {instancePath:instancePath+"/edge/csr/province",schemaPath:"#/properties/edge/properties/csr/properties/province/type",keyword:"type",params:{type: "string"}};
+if(data71.organizationalUnit !== undefined){
+if(typeof data71.organizationalUnit !== "string"){
+const err133 = {instancePath:instancePath+"/edge/csr/organizationalUnit",schemaPath:"#/properties/edge/properties/csr/properties/organizationalUnit/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1707,53 +1711,17 @@ vErrors.push(err133);
 errors++;
 }
 }
-if(data71.locality !== undefined){
-if(typeof data71.locality !== "string"){
-const err134 = {instancePath:instancePath+"/edge/csr/locality",schemaPath:"#/properties/edge/properties/csr/properties/locality/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err134];
-}
-else {
-vErrors.push(err134);
-}
-errors++;
-}
-}
-if(data71.organization !== undefined){
-if(typeof data71.organization !== "string"){
-const err135 = {instancePath:instancePath+"/edge/csr/organization",schemaPath:"#/properties/edge/properties/csr/properties/organization/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err135];
-}
-else {
-vErrors.push(err135);
-}
-errors++;
-}
-}
-if(data71.organizationalUnit !== undefined){
-if(typeof data71.organizationalUnit !== "string"){
-const err136 = {instancePath:instancePath+"/edge/csr/organizationalUnit",schemaPath:"#/properties/edge/properties/csr/properties/organizationalUnit/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err136];
-}
-else {
-vErrors.push(err136);
-}
-errors++;
-}
-}
 if(data71.sans !== undefined){
 let data77 = data71.sans;
 if(data77 && typeof data77 == "object" && !Array.isArray(data77)){
 for(const key13 in data77){
 if(!((((key13 === "dns") || (key13 === "ip")) || (key13 === "uri")) || (key13 === "email"))){
-const err137 = {instancePath:instancePath+"/edge/csr/sans",schemaPath:"#/properties/edge/properties/csr/properties/sans/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13}};
+const err134 = {instancePath:instancePath+"/edge/csr/sans",schemaPath:"#/properties/edge/properties/csr/properties/sans/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13}};
 if(vErrors === null){
-vErrors = [err137];
+vErrors = [err134];
 }
 else {
-vErrors.push(err137);
+vErrors.push(err134);
 }
 errors++;
 }
@@ -1764,24 +1732,24 @@ if(Array.isArray(data78)){
 const len8 = data78.length;
 for(let i8=0; i8<len8; i8++){
 if(typeof data78[i8] !== "string"){
-const err138 = {instancePath:instancePath+"/edge/csr/sans/dns/" + i8,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/dns/items/type",keyword:"type",params:{type: "string"}};
+const err135 = {instancePath:instancePath+"/edge/csr/sans/dns/" + i8,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/dns/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err138];
+vErrors = [err135];
 }
 else {
-vErrors.push(err138);
+vErrors.push(err135);
 }
 errors++;
 }
 }
 }
 else {
-const err139 = {instancePath:instancePath+"/edge/csr/sans/dns",schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/dns/type",keyword:"type",params:{type: "array"}};
+const err136 = {instancePath:instancePath+"/edge/csr/sans/dns",schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/dns/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err139];
+vErrors = [err136];
 }
 else {
-vErrors.push(err139);
+vErrors.push(err136);
 }
 errors++;
 }
@@ -1794,35 +1762,35 @@ for(let i9=0; i9<len9; i9++){
 let data81 = data80[i9];
 if(typeof data81 === "string"){
 if(!(formats32(data81))){
-const err140 = {instancePath:instancePath+"/edge/csr/sans/ip/" + i9,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/ip/items/format",keyword:"format",params:{format: "ip"}};
+const err137 = {instancePath:instancePath+"/edge/csr/sans/ip/" + i9,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/ip/items/format",keyword:"format",params:{format: "ip"}};
 if(vErrors === null){
-vErrors = [err140];
+vErrors = [err137];
 }
 else {
-vErrors.push(err140);
+vErrors.push(err137);
 }
 errors++;
 }
 }
 else {
-const err141 = {instancePath:instancePath+"/edge/csr/sans/ip/" + i9,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/ip/items/type",keyword:"type",params:{type: "string"}};
+const err138 = {instancePath:instancePath+"/edge/csr/sans/ip/" + i9,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/ip/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err141];
+vErrors = [err138];
 }
 else {
-vErrors.push(err141);
+vErrors.push(err138);
 }
 errors++;
 }
 }
 }
 else {
-const err142 = {instancePath:instancePath+"/edge/csr/sans/ip",schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/ip/type",keyword:"type",params:{type: "array"}};
+const err139 = {instancePath:instancePath+"/edge/csr/sans/ip",schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/ip/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err142];
+vErrors = [err139];
 }
 else {
-vErrors.push(err142);
+vErrors.push(err139);
 }
 errors++;
 }
@@ -1835,7 +1803,46 @@ for(let i10=0; i10<len10; i10++){
 let data83 = data82[i10];
 if(typeof data83 === "string"){
 if(!(formats34(data83))){
-const err143 = {instancePath:instancePath+"/edge/csr/sans/uri/" + i10,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/uri/items/format",keyword:"format",params:{format: "uri-reference"}};
+const err140 = {instancePath:instancePath+"/edge/csr/sans/uri/" + i10,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/uri/items/format",keyword:"format",params:{format: "uri-reference"}};
+if(vErrors === null){
+vErrors = [err140];
+}
+else {
+vErrors.push(err140);
+}
+errors++;
+}
+}
+else {
+const err141 = {instancePath:instancePath+"/edge/csr/sans/uri/" + i10,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/uri/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err141];
+}
+else {
+vErrors.push(err141);
+}
+errors++;
+}
+}
+}
+else {
+const err142 = {instancePath:instancePath+"/edge/csr/sans/uri",schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/uri/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err142];
+}
+else {
+vErrors.push(err142);
+}
+errors++;
+}
+}
+if(data77.email !== undefined){
+let data84 = data77.email;
+if(Array.isArray(data84)){
+const len11 = data84.length;
+for(let i11=0; i11<len11; i11++){
+if(typeof data84[i11] !== "string"){
+const err143 = {instancePath:instancePath+"/edge/csr/sans/email/" + i11,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/email/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1845,8 +1852,9 @@ vErrors.push(err143);
 errors++;
 }
 }
+}
 else {
-const err144 = {instancePath:instancePath+"/edge/csr/sans/uri/" + i10,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/uri/items/type",keyword:"type",params:{type: "string"}};
+const err144 = {instancePath:instancePath+"/edge/csr/sans/email",schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/email/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1858,7 +1866,7 @@ errors++;
 }
 }
 else {
-const err145 = {instancePath:instancePath+"/edge/csr/sans/uri",schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/uri/type",keyword:"type",params:{type: "array"}};
+const err145 = {instancePath:instancePath+"/edge/csr/sans",schemaPath:"#/properties/edge/properties/csr/properties/sans/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1868,13 +1876,9 @@ vErrors.push(err145);
 errors++;
 }
 }
-if(data77.email !== undefined){
-let data84 = data77.email;
-if(Array.isArray(data84)){
-const len11 = data84.length;
-for(let i11=0; i11<len11; i11++){
-if(typeof data84[i11] !== "string"){
-const err146 = {instancePath:instancePath+"/edge/csr/sans/email/" + i11,schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/email/items/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err146 = {instancePath:instancePath+"/edge/csr",schemaPath:"#/properties/edge/properties/csr/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1884,9 +1888,10 @@ vErrors.push(err146);
 errors++;
 }
 }
-}
-else {
-const err147 = {instancePath:instancePath+"/edge/csr/sans/email",schemaPath:"#/properties/edge/properties/csr/properties/sans/properties/email/type",keyword:"type",params:{type: "array"}};
+if(data70.heartbeatIntervalSeconds !== undefined){
+let data86 = data70.heartbeatIntervalSeconds;
+if(!(((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86))) && (isFinite(data86)))){
+const err147 = {instancePath:instancePath+"/edge/heartbeatIntervalSeconds",schemaPath:"#/properties/edge/properties/heartbeatIntervalSeconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1896,9 +1901,10 @@ vErrors.push(err147);
 errors++;
 }
 }
-}
-else {
-const err148 = {instancePath:instancePath+"/edge/csr/sans",schemaPath:"#/properties/edge/properties/csr/properties/sans/type",keyword:"type",params:{type: "object"}};
+if(data70.sessionValidateChunkSize !== undefined){
+let data87 = data70.sessionValidateChunkSize;
+if(!(((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87))) && (isFinite(data87)))){
+const err148 = {instancePath:instancePath+"/edge/sessionValidateChunkSize",schemaPath:"#/properties/edge/properties/sessionValidateChunkSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1908,9 +1914,11 @@ vErrors.push(err148);
 errors++;
 }
 }
-}
-else {
-const err149 = {instancePath:instancePath+"/edge/csr",schemaPath:"#/properties/edge/properties/csr/type",keyword:"type",params:{type: "object"}};
+if(data70.sessionValidateMinInterval !== undefined){
+let data88 = data70.sessionValidateMinInterval;
+if(typeof data88 === "string"){
+if(!(formats6(data88))){
+const err149 = {instancePath:instancePath+"/edge/sessionValidateMinInterval",schemaPath:"#/properties/edge/properties/sessionValidateMinInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1920,10 +1928,8 @@ vErrors.push(err149);
 errors++;
 }
 }
-if(data70.heartbeatIntervalSeconds !== undefined){
-let data86 = data70.heartbeatIntervalSeconds;
-if(!(((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86))) && (isFinite(data86)))){
-const err150 = {instancePath:instancePath+"/edge/heartbeatIntervalSeconds",schemaPath:"#/properties/edge/properties/heartbeatIntervalSeconds/type",keyword:"type",params:{type: "integer"}};
+else {
+const err150 = {instancePath:instancePath+"/edge/sessionValidateMinInterval",schemaPath:"#/properties/edge/properties/sessionValidateMinInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1933,10 +1939,11 @@ vErrors.push(err150);
 errors++;
 }
 }
-if(data70.sessionValidateChunkSize !== undefined){
-let data87 = data70.sessionValidateChunkSize;
-if(!(((typeof data87 == "number") && (!(data87 % 1) && !isNaN(data87))) && (isFinite(data87)))){
-const err151 = {instancePath:instancePath+"/edge/sessionValidateChunkSize",schemaPath:"#/properties/edge/properties/sessionValidateChunkSize/type",keyword:"type",params:{type: "integer"}};
+if(data70.sessionValidateMaxInterval !== undefined){
+let data89 = data70.sessionValidateMaxInterval;
+if(typeof data89 === "string"){
+if(!(formats6(data89))){
+const err151 = {instancePath:instancePath+"/edge/sessionValidateMaxInterval",schemaPath:"#/properties/edge/properties/sessionValidateMaxInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1946,11 +1953,8 @@ vErrors.push(err151);
 errors++;
 }
 }
-if(data70.sessionValidateMinInterval !== undefined){
-let data88 = data70.sessionValidateMinInterval;
-if(typeof data88 === "string"){
-if(!(formats6(data88))){
-const err152 = {instancePath:instancePath+"/edge/sessionValidateMinInterval",schemaPath:"#/properties/edge/properties/sessionValidateMinInterval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err152 = {instancePath:instancePath+"/edge/sessionValidateMaxInterval",schemaPath:"#/properties/edge/properties/sessionValidateMaxInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1960,8 +1964,9 @@ vErrors.push(err152);
 errors++;
 }
 }
-else {
-const err153 = {instancePath:instancePath+"/edge/sessionValidateMinInterval",schemaPath:"#/properties/edge/properties/sessionValidateMinInterval/type",keyword:"type",params:{type: "string"}};
+if(data70.db !== undefined){
+if(typeof data70.db !== "string"){
+const err153 = {instancePath:instancePath+"/edge/db",schemaPath:"#/properties/edge/properties/db/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1971,11 +1976,10 @@ vErrors.push(err153);
 errors++;
 }
 }
-if(data70.sessionValidateMaxInterval !== undefined){
-let data89 = data70.sessionValidateMaxInterval;
-if(typeof data89 === "string"){
-if(!(formats6(data89))){
-const err154 = {instancePath:instancePath+"/edge/sessionValidateMaxInterval",schemaPath:"#/properties/edge/properties/sessionValidateMaxInterval/format",keyword:"format",params:{format: "duration"}};
+if(data70.dbSaveIntervalSeconds !== undefined){
+let data91 = data70.dbSaveIntervalSeconds;
+if(!(((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91))) && (isFinite(data91)))){
+const err154 = {instancePath:instancePath+"/edge/dbSaveIntervalSeconds",schemaPath:"#/properties/edge/properties/dbSaveIntervalSeconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1985,8 +1989,11 @@ vErrors.push(err154);
 errors++;
 }
 }
-else {
-const err155 = {instancePath:instancePath+"/edge/sessionValidateMaxInterval",schemaPath:"#/properties/edge/properties/sessionValidateMaxInterval/type",keyword:"type",params:{type: "string"}};
+if(data70.apiProxy !== undefined){
+let data92 = data70.apiProxy;
+if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
+if(data92.listener === undefined){
+const err155 = {instancePath:instancePath+"/edge/apiProxy",schemaPath:"#/properties/edge/properties/apiProxy/required",keyword:"required",params:{missingProperty: "listener"}};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1995,10 +2002,8 @@ vErrors.push(err155);
 }
 errors++;
 }
-}
-if(data70.db !== undefined){
-if(typeof data70.db !== "string"){
-const err156 = {instancePath:instancePath+"/edge/db",schemaPath:"#/properties/edge/properties/db/type",keyword:"type",params:{type: "string"}};
+if(data92.upstream === undefined){
+const err156 = {instancePath:instancePath+"/edge/apiProxy",schemaPath:"#/properties/edge/properties/apiProxy/required",keyword:"required",params:{missingProperty: "upstream"}};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -2007,11 +2012,9 @@ vErrors.push(err156);
 }
 errors++;
 }
-}
-if(data70.dbSaveIntervalSeconds !== undefined){
-let data91 = data70.dbSaveIntervalSeconds;
-if(!(((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91))) && (isFinite(data91)))){
-const err157 = {instancePath:instancePath+"/edge/dbSaveIntervalSeconds",schemaPath:"#/properties/edge/properties/dbSaveIntervalSeconds/type",keyword:"type",params:{type: "integer"}};
+for(const key14 in data92){
+if(!((key14 === "listener") || (key14 === "upstream"))){
+const err157 = {instancePath:instancePath+"/edge/apiProxy",schemaPath:"#/properties/edge/properties/apiProxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14}};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -2021,11 +2024,11 @@ vErrors.push(err157);
 errors++;
 }
 }
-if(data70.apiProxy !== undefined){
-let data92 = data70.apiProxy;
-if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
-if(data92.listener === undefined){
-const err158 = {instancePath:instancePath+"/edge/apiProxy",schemaPath:"#/properties/edge/properties/apiProxy/required",keyword:"required",params:{missingProperty: "listener"}};
+if(data92.listener !== undefined){
+let data93 = data92.listener;
+if(typeof data93 === "string"){
+if(!(formats44(data93))){
+const err158 = {instancePath:instancePath+"/edge/apiProxy/listener",schemaPath:"#/properties/edge/properties/apiProxy/properties/listener/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -2034,8 +2037,9 @@ vErrors.push(err158);
 }
 errors++;
 }
-if(data92.upstream === undefined){
-const err159 = {instancePath:instancePath+"/edge/apiProxy",schemaPath:"#/properties/edge/properties/apiProxy/required",keyword:"required",params:{missingProperty: "upstream"}};
+}
+else {
+const err159 = {instancePath:instancePath+"/edge/apiProxy/listener",schemaPath:"#/properties/edge/properties/apiProxy/properties/listener/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -2044,9 +2048,12 @@ vErrors.push(err159);
 }
 errors++;
 }
-for(const key14 in data92){
-if(!((key14 === "listener") || (key14 === "upstream"))){
-const err160 = {instancePath:instancePath+"/edge/apiProxy",schemaPath:"#/properties/edge/properties/apiProxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14}};
+}
+if(data92.upstream !== undefined){
+let data94 = data92.upstream;
+if(typeof data94 === "string"){
+if(!(formats44(data94))){
+const err160 = {instancePath:instancePath+"/edge/apiProxy/upstream",schemaPath:"#/properties/edge/properties/apiProxy/properties/upstream/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -2056,11 +2063,8 @@ vErrors.push(err160);
 errors++;
 }
 }
-if(data92.listener !== undefined){
-let data93 = data92.listener;
-if(typeof data93 === "string"){
-if(!(formats44(data93))){
-const err161 = {instancePath:instancePath+"/edge/apiProxy/listener",schemaPath:"#/properties/edge/properties/apiProxy/properties/listener/format",keyword:"format",params:{format: "host-port"}};
+else {
+const err161 = {instancePath:instancePath+"/edge/apiProxy/upstream",schemaPath:"#/properties/edge/properties/apiProxy/properties/upstream/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -2070,8 +2074,9 @@ vErrors.push(err161);
 errors++;
 }
 }
+}
 else {
-const err162 = {instancePath:instancePath+"/edge/apiProxy/listener",schemaPath:"#/properties/edge/properties/apiProxy/properties/listener/type",keyword:"type",params:{type: "string"}};
+const err162 = {instancePath:instancePath+"/edge/apiProxy",schemaPath:"#/properties/edge/properties/apiProxy/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -2081,11 +2086,9 @@ vErrors.push(err162);
 errors++;
 }
 }
-if(data92.upstream !== undefined){
-let data94 = data92.upstream;
-if(typeof data94 === "string"){
-if(!(formats44(data94))){
-const err163 = {instancePath:instancePath+"/edge/apiProxy/upstream",schemaPath:"#/properties/edge/properties/apiProxy/properties/upstream/format",keyword:"format",params:{format: "host-port"}};
+}
+else {
+const err163 = {instancePath:instancePath+"/edge",schemaPath:"#/properties/edge/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -2095,8 +2098,12 @@ vErrors.push(err163);
 errors++;
 }
 }
-else {
-const err164 = {instancePath:instancePath+"/edge/apiProxy/upstream",schemaPath:"#/properties/edge/properties/apiProxy/properties/upstream/type",keyword:"type",params:{type: "string"}};
+if(data.forwarder !== undefined){
+let data95 = data.forwarder;
+if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
+for(const key15 in data95){
+if(!(func0.call(schema0.properties.forwarder.properties, key15))){
+const err164 = {instancePath:instancePath+"/forwarder",schemaPath:"#/properties/forwarder/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15}};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2106,9 +2113,10 @@ vErrors.push(err164);
 errors++;
 }
 }
-}
-else {
-const err165 = {instancePath:instancePath+"/edge/apiProxy",schemaPath:"#/properties/edge/properties/apiProxy/type",keyword:"type",params:{type: "object"}};
+if(data95.faultTxInterval !== undefined){
+let data96 = data95.faultTxInterval;
+if(!(((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96))) && (isFinite(data96)))){
+const err165 = {instancePath:instancePath+"/forwarder/faultTxInterval",schemaPath:"#/properties/forwarder/properties/faultTxInterval/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2118,9 +2126,10 @@ vErrors.push(err165);
 errors++;
 }
 }
-}
-else {
-const err166 = {instancePath:instancePath+"/edge",schemaPath:"#/properties/edge/type",keyword:"type",params:{type: "object"}};
+if(data95.idleCircuitTimeout !== undefined){
+let data97 = data95.idleCircuitTimeout;
+if(!(((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97))) && (isFinite(data97)))){
+const err166 = {instancePath:instancePath+"/forwarder/idleCircuitTimeout",schemaPath:"#/properties/forwarder/properties/idleCircuitTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2130,12 +2139,10 @@ vErrors.push(err166);
 errors++;
 }
 }
-if(data.forwarder !== undefined){
-let data95 = data.forwarder;
-if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
-for(const key15 in data95){
-if(!(func0.call(schema0.properties.forwarder.properties, key15))){
-const err167 = {instancePath:instancePath+"/forwarder",schemaPath:"#/properties/forwarder/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15}};
+if(data95.idleTxInterval !== undefined){
+let data98 = data95.idleTxInterval;
+if(!(((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98))) && (isFinite(data98)))){
+const err167 = {instancePath:instancePath+"/forwarder/idleTxInterval",schemaPath:"#/properties/forwarder/properties/idleTxInterval/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2145,10 +2152,10 @@ vErrors.push(err167);
 errors++;
 }
 }
-if(data95.faultTxInterval !== undefined){
-let data96 = data95.faultTxInterval;
-if(!(((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96))) && (isFinite(data96)))){
-const err168 = {instancePath:instancePath+"/forwarder/faultTxInterval",schemaPath:"#/properties/forwarder/properties/faultTxInterval/type",keyword:"type",params:{type: "integer"}};
+if(data95.linkDialQueueLength !== undefined){
+let data99 = data95.linkDialQueueLength;
+if(!(((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99))) && (isFinite(data99)))){
+const err168 = {instancePath:instancePath+"/forwarder/linkDialQueueLength",schemaPath:"#/properties/forwarder/properties/linkDialQueueLength/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2157,11 +2164,9 @@ vErrors.push(err168);
 }
 errors++;
 }
-}
-if(data95.idleCircuitTimeout !== undefined){
-let data97 = data95.idleCircuitTimeout;
-if(!(((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97))) && (isFinite(data97)))){
-const err169 = {instancePath:instancePath+"/forwarder/idleCircuitTimeout",schemaPath:"#/properties/forwarder/properties/idleCircuitTimeout/type",keyword:"type",params:{type: "integer"}};
+if((typeof data99 == "number") && (isFinite(data99))){
+if(data99 > 10000 || isNaN(data99)){
+const err169 = {instancePath:instancePath+"/forwarder/linkDialQueueLength",schemaPath:"#/properties/forwarder/properties/linkDialQueueLength/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2170,11 +2175,8 @@ vErrors.push(err169);
 }
 errors++;
 }
-}
-if(data95.idleTxInterval !== undefined){
-let data98 = data95.idleTxInterval;
-if(!(((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98))) && (isFinite(data98)))){
-const err170 = {instancePath:instancePath+"/forwarder/idleTxInterval",schemaPath:"#/properties/forwarder/properties/idleTxInterval/type",keyword:"type",params:{type: "integer"}};
+if(data99 < 1 || isNaN(data99)){
+const err170 = {instancePath:instancePath+"/forwarder/linkDialQueueLength",schemaPath:"#/properties/forwarder/properties/linkDialQueueLength/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2184,10 +2186,11 @@ vErrors.push(err170);
 errors++;
 }
 }
-if(data95.linkDialQueueLength !== undefined){
-let data99 = data95.linkDialQueueLength;
-if(!(((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99))) && (isFinite(data99)))){
-const err171 = {instancePath:instancePath+"/forwarder/linkDialQueueLength",schemaPath:"#/properties/forwarder/properties/linkDialQueueLength/type",keyword:"type",params:{type: "integer"}};
+}
+if(data95.linkDialWorkerCount !== undefined){
+let data100 = data95.linkDialWorkerCount;
+if(!(((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100))) && (isFinite(data100)))){
+const err171 = {instancePath:instancePath+"/forwarder/linkDialWorkerCount",schemaPath:"#/properties/forwarder/properties/linkDialWorkerCount/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2196,9 +2199,9 @@ vErrors.push(err171);
 }
 errors++;
 }
-if((typeof data99 == "number") && (isFinite(data99))){
-if(data99 > 10000 || isNaN(data99)){
-const err172 = {instancePath:instancePath+"/forwarder/linkDialQueueLength",schemaPath:"#/properties/forwarder/properties/linkDialQueueLength/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if((typeof data100 == "number") && (isFinite(data100))){
+if(data100 > 10000 || isNaN(data100)){
+const err172 = {instancePath:instancePath+"/forwarder/linkDialWorkerCount",schemaPath:"#/properties/forwarder/properties/linkDialWorkerCount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2207,8 +2210,8 @@ vErrors.push(err172);
 }
 errors++;
 }
-if(data99 < 1 || isNaN(data99)){
-const err173 = {instancePath:instancePath+"/forwarder/linkDialQueueLength",schemaPath:"#/properties/forwarder/properties/linkDialQueueLength/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(data100 < 1 || isNaN(data100)){
+const err173 = {instancePath:instancePath+"/forwarder/linkDialWorkerCount",schemaPath:"#/properties/forwarder/properties/linkDialWorkerCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2219,10 +2222,10 @@ errors++;
 }
 }
 }
-if(data95.linkDialWorkerCount !== undefined){
-let data100 = data95.linkDialWorkerCount;
-if(!(((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100))) && (isFinite(data100)))){
-const err174 = {instancePath:instancePath+"/forwarder/linkDialWorkerCount",schemaPath:"#/properties/forwarder/properties/linkDialWorkerCount/type",keyword:"type",params:{type: "integer"}};
+if(data95.rateLimitedQueueLength !== undefined){
+let data101 = data95.rateLimitedQueueLength;
+if(!(((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101))) && (isFinite(data101)))){
+const err174 = {instancePath:instancePath+"/forwarder/rateLimitedQueueLength",schemaPath:"#/properties/forwarder/properties/rateLimitedQueueLength/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2231,9 +2234,9 @@ vErrors.push(err174);
 }
 errors++;
 }
-if((typeof data100 == "number") && (isFinite(data100))){
-if(data100 > 10000 || isNaN(data100)){
-const err175 = {instancePath:instancePath+"/forwarder/linkDialWorkerCount",schemaPath:"#/properties/forwarder/properties/linkDialWorkerCount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if((typeof data101 == "number") && (isFinite(data101))){
+if(data101 > 50000 || isNaN(data101)){
+const err175 = {instancePath:instancePath+"/forwarder/rateLimitedQueueLength",schemaPath:"#/properties/forwarder/properties/rateLimitedQueueLength/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50000}};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2242,8 +2245,8 @@ vErrors.push(err175);
 }
 errors++;
 }
-if(data100 < 1 || isNaN(data100)){
-const err176 = {instancePath:instancePath+"/forwarder/linkDialWorkerCount",schemaPath:"#/properties/forwarder/properties/linkDialWorkerCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(data101 < 1 || isNaN(data101)){
+const err176 = {instancePath:instancePath+"/forwarder/rateLimitedQueueLength",schemaPath:"#/properties/forwarder/properties/rateLimitedQueueLength/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2254,10 +2257,10 @@ errors++;
 }
 }
 }
-if(data95.rateLimitedQueueLength !== undefined){
-let data101 = data95.rateLimitedQueueLength;
-if(!(((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101))) && (isFinite(data101)))){
-const err177 = {instancePath:instancePath+"/forwarder/rateLimitedQueueLength",schemaPath:"#/properties/forwarder/properties/rateLimitedQueueLength/type",keyword:"type",params:{type: "integer"}};
+if(data95.rateLimitedWorkerCount !== undefined){
+let data102 = data95.rateLimitedWorkerCount;
+if(!(((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102))) && (isFinite(data102)))){
+const err177 = {instancePath:instancePath+"/forwarder/rateLimitedWorkerCount",schemaPath:"#/properties/forwarder/properties/rateLimitedWorkerCount/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2266,9 +2269,9 @@ vErrors.push(err177);
 }
 errors++;
 }
-if((typeof data101 == "number") && (isFinite(data101))){
-if(data101 > 50000 || isNaN(data101)){
-const err178 = {instancePath:instancePath+"/forwarder/rateLimitedQueueLength",schemaPath:"#/properties/forwarder/properties/rateLimitedQueueLength/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50000}};
+if((typeof data102 == "number") && (isFinite(data102))){
+if(data102 > 10000 || isNaN(data102)){
+const err178 = {instancePath:instancePath+"/forwarder/rateLimitedWorkerCount",schemaPath:"#/properties/forwarder/properties/rateLimitedWorkerCount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2277,8 +2280,8 @@ vErrors.push(err178);
 }
 errors++;
 }
-if(data101 < 1 || isNaN(data101)){
-const err179 = {instancePath:instancePath+"/forwarder/rateLimitedQueueLength",schemaPath:"#/properties/forwarder/properties/rateLimitedQueueLength/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(data102 < 1 || isNaN(data102)){
+const err179 = {instancePath:instancePath+"/forwarder/rateLimitedWorkerCount",schemaPath:"#/properties/forwarder/properties/rateLimitedWorkerCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2289,10 +2292,10 @@ errors++;
 }
 }
 }
-if(data95.rateLimitedWorkerCount !== undefined){
-let data102 = data95.rateLimitedWorkerCount;
-if(!(((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102))) && (isFinite(data102)))){
-const err180 = {instancePath:instancePath+"/forwarder/rateLimitedWorkerCount",schemaPath:"#/properties/forwarder/properties/rateLimitedWorkerCount/type",keyword:"type",params:{type: "integer"}};
+if(data95.unresponsiveLinkTimeout !== undefined){
+let data103 = data95.unresponsiveLinkTimeout;
+if((typeof data103 !== "string") && (!(((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103))) && (isFinite(data103))))){
+const err180 = {instancePath:instancePath+"/forwarder/unresponsiveLinkTimeout",schemaPath:"#/properties/forwarder/properties/unresponsiveLinkTimeout/type",keyword:"type",params:{type: schema0.properties.forwarder.properties.unresponsiveLinkTimeout.type}};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2301,9 +2304,9 @@ vErrors.push(err180);
 }
 errors++;
 }
-if((typeof data102 == "number") && (isFinite(data102))){
-if(data102 > 10000 || isNaN(data102)){
-const err181 = {instancePath:instancePath+"/forwarder/rateLimitedWorkerCount",schemaPath:"#/properties/forwarder/properties/rateLimitedWorkerCount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if(typeof data103 === "string"){
+if(!(formats48(data103))){
+const err181 = {instancePath:instancePath+"/forwarder/unresponsiveLinkTimeout",schemaPath:"#/properties/forwarder/properties/unresponsiveLinkTimeout/format",keyword:"format",params:{format: "duration-or-ms"}};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2312,8 +2315,12 @@ vErrors.push(err181);
 }
 errors++;
 }
-if(data102 < 1 || isNaN(data102)){
-const err182 = {instancePath:instancePath+"/forwarder/rateLimitedWorkerCount",schemaPath:"#/properties/forwarder/properties/rateLimitedWorkerCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+}
+if(data95.xgressCloseCheckInterval !== undefined){
+let data104 = data95.xgressCloseCheckInterval;
+if(!(((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104))) && (isFinite(data104)))){
+const err182 = {instancePath:instancePath+"/forwarder/xgressCloseCheckInterval",schemaPath:"#/properties/forwarder/properties/xgressCloseCheckInterval/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2322,12 +2329,9 @@ vErrors.push(err182);
 }
 errors++;
 }
-}
-}
-if(data95.unresponsiveLinkTimeout !== undefined){
-let data103 = data95.unresponsiveLinkTimeout;
-if((typeof data103 !== "string") && (!(((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103))) && (isFinite(data103))))){
-const err183 = {instancePath:instancePath+"/forwarder/unresponsiveLinkTimeout",schemaPath:"#/properties/forwarder/properties/unresponsiveLinkTimeout/type",keyword:"type",params:{type: schema0.properties.forwarder.properties.unresponsiveLinkTimeout.type}};
+if((typeof data104 == "number") && (isFinite(data104))){
+if(data104 < 1 || isNaN(data104)){
+const err183 = {instancePath:instancePath+"/forwarder/xgressCloseCheckInterval",schemaPath:"#/properties/forwarder/properties/xgressCloseCheckInterval/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2336,9 +2340,12 @@ vErrors.push(err183);
 }
 errors++;
 }
-if(typeof data103 === "string"){
-if(!(formats48(data103))){
-const err184 = {instancePath:instancePath+"/forwarder/unresponsiveLinkTimeout",schemaPath:"#/properties/forwarder/properties/unresponsiveLinkTimeout/format",keyword:"format",params:{format: "duration-or-ms"}};
+}
+}
+if(data95.xgressDialDwellTime !== undefined){
+let data105 = data95.xgressDialDwellTime;
+if(!(((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105))) && (isFinite(data105)))){
+const err184 = {instancePath:instancePath+"/forwarder/xgressDialDwellTime",schemaPath:"#/properties/forwarder/properties/xgressDialDwellTime/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2348,11 +2355,10 @@ vErrors.push(err184);
 errors++;
 }
 }
-}
-if(data95.xgressCloseCheckInterval !== undefined){
-let data104 = data95.xgressCloseCheckInterval;
-if(!(((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104))) && (isFinite(data104)))){
-const err185 = {instancePath:instancePath+"/forwarder/xgressCloseCheckInterval",schemaPath:"#/properties/forwarder/properties/xgressCloseCheckInterval/type",keyword:"type",params:{type: "integer"}};
+if(data95.xgressDialQueueLength !== undefined){
+let data106 = data95.xgressDialQueueLength;
+if(!(((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106))) && (isFinite(data106)))){
+const err185 = {instancePath:instancePath+"/forwarder/xgressDialQueueLength",schemaPath:"#/properties/forwarder/properties/xgressDialQueueLength/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2361,9 +2367,9 @@ vErrors.push(err185);
 }
 errors++;
 }
-if((typeof data104 == "number") && (isFinite(data104))){
-if(data104 < 1 || isNaN(data104)){
-const err186 = {instancePath:instancePath+"/forwarder/xgressCloseCheckInterval",schemaPath:"#/properties/forwarder/properties/xgressCloseCheckInterval/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if((typeof data106 == "number") && (isFinite(data106))){
+if(data106 > 10000 || isNaN(data106)){
+const err186 = {instancePath:instancePath+"/forwarder/xgressDialQueueLength",schemaPath:"#/properties/forwarder/properties/xgressDialQueueLength/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2372,12 +2378,8 @@ vErrors.push(err186);
 }
 errors++;
 }
-}
-}
-if(data95.xgressDialDwellTime !== undefined){
-let data105 = data95.xgressDialDwellTime;
-if(!(((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105))) && (isFinite(data105)))){
-const err187 = {instancePath:instancePath+"/forwarder/xgressDialDwellTime",schemaPath:"#/properties/forwarder/properties/xgressDialDwellTime/type",keyword:"type",params:{type: "integer"}};
+if(data106 < 1 || isNaN(data106)){
+const err187 = {instancePath:instancePath+"/forwarder/xgressDialQueueLength",schemaPath:"#/properties/forwarder/properties/xgressDialQueueLength/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2387,10 +2389,11 @@ vErrors.push(err187);
 errors++;
 }
 }
-if(data95.xgressDialQueueLength !== undefined){
-let data106 = data95.xgressDialQueueLength;
-if(!(((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106))) && (isFinite(data106)))){
-const err188 = {instancePath:instancePath+"/forwarder/xgressDialQueueLength",schemaPath:"#/properties/forwarder/properties/xgressDialQueueLength/type",keyword:"type",params:{type: "integer"}};
+}
+if(data95.xgressDialWorkerCount !== undefined){
+let data107 = data95.xgressDialWorkerCount;
+if(!(((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107))) && (isFinite(data107)))){
+const err188 = {instancePath:instancePath+"/forwarder/xgressDialWorkerCount",schemaPath:"#/properties/forwarder/properties/xgressDialWorkerCount/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2399,9 +2402,9 @@ vErrors.push(err188);
 }
 errors++;
 }
-if((typeof data106 == "number") && (isFinite(data106))){
-if(data106 > 10000 || isNaN(data106)){
-const err189 = {instancePath:instancePath+"/forwarder/xgressDialQueueLength",schemaPath:"#/properties/forwarder/properties/xgressDialQueueLength/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if((typeof data107 == "number") && (isFinite(data107))){
+if(data107 > 10000 || isNaN(data107)){
+const err189 = {instancePath:instancePath+"/forwarder/xgressDialWorkerCount",schemaPath:"#/properties/forwarder/properties/xgressDialWorkerCount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2410,8 +2413,8 @@ vErrors.push(err189);
 }
 errors++;
 }
-if(data106 < 1 || isNaN(data106)){
-const err190 = {instancePath:instancePath+"/forwarder/xgressDialQueueLength",schemaPath:"#/properties/forwarder/properties/xgressDialQueueLength/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(data107 < 1 || isNaN(data107)){
+const err190 = {instancePath:instancePath+"/forwarder/xgressDialWorkerCount",schemaPath:"#/properties/forwarder/properties/xgressDialWorkerCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2422,10 +2425,10 @@ errors++;
 }
 }
 }
-if(data95.xgressDialWorkerCount !== undefined){
-let data107 = data95.xgressDialWorkerCount;
-if(!(((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107))) && (isFinite(data107)))){
-const err191 = {instancePath:instancePath+"/forwarder/xgressDialWorkerCount",schemaPath:"#/properties/forwarder/properties/xgressDialWorkerCount/type",keyword:"type",params:{type: "integer"}};
+if(data95.latencyProbeInterval !== undefined){
+let data108 = data95.latencyProbeInterval;
+if(!(((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108))) && (isFinite(data108)))){
+const err191 = {instancePath:instancePath+"/forwarder/latencyProbeInterval",schemaPath:"#/properties/forwarder/properties/latencyProbeInterval/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2434,50 +2437,15 @@ vErrors.push(err191);
 }
 errors++;
 }
-if((typeof data107 == "number") && (isFinite(data107))){
-if(data107 > 10000 || isNaN(data107)){
-const err192 = {instancePath:instancePath+"/forwarder/xgressDialWorkerCount",schemaPath:"#/properties/forwarder/properties/xgressDialWorkerCount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+}
+}
+else {
+const err192 = {instancePath:instancePath+"/forwarder",schemaPath:"#/properties/forwarder/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err192];
 }
 else {
 vErrors.push(err192);
-}
-errors++;
-}
-if(data107 < 1 || isNaN(data107)){
-const err193 = {instancePath:instancePath+"/forwarder/xgressDialWorkerCount",schemaPath:"#/properties/forwarder/properties/xgressDialWorkerCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err193];
-}
-else {
-vErrors.push(err193);
-}
-errors++;
-}
-}
-}
-if(data95.latencyProbeInterval !== undefined){
-let data108 = data95.latencyProbeInterval;
-if(!(((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108))) && (isFinite(data108)))){
-const err194 = {instancePath:instancePath+"/forwarder/latencyProbeInterval",schemaPath:"#/properties/forwarder/properties/latencyProbeInterval/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err194];
-}
-else {
-vErrors.push(err194);
-}
-errors++;
-}
-}
-}
-else {
-const err195 = {instancePath:instancePath+"/forwarder",schemaPath:"#/properties/forwarder/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err195];
-}
-else {
-vErrors.push(err195);
 }
 errors++;
 }
@@ -2487,12 +2455,12 @@ let data109 = data.healthChecks;
 if(data109 && typeof data109 == "object" && !Array.isArray(data109)){
 for(const key16 in data109){
 if(!((key16 === "ctrlPingCheck") || (key16 === "linkCheck"))){
-const err196 = {instancePath:instancePath+"/healthChecks",schemaPath:"#/properties/healthChecks/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16}};
+const err193 = {instancePath:instancePath+"/healthChecks",schemaPath:"#/properties/healthChecks/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16}};
 if(vErrors === null){
-vErrors = [err196];
+vErrors = [err193];
 }
 else {
-vErrors.push(err196);
+vErrors.push(err193);
 }
 errors++;
 }
@@ -2502,7 +2470,46 @@ let data110 = data109.ctrlPingCheck;
 if(data110 && typeof data110 == "object" && !Array.isArray(data110)){
 for(const key17 in data110){
 if(!(((key17 === "interval") || (key17 === "timeout")) || (key17 === "initialDelay"))){
-const err197 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17}};
+const err194 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17}};
+if(vErrors === null){
+vErrors = [err194];
+}
+else {
+vErrors.push(err194);
+}
+errors++;
+}
+}
+if(data110.interval !== undefined){
+let data111 = data110.interval;
+if(typeof data111 === "string"){
+if(!(formats6(data111))){
+const err195 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/interval",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/interval/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err195];
+}
+else {
+vErrors.push(err195);
+}
+errors++;
+}
+}
+else {
+const err196 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/interval",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/interval/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err196];
+}
+else {
+vErrors.push(err196);
+}
+errors++;
+}
+}
+if(data110.timeout !== undefined){
+let data112 = data110.timeout;
+if(typeof data112 === "string"){
+if(!(formats6(data112))){
+const err197 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/timeout",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/timeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2512,11 +2519,8 @@ vErrors.push(err197);
 errors++;
 }
 }
-if(data110.interval !== undefined){
-let data111 = data110.interval;
-if(typeof data111 === "string"){
-if(!(formats6(data111))){
-const err198 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/interval",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/interval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err198 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/timeout",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/timeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2526,8 +2530,11 @@ vErrors.push(err198);
 errors++;
 }
 }
-else {
-const err199 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/interval",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/interval/type",keyword:"type",params:{type: "string"}};
+if(data110.initialDelay !== undefined){
+let data113 = data110.initialDelay;
+if(typeof data113 === "string"){
+if(!(formats6(data113))){
+const err199 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/initialDelay",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/initialDelay/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2537,11 +2544,8 @@ vErrors.push(err199);
 errors++;
 }
 }
-if(data110.timeout !== undefined){
-let data112 = data110.timeout;
-if(typeof data112 === "string"){
-if(!(formats6(data112))){
-const err200 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/timeout",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/timeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err200 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/initialDelay",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/initialDelay/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2551,8 +2555,9 @@ vErrors.push(err200);
 errors++;
 }
 }
+}
 else {
-const err201 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/timeout",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/timeout/type",keyword:"type",params:{type: "string"}};
+const err201 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2562,11 +2567,12 @@ vErrors.push(err201);
 errors++;
 }
 }
-if(data110.initialDelay !== undefined){
-let data113 = data110.initialDelay;
-if(typeof data113 === "string"){
-if(!(formats6(data113))){
-const err202 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/initialDelay",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/initialDelay/format",keyword:"format",params:{format: "duration"}};
+if(data109.linkCheck !== undefined){
+let data114 = data109.linkCheck;
+if(data114 && typeof data114 == "object" && !Array.isArray(data114)){
+for(const key18 in data114){
+if(!(((key18 === "interval") || (key18 === "initialDelay")) || (key18 === "minLinks"))){
+const err202 = {instancePath:instancePath+"/healthChecks/linkCheck",schemaPath:"#/properties/healthChecks/properties/linkCheck/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18}};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2576,8 +2582,11 @@ vErrors.push(err202);
 errors++;
 }
 }
-else {
-const err203 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck/initialDelay",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/properties/initialDelay/type",keyword:"type",params:{type: "string"}};
+if(data114.interval !== undefined){
+let data115 = data114.interval;
+if(typeof data115 === "string"){
+if(!(formats6(data115))){
+const err203 = {instancePath:instancePath+"/healthChecks/linkCheck/interval",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/interval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2587,9 +2596,8 @@ vErrors.push(err203);
 errors++;
 }
 }
-}
 else {
-const err204 = {instancePath:instancePath+"/healthChecks/ctrlPingCheck",schemaPath:"#/properties/healthChecks/properties/ctrlPingCheck/type",keyword:"type",params:{type: "object"}};
+const err204 = {instancePath:instancePath+"/healthChecks/linkCheck/interval",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/interval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2599,12 +2607,11 @@ vErrors.push(err204);
 errors++;
 }
 }
-if(data109.linkCheck !== undefined){
-let data114 = data109.linkCheck;
-if(data114 && typeof data114 == "object" && !Array.isArray(data114)){
-for(const key18 in data114){
-if(!(((key18 === "interval") || (key18 === "initialDelay")) || (key18 === "minLinks"))){
-const err205 = {instancePath:instancePath+"/healthChecks/linkCheck",schemaPath:"#/properties/healthChecks/properties/linkCheck/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18}};
+if(data114.initialDelay !== undefined){
+let data116 = data114.initialDelay;
+if(typeof data116 === "string"){
+if(!(formats6(data116))){
+const err205 = {instancePath:instancePath+"/healthChecks/linkCheck/initialDelay",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/initialDelay/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2614,11 +2621,8 @@ vErrors.push(err205);
 errors++;
 }
 }
-if(data114.interval !== undefined){
-let data115 = data114.interval;
-if(typeof data115 === "string"){
-if(!(formats6(data115))){
-const err206 = {instancePath:instancePath+"/healthChecks/linkCheck/interval",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/interval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err206 = {instancePath:instancePath+"/healthChecks/linkCheck/initialDelay",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/initialDelay/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2628,8 +2632,10 @@ vErrors.push(err206);
 errors++;
 }
 }
-else {
-const err207 = {instancePath:instancePath+"/healthChecks/linkCheck/interval",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/interval/type",keyword:"type",params:{type: "string"}};
+if(data114.minLinks !== undefined){
+let data117 = data114.minLinks;
+if(!(((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117))) && (isFinite(data117)))){
+const err207 = {instancePath:instancePath+"/healthChecks/linkCheck/minLinks",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/minLinks/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2639,11 +2645,9 @@ vErrors.push(err207);
 errors++;
 }
 }
-if(data114.initialDelay !== undefined){
-let data116 = data114.initialDelay;
-if(typeof data116 === "string"){
-if(!(formats6(data116))){
-const err208 = {instancePath:instancePath+"/healthChecks/linkCheck/initialDelay",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/initialDelay/format",keyword:"format",params:{format: "duration"}};
+}
+else {
+const err208 = {instancePath:instancePath+"/healthChecks/linkCheck",schemaPath:"#/properties/healthChecks/properties/linkCheck/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2653,8 +2657,9 @@ vErrors.push(err208);
 errors++;
 }
 }
+}
 else {
-const err209 = {instancePath:instancePath+"/healthChecks/linkCheck/initialDelay",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/initialDelay/type",keyword:"type",params:{type: "string"}};
+const err209 = {instancePath:instancePath+"/healthChecks",schemaPath:"#/properties/healthChecks/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2664,54 +2669,17 @@ vErrors.push(err209);
 errors++;
 }
 }
-if(data114.minLinks !== undefined){
-let data117 = data114.minLinks;
-if(!(((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117))) && (isFinite(data117)))){
-const err210 = {instancePath:instancePath+"/healthChecks/linkCheck/minLinks",schemaPath:"#/properties/healthChecks/properties/linkCheck/properties/minLinks/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err210];
-}
-else {
-vErrors.push(err210);
-}
-errors++;
-}
-}
-}
-else {
-const err211 = {instancePath:instancePath+"/healthChecks/linkCheck",schemaPath:"#/properties/healthChecks/properties/linkCheck/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err211];
-}
-else {
-vErrors.push(err211);
-}
-errors++;
-}
-}
-}
-else {
-const err212 = {instancePath:instancePath+"/healthChecks",schemaPath:"#/properties/healthChecks/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err212];
-}
-else {
-vErrors.push(err212);
-}
-errors++;
-}
-}
 if(data.link !== undefined){
 let data118 = data.link;
 if(data118 && typeof data118 == "object" && !Array.isArray(data118)){
 for(const key19 in data118){
 if(!(((((key19 === "listeners") || (key19 === "dialers")) || (key19 === "heartbeats")) || (key19 === "payloadSenderQueueSize")) || (key19 === "ackSenderQueueSize"))){
-const err213 = {instancePath:instancePath+"/link",schemaPath:"#/properties/link/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19}};
+const err210 = {instancePath:instancePath+"/link",schemaPath:"#/properties/link/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19}};
 if(vErrors === null){
-vErrors = [err213];
+vErrors = [err210];
 }
 else {
-vErrors.push(err213);
+vErrors.push(err210);
 }
 errors++;
 }
@@ -2724,7 +2692,41 @@ for(let i12=0; i12<len12; i12++){
 let data120 = data119[i12];
 if(data120 && typeof data120 == "object" && !Array.isArray(data120)){
 if(data120.bind === undefined){
-const err214 = {instancePath:instancePath+"/link/listeners/" + i12,schemaPath:"#/properties/link/properties/listeners/items/required",keyword:"required",params:{missingProperty: "bind"}};
+const err211 = {instancePath:instancePath+"/link/listeners/" + i12,schemaPath:"#/properties/link/properties/listeners/items/required",keyword:"required",params:{missingProperty: "bind"}};
+if(vErrors === null){
+vErrors = [err211];
+}
+else {
+vErrors.push(err211);
+}
+errors++;
+}
+for(const key20 in data120){
+if(!((((((key20 === "binding") || (key20 === "bind")) || (key20 === "advertise")) || (key20 === "bindInterface")) || (key20 === "groups")) || (key20 === "options"))){
+const err212 = {instancePath:instancePath+"/link/listeners/" + i12,schemaPath:"#/properties/link/properties/listeners/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20}};
+if(vErrors === null){
+vErrors = [err212];
+}
+else {
+vErrors.push(err212);
+}
+errors++;
+}
+}
+if(data120.binding !== undefined){
+let data121 = data120.binding;
+if(typeof data121 !== "string"){
+const err213 = {instancePath:instancePath+"/link/listeners/" + i12+"/binding",schemaPath:"#/properties/link/properties/listeners/items/properties/binding/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err213];
+}
+else {
+vErrors.push(err213);
+}
+errors++;
+}
+if(!((data121 === "transport") || (data121 === ""))){
+const err214 = {instancePath:instancePath+"/link/listeners/" + i12+"/binding",schemaPath:"#/properties/link/properties/listeners/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.link.properties.listeners.items.properties.binding.enum}};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2733,9 +2735,12 @@ vErrors.push(err214);
 }
 errors++;
 }
-for(const key20 in data120){
-if(!((((((key20 === "binding") || (key20 === "bind")) || (key20 === "advertise")) || (key20 === "bindInterface")) || (key20 === "groups")) || (key20 === "options"))){
-const err215 = {instancePath:instancePath+"/link/listeners/" + i12,schemaPath:"#/properties/link/properties/listeners/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20}};
+}
+if(data120.bind !== undefined){
+let data122 = data120.bind;
+if(typeof data122 === "string"){
+if(!(formats0(data122))){
+const err215 = {instancePath:instancePath+"/link/listeners/" + i12+"/bind",schemaPath:"#/properties/link/properties/listeners/items/properties/bind/format",keyword:"format",params:{format: "address"}};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2745,10 +2750,8 @@ vErrors.push(err215);
 errors++;
 }
 }
-if(data120.binding !== undefined){
-let data121 = data120.binding;
-if(typeof data121 !== "string"){
-const err216 = {instancePath:instancePath+"/link/listeners/" + i12+"/binding",schemaPath:"#/properties/link/properties/listeners/items/properties/binding/type",keyword:"type",params:{type: "string"}};
+else {
+const err216 = {instancePath:instancePath+"/link/listeners/" + i12+"/bind",schemaPath:"#/properties/link/properties/listeners/items/properties/bind/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2757,8 +2760,12 @@ vErrors.push(err216);
 }
 errors++;
 }
-if(!((data121 === "transport") || (data121 === ""))){
-const err217 = {instancePath:instancePath+"/link/listeners/" + i12+"/binding",schemaPath:"#/properties/link/properties/listeners/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.link.properties.listeners.items.properties.binding.enum}};
+}
+if(data120.advertise !== undefined){
+let data123 = data120.advertise;
+if(typeof data123 === "string"){
+if(!(formats0(data123))){
+const err217 = {instancePath:instancePath+"/link/listeners/" + i12+"/advertise",schemaPath:"#/properties/link/properties/listeners/items/properties/advertise/format",keyword:"format",params:{format: "address"}};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2768,11 +2775,8 @@ vErrors.push(err217);
 errors++;
 }
 }
-if(data120.bind !== undefined){
-let data122 = data120.bind;
-if(typeof data122 === "string"){
-if(!(formats0(data122))){
-const err218 = {instancePath:instancePath+"/link/listeners/" + i12+"/bind",schemaPath:"#/properties/link/properties/listeners/items/properties/bind/format",keyword:"format",params:{format: "address"}};
+else {
+const err218 = {instancePath:instancePath+"/link/listeners/" + i12+"/advertise",schemaPath:"#/properties/link/properties/listeners/items/properties/advertise/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2782,8 +2786,9 @@ vErrors.push(err218);
 errors++;
 }
 }
-else {
-const err219 = {instancePath:instancePath+"/link/listeners/" + i12+"/bind",schemaPath:"#/properties/link/properties/listeners/items/properties/bind/type",keyword:"type",params:{type: "string"}};
+if(data120.bindInterface !== undefined){
+if(typeof data120.bindInterface !== "string"){
+const err219 = {instancePath:instancePath+"/link/listeners/" + i12+"/bindInterface",schemaPath:"#/properties/link/properties/listeners/items/properties/bindInterface/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2793,11 +2798,10 @@ vErrors.push(err219);
 errors++;
 }
 }
-if(data120.advertise !== undefined){
-let data123 = data120.advertise;
-if(typeof data123 === "string"){
-if(!(formats0(data123))){
-const err220 = {instancePath:instancePath+"/link/listeners/" + i12+"/advertise",schemaPath:"#/properties/link/properties/listeners/items/properties/advertise/format",keyword:"format",params:{format: "address"}};
+if(data120.groups !== undefined){
+let data125 = data120.groups;
+if((typeof data125 !== "string") && (!(Array.isArray(data125)))){
+const err220 = {instancePath:instancePath+"/link/listeners/" + i12+"/groups",schemaPath:"#/properties/link/properties/listeners/items/properties/groups/type",keyword:"type",params:{type: schema0.properties.link.properties.listeners.items.properties.groups.type}};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2806,52 +2810,16 @@ vErrors.push(err220);
 }
 errors++;
 }
-}
-else {
-const err221 = {instancePath:instancePath+"/link/listeners/" + i12+"/advertise",schemaPath:"#/properties/link/properties/listeners/items/properties/advertise/type",keyword:"type",params:{type: "string"}};
+if(Array.isArray(data125)){
+const len13 = data125.length;
+for(let i13=0; i13<len13; i13++){
+if(typeof data125[i13] !== "string"){
+const err221 = {instancePath:instancePath+"/link/listeners/" + i12+"/groups/" + i13,schemaPath:"#/properties/link/properties/listeners/items/properties/groups/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err221];
 }
 else {
 vErrors.push(err221);
-}
-errors++;
-}
-}
-if(data120.bindInterface !== undefined){
-if(typeof data120.bindInterface !== "string"){
-const err222 = {instancePath:instancePath+"/link/listeners/" + i12+"/bindInterface",schemaPath:"#/properties/link/properties/listeners/items/properties/bindInterface/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err222];
-}
-else {
-vErrors.push(err222);
-}
-errors++;
-}
-}
-if(data120.groups !== undefined){
-let data125 = data120.groups;
-if((typeof data125 !== "string") && (!(Array.isArray(data125)))){
-const err223 = {instancePath:instancePath+"/link/listeners/" + i12+"/groups",schemaPath:"#/properties/link/properties/listeners/items/properties/groups/type",keyword:"type",params:{type: schema0.properties.link.properties.listeners.items.properties.groups.type}};
-if(vErrors === null){
-vErrors = [err223];
-}
-else {
-vErrors.push(err223);
-}
-errors++;
-}
-if(Array.isArray(data125)){
-const len13 = data125.length;
-for(let i13=0; i13<len13; i13++){
-if(typeof data125[i13] !== "string"){
-const err224 = {instancePath:instancePath+"/link/listeners/" + i12+"/groups/" + i13,schemaPath:"#/properties/link/properties/listeners/items/properties/groups/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err224];
-}
-else {
-vErrors.push(err224);
 }
 errors++;
 }
@@ -2863,12 +2831,12 @@ let data127 = data120.options;
 if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
 for(const key21 in data127){
 if(!((((((key21 === "outQueueSize") || (key21 === "maxQueuedConnects")) || (key21 === "maxOutstandingConnects")) || (key21 === "connectTimeout")) || (key21 === "connectTimeoutMs")) || (key21 === "writeTimeout"))){
-const err225 = {instancePath:instancePath+"/link/listeners/" + i12+"/options",schemaPath:"#/properties/link/properties/listeners/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21}};
+const err222 = {instancePath:instancePath+"/link/listeners/" + i12+"/options",schemaPath:"#/properties/link/properties/listeners/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21}};
 if(vErrors === null){
-vErrors = [err225];
+vErrors = [err222];
 }
 else {
-vErrors.push(err225);
+vErrors.push(err222);
 }
 errors++;
 }
@@ -2876,23 +2844,23 @@ errors++;
 if(data127.outQueueSize !== undefined){
 let data128 = data127.outQueueSize;
 if(!(((typeof data128 == "number") && (!(data128 % 1) && !isNaN(data128))) && (isFinite(data128)))){
-const err226 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/outQueueSize",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/outQueueSize/type",keyword:"type",params:{type: "integer"}};
+const err223 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/outQueueSize",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/outQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err226];
+vErrors = [err223];
 }
 else {
-vErrors.push(err226);
+vErrors.push(err223);
 }
 errors++;
 }
 if((typeof data128 == "number") && (isFinite(data128))){
 if(data128 < 0 || isNaN(data128)){
-const err227 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/outQueueSize",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/outQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+const err224 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/outQueueSize",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/outQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
-vErrors = [err227];
+vErrors = [err224];
 }
 else {
-vErrors.push(err227);
+vErrors.push(err224);
 }
 errors++;
 }
@@ -2901,7 +2869,43 @@ errors++;
 if(data127.maxQueuedConnects !== undefined){
 let data129 = data127.maxQueuedConnects;
 if(!(((typeof data129 == "number") && (!(data129 % 1) && !isNaN(data129))) && (isFinite(data129)))){
-const err228 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxQueuedConnects/type",keyword:"type",params:{type: "integer"}};
+const err225 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxQueuedConnects/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err225];
+}
+else {
+vErrors.push(err225);
+}
+errors++;
+}
+if((typeof data129 == "number") && (isFinite(data129))){
+if(data129 < 0 || isNaN(data129)){
+const err226 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxQueuedConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err226];
+}
+else {
+vErrors.push(err226);
+}
+errors++;
+}
+}
+}
+if(data127.maxOutstandingConnects !== undefined){
+let data130 = data127.maxOutstandingConnects;
+if(!(((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130))) && (isFinite(data130)))){
+const err227 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxOutstandingConnects/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err227];
+}
+else {
+vErrors.push(err227);
+}
+errors++;
+}
+if((typeof data130 == "number") && (isFinite(data130))){
+if(data130 < 1 || isNaN(data130)){
+const err228 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxOutstandingConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2910,9 +2914,13 @@ vErrors.push(err228);
 }
 errors++;
 }
-if((typeof data129 == "number") && (isFinite(data129))){
-if(data129 > 5000 || isNaN(data129)){
-const err229 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxQueuedConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 5000}};
+}
+}
+if(data127.connectTimeout !== undefined){
+let data131 = data127.connectTimeout;
+if(typeof data131 === "string"){
+if(!(formats6(data131))){
+const err229 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeout",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2921,8 +2929,9 @@ vErrors.push(err229);
 }
 errors++;
 }
-if(data129 < 1 || isNaN(data129)){
-const err230 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxQueuedConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+else {
+const err230 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeout",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2932,11 +2941,10 @@ vErrors.push(err230);
 errors++;
 }
 }
-}
-if(data127.maxOutstandingConnects !== undefined){
-let data130 = data127.maxOutstandingConnects;
-if(!(((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130))) && (isFinite(data130)))){
-const err231 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxOutstandingConnects/type",keyword:"type",params:{type: "integer"}};
+if(data127.connectTimeoutMs !== undefined){
+let data132 = data127.connectTimeoutMs;
+if(!(((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132))) && (isFinite(data132)))){
+const err231 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeoutMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2945,9 +2953,9 @@ vErrors.push(err231);
 }
 errors++;
 }
-if((typeof data130 == "number") && (isFinite(data130))){
-if(data130 > 1000 || isNaN(data130)){
-const err232 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxOutstandingConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if((typeof data132 == "number") && (isFinite(data132))){
+if(data132 > 60000 || isNaN(data132)){
+const err232 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000}};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2956,8 +2964,8 @@ vErrors.push(err232);
 }
 errors++;
 }
-if(data130 < 1 || isNaN(data130)){
-const err233 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/maxOutstandingConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(data132 < 30 || isNaN(data132)){
+const err233 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 30}};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2968,11 +2976,11 @@ errors++;
 }
 }
 }
-if(data127.connectTimeout !== undefined){
-let data131 = data127.connectTimeout;
-if(typeof data131 === "string"){
-if(!(formats6(data131))){
-const err234 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeout",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
+if(data127.writeTimeout !== undefined){
+let data133 = data127.writeTimeout;
+if(typeof data133 === "string"){
+if(!(formats6(data133))){
+const err234 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/writeTimeout",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2983,7 +2991,7 @@ errors++;
 }
 }
 else {
-const err235 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeout",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
+const err235 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/writeTimeout",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2993,10 +3001,9 @@ vErrors.push(err235);
 errors++;
 }
 }
-if(data127.connectTimeoutMs !== undefined){
-let data132 = data127.connectTimeoutMs;
-if(!(((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132))) && (isFinite(data132)))){
-const err236 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeoutMs/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err236 = {instancePath:instancePath+"/link/listeners/" + i12+"/options",schemaPath:"#/properties/link/properties/listeners/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -3005,9 +3012,10 @@ vErrors.push(err236);
 }
 errors++;
 }
-if((typeof data132 == "number") && (isFinite(data132))){
-if(data132 > 60000 || isNaN(data132)){
-const err237 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000}};
+}
+}
+else {
+const err237 = {instancePath:instancePath+"/link/listeners/" + i12,schemaPath:"#/properties/link/properties/listeners/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -3016,75 +3024,15 @@ vErrors.push(err237);
 }
 errors++;
 }
-if(data132 < 30 || isNaN(data132)){
-const err238 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/connectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 30}};
+}
+}
+else {
+const err238 = {instancePath:instancePath+"/link/listeners",schemaPath:"#/properties/link/properties/listeners/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err238];
 }
 else {
 vErrors.push(err238);
-}
-errors++;
-}
-}
-}
-if(data127.writeTimeout !== undefined){
-let data133 = data127.writeTimeout;
-if(typeof data133 === "string"){
-if(!(formats6(data133))){
-const err239 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/writeTimeout",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
-if(vErrors === null){
-vErrors = [err239];
-}
-else {
-vErrors.push(err239);
-}
-errors++;
-}
-}
-else {
-const err240 = {instancePath:instancePath+"/link/listeners/" + i12+"/options/writeTimeout",schemaPath:"#/properties/link/properties/listeners/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err240];
-}
-else {
-vErrors.push(err240);
-}
-errors++;
-}
-}
-}
-else {
-const err241 = {instancePath:instancePath+"/link/listeners/" + i12+"/options",schemaPath:"#/properties/link/properties/listeners/items/properties/options/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err241];
-}
-else {
-vErrors.push(err241);
-}
-errors++;
-}
-}
-}
-else {
-const err242 = {instancePath:instancePath+"/link/listeners/" + i12,schemaPath:"#/properties/link/properties/listeners/items/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err242];
-}
-else {
-vErrors.push(err242);
-}
-errors++;
-}
-}
-}
-else {
-const err243 = {instancePath:instancePath+"/link/listeners",schemaPath:"#/properties/link/properties/listeners/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err243];
-}
-else {
-vErrors.push(err243);
 }
 errors++;
 }
@@ -3098,7 +3046,67 @@ let data135 = data134[i14];
 if(data135 && typeof data135 == "object" && !Array.isArray(data135)){
 for(const key22 in data135){
 if(!(func0.call(schema0.properties.link.properties.dialers.items.properties, key22))){
-const err244 = {instancePath:instancePath+"/link/dialers/" + i14,schemaPath:"#/properties/link/properties/dialers/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22}};
+const err239 = {instancePath:instancePath+"/link/dialers/" + i14,schemaPath:"#/properties/link/properties/dialers/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22}};
+if(vErrors === null){
+vErrors = [err239];
+}
+else {
+vErrors.push(err239);
+}
+errors++;
+}
+}
+if(data135.binding !== undefined){
+let data136 = data135.binding;
+if(typeof data136 !== "string"){
+const err240 = {instancePath:instancePath+"/link/dialers/" + i14+"/binding",schemaPath:"#/properties/link/properties/dialers/items/properties/binding/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err240];
+}
+else {
+vErrors.push(err240);
+}
+errors++;
+}
+if(!((data136 === "transport") || (data136 === ""))){
+const err241 = {instancePath:instancePath+"/link/dialers/" + i14+"/binding",schemaPath:"#/properties/link/properties/dialers/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.link.properties.dialers.items.properties.binding.enum}};
+if(vErrors === null){
+vErrors = [err241];
+}
+else {
+vErrors.push(err241);
+}
+errors++;
+}
+}
+if(data135.split !== undefined){
+if(typeof data135.split !== "boolean"){
+const err242 = {instancePath:instancePath+"/link/dialers/" + i14+"/split",schemaPath:"#/properties/link/properties/dialers/items/properties/split/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err242];
+}
+else {
+vErrors.push(err242);
+}
+errors++;
+}
+}
+if(data135.bind !== undefined){
+let data138 = data135.bind;
+if(typeof data138 === "string"){
+if(!(formats4(data138))){
+const err243 = {instancePath:instancePath+"/link/dialers/" + i14+"/bind",schemaPath:"#/properties/link/properties/dialers/items/properties/bind/format",keyword:"format",params:{format: "interface"}};
+if(vErrors === null){
+vErrors = [err243];
+}
+else {
+vErrors.push(err243);
+}
+errors++;
+}
+}
+else {
+const err244 = {instancePath:instancePath+"/link/dialers/" + i14+"/bind",schemaPath:"#/properties/link/properties/dialers/items/properties/bind/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -3108,10 +3116,11 @@ vErrors.push(err244);
 errors++;
 }
 }
-if(data135.binding !== undefined){
-let data136 = data135.binding;
-if(typeof data136 !== "string"){
-const err245 = {instancePath:instancePath+"/link/dialers/" + i14+"/binding",schemaPath:"#/properties/link/properties/dialers/items/properties/binding/type",keyword:"type",params:{type: "string"}};
+if(data135.bindInterface !== undefined){
+let data139 = data135.bindInterface;
+if(typeof data139 === "string"){
+if(!(formats4(data139))){
+const err245 = {instancePath:instancePath+"/link/dialers/" + i14+"/bindInterface",schemaPath:"#/properties/link/properties/dialers/items/properties/bindInterface/format",keyword:"format",params:{format: "interface"}};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -3120,8 +3129,9 @@ vErrors.push(err245);
 }
 errors++;
 }
-if(!((data136 === "transport") || (data136 === ""))){
-const err246 = {instancePath:instancePath+"/link/dialers/" + i14+"/binding",schemaPath:"#/properties/link/properties/dialers/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.link.properties.dialers.items.properties.binding.enum}};
+}
+else {
+const err246 = {instancePath:instancePath+"/link/dialers/" + i14+"/bindInterface",schemaPath:"#/properties/link/properties/dialers/items/properties/bindInterface/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3131,9 +3141,10 @@ vErrors.push(err246);
 errors++;
 }
 }
-if(data135.split !== undefined){
-if(typeof data135.split !== "boolean"){
-const err247 = {instancePath:instancePath+"/link/dialers/" + i14+"/split",schemaPath:"#/properties/link/properties/dialers/items/properties/split/type",keyword:"type",params:{type: "boolean"}};
+if(data135.groups !== undefined){
+let data140 = data135.groups;
+if((typeof data140 !== "string") && (!(Array.isArray(data140)))){
+const err247 = {instancePath:instancePath+"/link/dialers/" + i14+"/groups",schemaPath:"#/properties/link/properties/dialers/items/properties/groups/type",keyword:"type",params:{type: schema0.properties.link.properties.dialers.items.properties.groups.type}};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3142,12 +3153,11 @@ vErrors.push(err247);
 }
 errors++;
 }
-}
-if(data135.bind !== undefined){
-let data138 = data135.bind;
-if(typeof data138 === "string"){
-if(!(formats4(data138))){
-const err248 = {instancePath:instancePath+"/link/dialers/" + i14+"/bind",schemaPath:"#/properties/link/properties/dialers/items/properties/bind/format",keyword:"format",params:{format: "interface"}};
+if(Array.isArray(data140)){
+const len15 = data140.length;
+for(let i15=0; i15<len15; i15++){
+if(typeof data140[i15] !== "string"){
+const err248 = {instancePath:instancePath+"/link/dialers/" + i14+"/groups/" + i15,schemaPath:"#/properties/link/properties/dialers/items/properties/groups/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3157,8 +3167,12 @@ vErrors.push(err248);
 errors++;
 }
 }
-else {
-const err249 = {instancePath:instancePath+"/link/dialers/" + i14+"/bind",schemaPath:"#/properties/link/properties/dialers/items/properties/bind/type",keyword:"type",params:{type: "string"}};
+}
+}
+if(data135.maxDefaultConnections !== undefined){
+let data142 = data135.maxDefaultConnections;
+if(!(((typeof data142 == "number") && (!(data142 % 1) && !isNaN(data142))) && (isFinite(data142)))){
+const err249 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxDefaultConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxDefaultConnections/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3167,12 +3181,9 @@ vErrors.push(err249);
 }
 errors++;
 }
-}
-if(data135.bindInterface !== undefined){
-let data139 = data135.bindInterface;
-if(typeof data139 === "string"){
-if(!(formats4(data139))){
-const err250 = {instancePath:instancePath+"/link/dialers/" + i14+"/bindInterface",schemaPath:"#/properties/link/properties/dialers/items/properties/bindInterface/format",keyword:"format",params:{format: "interface"}};
+if((typeof data142 == "number") && (isFinite(data142))){
+if(data142 > 100 || isNaN(data142)){
+const err250 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxDefaultConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxDefaultConnections/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3181,9 +3192,8 @@ vErrors.push(err250);
 }
 errors++;
 }
-}
-else {
-const err251 = {instancePath:instancePath+"/link/dialers/" + i14+"/bindInterface",schemaPath:"#/properties/link/properties/dialers/items/properties/bindInterface/type",keyword:"type",params:{type: "string"}};
+if(data142 < 1 || isNaN(data142)){
+const err251 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxDefaultConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxDefaultConnections/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3193,10 +3203,11 @@ vErrors.push(err251);
 errors++;
 }
 }
-if(data135.groups !== undefined){
-let data140 = data135.groups;
-if((typeof data140 !== "string") && (!(Array.isArray(data140)))){
-const err252 = {instancePath:instancePath+"/link/dialers/" + i14+"/groups",schemaPath:"#/properties/link/properties/dialers/items/properties/groups/type",keyword:"type",params:{type: schema0.properties.link.properties.dialers.items.properties.groups.type}};
+}
+if(data135.maxAckConnections !== undefined){
+let data143 = data135.maxAckConnections;
+if(!(((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143))) && (isFinite(data143)))){
+const err252 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxAckConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxAckConnections/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3205,11 +3216,9 @@ vErrors.push(err252);
 }
 errors++;
 }
-if(Array.isArray(data140)){
-const len15 = data140.length;
-for(let i15=0; i15<len15; i15++){
-if(typeof data140[i15] !== "string"){
-const err253 = {instancePath:instancePath+"/link/dialers/" + i14+"/groups/" + i15,schemaPath:"#/properties/link/properties/dialers/items/properties/groups/items/type",keyword:"type",params:{type: "string"}};
+if((typeof data143 == "number") && (isFinite(data143))){
+if(data143 > 100 || isNaN(data143)){
+const err253 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxAckConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxAckConnections/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3218,13 +3227,8 @@ vErrors.push(err253);
 }
 errors++;
 }
-}
-}
-}
-if(data135.maxDefaultConnections !== undefined){
-let data142 = data135.maxDefaultConnections;
-if(!(((typeof data142 == "number") && (!(data142 % 1) && !isNaN(data142))) && (isFinite(data142)))){
-const err254 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxDefaultConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxDefaultConnections/type",keyword:"type",params:{type: "integer"}};
+if(data143 < 0 || isNaN(data143)){
+const err254 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxAckConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxAckConnections/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3233,9 +3237,13 @@ vErrors.push(err254);
 }
 errors++;
 }
-if((typeof data142 == "number") && (isFinite(data142))){
-if(data142 > 100 || isNaN(data142)){
-const err255 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxDefaultConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxDefaultConnections/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+}
+}
+if(data135.startupDelay !== undefined){
+let data144 = data135.startupDelay;
+if(typeof data144 === "string"){
+if(!(formats6(data144))){
+const err255 = {instancePath:instancePath+"/link/dialers/" + i14+"/startupDelay",schemaPath:"#/properties/link/properties/dialers/items/properties/startupDelay/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3244,8 +3252,9 @@ vErrors.push(err255);
 }
 errors++;
 }
-if(data142 < 1 || isNaN(data142)){
-const err256 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxDefaultConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxDefaultConnections/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+else {
+const err256 = {instancePath:instancePath+"/link/dialers/" + i14+"/startupDelay",schemaPath:"#/properties/link/properties/dialers/items/properties/startupDelay/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3255,11 +3264,12 @@ vErrors.push(err256);
 errors++;
 }
 }
-}
-if(data135.maxAckConnections !== undefined){
-let data143 = data135.maxAckConnections;
-if(!(((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143))) && (isFinite(data143)))){
-const err257 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxAckConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxAckConnections/type",keyword:"type",params:{type: "integer"}};
+if(data135.options !== undefined){
+let data145 = data135.options;
+if(data145 && typeof data145 == "object" && !Array.isArray(data145)){
+for(const key23 in data145){
+if(!((((((key23 === "outQueueSize") || (key23 === "maxQueuedConnects")) || (key23 === "maxOutstandingConnects")) || (key23 === "connectTimeout")) || (key23 === "connectTimeoutMs")) || (key23 === "writeTimeout"))){
+const err257 = {instancePath:instancePath+"/link/dialers/" + i14+"/options",schemaPath:"#/properties/link/properties/dialers/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23}};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3268,9 +3278,11 @@ vErrors.push(err257);
 }
 errors++;
 }
-if((typeof data143 == "number") && (isFinite(data143))){
-if(data143 > 100 || isNaN(data143)){
-const err258 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxAckConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxAckConnections/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+}
+if(data145.outQueueSize !== undefined){
+let data146 = data145.outQueueSize;
+if(!(((typeof data146 == "number") && (!(data146 % 1) && !isNaN(data146))) && (isFinite(data146)))){
+const err258 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/outQueueSize",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/outQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3279,8 +3291,9 @@ vErrors.push(err258);
 }
 errors++;
 }
-if(data143 < 0 || isNaN(data143)){
-const err259 = {instancePath:instancePath+"/link/dialers/" + i14+"/maxAckConnections",schemaPath:"#/properties/link/properties/dialers/items/properties/maxAckConnections/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if((typeof data146 == "number") && (isFinite(data146))){
+if(data146 < 0 || isNaN(data146)){
+const err259 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/outQueueSize",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/outQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3291,11 +3304,10 @@ errors++;
 }
 }
 }
-if(data135.startupDelay !== undefined){
-let data144 = data135.startupDelay;
-if(typeof data144 === "string"){
-if(!(formats6(data144))){
-const err260 = {instancePath:instancePath+"/link/dialers/" + i14+"/startupDelay",schemaPath:"#/properties/link/properties/dialers/items/properties/startupDelay/format",keyword:"format",params:{format: "duration"}};
+if(data145.maxQueuedConnects !== undefined){
+let data147 = data145.maxQueuedConnects;
+if(!(((typeof data147 == "number") && (!(data147 % 1) && !isNaN(data147))) && (isFinite(data147)))){
+const err260 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxQueuedConnects/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3304,9 +3316,9 @@ vErrors.push(err260);
 }
 errors++;
 }
-}
-else {
-const err261 = {instancePath:instancePath+"/link/dialers/" + i14+"/startupDelay",schemaPath:"#/properties/link/properties/dialers/items/properties/startupDelay/type",keyword:"type",params:{type: "string"}};
+if((typeof data147 == "number") && (isFinite(data147))){
+if(data147 < 0 || isNaN(data147)){
+const err261 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxQueuedConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3316,12 +3328,11 @@ vErrors.push(err261);
 errors++;
 }
 }
-if(data135.options !== undefined){
-let data145 = data135.options;
-if(data145 && typeof data145 == "object" && !Array.isArray(data145)){
-for(const key23 in data145){
-if(!((((((key23 === "outQueueSize") || (key23 === "maxQueuedConnects")) || (key23 === "maxOutstandingConnects")) || (key23 === "connectTimeout")) || (key23 === "connectTimeoutMs")) || (key23 === "writeTimeout"))){
-const err262 = {instancePath:instancePath+"/link/dialers/" + i14+"/options",schemaPath:"#/properties/link/properties/dialers/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23}};
+}
+if(data145.maxOutstandingConnects !== undefined){
+let data148 = data145.maxOutstandingConnects;
+if(!(((typeof data148 == "number") && (!(data148 % 1) && !isNaN(data148))) && (isFinite(data148)))){
+const err262 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxOutstandingConnects/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3330,11 +3341,9 @@ vErrors.push(err262);
 }
 errors++;
 }
-}
-if(data145.outQueueSize !== undefined){
-let data146 = data145.outQueueSize;
-if(!(((typeof data146 == "number") && (!(data146 % 1) && !isNaN(data146))) && (isFinite(data146)))){
-const err263 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/outQueueSize",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/outQueueSize/type",keyword:"type",params:{type: "integer"}};
+if((typeof data148 == "number") && (isFinite(data148))){
+if(data148 < 1 || isNaN(data148)){
+const err263 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxOutstandingConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3343,9 +3352,13 @@ vErrors.push(err263);
 }
 errors++;
 }
-if((typeof data146 == "number") && (isFinite(data146))){
-if(data146 < 0 || isNaN(data146)){
-const err264 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/outQueueSize",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/outQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data145.connectTimeout !== undefined){
+let data149 = data145.connectTimeout;
+if(typeof data149 === "string"){
+if(!(formats6(data149))){
+const err264 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeout",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3355,11 +3368,8 @@ vErrors.push(err264);
 errors++;
 }
 }
-}
-if(data145.maxQueuedConnects !== undefined){
-let data147 = data145.maxQueuedConnects;
-if(!(((typeof data147 == "number") && (!(data147 % 1) && !isNaN(data147))) && (isFinite(data147)))){
-const err265 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxQueuedConnects/type",keyword:"type",params:{type: "integer"}};
+else {
+const err265 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeout",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3368,9 +3378,11 @@ vErrors.push(err265);
 }
 errors++;
 }
-if((typeof data147 == "number") && (isFinite(data147))){
-if(data147 > 5000 || isNaN(data147)){
-const err266 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxQueuedConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 5000}};
+}
+if(data145.connectTimeoutMs !== undefined){
+let data150 = data145.connectTimeoutMs;
+if(!(((typeof data150 == "number") && (!(data150 % 1) && !isNaN(data150))) && (isFinite(data150)))){
+const err266 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeoutMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3379,8 +3391,9 @@ vErrors.push(err266);
 }
 errors++;
 }
-if(data147 < 1 || isNaN(data147)){
-const err267 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxQueuedConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxQueuedConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if((typeof data150 == "number") && (isFinite(data150))){
+if(data150 > 60000 || isNaN(data150)){
+const err267 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000}};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3389,12 +3402,8 @@ vErrors.push(err267);
 }
 errors++;
 }
-}
-}
-if(data145.maxOutstandingConnects !== undefined){
-let data148 = data145.maxOutstandingConnects;
-if(!(((typeof data148 == "number") && (!(data148 % 1) && !isNaN(data148))) && (isFinite(data148)))){
-const err268 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxOutstandingConnects/type",keyword:"type",params:{type: "integer"}};
+if(data150 < 30 || isNaN(data150)){
+const err268 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 30}};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3403,9 +3412,13 @@ vErrors.push(err268);
 }
 errors++;
 }
-if((typeof data148 == "number") && (isFinite(data148))){
-if(data148 > 1000 || isNaN(data148)){
-const err269 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxOutstandingConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+}
+}
+if(data145.writeTimeout !== undefined){
+let data151 = data145.writeTimeout;
+if(typeof data151 === "string"){
+if(!(formats6(data151))){
+const err269 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/writeTimeout",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3414,8 +3427,9 @@ vErrors.push(err269);
 }
 errors++;
 }
-if(data148 < 1 || isNaN(data148)){
-const err270 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/maxOutstandingConnects",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/maxOutstandingConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+else {
+const err270 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/writeTimeout",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3426,11 +3440,8 @@ errors++;
 }
 }
 }
-if(data145.connectTimeout !== undefined){
-let data149 = data145.connectTimeout;
-if(typeof data149 === "string"){
-if(!(formats6(data149))){
-const err271 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeout",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err271 = {instancePath:instancePath+"/link/dialers/" + i14+"/options",schemaPath:"#/properties/link/properties/dialers/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3440,8 +3451,12 @@ vErrors.push(err271);
 errors++;
 }
 }
-else {
-const err272 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeout",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
+if(data135.healthyDialBackoff !== undefined){
+let data152 = data135.healthyDialBackoff;
+if(data152 && typeof data152 == "object" && !Array.isArray(data152)){
+for(const key24 in data152){
+if(!(((key24 === "minRetryInterval") || (key24 === "maxRetryInterval")) || (key24 === "retryBackoffFactor"))){
+const err272 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24}};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3451,10 +3466,11 @@ vErrors.push(err272);
 errors++;
 }
 }
-if(data145.connectTimeoutMs !== undefined){
-let data150 = data145.connectTimeoutMs;
-if(!(((typeof data150 == "number") && (!(data150 % 1) && !isNaN(data150))) && (isFinite(data150)))){
-const err273 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeoutMs/type",keyword:"type",params:{type: "integer"}};
+if(data152.minRetryInterval !== undefined){
+let data153 = data152.minRetryInterval;
+if(typeof data153 === "string"){
+if(!(formats6(data153))){
+const err273 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/minRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/minRetryInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3463,9 +3479,9 @@ vErrors.push(err273);
 }
 errors++;
 }
-if((typeof data150 == "number") && (isFinite(data150))){
-if(data150 > 60000 || isNaN(data150)){
-const err274 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000}};
+}
+else {
+const err274 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/minRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/minRetryInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3474,8 +3490,12 @@ vErrors.push(err274);
 }
 errors++;
 }
-if(data150 < 30 || isNaN(data150)){
-const err275 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/connectTimeoutMs",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/connectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 30}};
+}
+if(data152.maxRetryInterval !== undefined){
+let data154 = data152.maxRetryInterval;
+if(typeof data154 === "string"){
+if(!(formats6(data154))){
+const err275 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/maxRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/maxRetryInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3485,12 +3505,8 @@ vErrors.push(err275);
 errors++;
 }
 }
-}
-if(data145.writeTimeout !== undefined){
-let data151 = data145.writeTimeout;
-if(typeof data151 === "string"){
-if(!(formats6(data151))){
-const err276 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/writeTimeout",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err276 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/maxRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/maxRetryInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3500,8 +3516,11 @@ vErrors.push(err276);
 errors++;
 }
 }
-else {
-const err277 = {instancePath:instancePath+"/link/dialers/" + i14+"/options/writeTimeout",schemaPath:"#/properties/link/properties/dialers/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
+if(data152.retryBackoffFactor !== undefined){
+let data155 = data152.retryBackoffFactor;
+if((typeof data155 == "number") && (isFinite(data155))){
+if(data155 > 100 || isNaN(data155)){
+const err277 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/retryBackoffFactor/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3510,10 +3529,8 @@ vErrors.push(err277);
 }
 errors++;
 }
-}
-}
-else {
-const err278 = {instancePath:instancePath+"/link/dialers/" + i14+"/options",schemaPath:"#/properties/link/properties/dialers/items/properties/options/type",keyword:"type",params:{type: "object"}};
+if(data155 < 1 || isNaN(data155)){
+const err278 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/retryBackoffFactor/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3523,12 +3540,8 @@ vErrors.push(err278);
 errors++;
 }
 }
-if(data135.healthyDialBackoff !== undefined){
-let data152 = data135.healthyDialBackoff;
-if(data152 && typeof data152 == "object" && !Array.isArray(data152)){
-for(const key24 in data152){
-if(!(((key24 === "minRetryInterval") || (key24 === "maxRetryInterval")) || (key24 === "retryBackoffFactor"))){
-const err279 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24}};
+else {
+const err279 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/retryBackoffFactor/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3538,11 +3551,9 @@ vErrors.push(err279);
 errors++;
 }
 }
-if(data152.minRetryInterval !== undefined){
-let data153 = data152.minRetryInterval;
-if(typeof data153 === "string"){
-if(!(formats6(data153))){
-const err280 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/minRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/minRetryInterval/format",keyword:"format",params:{format: "duration"}};
+}
+else {
+const err280 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3552,8 +3563,12 @@ vErrors.push(err280);
 errors++;
 }
 }
-else {
-const err281 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/minRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/minRetryInterval/type",keyword:"type",params:{type: "string"}};
+if(data135.unhealthyDialBackoff !== undefined){
+let data156 = data135.unhealthyDialBackoff;
+if(data156 && typeof data156 == "object" && !Array.isArray(data156)){
+for(const key25 in data156){
+if(!(((key25 === "minRetryInterval") || (key25 === "maxRetryInterval")) || (key25 === "retryBackoffFactor"))){
+const err281 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25}};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3563,11 +3578,11 @@ vErrors.push(err281);
 errors++;
 }
 }
-if(data152.maxRetryInterval !== undefined){
-let data154 = data152.maxRetryInterval;
-if(typeof data154 === "string"){
-if(!(formats6(data154))){
-const err282 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/maxRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/maxRetryInterval/format",keyword:"format",params:{format: "duration"}};
+if(data156.minRetryInterval !== undefined){
+let data157 = data156.minRetryInterval;
+if(typeof data157 === "string"){
+if(!(formats6(data157))){
+const err282 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/minRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/minRetryInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3578,7 +3593,7 @@ errors++;
 }
 }
 else {
-const err283 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/maxRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/maxRetryInterval/type",keyword:"type",params:{type: "string"}};
+const err283 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/minRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/minRetryInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3588,11 +3603,11 @@ vErrors.push(err283);
 errors++;
 }
 }
-if(data152.retryBackoffFactor !== undefined){
-let data155 = data152.retryBackoffFactor;
-if((typeof data155 == "number") && (isFinite(data155))){
-if(data155 > 100 || isNaN(data155)){
-const err284 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/retryBackoffFactor/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+if(data156.maxRetryInterval !== undefined){
+let data158 = data156.maxRetryInterval;
+if(typeof data158 === "string"){
+if(!(formats6(data158))){
+const err284 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/maxRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/maxRetryInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3601,8 +3616,9 @@ vErrors.push(err284);
 }
 errors++;
 }
-if(data155 < 1 || isNaN(data155)){
-const err285 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/retryBackoffFactor/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+else {
+const err285 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/maxRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/maxRetryInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3612,8 +3628,11 @@ vErrors.push(err285);
 errors++;
 }
 }
-else {
-const err286 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/properties/retryBackoffFactor/type",keyword:"type",params:{type: "number"}};
+if(data156.retryBackoffFactor !== undefined){
+let data159 = data156.retryBackoffFactor;
+if((typeof data159 == "number") && (isFinite(data159))){
+if(data159 > 100 || isNaN(data159)){
+const err286 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/retryBackoffFactor/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3622,10 +3641,8 @@ vErrors.push(err286);
 }
 errors++;
 }
-}
-}
-else {
-const err287 = {instancePath:instancePath+"/link/dialers/" + i14+"/healthyDialBackoff",schemaPath:"#/properties/link/properties/dialers/items/properties/healthyDialBackoff/type",keyword:"type",params:{type: "object"}};
+if(data159 < 1 || isNaN(data159)){
+const err287 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/retryBackoffFactor/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3635,12 +3652,8 @@ vErrors.push(err287);
 errors++;
 }
 }
-if(data135.unhealthyDialBackoff !== undefined){
-let data156 = data135.unhealthyDialBackoff;
-if(data156 && typeof data156 == "object" && !Array.isArray(data156)){
-for(const key25 in data156){
-if(!(((key25 === "minRetryInterval") || (key25 === "maxRetryInterval")) || (key25 === "retryBackoffFactor"))){
-const err288 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25}};
+else {
+const err288 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/retryBackoffFactor/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3650,11 +3663,9 @@ vErrors.push(err288);
 errors++;
 }
 }
-if(data156.minRetryInterval !== undefined){
-let data157 = data156.minRetryInterval;
-if(typeof data157 === "string"){
-if(!(formats6(data157))){
-const err289 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/minRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/minRetryInterval/format",keyword:"format",params:{format: "duration"}};
+}
+else {
+const err289 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3664,8 +3675,9 @@ vErrors.push(err289);
 errors++;
 }
 }
+}
 else {
-const err290 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/minRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/minRetryInterval/type",keyword:"type",params:{type: "string"}};
+const err290 = {instancePath:instancePath+"/link/dialers/" + i14,schemaPath:"#/properties/link/properties/dialers/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3675,11 +3687,9 @@ vErrors.push(err290);
 errors++;
 }
 }
-if(data156.maxRetryInterval !== undefined){
-let data158 = data156.maxRetryInterval;
-if(typeof data158 === "string"){
-if(!(formats6(data158))){
-const err291 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/maxRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/maxRetryInterval/format",keyword:"format",params:{format: "duration"}};
+}
+else {
+const err291 = {instancePath:instancePath+"/link/dialers",schemaPath:"#/properties/link/properties/dialers/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3689,8 +3699,12 @@ vErrors.push(err291);
 errors++;
 }
 }
-else {
-const err292 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/maxRetryInterval",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/maxRetryInterval/type",keyword:"type",params:{type: "string"}};
+if(data118.heartbeats !== undefined){
+let data160 = data118.heartbeats;
+if(data160 && typeof data160 == "object" && !Array.isArray(data160)){
+for(const key26 in data160){
+if(!(((key26 === "sendInterval") || (key26 === "checkInterval")) || (key26 === "closeUnresponsiveTimeout"))){
+const err292 = {instancePath:instancePath+"/link/heartbeats",schemaPath:"#/properties/link/properties/heartbeats/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26}};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3700,11 +3714,11 @@ vErrors.push(err292);
 errors++;
 }
 }
-if(data156.retryBackoffFactor !== undefined){
-let data159 = data156.retryBackoffFactor;
-if((typeof data159 == "number") && (isFinite(data159))){
-if(data159 > 100 || isNaN(data159)){
-const err293 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/retryBackoffFactor/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+if(data160.sendInterval !== undefined){
+let data161 = data160.sendInterval;
+if(typeof data161 === "string"){
+if(!(formats6(data161))){
+const err293 = {instancePath:instancePath+"/link/heartbeats/sendInterval",schemaPath:"#/properties/link/properties/heartbeats/properties/sendInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3713,8 +3727,9 @@ vErrors.push(err293);
 }
 errors++;
 }
-if(data159 < 1 || isNaN(data159)){
-const err294 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/retryBackoffFactor/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+else {
+const err294 = {instancePath:instancePath+"/link/heartbeats/sendInterval",schemaPath:"#/properties/link/properties/heartbeats/properties/sendInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3724,8 +3739,11 @@ vErrors.push(err294);
 errors++;
 }
 }
-else {
-const err295 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff/retryBackoffFactor",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/properties/retryBackoffFactor/type",keyword:"type",params:{type: "number"}};
+if(data160.checkInterval !== undefined){
+let data162 = data160.checkInterval;
+if(typeof data162 === "string"){
+if(!(formats6(data162))){
+const err295 = {instancePath:instancePath+"/link/heartbeats/checkInterval",schemaPath:"#/properties/link/properties/heartbeats/properties/checkInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3735,9 +3753,8 @@ vErrors.push(err295);
 errors++;
 }
 }
-}
 else {
-const err296 = {instancePath:instancePath+"/link/dialers/" + i14+"/unhealthyDialBackoff",schemaPath:"#/properties/link/properties/dialers/items/properties/unhealthyDialBackoff/type",keyword:"type",params:{type: "object"}};
+const err296 = {instancePath:instancePath+"/link/heartbeats/checkInterval",schemaPath:"#/properties/link/properties/heartbeats/properties/checkInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3747,9 +3764,11 @@ vErrors.push(err296);
 errors++;
 }
 }
-}
-else {
-const err297 = {instancePath:instancePath+"/link/dialers/" + i14,schemaPath:"#/properties/link/properties/dialers/items/type",keyword:"type",params:{type: "object"}};
+if(data160.closeUnresponsiveTimeout !== undefined){
+let data163 = data160.closeUnresponsiveTimeout;
+if(typeof data163 === "string"){
+if(!(formats6(data163))){
+const err297 = {instancePath:instancePath+"/link/heartbeats/closeUnresponsiveTimeout",schemaPath:"#/properties/link/properties/heartbeats/properties/closeUnresponsiveTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3759,9 +3778,8 @@ vErrors.push(err297);
 errors++;
 }
 }
-}
 else {
-const err298 = {instancePath:instancePath+"/link/dialers",schemaPath:"#/properties/link/properties/dialers/type",keyword:"type",params:{type: "array"}};
+const err298 = {instancePath:instancePath+"/link/heartbeats/closeUnresponsiveTimeout",schemaPath:"#/properties/link/properties/heartbeats/properties/closeUnresponsiveTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3771,12 +3789,9 @@ vErrors.push(err298);
 errors++;
 }
 }
-if(data118.heartbeats !== undefined){
-let data160 = data118.heartbeats;
-if(data160 && typeof data160 == "object" && !Array.isArray(data160)){
-for(const key26 in data160){
-if(!(((key26 === "sendInterval") || (key26 === "checkInterval")) || (key26 === "closeUnresponsiveTimeout"))){
-const err299 = {instancePath:instancePath+"/link/heartbeats",schemaPath:"#/properties/link/properties/heartbeats/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26}};
+}
+else {
+const err299 = {instancePath:instancePath+"/link/heartbeats",schemaPath:"#/properties/link/properties/heartbeats/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3786,11 +3801,10 @@ vErrors.push(err299);
 errors++;
 }
 }
-if(data160.sendInterval !== undefined){
-let data161 = data160.sendInterval;
-if(typeof data161 === "string"){
-if(!(formats6(data161))){
-const err300 = {instancePath:instancePath+"/link/heartbeats/sendInterval",schemaPath:"#/properties/link/properties/heartbeats/properties/sendInterval/format",keyword:"format",params:{format: "duration"}};
+if(data118.payloadSenderQueueSize !== undefined){
+let data164 = data118.payloadSenderQueueSize;
+if(!(((typeof data164 == "number") && (!(data164 % 1) && !isNaN(data164))) && (isFinite(data164)))){
+const err300 = {instancePath:instancePath+"/link/payloadSenderQueueSize",schemaPath:"#/properties/link/properties/payloadSenderQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3799,9 +3813,9 @@ vErrors.push(err300);
 }
 errors++;
 }
-}
-else {
-const err301 = {instancePath:instancePath+"/link/heartbeats/sendInterval",schemaPath:"#/properties/link/properties/heartbeats/properties/sendInterval/type",keyword:"type",params:{type: "string"}};
+if((typeof data164 == "number") && (isFinite(data164))){
+if(data164 < 1 || isNaN(data164)){
+const err301 = {instancePath:instancePath+"/link/payloadSenderQueueSize",schemaPath:"#/properties/link/properties/payloadSenderQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3811,11 +3825,11 @@ vErrors.push(err301);
 errors++;
 }
 }
-if(data160.checkInterval !== undefined){
-let data162 = data160.checkInterval;
-if(typeof data162 === "string"){
-if(!(formats6(data162))){
-const err302 = {instancePath:instancePath+"/link/heartbeats/checkInterval",schemaPath:"#/properties/link/properties/heartbeats/properties/checkInterval/format",keyword:"format",params:{format: "duration"}};
+}
+if(data118.ackSenderQueueSize !== undefined){
+let data165 = data118.ackSenderQueueSize;
+if(!(((typeof data165 == "number") && (!(data165 % 1) && !isNaN(data165))) && (isFinite(data165)))){
+const err302 = {instancePath:instancePath+"/link/ackSenderQueueSize",schemaPath:"#/properties/link/properties/ackSenderQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3824,9 +3838,9 @@ vErrors.push(err302);
 }
 errors++;
 }
-}
-else {
-const err303 = {instancePath:instancePath+"/link/heartbeats/checkInterval",schemaPath:"#/properties/link/properties/heartbeats/properties/checkInterval/type",keyword:"type",params:{type: "string"}};
+if((typeof data165 == "number") && (isFinite(data165))){
+if(data165 < 1 || isNaN(data165)){
+const err303 = {instancePath:instancePath+"/link/ackSenderQueueSize",schemaPath:"#/properties/link/properties/ackSenderQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3836,101 +3850,15 @@ vErrors.push(err303);
 errors++;
 }
 }
-if(data160.closeUnresponsiveTimeout !== undefined){
-let data163 = data160.closeUnresponsiveTimeout;
-if(typeof data163 === "string"){
-if(!(formats6(data163))){
-const err304 = {instancePath:instancePath+"/link/heartbeats/closeUnresponsiveTimeout",schemaPath:"#/properties/link/properties/heartbeats/properties/closeUnresponsiveTimeout/format",keyword:"format",params:{format: "duration"}};
+}
+}
+else {
+const err304 = {instancePath:instancePath+"/link",schemaPath:"#/properties/link/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err304];
 }
 else {
 vErrors.push(err304);
-}
-errors++;
-}
-}
-else {
-const err305 = {instancePath:instancePath+"/link/heartbeats/closeUnresponsiveTimeout",schemaPath:"#/properties/link/properties/heartbeats/properties/closeUnresponsiveTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err305];
-}
-else {
-vErrors.push(err305);
-}
-errors++;
-}
-}
-}
-else {
-const err306 = {instancePath:instancePath+"/link/heartbeats",schemaPath:"#/properties/link/properties/heartbeats/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err306];
-}
-else {
-vErrors.push(err306);
-}
-errors++;
-}
-}
-if(data118.payloadSenderQueueSize !== undefined){
-let data164 = data118.payloadSenderQueueSize;
-if(!(((typeof data164 == "number") && (!(data164 % 1) && !isNaN(data164))) && (isFinite(data164)))){
-const err307 = {instancePath:instancePath+"/link/payloadSenderQueueSize",schemaPath:"#/properties/link/properties/payloadSenderQueueSize/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err307];
-}
-else {
-vErrors.push(err307);
-}
-errors++;
-}
-if((typeof data164 == "number") && (isFinite(data164))){
-if(data164 < 1 || isNaN(data164)){
-const err308 = {instancePath:instancePath+"/link/payloadSenderQueueSize",schemaPath:"#/properties/link/properties/payloadSenderQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err308];
-}
-else {
-vErrors.push(err308);
-}
-errors++;
-}
-}
-}
-if(data118.ackSenderQueueSize !== undefined){
-let data165 = data118.ackSenderQueueSize;
-if(!(((typeof data165 == "number") && (!(data165 % 1) && !isNaN(data165))) && (isFinite(data165)))){
-const err309 = {instancePath:instancePath+"/link/ackSenderQueueSize",schemaPath:"#/properties/link/properties/ackSenderQueueSize/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err309];
-}
-else {
-vErrors.push(err309);
-}
-errors++;
-}
-if((typeof data165 == "number") && (isFinite(data165))){
-if(data165 < 1 || isNaN(data165)){
-const err310 = {instancePath:instancePath+"/link/ackSenderQueueSize",schemaPath:"#/properties/link/properties/ackSenderQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err310];
-}
-else {
-vErrors.push(err310);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err311 = {instancePath:instancePath+"/link",schemaPath:"#/properties/link/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err311];
-}
-else {
-vErrors.push(err311);
 }
 errors++;
 }
@@ -3943,12 +3871,12 @@ for(let i16=0; i16<len16; i16++){
 let data167 = data166[i16];
 if(data167 && typeof data167 == "object" && !Array.isArray(data167)){
 if(data167.binding === undefined){
-const err312 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/required",keyword:"required",params:{missingProperty: "binding"}};
+const err305 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
-vErrors = [err312];
+vErrors = [err305];
 }
 else {
-vErrors.push(err312);
+vErrors.push(err305);
 }
 errors++;
 }
@@ -3957,7 +3885,86 @@ if(typeof tag0 == "string"){
 if(tag0 === "edge"){
 if(data167 && typeof data167 == "object" && !Array.isArray(data167)){
 if(data167.binding === undefined){
-const err313 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/required",keyword:"required",params:{missingProperty: "binding"}};
+const err306 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/required",keyword:"required",params:{missingProperty: "binding"}};
+if(vErrors === null){
+vErrors = [err306];
+}
+else {
+vErrors.push(err306);
+}
+errors++;
+}
+if(data167.address === undefined){
+const err307 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/required",keyword:"required",params:{missingProperty: "address"}};
+if(vErrors === null){
+vErrors = [err307];
+}
+else {
+vErrors.push(err307);
+}
+errors++;
+}
+if(data167.options === undefined){
+const err308 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/required",keyword:"required",params:{missingProperty: "options"}};
+if(vErrors === null){
+vErrors = [err308];
+}
+else {
+vErrors.push(err308);
+}
+errors++;
+}
+for(const key27 in data167){
+if(!(((key27 === "binding") || (key27 === "address")) || (key27 === "options"))){
+const err309 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27}};
+if(vErrors === null){
+vErrors = [err309];
+}
+else {
+vErrors.push(err309);
+}
+errors++;
+}
+}
+if(data167.binding !== undefined){
+let data168 = data167.binding;
+if(typeof data168 !== "string"){
+const err310 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/0/properties/binding/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err310];
+}
+else {
+vErrors.push(err310);
+}
+errors++;
+}
+if("edge" !== data168){
+const err311 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/0/properties/binding/const",keyword:"const",params:{allowedValue: "edge"}};
+if(vErrors === null){
+vErrors = [err311];
+}
+else {
+vErrors.push(err311);
+}
+errors++;
+}
+}
+if(data167.address !== undefined){
+let data169 = data167.address;
+if(typeof data169 === "string"){
+if(!(formats0(data169))){
+const err312 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/0/properties/address/format",keyword:"format",params:{format: "address"}};
+if(vErrors === null){
+vErrors = [err312];
+}
+else {
+vErrors.push(err312);
+}
+errors++;
+}
+}
+else {
+const err313 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/0/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err313];
 }
@@ -3966,8 +3973,12 @@ vErrors.push(err313);
 }
 errors++;
 }
-if(data167.address === undefined){
-const err314 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/required",keyword:"required",params:{missingProperty: "address"}};
+}
+if(data167.options !== undefined){
+let data170 = data167.options;
+if(data170 && typeof data170 == "object" && !Array.isArray(data170)){
+if(data170.advertise === undefined){
+const err314 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/required",keyword:"required",params:{missingProperty: "advertise"}};
 if(vErrors === null){
 vErrors = [err314];
 }
@@ -3976,8 +3987,9 @@ vErrors.push(err314);
 }
 errors++;
 }
-if(data167.options === undefined){
-const err315 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/required",keyword:"required",params:{missingProperty: "options"}};
+for(const key28 in data170){
+if(!(func0.call(schema0.properties.listeners.items.oneOf[0].properties.options.properties, key28))){
+const err315 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28}};
 if(vErrors === null){
 vErrors = [err315];
 }
@@ -3986,9 +3998,11 @@ vErrors.push(err315);
 }
 errors++;
 }
-for(const key27 in data167){
-if(!(((key27 === "binding") || (key27 === "address")) || (key27 === "options"))){
-const err316 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27}};
+}
+if(data170.mtu !== undefined){
+let data171 = data170.mtu;
+if(!(((typeof data171 == "number") && (!(data171 % 1) && !isNaN(data171))) && (isFinite(data171)))){
+const err316 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err316];
 }
@@ -3998,10 +4012,9 @@ vErrors.push(err316);
 errors++;
 }
 }
-if(data167.binding !== undefined){
-let data168 = data167.binding;
-if(typeof data168 !== "string"){
-const err317 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/0/properties/binding/type",keyword:"type",params:{type: "string"}};
+if(data170.randomDrops !== undefined){
+if(typeof data170.randomDrops !== "boolean"){
+const err317 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err317];
 }
@@ -4010,8 +4023,11 @@ vErrors.push(err317);
 }
 errors++;
 }
-if("edge" !== data168){
-const err318 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/0/properties/binding/const",keyword:"const",params:{allowedValue: "edge"}};
+}
+if(data170.drop1InN !== undefined){
+let data173 = data170.drop1InN;
+if(!(((typeof data173 == "number") && (!(data173 % 1) && !isNaN(data173))) && (isFinite(data173)))){
+const err318 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err318];
 }
@@ -4021,11 +4037,10 @@ vErrors.push(err318);
 errors++;
 }
 }
-if(data167.address !== undefined){
-let data169 = data167.address;
-if(typeof data169 === "string"){
-if(!(formats0(data169))){
-const err319 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/0/properties/address/format",keyword:"format",params:{format: "address"}};
+if(data170.txQueueSize !== undefined){
+let data174 = data170.txQueueSize;
+if(!(((typeof data174 == "number") && (!(data174 % 1) && !isNaN(data174))) && (isFinite(data174)))){
+const err319 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err319];
 }
@@ -4035,8 +4050,10 @@ vErrors.push(err319);
 errors++;
 }
 }
-else {
-const err320 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/0/properties/address/type",keyword:"type",params:{type: "string"}};
+if(data170.txPortalStartSize !== undefined){
+let data175 = data170.txPortalStartSize;
+if(!(((typeof data175 == "number") && (!(data175 % 1) && !isNaN(data175))) && (isFinite(data175)))){
+const err320 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err320];
 }
@@ -4046,11 +4063,10 @@ vErrors.push(err320);
 errors++;
 }
 }
-if(data167.options !== undefined){
-let data170 = data167.options;
-if(data170 && typeof data170 == "object" && !Array.isArray(data170)){
-if(data170.advertise === undefined){
-const err321 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/required",keyword:"required",params:{missingProperty: "advertise"}};
+if(data170.txPortalMinSize !== undefined){
+let data176 = data170.txPortalMinSize;
+if(!(((typeof data176 == "number") && (!(data176 % 1) && !isNaN(data176))) && (isFinite(data176)))){
+const err321 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err321];
 }
@@ -4059,9 +4075,11 @@ vErrors.push(err321);
 }
 errors++;
 }
-for(const key28 in data170){
-if(!(func0.call(schema0.properties.listeners.items.oneOf[0].properties.options.properties, key28))){
-const err322 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28}};
+}
+if(data170.txPortalMaxSize !== undefined){
+let data177 = data170.txPortalMaxSize;
+if(!(((typeof data177 == "number") && (!(data177 % 1) && !isNaN(data177))) && (isFinite(data177)))){
+const err322 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err322];
 }
@@ -4071,10 +4089,10 @@ vErrors.push(err322);
 errors++;
 }
 }
-if(data170.mtu !== undefined){
-let data171 = data170.mtu;
-if(!(((typeof data171 == "number") && (!(data171 % 1) && !isNaN(data171))) && (isFinite(data171)))){
-const err323 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(data170.txPortalIncreaseThresh !== undefined){
+let data178 = data170.txPortalIncreaseThresh;
+if(!(((typeof data178 == "number") && (!(data178 % 1) && !isNaN(data178))) && (isFinite(data178)))){
+const err323 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err323];
 }
@@ -4084,9 +4102,10 @@ vErrors.push(err323);
 errors++;
 }
 }
-if(data170.randomDrops !== undefined){
-if(typeof data170.randomDrops !== "boolean"){
-const err324 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(data170.txPortalIncreaseScale !== undefined){
+let data179 = data170.txPortalIncreaseScale;
+if(!((typeof data179 == "number") && (isFinite(data179)))){
+const err324 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err324];
 }
@@ -4096,10 +4115,10 @@ vErrors.push(err324);
 errors++;
 }
 }
-if(data170.drop1InN !== undefined){
-let data173 = data170.drop1InN;
-if(!(((typeof data173 == "number") && (!(data173 % 1) && !isNaN(data173))) && (isFinite(data173)))){
-const err325 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(data170.txPortalRetxThresh !== undefined){
+let data180 = data170.txPortalRetxThresh;
+if(!(((typeof data180 == "number") && (!(data180 % 1) && !isNaN(data180))) && (isFinite(data180)))){
+const err325 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err325];
 }
@@ -4109,10 +4128,10 @@ vErrors.push(err325);
 errors++;
 }
 }
-if(data170.txQueueSize !== undefined){
-let data174 = data170.txQueueSize;
-if(!(((typeof data174 == "number") && (!(data174 % 1) && !isNaN(data174))) && (isFinite(data174)))){
-const err326 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(data170.txPortalRetxScale !== undefined){
+let data181 = data170.txPortalRetxScale;
+if(!((typeof data181 == "number") && (isFinite(data181)))){
+const err326 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err326];
 }
@@ -4122,10 +4141,10 @@ vErrors.push(err326);
 errors++;
 }
 }
-if(data170.txPortalStartSize !== undefined){
-let data175 = data170.txPortalStartSize;
-if(!(((typeof data175 == "number") && (!(data175 % 1) && !isNaN(data175))) && (isFinite(data175)))){
-const err327 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(data170.txPortalDupAckThresh !== undefined){
+let data182 = data170.txPortalDupAckThresh;
+if(!(((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182))) && (isFinite(data182)))){
+const err327 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err327];
 }
@@ -4135,10 +4154,10 @@ vErrors.push(err327);
 errors++;
 }
 }
-if(data170.txPortalMinSize !== undefined){
-let data176 = data170.txPortalMinSize;
-if(!(((typeof data176 == "number") && (!(data176 % 1) && !isNaN(data176))) && (isFinite(data176)))){
-const err328 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(data170.txPortalDupAckScale !== undefined){
+let data183 = data170.txPortalDupAckScale;
+if(!((typeof data183 == "number") && (isFinite(data183)))){
+const err328 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err328];
 }
@@ -4148,10 +4167,10 @@ vErrors.push(err328);
 errors++;
 }
 }
-if(data170.txPortalMaxSize !== undefined){
-let data177 = data170.txPortalMaxSize;
-if(!(((typeof data177 == "number") && (!(data177 % 1) && !isNaN(data177))) && (isFinite(data177)))){
-const err329 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
+if(data170.rxBufferSize !== undefined){
+let data184 = data170.rxBufferSize;
+if(!(((typeof data184 == "number") && (!(data184 % 1) && !isNaN(data184))) && (isFinite(data184)))){
+const err329 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err329];
 }
@@ -4161,10 +4180,10 @@ vErrors.push(err329);
 errors++;
 }
 }
-if(data170.txPortalIncreaseThresh !== undefined){
-let data178 = data170.txPortalIncreaseThresh;
-if(!(((typeof data178 == "number") && (!(data178 % 1) && !isNaN(data178))) && (isFinite(data178)))){
-const err330 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
+if(data170.retxStartMs !== undefined){
+let data185 = data170.retxStartMs;
+if(!(((typeof data185 == "number") && (!(data185 % 1) && !isNaN(data185))) && (isFinite(data185)))){
+const err330 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err330];
 }
@@ -4174,10 +4193,10 @@ vErrors.push(err330);
 errors++;
 }
 }
-if(data170.txPortalIncreaseScale !== undefined){
-let data179 = data170.txPortalIncreaseScale;
-if(!((typeof data179 == "number") && (isFinite(data179)))){
-const err331 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
+if(data170.retxScale !== undefined){
+let data186 = data170.retxScale;
+if(!((typeof data186 == "number") && (isFinite(data186)))){
+const err331 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err331];
 }
@@ -4187,10 +4206,10 @@ vErrors.push(err331);
 errors++;
 }
 }
-if(data170.txPortalRetxThresh !== undefined){
-let data180 = data170.txPortalRetxThresh;
-if(!(((typeof data180 == "number") && (!(data180 % 1) && !isNaN(data180))) && (isFinite(data180)))){
-const err332 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
+if(data170.retxAddMs !== undefined){
+let data187 = data170.retxAddMs;
+if(!(((typeof data187 == "number") && (!(data187 % 1) && !isNaN(data187))) && (isFinite(data187)))){
+const err332 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err332];
 }
@@ -4200,10 +4219,10 @@ vErrors.push(err332);
 errors++;
 }
 }
-if(data170.txPortalRetxScale !== undefined){
-let data181 = data170.txPortalRetxScale;
-if(!((typeof data181 == "number") && (isFinite(data181)))){
-const err333 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
+if(data170.retxMaxMs !== undefined){
+let data188 = data170.retxMaxMs;
+if(!(((typeof data188 == "number") && (!(data188 % 1) && !isNaN(data188))) && (isFinite(data188)))){
+const err333 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err333];
 }
@@ -4213,10 +4232,10 @@ vErrors.push(err333);
 errors++;
 }
 }
-if(data170.txPortalDupAckThresh !== undefined){
-let data182 = data170.txPortalDupAckThresh;
-if(!(((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182))) && (isFinite(data182)))){
-const err334 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
+if(data170.maxRttScale !== undefined){
+let data189 = data170.maxRttScale;
+if(!(((typeof data189 == "number") && (!(data189 % 1) && !isNaN(data189))) && (isFinite(data189)))){
+const err334 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err334];
 }
@@ -4226,10 +4245,10 @@ vErrors.push(err334);
 errors++;
 }
 }
-if(data170.txPortalDupAckScale !== undefined){
-let data183 = data170.txPortalDupAckScale;
-if(!((typeof data183 == "number") && (isFinite(data183)))){
-const err335 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
+if(data170.maxCloseWaitMs !== undefined){
+let data190 = data170.maxCloseWaitMs;
+if(!(((typeof data190 == "number") && (!(data190 % 1) && !isNaN(data190))) && (isFinite(data190)))){
+const err335 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err335];
 }
@@ -4239,10 +4258,11 @@ vErrors.push(err335);
 errors++;
 }
 }
-if(data170.rxBufferSize !== undefined){
-let data184 = data170.rxBufferSize;
-if(!(((typeof data184 == "number") && (!(data184 % 1) && !isNaN(data184))) && (isFinite(data184)))){
-const err336 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data170.getCircuitTimeout !== undefined){
+let data191 = data170.getCircuitTimeout;
+if(typeof data191 === "string"){
+if(!(formats6(data191))){
+const err336 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err336];
 }
@@ -4252,10 +4272,8 @@ vErrors.push(err336);
 errors++;
 }
 }
-if(data170.retxStartMs !== undefined){
-let data185 = data170.retxStartMs;
-if(!(((typeof data185 == "number") && (!(data185 % 1) && !isNaN(data185))) && (isFinite(data185)))){
-const err337 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err337 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err337];
 }
@@ -4265,10 +4283,11 @@ vErrors.push(err337);
 errors++;
 }
 }
-if(data170.retxScale !== undefined){
-let data186 = data170.retxScale;
-if(!((typeof data186 == "number") && (isFinite(data186)))){
-const err338 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
+if(data170.circuitStartTimeout !== undefined){
+let data192 = data170.circuitStartTimeout;
+if(typeof data192 === "string"){
+if(!(formats6(data192))){
+const err338 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err338];
 }
@@ -4278,10 +4297,8 @@ vErrors.push(err338);
 errors++;
 }
 }
-if(data170.retxAddMs !== undefined){
-let data187 = data170.retxAddMs;
-if(!(((typeof data187 == "number") && (!(data187 % 1) && !isNaN(data187))) && (isFinite(data187)))){
-const err339 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err339 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err339];
 }
@@ -4291,10 +4308,11 @@ vErrors.push(err339);
 errors++;
 }
 }
-if(data170.retxMaxMs !== undefined){
-let data188 = data170.retxMaxMs;
-if(!(((typeof data188 == "number") && (!(data188 % 1) && !isNaN(data188))) && (isFinite(data188)))){
-const err340 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
+if(data170.connectTimeout !== undefined){
+let data193 = data170.connectTimeout;
+if(typeof data193 === "string"){
+if(!(formats6(data193))){
+const err340 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err340];
 }
@@ -4304,10 +4322,8 @@ vErrors.push(err340);
 errors++;
 }
 }
-if(data170.maxRttScale !== undefined){
-let data189 = data170.maxRttScale;
-if(!(((typeof data189 == "number") && (!(data189 % 1) && !isNaN(data189))) && (isFinite(data189)))){
-const err341 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
+else {
+const err341 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err341];
 }
@@ -4317,10 +4333,10 @@ vErrors.push(err341);
 errors++;
 }
 }
-if(data170.maxCloseWaitMs !== undefined){
-let data190 = data170.maxCloseWaitMs;
-if(!(((typeof data190 == "number") && (!(data190 % 1) && !isNaN(data190))) && (isFinite(data190)))){
-const err342 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
+if(data170.outQueueSize !== undefined){
+let data194 = data170.outQueueSize;
+if(!(((typeof data194 == "number") && (!(data194 % 1) && !isNaN(data194))) && (isFinite(data194)))){
+const err342 = {instancePath:instancePath+"/listeners/" + i16+"/options/outQueueSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/outQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err342];
 }
@@ -4329,12 +4345,9 @@ vErrors.push(err342);
 }
 errors++;
 }
-}
-if(data170.getCircuitTimeout !== undefined){
-let data191 = data170.getCircuitTimeout;
-if(typeof data191 === "string"){
-if(!(formats6(data191))){
-const err343 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
+if((typeof data194 == "number") && (isFinite(data194))){
+if(data194 < 0 || isNaN(data194)){
+const err343 = {instancePath:instancePath+"/listeners/" + i16+"/options/outQueueSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/outQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err343];
 }
@@ -4344,8 +4357,11 @@ vErrors.push(err343);
 errors++;
 }
 }
-else {
-const err344 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
+}
+if(data170.maxQueuedConnects !== undefined){
+let data195 = data170.maxQueuedConnects;
+if(!(((typeof data195 == "number") && (!(data195 % 1) && !isNaN(data195))) && (isFinite(data195)))){
+const err344 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxQueuedConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxQueuedConnects/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err344];
 }
@@ -4354,12 +4370,9 @@ vErrors.push(err344);
 }
 errors++;
 }
-}
-if(data170.circuitStartTimeout !== undefined){
-let data192 = data170.circuitStartTimeout;
-if(typeof data192 === "string"){
-if(!(formats6(data192))){
-const err345 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
+if((typeof data195 == "number") && (isFinite(data195))){
+if(data195 > 5000 || isNaN(data195)){
+const err345 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxQueuedConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxQueuedConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 5000}};
 if(vErrors === null){
 vErrors = [err345];
 }
@@ -4368,9 +4381,8 @@ vErrors.push(err345);
 }
 errors++;
 }
-}
-else {
-const err346 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
+if(data195 < 1 || isNaN(data195)){
+const err346 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxQueuedConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxQueuedConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err346];
 }
@@ -4380,11 +4392,11 @@ vErrors.push(err346);
 errors++;
 }
 }
-if(data170.connectTimeout !== undefined){
-let data193 = data170.connectTimeout;
-if(typeof data193 === "string"){
-if(!(formats6(data193))){
-const err347 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
+}
+if(data170.maxOutstandingConnects !== undefined){
+let data196 = data170.maxOutstandingConnects;
+if(!(((typeof data196 == "number") && (!(data196 % 1) && !isNaN(data196))) && (isFinite(data196)))){
+const err347 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxOutstandingConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxOutstandingConnects/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err347];
 }
@@ -4393,9 +4405,9 @@ vErrors.push(err347);
 }
 errors++;
 }
-}
-else {
-const err348 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
+if((typeof data196 == "number") && (isFinite(data196))){
+if(data196 > 1000 || isNaN(data196)){
+const err348 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxOutstandingConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxOutstandingConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
 if(vErrors === null){
 vErrors = [err348];
 }
@@ -4404,11 +4416,8 @@ vErrors.push(err348);
 }
 errors++;
 }
-}
-if(data170.outQueueSize !== undefined){
-let data194 = data170.outQueueSize;
-if(!(((typeof data194 == "number") && (!(data194 % 1) && !isNaN(data194))) && (isFinite(data194)))){
-const err349 = {instancePath:instancePath+"/listeners/" + i16+"/options/outQueueSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/outQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(data196 < 1 || isNaN(data196)){
+const err349 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxOutstandingConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxOutstandingConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err349];
 }
@@ -4417,9 +4426,12 @@ vErrors.push(err349);
 }
 errors++;
 }
-if((typeof data194 == "number") && (isFinite(data194))){
-if(data194 < 0 || isNaN(data194)){
-const err350 = {instancePath:instancePath+"/listeners/" + i16+"/options/outQueueSize",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/outQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data170.connectTimeoutMs !== undefined){
+let data197 = data170.connectTimeoutMs;
+if(!(((typeof data197 == "number") && (!(data197 % 1) && !isNaN(data197))) && (isFinite(data197)))){
+const err350 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeoutMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeoutMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err350];
 }
@@ -4428,12 +4440,9 @@ vErrors.push(err350);
 }
 errors++;
 }
-}
-}
-if(data170.maxQueuedConnects !== undefined){
-let data195 = data170.maxQueuedConnects;
-if(!(((typeof data195 == "number") && (!(data195 % 1) && !isNaN(data195))) && (isFinite(data195)))){
-const err351 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxQueuedConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxQueuedConnects/type",keyword:"type",params:{type: "integer"}};
+if((typeof data197 == "number") && (isFinite(data197))){
+if(data197 > 60000 || isNaN(data197)){
+const err351 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeoutMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000}};
 if(vErrors === null){
 vErrors = [err351];
 }
@@ -4442,94 +4451,13 @@ vErrors.push(err351);
 }
 errors++;
 }
-if((typeof data195 == "number") && (isFinite(data195))){
-if(data195 > 5000 || isNaN(data195)){
-const err352 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxQueuedConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxQueuedConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 5000}};
+if(data197 < 30 || isNaN(data197)){
+const err352 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeoutMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 30}};
 if(vErrors === null){
 vErrors = [err352];
 }
 else {
 vErrors.push(err352);
-}
-errors++;
-}
-if(data195 < 1 || isNaN(data195)){
-const err353 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxQueuedConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxQueuedConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err353];
-}
-else {
-vErrors.push(err353);
-}
-errors++;
-}
-}
-}
-if(data170.maxOutstandingConnects !== undefined){
-let data196 = data170.maxOutstandingConnects;
-if(!(((typeof data196 == "number") && (!(data196 % 1) && !isNaN(data196))) && (isFinite(data196)))){
-const err354 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxOutstandingConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxOutstandingConnects/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err354];
-}
-else {
-vErrors.push(err354);
-}
-errors++;
-}
-if((typeof data196 == "number") && (isFinite(data196))){
-if(data196 > 1000 || isNaN(data196)){
-const err355 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxOutstandingConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxOutstandingConnects/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err355];
-}
-else {
-vErrors.push(err355);
-}
-errors++;
-}
-if(data196 < 1 || isNaN(data196)){
-const err356 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxOutstandingConnects",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/maxOutstandingConnects/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err356];
-}
-else {
-vErrors.push(err356);
-}
-errors++;
-}
-}
-}
-if(data170.connectTimeoutMs !== undefined){
-let data197 = data170.connectTimeoutMs;
-if(!(((typeof data197 == "number") && (!(data197 % 1) && !isNaN(data197))) && (isFinite(data197)))){
-const err357 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeoutMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeoutMs/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err357];
-}
-else {
-vErrors.push(err357);
-}
-errors++;
-}
-if((typeof data197 == "number") && (isFinite(data197))){
-if(data197 > 60000 || isNaN(data197)){
-const err358 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeoutMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000}};
-if(vErrors === null){
-vErrors = [err358];
-}
-else {
-vErrors.push(err358);
-}
-errors++;
-}
-if(data197 < 30 || isNaN(data197)){
-const err359 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeoutMs",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/connectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 30}};
-if(vErrors === null){
-vErrors = [err359];
-}
-else {
-vErrors.push(err359);
 }
 errors++;
 }
@@ -4539,7 +4467,93 @@ if(data170.writeTimeout !== undefined){
 let data198 = data170.writeTimeout;
 if(typeof data198 === "string"){
 if(!(formats6(data198))){
-const err360 = {instancePath:instancePath+"/listeners/" + i16+"/options/writeTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
+const err353 = {instancePath:instancePath+"/listeners/" + i16+"/options/writeTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err353];
+}
+else {
+vErrors.push(err353);
+}
+errors++;
+}
+}
+else {
+const err354 = {instancePath:instancePath+"/listeners/" + i16+"/options/writeTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err354];
+}
+else {
+vErrors.push(err354);
+}
+errors++;
+}
+}
+if(data170.advertise !== undefined){
+let data199 = data170.advertise;
+if(typeof data199 === "string"){
+if(!(formats44(data199))){
+const err355 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
+if(vErrors === null){
+vErrors = [err355];
+}
+else {
+vErrors.push(err355);
+}
+errors++;
+}
+}
+else {
+const err356 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err356];
+}
+else {
+vErrors.push(err356);
+}
+errors++;
+}
+}
+if(data170.lookupSessionTimeout !== undefined){
+let data200 = data170.lookupSessionTimeout;
+if(typeof data200 === "string"){
+if(!(formats6(data200))){
+const err357 = {instancePath:instancePath+"/listeners/" + i16+"/options/lookupSessionTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/lookupSessionTimeout/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err357];
+}
+else {
+vErrors.push(err357);
+}
+errors++;
+}
+}
+else {
+const err358 = {instancePath:instancePath+"/listeners/" + i16+"/options/lookupSessionTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/lookupSessionTimeout/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err358];
+}
+else {
+vErrors.push(err358);
+}
+errors++;
+}
+}
+if(data170.lookupApiSessionTimeout !== undefined){
+let data201 = data170.lookupApiSessionTimeout;
+if(typeof data201 === "string"){
+if(!(formats6(data201))){
+const err359 = {instancePath:instancePath+"/listeners/" + i16+"/options/lookupApiSessionTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/lookupApiSessionTimeout/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err359];
+}
+else {
+vErrors.push(err359);
+}
+errors++;
+}
+}
+else {
+const err360 = {instancePath:instancePath+"/listeners/" + i16+"/options/lookupApiSessionTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/lookupApiSessionTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err360];
 }
@@ -4549,8 +4563,9 @@ vErrors.push(err360);
 errors++;
 }
 }
+}
 else {
-const err361 = {instancePath:instancePath+"/listeners/" + i16+"/options/writeTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
+const err361 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err361];
 }
@@ -4560,11 +4575,9 @@ vErrors.push(err361);
 errors++;
 }
 }
-if(data170.advertise !== undefined){
-let data199 = data170.advertise;
-if(typeof data199 === "string"){
-if(!(formats44(data199))){
-const err362 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
+}
+else {
+const err362 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err362];
 }
@@ -4573,9 +4586,12 @@ vErrors.push(err362);
 }
 errors++;
 }
+var props0 = true;
 }
-else {
-const err363 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
+else if(tag0 === "tunnel"){
+if(data167 && typeof data167 == "object" && !Array.isArray(data167)){
+if(data167.binding === undefined){
+const err363 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/1/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
 vErrors = [err363];
 }
@@ -4584,12 +4600,9 @@ vErrors.push(err363);
 }
 errors++;
 }
-}
-if(data170.lookupSessionTimeout !== undefined){
-let data200 = data170.lookupSessionTimeout;
-if(typeof data200 === "string"){
-if(!(formats6(data200))){
-const err364 = {instancePath:instancePath+"/listeners/" + i16+"/options/lookupSessionTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/lookupSessionTimeout/format",keyword:"format",params:{format: "duration"}};
+for(const key29 in data167){
+if(!(((key29 === "binding") || (key29 === "address")) || (key29 === "options"))){
+const err364 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29}};
 if(vErrors === null){
 vErrors = [err364];
 }
@@ -4599,8 +4612,10 @@ vErrors.push(err364);
 errors++;
 }
 }
-else {
-const err365 = {instancePath:instancePath+"/listeners/" + i16+"/options/lookupSessionTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/lookupSessionTimeout/type",keyword:"type",params:{type: "string"}};
+if(data167.binding !== undefined){
+let data202 = data167.binding;
+if(typeof data202 !== "string"){
+const err365 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/1/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err365];
 }
@@ -4609,12 +4624,8 @@ vErrors.push(err365);
 }
 errors++;
 }
-}
-if(data170.lookupApiSessionTimeout !== undefined){
-let data201 = data170.lookupApiSessionTimeout;
-if(typeof data201 === "string"){
-if(!(formats6(data201))){
-const err366 = {instancePath:instancePath+"/listeners/" + i16+"/options/lookupApiSessionTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/lookupApiSessionTimeout/format",keyword:"format",params:{format: "duration"}};
+if("tunnel" !== data202){
+const err366 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/1/properties/binding/const",keyword:"const",params:{allowedValue: "tunnel"}};
 if(vErrors === null){
 vErrors = [err366];
 }
@@ -4624,8 +4635,9 @@ vErrors.push(err366);
 errors++;
 }
 }
-else {
-const err367 = {instancePath:instancePath+"/listeners/" + i16+"/options/lookupApiSessionTimeout",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/properties/lookupApiSessionTimeout/type",keyword:"type",params:{type: "string"}};
+if(data167.address !== undefined){
+if(typeof data167.address !== "string"){
+const err367 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/1/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err367];
 }
@@ -4635,9 +4647,12 @@ vErrors.push(err367);
 errors++;
 }
 }
-}
-else {
-const err368 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/0/properties/options/type",keyword:"type",params:{type: "object"}};
+if(data167.options !== undefined){
+let data204 = data167.options;
+if(data204 && typeof data204 == "object" && !Array.isArray(data204)){
+for(const key30 in data204){
+if(!(func0.call(schema0.properties.listeners.items.oneOf[1].properties.options.properties, key30))){
+const err368 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30}};
 if(vErrors === null){
 vErrors = [err368];
 }
@@ -4647,9 +4662,10 @@ vErrors.push(err368);
 errors++;
 }
 }
-}
-else {
-const err369 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(data204.mtu !== undefined){
+let data205 = data204.mtu;
+if(!(((typeof data205 == "number") && (!(data205 % 1) && !isNaN(data205))) && (isFinite(data205)))){
+const err369 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err369];
 }
@@ -4658,12 +4674,10 @@ vErrors.push(err369);
 }
 errors++;
 }
-var props0 = true;
 }
-else if(tag0 === "tunnel"){
-if(data167 && typeof data167 == "object" && !Array.isArray(data167)){
-if(data167.binding === undefined){
-const err370 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/1/required",keyword:"required",params:{missingProperty: "binding"}};
+if(data204.randomDrops !== undefined){
+if(typeof data204.randomDrops !== "boolean"){
+const err370 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err370];
 }
@@ -4672,9 +4686,11 @@ vErrors.push(err370);
 }
 errors++;
 }
-for(const key29 in data167){
-if(!(((key29 === "binding") || (key29 === "address")) || (key29 === "options"))){
-const err371 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29}};
+}
+if(data204.drop1InN !== undefined){
+let data207 = data204.drop1InN;
+if(!(((typeof data207 == "number") && (!(data207 % 1) && !isNaN(data207))) && (isFinite(data207)))){
+const err371 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err371];
 }
@@ -4684,10 +4700,10 @@ vErrors.push(err371);
 errors++;
 }
 }
-if(data167.binding !== undefined){
-let data202 = data167.binding;
-if(typeof data202 !== "string"){
-const err372 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/1/properties/binding/type",keyword:"type",params:{type: "string"}};
+if(data204.txQueueSize !== undefined){
+let data208 = data204.txQueueSize;
+if(!(((typeof data208 == "number") && (!(data208 % 1) && !isNaN(data208))) && (isFinite(data208)))){
+const err372 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err372];
 }
@@ -4696,8 +4712,11 @@ vErrors.push(err372);
 }
 errors++;
 }
-if("tunnel" !== data202){
-const err373 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/1/properties/binding/const",keyword:"const",params:{allowedValue: "tunnel"}};
+}
+if(data204.txPortalStartSize !== undefined){
+let data209 = data204.txPortalStartSize;
+if(!(((typeof data209 == "number") && (!(data209 % 1) && !isNaN(data209))) && (isFinite(data209)))){
+const err373 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err373];
 }
@@ -4707,9 +4726,10 @@ vErrors.push(err373);
 errors++;
 }
 }
-if(data167.address !== undefined){
-if(typeof data167.address !== "string"){
-const err374 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/1/properties/address/type",keyword:"type",params:{type: "string"}};
+if(data204.txPortalMinSize !== undefined){
+let data210 = data204.txPortalMinSize;
+if(!(((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210))) && (isFinite(data210)))){
+const err374 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err374];
 }
@@ -4719,12 +4739,10 @@ vErrors.push(err374);
 errors++;
 }
 }
-if(data167.options !== undefined){
-let data204 = data167.options;
-if(data204 && typeof data204 == "object" && !Array.isArray(data204)){
-for(const key30 in data204){
-if(!(func0.call(schema0.properties.listeners.items.oneOf[1].properties.options.properties, key30))){
-const err375 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30}};
+if(data204.txPortalMaxSize !== undefined){
+let data211 = data204.txPortalMaxSize;
+if(!(((typeof data211 == "number") && (!(data211 % 1) && !isNaN(data211))) && (isFinite(data211)))){
+const err375 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err375];
 }
@@ -4734,10 +4752,10 @@ vErrors.push(err375);
 errors++;
 }
 }
-if(data204.mtu !== undefined){
-let data205 = data204.mtu;
-if(!(((typeof data205 == "number") && (!(data205 % 1) && !isNaN(data205))) && (isFinite(data205)))){
-const err376 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(data204.txPortalIncreaseThresh !== undefined){
+let data212 = data204.txPortalIncreaseThresh;
+if(!(((typeof data212 == "number") && (!(data212 % 1) && !isNaN(data212))) && (isFinite(data212)))){
+const err376 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err376];
 }
@@ -4747,9 +4765,10 @@ vErrors.push(err376);
 errors++;
 }
 }
-if(data204.randomDrops !== undefined){
-if(typeof data204.randomDrops !== "boolean"){
-const err377 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(data204.txPortalIncreaseScale !== undefined){
+let data213 = data204.txPortalIncreaseScale;
+if(!((typeof data213 == "number") && (isFinite(data213)))){
+const err377 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err377];
 }
@@ -4759,10 +4778,10 @@ vErrors.push(err377);
 errors++;
 }
 }
-if(data204.drop1InN !== undefined){
-let data207 = data204.drop1InN;
-if(!(((typeof data207 == "number") && (!(data207 % 1) && !isNaN(data207))) && (isFinite(data207)))){
-const err378 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(data204.txPortalRetxThresh !== undefined){
+let data214 = data204.txPortalRetxThresh;
+if(!(((typeof data214 == "number") && (!(data214 % 1) && !isNaN(data214))) && (isFinite(data214)))){
+const err378 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err378];
 }
@@ -4772,10 +4791,10 @@ vErrors.push(err378);
 errors++;
 }
 }
-if(data204.txQueueSize !== undefined){
-let data208 = data204.txQueueSize;
-if(!(((typeof data208 == "number") && (!(data208 % 1) && !isNaN(data208))) && (isFinite(data208)))){
-const err379 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(data204.txPortalRetxScale !== undefined){
+let data215 = data204.txPortalRetxScale;
+if(!((typeof data215 == "number") && (isFinite(data215)))){
+const err379 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err379];
 }
@@ -4785,10 +4804,10 @@ vErrors.push(err379);
 errors++;
 }
 }
-if(data204.txPortalStartSize !== undefined){
-let data209 = data204.txPortalStartSize;
-if(!(((typeof data209 == "number") && (!(data209 % 1) && !isNaN(data209))) && (isFinite(data209)))){
-const err380 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(data204.txPortalDupAckThresh !== undefined){
+let data216 = data204.txPortalDupAckThresh;
+if(!(((typeof data216 == "number") && (!(data216 % 1) && !isNaN(data216))) && (isFinite(data216)))){
+const err380 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err380];
 }
@@ -4798,10 +4817,10 @@ vErrors.push(err380);
 errors++;
 }
 }
-if(data204.txPortalMinSize !== undefined){
-let data210 = data204.txPortalMinSize;
-if(!(((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210))) && (isFinite(data210)))){
-const err381 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(data204.txPortalDupAckScale !== undefined){
+let data217 = data204.txPortalDupAckScale;
+if(!((typeof data217 == "number") && (isFinite(data217)))){
+const err381 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err381];
 }
@@ -4811,10 +4830,10 @@ vErrors.push(err381);
 errors++;
 }
 }
-if(data204.txPortalMaxSize !== undefined){
-let data211 = data204.txPortalMaxSize;
-if(!(((typeof data211 == "number") && (!(data211 % 1) && !isNaN(data211))) && (isFinite(data211)))){
-const err382 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
+if(data204.rxBufferSize !== undefined){
+let data218 = data204.rxBufferSize;
+if(!(((typeof data218 == "number") && (!(data218 % 1) && !isNaN(data218))) && (isFinite(data218)))){
+const err382 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err382];
 }
@@ -4824,10 +4843,10 @@ vErrors.push(err382);
 errors++;
 }
 }
-if(data204.txPortalIncreaseThresh !== undefined){
-let data212 = data204.txPortalIncreaseThresh;
-if(!(((typeof data212 == "number") && (!(data212 % 1) && !isNaN(data212))) && (isFinite(data212)))){
-const err383 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
+if(data204.retxStartMs !== undefined){
+let data219 = data204.retxStartMs;
+if(!(((typeof data219 == "number") && (!(data219 % 1) && !isNaN(data219))) && (isFinite(data219)))){
+const err383 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err383];
 }
@@ -4837,10 +4856,10 @@ vErrors.push(err383);
 errors++;
 }
 }
-if(data204.txPortalIncreaseScale !== undefined){
-let data213 = data204.txPortalIncreaseScale;
-if(!((typeof data213 == "number") && (isFinite(data213)))){
-const err384 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
+if(data204.retxScale !== undefined){
+let data220 = data204.retxScale;
+if(!((typeof data220 == "number") && (isFinite(data220)))){
+const err384 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err384];
 }
@@ -4850,10 +4869,10 @@ vErrors.push(err384);
 errors++;
 }
 }
-if(data204.txPortalRetxThresh !== undefined){
-let data214 = data204.txPortalRetxThresh;
-if(!(((typeof data214 == "number") && (!(data214 % 1) && !isNaN(data214))) && (isFinite(data214)))){
-const err385 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
+if(data204.retxAddMs !== undefined){
+let data221 = data204.retxAddMs;
+if(!(((typeof data221 == "number") && (!(data221 % 1) && !isNaN(data221))) && (isFinite(data221)))){
+const err385 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err385];
 }
@@ -4863,10 +4882,10 @@ vErrors.push(err385);
 errors++;
 }
 }
-if(data204.txPortalRetxScale !== undefined){
-let data215 = data204.txPortalRetxScale;
-if(!((typeof data215 == "number") && (isFinite(data215)))){
-const err386 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
+if(data204.retxMaxMs !== undefined){
+let data222 = data204.retxMaxMs;
+if(!(((typeof data222 == "number") && (!(data222 % 1) && !isNaN(data222))) && (isFinite(data222)))){
+const err386 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err386];
 }
@@ -4876,10 +4895,10 @@ vErrors.push(err386);
 errors++;
 }
 }
-if(data204.txPortalDupAckThresh !== undefined){
-let data216 = data204.txPortalDupAckThresh;
-if(!(((typeof data216 == "number") && (!(data216 % 1) && !isNaN(data216))) && (isFinite(data216)))){
-const err387 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
+if(data204.maxRttScale !== undefined){
+let data223 = data204.maxRttScale;
+if(!(((typeof data223 == "number") && (!(data223 % 1) && !isNaN(data223))) && (isFinite(data223)))){
+const err387 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err387];
 }
@@ -4889,10 +4908,10 @@ vErrors.push(err387);
 errors++;
 }
 }
-if(data204.txPortalDupAckScale !== undefined){
-let data217 = data204.txPortalDupAckScale;
-if(!((typeof data217 == "number") && (isFinite(data217)))){
-const err388 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
+if(data204.maxCloseWaitMs !== undefined){
+let data224 = data204.maxCloseWaitMs;
+if(!(((typeof data224 == "number") && (!(data224 % 1) && !isNaN(data224))) && (isFinite(data224)))){
+const err388 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err388];
 }
@@ -4902,10 +4921,11 @@ vErrors.push(err388);
 errors++;
 }
 }
-if(data204.rxBufferSize !== undefined){
-let data218 = data204.rxBufferSize;
-if(!(((typeof data218 == "number") && (!(data218 % 1) && !isNaN(data218))) && (isFinite(data218)))){
-const err389 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data204.getCircuitTimeout !== undefined){
+let data225 = data204.getCircuitTimeout;
+if(typeof data225 === "string"){
+if(!(formats6(data225))){
+const err389 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err389];
 }
@@ -4915,10 +4935,8 @@ vErrors.push(err389);
 errors++;
 }
 }
-if(data204.retxStartMs !== undefined){
-let data219 = data204.retxStartMs;
-if(!(((typeof data219 == "number") && (!(data219 % 1) && !isNaN(data219))) && (isFinite(data219)))){
-const err390 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err390 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err390];
 }
@@ -4928,10 +4946,11 @@ vErrors.push(err390);
 errors++;
 }
 }
-if(data204.retxScale !== undefined){
-let data220 = data204.retxScale;
-if(!((typeof data220 == "number") && (isFinite(data220)))){
-const err391 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
+if(data204.circuitStartTimeout !== undefined){
+let data226 = data204.circuitStartTimeout;
+if(typeof data226 === "string"){
+if(!(formats6(data226))){
+const err391 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err391];
 }
@@ -4941,10 +4960,8 @@ vErrors.push(err391);
 errors++;
 }
 }
-if(data204.retxAddMs !== undefined){
-let data221 = data204.retxAddMs;
-if(!(((typeof data221 == "number") && (!(data221 % 1) && !isNaN(data221))) && (isFinite(data221)))){
-const err392 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err392 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err392];
 }
@@ -4954,10 +4971,11 @@ vErrors.push(err392);
 errors++;
 }
 }
-if(data204.retxMaxMs !== undefined){
-let data222 = data204.retxMaxMs;
-if(!(((typeof data222 == "number") && (!(data222 % 1) && !isNaN(data222))) && (isFinite(data222)))){
-const err393 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
+if(data204.connectTimeout !== undefined){
+let data227 = data204.connectTimeout;
+if(typeof data227 === "string"){
+if(!(formats6(data227))){
+const err393 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err393];
 }
@@ -4967,10 +4985,8 @@ vErrors.push(err393);
 errors++;
 }
 }
-if(data204.maxRttScale !== undefined){
-let data223 = data204.maxRttScale;
-if(!(((typeof data223 == "number") && (!(data223 % 1) && !isNaN(data223))) && (isFinite(data223)))){
-const err394 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
+else {
+const err394 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err394];
 }
@@ -4980,10 +4996,11 @@ vErrors.push(err394);
 errors++;
 }
 }
-if(data204.maxCloseWaitMs !== undefined){
-let data224 = data204.maxCloseWaitMs;
-if(!(((typeof data224 == "number") && (!(data224 % 1) && !isNaN(data224))) && (isFinite(data224)))){
-const err395 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
+if(data204.mode !== undefined){
+let data228 = data204.mode;
+if(typeof data228 === "string"){
+if(!pattern0.test(data228)){
+const err395 = {instancePath:instancePath+"/listeners/" + i16+"/options/mode",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/mode/pattern",keyword:"pattern",params:{pattern: "^(host|proxy|tproxy(:.*)?)$"}};
 if(vErrors === null){
 vErrors = [err395];
 }
@@ -4993,11 +5010,8 @@ vErrors.push(err395);
 errors++;
 }
 }
-if(data204.getCircuitTimeout !== undefined){
-let data225 = data204.getCircuitTimeout;
-if(typeof data225 === "string"){
-if(!(formats6(data225))){
-const err396 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err396 = {instancePath:instancePath+"/listeners/" + i16+"/options/mode",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/mode/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err396];
 }
@@ -5007,8 +5021,11 @@ vErrors.push(err396);
 errors++;
 }
 }
-else {
-const err397 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
+if(data204.svcPollRate !== undefined){
+let data229 = data204.svcPollRate;
+if(typeof data229 === "string"){
+if(!(formats6(data229))){
+const err397 = {instancePath:instancePath+"/listeners/" + i16+"/options/svcPollRate",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/svcPollRate/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err397];
 }
@@ -5018,11 +5035,8 @@ vErrors.push(err397);
 errors++;
 }
 }
-if(data204.circuitStartTimeout !== undefined){
-let data226 = data204.circuitStartTimeout;
-if(typeof data226 === "string"){
-if(!(formats6(data226))){
-const err398 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err398 = {instancePath:instancePath+"/listeners/" + i16+"/options/svcPollRate",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/svcPollRate/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err398];
 }
@@ -5032,8 +5046,10 @@ vErrors.push(err398);
 errors++;
 }
 }
-else {
-const err399 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
+if(data204.resolver !== undefined){
+let data230 = data204.resolver;
+if((typeof data230 !== "string") && (!(Array.isArray(data230)))){
+const err399 = {instancePath:instancePath+"/listeners/" + i16+"/options/resolver",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/resolver/type",keyword:"type",params:{type: schema0.properties.listeners.items.oneOf[1].properties.options.properties.resolver.type}};
 if(vErrors === null){
 vErrors = [err399];
 }
@@ -5042,104 +5058,16 @@ vErrors.push(err399);
 }
 errors++;
 }
-}
-if(data204.connectTimeout !== undefined){
-let data227 = data204.connectTimeout;
-if(typeof data227 === "string"){
-if(!(formats6(data227))){
-const err400 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
+if(Array.isArray(data230)){
+const len17 = data230.length;
+for(let i17=0; i17<len17; i17++){
+if(typeof data230[i17] !== "string"){
+const err400 = {instancePath:instancePath+"/listeners/" + i16+"/options/resolver/" + i17,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/resolver/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err400];
 }
 else {
 vErrors.push(err400);
-}
-errors++;
-}
-}
-else {
-const err401 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err401];
-}
-else {
-vErrors.push(err401);
-}
-errors++;
-}
-}
-if(data204.mode !== undefined){
-let data228 = data204.mode;
-if(typeof data228 === "string"){
-if(!pattern0.test(data228)){
-const err402 = {instancePath:instancePath+"/listeners/" + i16+"/options/mode",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/mode/pattern",keyword:"pattern",params:{pattern: "^(host|proxy|tproxy(:.*)?)$"}};
-if(vErrors === null){
-vErrors = [err402];
-}
-else {
-vErrors.push(err402);
-}
-errors++;
-}
-}
-else {
-const err403 = {instancePath:instancePath+"/listeners/" + i16+"/options/mode",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/mode/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err403];
-}
-else {
-vErrors.push(err403);
-}
-errors++;
-}
-}
-if(data204.svcPollRate !== undefined){
-let data229 = data204.svcPollRate;
-if(typeof data229 === "string"){
-if(!(formats6(data229))){
-const err404 = {instancePath:instancePath+"/listeners/" + i16+"/options/svcPollRate",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/svcPollRate/format",keyword:"format",params:{format: "duration"}};
-if(vErrors === null){
-vErrors = [err404];
-}
-else {
-vErrors.push(err404);
-}
-errors++;
-}
-}
-else {
-const err405 = {instancePath:instancePath+"/listeners/" + i16+"/options/svcPollRate",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/svcPollRate/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err405];
-}
-else {
-vErrors.push(err405);
-}
-errors++;
-}
-}
-if(data204.resolver !== undefined){
-let data230 = data204.resolver;
-if((typeof data230 !== "string") && (!(Array.isArray(data230)))){
-const err406 = {instancePath:instancePath+"/listeners/" + i16+"/options/resolver",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/resolver/type",keyword:"type",params:{type: schema0.properties.listeners.items.oneOf[1].properties.options.properties.resolver.type}};
-if(vErrors === null){
-vErrors = [err406];
-}
-else {
-vErrors.push(err406);
-}
-errors++;
-}
-if(Array.isArray(data230)){
-const len17 = data230.length;
-for(let i17=0; i17<len17; i17++){
-if(typeof data230[i17] !== "string"){
-const err407 = {instancePath:instancePath+"/listeners/" + i16+"/options/resolver/" + i17,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/resolver/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err407];
-}
-else {
-vErrors.push(err407);
 }
 errors++;
 }
@@ -5150,23 +5078,23 @@ if(data204.dnsSvcIpRange !== undefined){
 let data232 = data204.dnsSvcIpRange;
 if(typeof data232 === "string"){
 if(!(formats116(data232))){
-const err408 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsSvcIpRange",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsSvcIpRange/format",keyword:"format",params:{format: "cidr"}};
+const err401 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsSvcIpRange",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsSvcIpRange/format",keyword:"format",params:{format: "cidr"}};
 if(vErrors === null){
-vErrors = [err408];
+vErrors = [err401];
 }
 else {
-vErrors.push(err408);
+vErrors.push(err401);
 }
 errors++;
 }
 }
 else {
-const err409 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsSvcIpRange",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsSvcIpRange/type",keyword:"type",params:{type: "string"}};
+const err402 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsSvcIpRange",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsSvcIpRange/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err409];
+vErrors = [err402];
 }
 else {
-vErrors.push(err409);
+vErrors.push(err402);
 }
 errors++;
 }
@@ -5174,12 +5102,12 @@ errors++;
 if(data204.dnsUpstream !== undefined){
 let data233 = data204.dnsUpstream;
 if((typeof data233 !== "string") && (!(Array.isArray(data233)))){
-const err410 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUpstream",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUpstream/type",keyword:"type",params:{type: schema0.properties.listeners.items.oneOf[1].properties.options.properties.dnsUpstream.type}};
+const err403 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUpstream",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUpstream/type",keyword:"type",params:{type: schema0.properties.listeners.items.oneOf[1].properties.options.properties.dnsUpstream.type}};
 if(vErrors === null){
-vErrors = [err410];
+vErrors = [err403];
 }
 else {
-vErrors.push(err410);
+vErrors.push(err403);
 }
 errors++;
 }
@@ -5187,12 +5115,12 @@ if(Array.isArray(data233)){
 const len18 = data233.length;
 for(let i18=0; i18<len18; i18++){
 if(typeof data233[i18] !== "string"){
-const err411 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUpstream/" + i18,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUpstream/items/type",keyword:"type",params:{type: "string"}};
+const err404 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUpstream/" + i18,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUpstream/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err411];
+vErrors = [err404];
 }
 else {
-vErrors.push(err411);
+vErrors.push(err404);
 }
 errors++;
 }
@@ -5202,22 +5130,22 @@ errors++;
 if(data204.dnsUpstreamMode !== undefined){
 let data235 = data204.dnsUpstreamMode;
 if(typeof data235 !== "string"){
-const err412 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUpstreamMode",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUpstreamMode/type",keyword:"type",params:{type: "string"}};
+const err405 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUpstreamMode",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUpstreamMode/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err412];
+vErrors = [err405];
 }
 else {
-vErrors.push(err412);
+vErrors.push(err405);
 }
 errors++;
 }
 if(!(((((data235 === "parallel") || (data235 === "serial")) || (data235 === "failover")) || (data235 === "random")) || (data235 === ""))){
-const err413 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUpstreamMode",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUpstreamMode/enum",keyword:"enum",params:{allowedValues: schema0.properties.listeners.items.oneOf[1].properties.options.properties.dnsUpstreamMode.enum}};
+const err406 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUpstreamMode",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUpstreamMode/enum",keyword:"enum",params:{allowedValues: schema0.properties.listeners.items.oneOf[1].properties.options.properties.dnsUpstreamMode.enum}};
 if(vErrors === null){
-vErrors = [err413];
+vErrors = [err406];
 }
 else {
-vErrors.push(err413);
+vErrors.push(err406);
 }
 errors++;
 }
@@ -5225,22 +5153,22 @@ errors++;
 if(data204.dnsUnanswerable !== undefined){
 let data236 = data204.dnsUnanswerable;
 if(typeof data236 !== "string"){
-const err414 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUnanswerable",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUnanswerable/type",keyword:"type",params:{type: "string"}};
+const err407 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUnanswerable",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUnanswerable/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err414];
+vErrors = [err407];
 }
 else {
-vErrors.push(err414);
+vErrors.push(err407);
 }
 errors++;
 }
 if(!((((data236 === "timeout") || (data236 === "servfail")) || (data236 === "refused")) || (data236 === ""))){
-const err415 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUnanswerable",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUnanswerable/enum",keyword:"enum",params:{allowedValues: schema0.properties.listeners.items.oneOf[1].properties.options.properties.dnsUnanswerable.enum}};
+const err408 = {instancePath:instancePath+"/listeners/" + i16+"/options/dnsUnanswerable",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/dnsUnanswerable/enum",keyword:"enum",params:{allowedValues: schema0.properties.listeners.items.oneOf[1].properties.options.properties.dnsUnanswerable.enum}};
 if(vErrors === null){
-vErrors = [err415];
+vErrors = [err408];
 }
 else {
-vErrors.push(err415);
+vErrors.push(err408);
 }
 errors++;
 }
@@ -5253,7 +5181,97 @@ for(let i19=0; i19<len19; i19++){
 let data238 = data237[i19];
 if(typeof data238 === "string"){
 if(!(formats118(data238))){
-const err416 = {instancePath:instancePath+"/listeners/" + i16+"/options/services/" + i19,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/services/items/format",keyword:"format",params:{format: "proxy-service"}};
+const err409 = {instancePath:instancePath+"/listeners/" + i16+"/options/services/" + i19,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/services/items/format",keyword:"format",params:{format: "proxy-service"}};
+if(vErrors === null){
+vErrors = [err409];
+}
+else {
+vErrors.push(err409);
+}
+errors++;
+}
+}
+else {
+const err410 = {instancePath:instancePath+"/listeners/" + i16+"/options/services/" + i19,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/services/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err410];
+}
+else {
+vErrors.push(err410);
+}
+errors++;
+}
+}
+}
+else {
+const err411 = {instancePath:instancePath+"/listeners/" + i16+"/options/services",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/services/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err411];
+}
+else {
+vErrors.push(err411);
+}
+errors++;
+}
+}
+if(data204.lanIf !== undefined){
+let data239 = data204.lanIf;
+if((typeof data239 !== "string") && (!(Array.isArray(data239)))){
+const err412 = {instancePath:instancePath+"/listeners/" + i16+"/options/lanIf",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/lanIf/type",keyword:"type",params:{type: schema0.properties.listeners.items.oneOf[1].properties.options.properties.lanIf.type}};
+if(vErrors === null){
+vErrors = [err412];
+}
+else {
+vErrors.push(err412);
+}
+errors++;
+}
+if(Array.isArray(data239)){
+const len20 = data239.length;
+for(let i20=0; i20<len20; i20++){
+if(typeof data239[i20] !== "string"){
+const err413 = {instancePath:instancePath+"/listeners/" + i16+"/options/lanIf/" + i20,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/lanIf/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err413];
+}
+else {
+vErrors.push(err413);
+}
+errors++;
+}
+}
+}
+}
+if(data204.udpIdleTimeout !== undefined){
+let data241 = data204.udpIdleTimeout;
+if(typeof data241 === "string"){
+if(!(formats6(data241))){
+const err414 = {instancePath:instancePath+"/listeners/" + i16+"/options/udpIdleTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/udpIdleTimeout/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err414];
+}
+else {
+vErrors.push(err414);
+}
+errors++;
+}
+}
+else {
+const err415 = {instancePath:instancePath+"/listeners/" + i16+"/options/udpIdleTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/udpIdleTimeout/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err415];
+}
+else {
+vErrors.push(err415);
+}
+errors++;
+}
+}
+if(data204.udpCheckInterval !== undefined){
+let data242 = data204.udpCheckInterval;
+if(typeof data242 === "string"){
+if(!(formats6(data242))){
+const err416 = {instancePath:instancePath+"/listeners/" + i16+"/options/udpCheckInterval",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/udpCheckInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err416];
 }
@@ -5264,7 +5282,7 @@ errors++;
 }
 }
 else {
-const err417 = {instancePath:instancePath+"/listeners/" + i16+"/options/services/" + i19,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/services/items/type",keyword:"type",params:{type: "string"}};
+const err417 = {instancePath:instancePath+"/listeners/" + i16+"/options/udpCheckInterval",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/udpCheckInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err417];
 }
@@ -5276,7 +5294,7 @@ errors++;
 }
 }
 else {
-const err418 = {instancePath:instancePath+"/listeners/" + i16+"/options/services",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/services/type",keyword:"type",params:{type: "array"}};
+const err418 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err418];
 }
@@ -5286,104 +5304,14 @@ vErrors.push(err418);
 errors++;
 }
 }
-if(data204.lanIf !== undefined){
-let data239 = data204.lanIf;
-if((typeof data239 !== "string") && (!(Array.isArray(data239)))){
-const err419 = {instancePath:instancePath+"/listeners/" + i16+"/options/lanIf",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/lanIf/type",keyword:"type",params:{type: schema0.properties.listeners.items.oneOf[1].properties.options.properties.lanIf.type}};
+}
+else {
+const err419 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/1/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err419];
 }
 else {
 vErrors.push(err419);
-}
-errors++;
-}
-if(Array.isArray(data239)){
-const len20 = data239.length;
-for(let i20=0; i20<len20; i20++){
-if(typeof data239[i20] !== "string"){
-const err420 = {instancePath:instancePath+"/listeners/" + i16+"/options/lanIf/" + i20,schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/lanIf/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err420];
-}
-else {
-vErrors.push(err420);
-}
-errors++;
-}
-}
-}
-}
-if(data204.udpIdleTimeout !== undefined){
-let data241 = data204.udpIdleTimeout;
-if(typeof data241 === "string"){
-if(!(formats6(data241))){
-const err421 = {instancePath:instancePath+"/listeners/" + i16+"/options/udpIdleTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/udpIdleTimeout/format",keyword:"format",params:{format: "duration"}};
-if(vErrors === null){
-vErrors = [err421];
-}
-else {
-vErrors.push(err421);
-}
-errors++;
-}
-}
-else {
-const err422 = {instancePath:instancePath+"/listeners/" + i16+"/options/udpIdleTimeout",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/udpIdleTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err422];
-}
-else {
-vErrors.push(err422);
-}
-errors++;
-}
-}
-if(data204.udpCheckInterval !== undefined){
-let data242 = data204.udpCheckInterval;
-if(typeof data242 === "string"){
-if(!(formats6(data242))){
-const err423 = {instancePath:instancePath+"/listeners/" + i16+"/options/udpCheckInterval",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/udpCheckInterval/format",keyword:"format",params:{format: "duration"}};
-if(vErrors === null){
-vErrors = [err423];
-}
-else {
-vErrors.push(err423);
-}
-errors++;
-}
-}
-else {
-const err424 = {instancePath:instancePath+"/listeners/" + i16+"/options/udpCheckInterval",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/properties/udpCheckInterval/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err424];
-}
-else {
-vErrors.push(err424);
-}
-errors++;
-}
-}
-}
-else {
-const err425 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/1/properties/options/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err425];
-}
-else {
-vErrors.push(err425);
-}
-errors++;
-}
-}
-}
-else {
-const err426 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/1/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err426];
-}
-else {
-vErrors.push(err426);
 }
 errors++;
 }
@@ -5394,33 +5322,33 @@ props0 = true;
 else if(tag0 === "transport"){
 if(data167 && typeof data167 == "object" && !Array.isArray(data167)){
 if(data167.binding === undefined){
-const err427 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/2/required",keyword:"required",params:{missingProperty: "binding"}};
+const err420 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/2/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
-vErrors = [err427];
+vErrors = [err420];
 }
 else {
-vErrors.push(err427);
+vErrors.push(err420);
 }
 errors++;
 }
 if(data167.address === undefined){
-const err428 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/2/required",keyword:"required",params:{missingProperty: "address"}};
+const err421 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/2/required",keyword:"required",params:{missingProperty: "address"}};
 if(vErrors === null){
-vErrors = [err428];
+vErrors = [err421];
 }
 else {
-vErrors.push(err428);
+vErrors.push(err421);
 }
 errors++;
 }
 for(const key31 in data167){
 if(!(((key31 === "binding") || (key31 === "address")) || (key31 === "options"))){
-const err429 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31}};
+const err422 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31}};
 if(vErrors === null){
-vErrors = [err429];
+vErrors = [err422];
 }
 else {
-vErrors.push(err429);
+vErrors.push(err422);
 }
 errors++;
 }
@@ -5428,22 +5356,22 @@ errors++;
 if(data167.binding !== undefined){
 let data243 = data167.binding;
 if(typeof data243 !== "string"){
-const err430 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/2/properties/binding/type",keyword:"type",params:{type: "string"}};
+const err423 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/2/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err430];
+vErrors = [err423];
 }
 else {
-vErrors.push(err430);
+vErrors.push(err423);
 }
 errors++;
 }
 if("transport" !== data243){
-const err431 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/2/properties/binding/const",keyword:"const",params:{allowedValue: "transport"}};
+const err424 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/2/properties/binding/const",keyword:"const",params:{allowedValue: "transport"}};
 if(vErrors === null){
-vErrors = [err431];
+vErrors = [err424];
 }
 else {
-vErrors.push(err431);
+vErrors.push(err424);
 }
 errors++;
 }
@@ -5452,23 +5380,23 @@ if(data167.address !== undefined){
 let data244 = data167.address;
 if(typeof data244 === "string"){
 if(!(formats0(data244))){
-const err432 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/2/properties/address/format",keyword:"format",params:{format: "address"}};
+const err425 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/2/properties/address/format",keyword:"format",params:{format: "address"}};
 if(vErrors === null){
-vErrors = [err432];
+vErrors = [err425];
 }
 else {
-vErrors.push(err432);
+vErrors.push(err425);
 }
 errors++;
 }
 }
 else {
-const err433 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/2/properties/address/type",keyword:"type",params:{type: "string"}};
+const err426 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/2/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err433];
+vErrors = [err426];
 }
 else {
-vErrors.push(err433);
+vErrors.push(err426);
 }
 errors++;
 }
@@ -5478,7 +5406,97 @@ let data245 = data167.options;
 if(data245 && typeof data245 == "object" && !Array.isArray(data245)){
 for(const key32 in data245){
 if(!(func0.call(schema0.properties.listeners.items.oneOf[2].properties.options.properties, key32))){
-const err434 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32}};
+const err427 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32}};
+if(vErrors === null){
+vErrors = [err427];
+}
+else {
+vErrors.push(err427);
+}
+errors++;
+}
+}
+if(data245.mtu !== undefined){
+let data246 = data245.mtu;
+if(!(((typeof data246 == "number") && (!(data246 % 1) && !isNaN(data246))) && (isFinite(data246)))){
+const err428 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err428];
+}
+else {
+vErrors.push(err428);
+}
+errors++;
+}
+}
+if(data245.randomDrops !== undefined){
+if(typeof data245.randomDrops !== "boolean"){
+const err429 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err429];
+}
+else {
+vErrors.push(err429);
+}
+errors++;
+}
+}
+if(data245.drop1InN !== undefined){
+let data248 = data245.drop1InN;
+if(!(((typeof data248 == "number") && (!(data248 % 1) && !isNaN(data248))) && (isFinite(data248)))){
+const err430 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err430];
+}
+else {
+vErrors.push(err430);
+}
+errors++;
+}
+}
+if(data245.txQueueSize !== undefined){
+let data249 = data245.txQueueSize;
+if(!(((typeof data249 == "number") && (!(data249 % 1) && !isNaN(data249))) && (isFinite(data249)))){
+const err431 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err431];
+}
+else {
+vErrors.push(err431);
+}
+errors++;
+}
+}
+if(data245.txPortalStartSize !== undefined){
+let data250 = data245.txPortalStartSize;
+if(!(((typeof data250 == "number") && (!(data250 % 1) && !isNaN(data250))) && (isFinite(data250)))){
+const err432 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err432];
+}
+else {
+vErrors.push(err432);
+}
+errors++;
+}
+}
+if(data245.txPortalMinSize !== undefined){
+let data251 = data245.txPortalMinSize;
+if(!(((typeof data251 == "number") && (!(data251 % 1) && !isNaN(data251))) && (isFinite(data251)))){
+const err433 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err433];
+}
+else {
+vErrors.push(err433);
+}
+errors++;
+}
+}
+if(data245.txPortalMaxSize !== undefined){
+let data252 = data245.txPortalMaxSize;
+if(!(((typeof data252 == "number") && (!(data252 % 1) && !isNaN(data252))) && (isFinite(data252)))){
+const err434 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err434];
 }
@@ -5488,10 +5506,10 @@ vErrors.push(err434);
 errors++;
 }
 }
-if(data245.mtu !== undefined){
-let data246 = data245.mtu;
-if(!(((typeof data246 == "number") && (!(data246 % 1) && !isNaN(data246))) && (isFinite(data246)))){
-const err435 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(data245.txPortalIncreaseThresh !== undefined){
+let data253 = data245.txPortalIncreaseThresh;
+if(!(((typeof data253 == "number") && (!(data253 % 1) && !isNaN(data253))) && (isFinite(data253)))){
+const err435 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err435];
 }
@@ -5501,9 +5519,10 @@ vErrors.push(err435);
 errors++;
 }
 }
-if(data245.randomDrops !== undefined){
-if(typeof data245.randomDrops !== "boolean"){
-const err436 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(data245.txPortalIncreaseScale !== undefined){
+let data254 = data245.txPortalIncreaseScale;
+if(!((typeof data254 == "number") && (isFinite(data254)))){
+const err436 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err436];
 }
@@ -5513,10 +5532,10 @@ vErrors.push(err436);
 errors++;
 }
 }
-if(data245.drop1InN !== undefined){
-let data248 = data245.drop1InN;
-if(!(((typeof data248 == "number") && (!(data248 % 1) && !isNaN(data248))) && (isFinite(data248)))){
-const err437 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(data245.txPortalRetxThresh !== undefined){
+let data255 = data245.txPortalRetxThresh;
+if(!(((typeof data255 == "number") && (!(data255 % 1) && !isNaN(data255))) && (isFinite(data255)))){
+const err437 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err437];
 }
@@ -5526,10 +5545,10 @@ vErrors.push(err437);
 errors++;
 }
 }
-if(data245.txQueueSize !== undefined){
-let data249 = data245.txQueueSize;
-if(!(((typeof data249 == "number") && (!(data249 % 1) && !isNaN(data249))) && (isFinite(data249)))){
-const err438 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(data245.txPortalRetxScale !== undefined){
+let data256 = data245.txPortalRetxScale;
+if(!((typeof data256 == "number") && (isFinite(data256)))){
+const err438 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err438];
 }
@@ -5539,10 +5558,10 @@ vErrors.push(err438);
 errors++;
 }
 }
-if(data245.txPortalStartSize !== undefined){
-let data250 = data245.txPortalStartSize;
-if(!(((typeof data250 == "number") && (!(data250 % 1) && !isNaN(data250))) && (isFinite(data250)))){
-const err439 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(data245.txPortalDupAckThresh !== undefined){
+let data257 = data245.txPortalDupAckThresh;
+if(!(((typeof data257 == "number") && (!(data257 % 1) && !isNaN(data257))) && (isFinite(data257)))){
+const err439 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err439];
 }
@@ -5552,10 +5571,10 @@ vErrors.push(err439);
 errors++;
 }
 }
-if(data245.txPortalMinSize !== undefined){
-let data251 = data245.txPortalMinSize;
-if(!(((typeof data251 == "number") && (!(data251 % 1) && !isNaN(data251))) && (isFinite(data251)))){
-const err440 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(data245.txPortalDupAckScale !== undefined){
+let data258 = data245.txPortalDupAckScale;
+if(!((typeof data258 == "number") && (isFinite(data258)))){
+const err440 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err440];
 }
@@ -5565,10 +5584,10 @@ vErrors.push(err440);
 errors++;
 }
 }
-if(data245.txPortalMaxSize !== undefined){
-let data252 = data245.txPortalMaxSize;
-if(!(((typeof data252 == "number") && (!(data252 % 1) && !isNaN(data252))) && (isFinite(data252)))){
-const err441 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
+if(data245.rxBufferSize !== undefined){
+let data259 = data245.rxBufferSize;
+if(!(((typeof data259 == "number") && (!(data259 % 1) && !isNaN(data259))) && (isFinite(data259)))){
+const err441 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err441];
 }
@@ -5578,10 +5597,10 @@ vErrors.push(err441);
 errors++;
 }
 }
-if(data245.txPortalIncreaseThresh !== undefined){
-let data253 = data245.txPortalIncreaseThresh;
-if(!(((typeof data253 == "number") && (!(data253 % 1) && !isNaN(data253))) && (isFinite(data253)))){
-const err442 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
+if(data245.retxStartMs !== undefined){
+let data260 = data245.retxStartMs;
+if(!(((typeof data260 == "number") && (!(data260 % 1) && !isNaN(data260))) && (isFinite(data260)))){
+const err442 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err442];
 }
@@ -5591,10 +5610,10 @@ vErrors.push(err442);
 errors++;
 }
 }
-if(data245.txPortalIncreaseScale !== undefined){
-let data254 = data245.txPortalIncreaseScale;
-if(!((typeof data254 == "number") && (isFinite(data254)))){
-const err443 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
+if(data245.retxScale !== undefined){
+let data261 = data245.retxScale;
+if(!((typeof data261 == "number") && (isFinite(data261)))){
+const err443 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err443];
 }
@@ -5604,10 +5623,10 @@ vErrors.push(err443);
 errors++;
 }
 }
-if(data245.txPortalRetxThresh !== undefined){
-let data255 = data245.txPortalRetxThresh;
-if(!(((typeof data255 == "number") && (!(data255 % 1) && !isNaN(data255))) && (isFinite(data255)))){
-const err444 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
+if(data245.retxAddMs !== undefined){
+let data262 = data245.retxAddMs;
+if(!(((typeof data262 == "number") && (!(data262 % 1) && !isNaN(data262))) && (isFinite(data262)))){
+const err444 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err444];
 }
@@ -5617,10 +5636,10 @@ vErrors.push(err444);
 errors++;
 }
 }
-if(data245.txPortalRetxScale !== undefined){
-let data256 = data245.txPortalRetxScale;
-if(!((typeof data256 == "number") && (isFinite(data256)))){
-const err445 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
+if(data245.retxMaxMs !== undefined){
+let data263 = data245.retxMaxMs;
+if(!(((typeof data263 == "number") && (!(data263 % 1) && !isNaN(data263))) && (isFinite(data263)))){
+const err445 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err445];
 }
@@ -5630,10 +5649,10 @@ vErrors.push(err445);
 errors++;
 }
 }
-if(data245.txPortalDupAckThresh !== undefined){
-let data257 = data245.txPortalDupAckThresh;
-if(!(((typeof data257 == "number") && (!(data257 % 1) && !isNaN(data257))) && (isFinite(data257)))){
-const err446 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
+if(data245.maxRttScale !== undefined){
+let data264 = data245.maxRttScale;
+if(!(((typeof data264 == "number") && (!(data264 % 1) && !isNaN(data264))) && (isFinite(data264)))){
+const err446 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err446];
 }
@@ -5643,10 +5662,10 @@ vErrors.push(err446);
 errors++;
 }
 }
-if(data245.txPortalDupAckScale !== undefined){
-let data258 = data245.txPortalDupAckScale;
-if(!((typeof data258 == "number") && (isFinite(data258)))){
-const err447 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
+if(data245.maxCloseWaitMs !== undefined){
+let data265 = data245.maxCloseWaitMs;
+if(!(((typeof data265 == "number") && (!(data265 % 1) && !isNaN(data265))) && (isFinite(data265)))){
+const err447 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err447];
 }
@@ -5656,10 +5675,11 @@ vErrors.push(err447);
 errors++;
 }
 }
-if(data245.rxBufferSize !== undefined){
-let data259 = data245.rxBufferSize;
-if(!(((typeof data259 == "number") && (!(data259 % 1) && !isNaN(data259))) && (isFinite(data259)))){
-const err448 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data245.getCircuitTimeout !== undefined){
+let data266 = data245.getCircuitTimeout;
+if(typeof data266 === "string"){
+if(!(formats6(data266))){
+const err448 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err448];
 }
@@ -5669,10 +5689,8 @@ vErrors.push(err448);
 errors++;
 }
 }
-if(data245.retxStartMs !== undefined){
-let data260 = data245.retxStartMs;
-if(!(((typeof data260 == "number") && (!(data260 % 1) && !isNaN(data260))) && (isFinite(data260)))){
-const err449 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err449 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err449];
 }
@@ -5682,10 +5700,11 @@ vErrors.push(err449);
 errors++;
 }
 }
-if(data245.retxScale !== undefined){
-let data261 = data245.retxScale;
-if(!((typeof data261 == "number") && (isFinite(data261)))){
-const err450 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
+if(data245.circuitStartTimeout !== undefined){
+let data267 = data245.circuitStartTimeout;
+if(typeof data267 === "string"){
+if(!(formats6(data267))){
+const err450 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err450];
 }
@@ -5695,10 +5714,8 @@ vErrors.push(err450);
 errors++;
 }
 }
-if(data245.retxAddMs !== undefined){
-let data262 = data245.retxAddMs;
-if(!(((typeof data262 == "number") && (!(data262 % 1) && !isNaN(data262))) && (isFinite(data262)))){
-const err451 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err451 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err451];
 }
@@ -5708,10 +5725,11 @@ vErrors.push(err451);
 errors++;
 }
 }
-if(data245.retxMaxMs !== undefined){
-let data263 = data245.retxMaxMs;
-if(!(((typeof data263 == "number") && (!(data263 % 1) && !isNaN(data263))) && (isFinite(data263)))){
-const err452 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
+if(data245.connectTimeout !== undefined){
+let data268 = data245.connectTimeout;
+if(typeof data268 === "string"){
+if(!(formats6(data268))){
+const err452 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err452];
 }
@@ -5721,10 +5739,8 @@ vErrors.push(err452);
 errors++;
 }
 }
-if(data245.maxRttScale !== undefined){
-let data264 = data245.maxRttScale;
-if(!(((typeof data264 == "number") && (!(data264 % 1) && !isNaN(data264))) && (isFinite(data264)))){
-const err453 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
+else {
+const err453 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err453];
 }
@@ -5734,10 +5750,11 @@ vErrors.push(err453);
 errors++;
 }
 }
-if(data245.maxCloseWaitMs !== undefined){
-let data265 = data245.maxCloseWaitMs;
-if(!(((typeof data265 == "number") && (!(data265 % 1) && !isNaN(data265))) && (isFinite(data265)))){
-const err454 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
+if(data245.advertise !== undefined){
+let data269 = data245.advertise;
+if(typeof data269 === "string"){
+if(!(formats44(data269))){
+const err454 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err454];
 }
@@ -5747,11 +5764,8 @@ vErrors.push(err454);
 errors++;
 }
 }
-if(data245.getCircuitTimeout !== undefined){
-let data266 = data245.getCircuitTimeout;
-if(typeof data266 === "string"){
-if(!(formats6(data266))){
-const err455 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err455 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err455];
 }
@@ -5761,8 +5775,9 @@ vErrors.push(err455);
 errors++;
 }
 }
+}
 else {
-const err456 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
+const err456 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err456];
 }
@@ -5772,101 +5787,14 @@ vErrors.push(err456);
 errors++;
 }
 }
-if(data245.circuitStartTimeout !== undefined){
-let data267 = data245.circuitStartTimeout;
-if(typeof data267 === "string"){
-if(!(formats6(data267))){
-const err457 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
+}
+else {
+const err457 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/2/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err457];
 }
 else {
 vErrors.push(err457);
-}
-errors++;
-}
-}
-else {
-const err458 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err458];
-}
-else {
-vErrors.push(err458);
-}
-errors++;
-}
-}
-if(data245.connectTimeout !== undefined){
-let data268 = data245.connectTimeout;
-if(typeof data268 === "string"){
-if(!(formats6(data268))){
-const err459 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
-if(vErrors === null){
-vErrors = [err459];
-}
-else {
-vErrors.push(err459);
-}
-errors++;
-}
-}
-else {
-const err460 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err460];
-}
-else {
-vErrors.push(err460);
-}
-errors++;
-}
-}
-if(data245.advertise !== undefined){
-let data269 = data245.advertise;
-if(typeof data269 === "string"){
-if(!(formats44(data269))){
-const err461 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
-if(vErrors === null){
-vErrors = [err461];
-}
-else {
-vErrors.push(err461);
-}
-errors++;
-}
-}
-else {
-const err462 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err462];
-}
-else {
-vErrors.push(err462);
-}
-errors++;
-}
-}
-}
-else {
-const err463 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/2/properties/options/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err463];
-}
-else {
-vErrors.push(err463);
-}
-errors++;
-}
-}
-}
-else {
-const err464 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/2/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err464];
-}
-else {
-vErrors.push(err464);
 }
 errors++;
 }
@@ -5877,33 +5805,33 @@ props0 = true;
 else if(tag0 === "transport_udp"){
 if(data167 && typeof data167 == "object" && !Array.isArray(data167)){
 if(data167.binding === undefined){
-const err465 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/3/required",keyword:"required",params:{missingProperty: "binding"}};
+const err458 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/3/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
-vErrors = [err465];
+vErrors = [err458];
 }
 else {
-vErrors.push(err465);
+vErrors.push(err458);
 }
 errors++;
 }
 if(data167.address === undefined){
-const err466 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/3/required",keyword:"required",params:{missingProperty: "address"}};
+const err459 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/3/required",keyword:"required",params:{missingProperty: "address"}};
 if(vErrors === null){
-vErrors = [err466];
+vErrors = [err459];
 }
 else {
-vErrors.push(err466);
+vErrors.push(err459);
 }
 errors++;
 }
 for(const key33 in data167){
 if(!(((key33 === "binding") || (key33 === "address")) || (key33 === "options"))){
-const err467 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33}};
+const err460 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33}};
 if(vErrors === null){
-vErrors = [err467];
+vErrors = [err460];
 }
 else {
-vErrors.push(err467);
+vErrors.push(err460);
 }
 errors++;
 }
@@ -5911,22 +5839,22 @@ errors++;
 if(data167.binding !== undefined){
 let data270 = data167.binding;
 if(typeof data270 !== "string"){
-const err468 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/3/properties/binding/type",keyword:"type",params:{type: "string"}};
+const err461 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/3/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err468];
+vErrors = [err461];
 }
 else {
-vErrors.push(err468);
+vErrors.push(err461);
 }
 errors++;
 }
 if("transport_udp" !== data270){
-const err469 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/3/properties/binding/const",keyword:"const",params:{allowedValue: "transport_udp"}};
+const err462 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/3/properties/binding/const",keyword:"const",params:{allowedValue: "transport_udp"}};
 if(vErrors === null){
-vErrors = [err469];
+vErrors = [err462];
 }
 else {
-vErrors.push(err469);
+vErrors.push(err462);
 }
 errors++;
 }
@@ -5935,23 +5863,23 @@ if(data167.address !== undefined){
 let data271 = data167.address;
 if(typeof data271 === "string"){
 if(!(formats134(data271))){
-const err470 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/3/properties/address/format",keyword:"format",params:{format: "datagram-address"}};
+const err463 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/3/properties/address/format",keyword:"format",params:{format: "datagram-address"}};
 if(vErrors === null){
-vErrors = [err470];
+vErrors = [err463];
 }
 else {
-vErrors.push(err470);
+vErrors.push(err463);
 }
 errors++;
 }
 }
 else {
-const err471 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/3/properties/address/type",keyword:"type",params:{type: "string"}};
+const err464 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/3/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err471];
+vErrors = [err464];
 }
 else {
-vErrors.push(err471);
+vErrors.push(err464);
 }
 errors++;
 }
@@ -5961,7 +5889,97 @@ let data272 = data167.options;
 if(data272 && typeof data272 == "object" && !Array.isArray(data272)){
 for(const key34 in data272){
 if(!(func0.call(schema0.properties.listeners.items.oneOf[3].properties.options.properties, key34))){
-const err472 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34}};
+const err465 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34}};
+if(vErrors === null){
+vErrors = [err465];
+}
+else {
+vErrors.push(err465);
+}
+errors++;
+}
+}
+if(data272.mtu !== undefined){
+let data273 = data272.mtu;
+if(!(((typeof data273 == "number") && (!(data273 % 1) && !isNaN(data273))) && (isFinite(data273)))){
+const err466 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err466];
+}
+else {
+vErrors.push(err466);
+}
+errors++;
+}
+}
+if(data272.randomDrops !== undefined){
+if(typeof data272.randomDrops !== "boolean"){
+const err467 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err467];
+}
+else {
+vErrors.push(err467);
+}
+errors++;
+}
+}
+if(data272.drop1InN !== undefined){
+let data275 = data272.drop1InN;
+if(!(((typeof data275 == "number") && (!(data275 % 1) && !isNaN(data275))) && (isFinite(data275)))){
+const err468 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err468];
+}
+else {
+vErrors.push(err468);
+}
+errors++;
+}
+}
+if(data272.txQueueSize !== undefined){
+let data276 = data272.txQueueSize;
+if(!(((typeof data276 == "number") && (!(data276 % 1) && !isNaN(data276))) && (isFinite(data276)))){
+const err469 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err469];
+}
+else {
+vErrors.push(err469);
+}
+errors++;
+}
+}
+if(data272.txPortalStartSize !== undefined){
+let data277 = data272.txPortalStartSize;
+if(!(((typeof data277 == "number") && (!(data277 % 1) && !isNaN(data277))) && (isFinite(data277)))){
+const err470 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err470];
+}
+else {
+vErrors.push(err470);
+}
+errors++;
+}
+}
+if(data272.txPortalMinSize !== undefined){
+let data278 = data272.txPortalMinSize;
+if(!(((typeof data278 == "number") && (!(data278 % 1) && !isNaN(data278))) && (isFinite(data278)))){
+const err471 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err471];
+}
+else {
+vErrors.push(err471);
+}
+errors++;
+}
+}
+if(data272.txPortalMaxSize !== undefined){
+let data279 = data272.txPortalMaxSize;
+if(!(((typeof data279 == "number") && (!(data279 % 1) && !isNaN(data279))) && (isFinite(data279)))){
+const err472 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err472];
 }
@@ -5971,10 +5989,10 @@ vErrors.push(err472);
 errors++;
 }
 }
-if(data272.mtu !== undefined){
-let data273 = data272.mtu;
-if(!(((typeof data273 == "number") && (!(data273 % 1) && !isNaN(data273))) && (isFinite(data273)))){
-const err473 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(data272.txPortalIncreaseThresh !== undefined){
+let data280 = data272.txPortalIncreaseThresh;
+if(!(((typeof data280 == "number") && (!(data280 % 1) && !isNaN(data280))) && (isFinite(data280)))){
+const err473 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err473];
 }
@@ -5984,9 +6002,10 @@ vErrors.push(err473);
 errors++;
 }
 }
-if(data272.randomDrops !== undefined){
-if(typeof data272.randomDrops !== "boolean"){
-const err474 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(data272.txPortalIncreaseScale !== undefined){
+let data281 = data272.txPortalIncreaseScale;
+if(!((typeof data281 == "number") && (isFinite(data281)))){
+const err474 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err474];
 }
@@ -5996,10 +6015,10 @@ vErrors.push(err474);
 errors++;
 }
 }
-if(data272.drop1InN !== undefined){
-let data275 = data272.drop1InN;
-if(!(((typeof data275 == "number") && (!(data275 % 1) && !isNaN(data275))) && (isFinite(data275)))){
-const err475 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(data272.txPortalRetxThresh !== undefined){
+let data282 = data272.txPortalRetxThresh;
+if(!(((typeof data282 == "number") && (!(data282 % 1) && !isNaN(data282))) && (isFinite(data282)))){
+const err475 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err475];
 }
@@ -6009,10 +6028,10 @@ vErrors.push(err475);
 errors++;
 }
 }
-if(data272.txQueueSize !== undefined){
-let data276 = data272.txQueueSize;
-if(!(((typeof data276 == "number") && (!(data276 % 1) && !isNaN(data276))) && (isFinite(data276)))){
-const err476 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(data272.txPortalRetxScale !== undefined){
+let data283 = data272.txPortalRetxScale;
+if(!((typeof data283 == "number") && (isFinite(data283)))){
+const err476 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err476];
 }
@@ -6022,10 +6041,10 @@ vErrors.push(err476);
 errors++;
 }
 }
-if(data272.txPortalStartSize !== undefined){
-let data277 = data272.txPortalStartSize;
-if(!(((typeof data277 == "number") && (!(data277 % 1) && !isNaN(data277))) && (isFinite(data277)))){
-const err477 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(data272.txPortalDupAckThresh !== undefined){
+let data284 = data272.txPortalDupAckThresh;
+if(!(((typeof data284 == "number") && (!(data284 % 1) && !isNaN(data284))) && (isFinite(data284)))){
+const err477 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err477];
 }
@@ -6035,10 +6054,10 @@ vErrors.push(err477);
 errors++;
 }
 }
-if(data272.txPortalMinSize !== undefined){
-let data278 = data272.txPortalMinSize;
-if(!(((typeof data278 == "number") && (!(data278 % 1) && !isNaN(data278))) && (isFinite(data278)))){
-const err478 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(data272.txPortalDupAckScale !== undefined){
+let data285 = data272.txPortalDupAckScale;
+if(!((typeof data285 == "number") && (isFinite(data285)))){
+const err478 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err478];
 }
@@ -6048,10 +6067,10 @@ vErrors.push(err478);
 errors++;
 }
 }
-if(data272.txPortalMaxSize !== undefined){
-let data279 = data272.txPortalMaxSize;
-if(!(((typeof data279 == "number") && (!(data279 % 1) && !isNaN(data279))) && (isFinite(data279)))){
-const err479 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
+if(data272.rxBufferSize !== undefined){
+let data286 = data272.rxBufferSize;
+if(!(((typeof data286 == "number") && (!(data286 % 1) && !isNaN(data286))) && (isFinite(data286)))){
+const err479 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err479];
 }
@@ -6061,10 +6080,10 @@ vErrors.push(err479);
 errors++;
 }
 }
-if(data272.txPortalIncreaseThresh !== undefined){
-let data280 = data272.txPortalIncreaseThresh;
-if(!(((typeof data280 == "number") && (!(data280 % 1) && !isNaN(data280))) && (isFinite(data280)))){
-const err480 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
+if(data272.retxStartMs !== undefined){
+let data287 = data272.retxStartMs;
+if(!(((typeof data287 == "number") && (!(data287 % 1) && !isNaN(data287))) && (isFinite(data287)))){
+const err480 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err480];
 }
@@ -6074,10 +6093,10 @@ vErrors.push(err480);
 errors++;
 }
 }
-if(data272.txPortalIncreaseScale !== undefined){
-let data281 = data272.txPortalIncreaseScale;
-if(!((typeof data281 == "number") && (isFinite(data281)))){
-const err481 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
+if(data272.retxScale !== undefined){
+let data288 = data272.retxScale;
+if(!((typeof data288 == "number") && (isFinite(data288)))){
+const err481 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err481];
 }
@@ -6087,10 +6106,10 @@ vErrors.push(err481);
 errors++;
 }
 }
-if(data272.txPortalRetxThresh !== undefined){
-let data282 = data272.txPortalRetxThresh;
-if(!(((typeof data282 == "number") && (!(data282 % 1) && !isNaN(data282))) && (isFinite(data282)))){
-const err482 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
+if(data272.retxAddMs !== undefined){
+let data289 = data272.retxAddMs;
+if(!(((typeof data289 == "number") && (!(data289 % 1) && !isNaN(data289))) && (isFinite(data289)))){
+const err482 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err482];
 }
@@ -6100,10 +6119,10 @@ vErrors.push(err482);
 errors++;
 }
 }
-if(data272.txPortalRetxScale !== undefined){
-let data283 = data272.txPortalRetxScale;
-if(!((typeof data283 == "number") && (isFinite(data283)))){
-const err483 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
+if(data272.retxMaxMs !== undefined){
+let data290 = data272.retxMaxMs;
+if(!(((typeof data290 == "number") && (!(data290 % 1) && !isNaN(data290))) && (isFinite(data290)))){
+const err483 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err483];
 }
@@ -6113,10 +6132,10 @@ vErrors.push(err483);
 errors++;
 }
 }
-if(data272.txPortalDupAckThresh !== undefined){
-let data284 = data272.txPortalDupAckThresh;
-if(!(((typeof data284 == "number") && (!(data284 % 1) && !isNaN(data284))) && (isFinite(data284)))){
-const err484 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
+if(data272.maxRttScale !== undefined){
+let data291 = data272.maxRttScale;
+if(!(((typeof data291 == "number") && (!(data291 % 1) && !isNaN(data291))) && (isFinite(data291)))){
+const err484 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err484];
 }
@@ -6126,10 +6145,10 @@ vErrors.push(err484);
 errors++;
 }
 }
-if(data272.txPortalDupAckScale !== undefined){
-let data285 = data272.txPortalDupAckScale;
-if(!((typeof data285 == "number") && (isFinite(data285)))){
-const err485 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
+if(data272.maxCloseWaitMs !== undefined){
+let data292 = data272.maxCloseWaitMs;
+if(!(((typeof data292 == "number") && (!(data292 % 1) && !isNaN(data292))) && (isFinite(data292)))){
+const err485 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err485];
 }
@@ -6139,10 +6158,11 @@ vErrors.push(err485);
 errors++;
 }
 }
-if(data272.rxBufferSize !== undefined){
-let data286 = data272.rxBufferSize;
-if(!(((typeof data286 == "number") && (!(data286 % 1) && !isNaN(data286))) && (isFinite(data286)))){
-const err486 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data272.getCircuitTimeout !== undefined){
+let data293 = data272.getCircuitTimeout;
+if(typeof data293 === "string"){
+if(!(formats6(data293))){
+const err486 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err486];
 }
@@ -6152,10 +6172,8 @@ vErrors.push(err486);
 errors++;
 }
 }
-if(data272.retxStartMs !== undefined){
-let data287 = data272.retxStartMs;
-if(!(((typeof data287 == "number") && (!(data287 % 1) && !isNaN(data287))) && (isFinite(data287)))){
-const err487 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err487 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err487];
 }
@@ -6165,10 +6183,11 @@ vErrors.push(err487);
 errors++;
 }
 }
-if(data272.retxScale !== undefined){
-let data288 = data272.retxScale;
-if(!((typeof data288 == "number") && (isFinite(data288)))){
-const err488 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
+if(data272.circuitStartTimeout !== undefined){
+let data294 = data272.circuitStartTimeout;
+if(typeof data294 === "string"){
+if(!(formats6(data294))){
+const err488 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err488];
 }
@@ -6178,10 +6197,8 @@ vErrors.push(err488);
 errors++;
 }
 }
-if(data272.retxAddMs !== undefined){
-let data289 = data272.retxAddMs;
-if(!(((typeof data289 == "number") && (!(data289 % 1) && !isNaN(data289))) && (isFinite(data289)))){
-const err489 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err489 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err489];
 }
@@ -6191,10 +6208,11 @@ vErrors.push(err489);
 errors++;
 }
 }
-if(data272.retxMaxMs !== undefined){
-let data290 = data272.retxMaxMs;
-if(!(((typeof data290 == "number") && (!(data290 % 1) && !isNaN(data290))) && (isFinite(data290)))){
-const err490 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
+if(data272.connectTimeout !== undefined){
+let data295 = data272.connectTimeout;
+if(typeof data295 === "string"){
+if(!(formats6(data295))){
+const err490 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err490];
 }
@@ -6204,10 +6222,8 @@ vErrors.push(err490);
 errors++;
 }
 }
-if(data272.maxRttScale !== undefined){
-let data291 = data272.maxRttScale;
-if(!(((typeof data291 == "number") && (!(data291 % 1) && !isNaN(data291))) && (isFinite(data291)))){
-const err491 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
+else {
+const err491 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err491];
 }
@@ -6217,10 +6233,11 @@ vErrors.push(err491);
 errors++;
 }
 }
-if(data272.maxCloseWaitMs !== undefined){
-let data292 = data272.maxCloseWaitMs;
-if(!(((typeof data292 == "number") && (!(data292 % 1) && !isNaN(data292))) && (isFinite(data292)))){
-const err492 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
+if(data272.advertise !== undefined){
+let data296 = data272.advertise;
+if(typeof data296 === "string"){
+if(!(formats44(data296))){
+const err492 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err492];
 }
@@ -6230,11 +6247,8 @@ vErrors.push(err492);
 errors++;
 }
 }
-if(data272.getCircuitTimeout !== undefined){
-let data293 = data272.getCircuitTimeout;
-if(typeof data293 === "string"){
-if(!(formats6(data293))){
-const err493 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err493 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err493];
 }
@@ -6244,8 +6258,9 @@ vErrors.push(err493);
 errors++;
 }
 }
+}
 else {
-const err494 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
+const err494 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err494];
 }
@@ -6255,101 +6270,14 @@ vErrors.push(err494);
 errors++;
 }
 }
-if(data272.circuitStartTimeout !== undefined){
-let data294 = data272.circuitStartTimeout;
-if(typeof data294 === "string"){
-if(!(formats6(data294))){
-const err495 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
+}
+else {
+const err495 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/3/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err495];
 }
 else {
 vErrors.push(err495);
-}
-errors++;
-}
-}
-else {
-const err496 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err496];
-}
-else {
-vErrors.push(err496);
-}
-errors++;
-}
-}
-if(data272.connectTimeout !== undefined){
-let data295 = data272.connectTimeout;
-if(typeof data295 === "string"){
-if(!(formats6(data295))){
-const err497 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
-if(vErrors === null){
-vErrors = [err497];
-}
-else {
-vErrors.push(err497);
-}
-errors++;
-}
-}
-else {
-const err498 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err498];
-}
-else {
-vErrors.push(err498);
-}
-errors++;
-}
-}
-if(data272.advertise !== undefined){
-let data296 = data272.advertise;
-if(typeof data296 === "string"){
-if(!(formats44(data296))){
-const err499 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
-if(vErrors === null){
-vErrors = [err499];
-}
-else {
-vErrors.push(err499);
-}
-errors++;
-}
-}
-else {
-const err500 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err500];
-}
-else {
-vErrors.push(err500);
-}
-errors++;
-}
-}
-}
-else {
-const err501 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/3/properties/options/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err501];
-}
-else {
-vErrors.push(err501);
-}
-errors++;
-}
-}
-}
-else {
-const err502 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/3/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err502];
-}
-else {
-vErrors.push(err502);
 }
 errors++;
 }
@@ -6360,43 +6288,43 @@ props0 = true;
 else if(tag0 === "proxy"){
 if(data167 && typeof data167 == "object" && !Array.isArray(data167)){
 if(data167.binding === undefined){
-const err503 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/required",keyword:"required",params:{missingProperty: "binding"}};
+const err496 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
-vErrors = [err503];
+vErrors = [err496];
 }
 else {
-vErrors.push(err503);
+vErrors.push(err496);
 }
 errors++;
 }
 if(data167.address === undefined){
-const err504 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/required",keyword:"required",params:{missingProperty: "address"}};
+const err497 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/required",keyword:"required",params:{missingProperty: "address"}};
 if(vErrors === null){
-vErrors = [err504];
+vErrors = [err497];
 }
 else {
-vErrors.push(err504);
+vErrors.push(err497);
 }
 errors++;
 }
 if(data167.service === undefined){
-const err505 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/required",keyword:"required",params:{missingProperty: "service"}};
+const err498 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/required",keyword:"required",params:{missingProperty: "service"}};
 if(vErrors === null){
-vErrors = [err505];
+vErrors = [err498];
 }
 else {
-vErrors.push(err505);
+vErrors.push(err498);
 }
 errors++;
 }
 for(const key35 in data167){
 if(!((((key35 === "binding") || (key35 === "address")) || (key35 === "service")) || (key35 === "options"))){
-const err506 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35}};
+const err499 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35}};
 if(vErrors === null){
-vErrors = [err506];
+vErrors = [err499];
 }
 else {
-vErrors.push(err506);
+vErrors.push(err499);
 }
 errors++;
 }
@@ -6404,22 +6332,22 @@ errors++;
 if(data167.binding !== undefined){
 let data297 = data167.binding;
 if(typeof data297 !== "string"){
-const err507 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/4/properties/binding/type",keyword:"type",params:{type: "string"}};
+const err500 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/4/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err507];
+vErrors = [err500];
 }
 else {
-vErrors.push(err507);
+vErrors.push(err500);
 }
 errors++;
 }
 if("proxy" !== data297){
-const err508 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/4/properties/binding/const",keyword:"const",params:{allowedValue: "proxy"}};
+const err501 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/4/properties/binding/const",keyword:"const",params:{allowedValue: "proxy"}};
 if(vErrors === null){
-vErrors = [err508];
+vErrors = [err501];
 }
 else {
-vErrors.push(err508);
+vErrors.push(err501);
 }
 errors++;
 }
@@ -6428,35 +6356,35 @@ if(data167.address !== undefined){
 let data298 = data167.address;
 if(typeof data298 === "string"){
 if(!(formats0(data298))){
-const err509 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/4/properties/address/format",keyword:"format",params:{format: "address"}};
+const err502 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/4/properties/address/format",keyword:"format",params:{format: "address"}};
 if(vErrors === null){
-vErrors = [err509];
+vErrors = [err502];
 }
 else {
-vErrors.push(err509);
+vErrors.push(err502);
 }
 errors++;
 }
 }
 else {
-const err510 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/4/properties/address/type",keyword:"type",params:{type: "string"}};
+const err503 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/4/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err510];
+vErrors = [err503];
 }
 else {
-vErrors.push(err510);
+vErrors.push(err503);
 }
 errors++;
 }
 }
 if(data167.service !== undefined){
 if(typeof data167.service !== "string"){
-const err511 = {instancePath:instancePath+"/listeners/" + i16+"/service",schemaPath:"#/properties/listeners/items/oneOf/4/properties/service/type",keyword:"type",params:{type: "string"}};
+const err504 = {instancePath:instancePath+"/listeners/" + i16+"/service",schemaPath:"#/properties/listeners/items/oneOf/4/properties/service/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err511];
+vErrors = [err504];
 }
 else {
-vErrors.push(err511);
+vErrors.push(err504);
 }
 errors++;
 }
@@ -6466,7 +6394,97 @@ let data300 = data167.options;
 if(data300 && typeof data300 == "object" && !Array.isArray(data300)){
 for(const key36 in data300){
 if(!(func0.call(schema0.properties.listeners.items.oneOf[4].properties.options.properties, key36))){
-const err512 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36}};
+const err505 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36}};
+if(vErrors === null){
+vErrors = [err505];
+}
+else {
+vErrors.push(err505);
+}
+errors++;
+}
+}
+if(data300.mtu !== undefined){
+let data301 = data300.mtu;
+if(!(((typeof data301 == "number") && (!(data301 % 1) && !isNaN(data301))) && (isFinite(data301)))){
+const err506 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err506];
+}
+else {
+vErrors.push(err506);
+}
+errors++;
+}
+}
+if(data300.randomDrops !== undefined){
+if(typeof data300.randomDrops !== "boolean"){
+const err507 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err507];
+}
+else {
+vErrors.push(err507);
+}
+errors++;
+}
+}
+if(data300.drop1InN !== undefined){
+let data303 = data300.drop1InN;
+if(!(((typeof data303 == "number") && (!(data303 % 1) && !isNaN(data303))) && (isFinite(data303)))){
+const err508 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err508];
+}
+else {
+vErrors.push(err508);
+}
+errors++;
+}
+}
+if(data300.txQueueSize !== undefined){
+let data304 = data300.txQueueSize;
+if(!(((typeof data304 == "number") && (!(data304 % 1) && !isNaN(data304))) && (isFinite(data304)))){
+const err509 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err509];
+}
+else {
+vErrors.push(err509);
+}
+errors++;
+}
+}
+if(data300.txPortalStartSize !== undefined){
+let data305 = data300.txPortalStartSize;
+if(!(((typeof data305 == "number") && (!(data305 % 1) && !isNaN(data305))) && (isFinite(data305)))){
+const err510 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err510];
+}
+else {
+vErrors.push(err510);
+}
+errors++;
+}
+}
+if(data300.txPortalMinSize !== undefined){
+let data306 = data300.txPortalMinSize;
+if(!(((typeof data306 == "number") && (!(data306 % 1) && !isNaN(data306))) && (isFinite(data306)))){
+const err511 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err511];
+}
+else {
+vErrors.push(err511);
+}
+errors++;
+}
+}
+if(data300.txPortalMaxSize !== undefined){
+let data307 = data300.txPortalMaxSize;
+if(!(((typeof data307 == "number") && (!(data307 % 1) && !isNaN(data307))) && (isFinite(data307)))){
+const err512 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err512];
 }
@@ -6476,10 +6494,10 @@ vErrors.push(err512);
 errors++;
 }
 }
-if(data300.mtu !== undefined){
-let data301 = data300.mtu;
-if(!(((typeof data301 == "number") && (!(data301 % 1) && !isNaN(data301))) && (isFinite(data301)))){
-const err513 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(data300.txPortalIncreaseThresh !== undefined){
+let data308 = data300.txPortalIncreaseThresh;
+if(!(((typeof data308 == "number") && (!(data308 % 1) && !isNaN(data308))) && (isFinite(data308)))){
+const err513 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err513];
 }
@@ -6489,9 +6507,10 @@ vErrors.push(err513);
 errors++;
 }
 }
-if(data300.randomDrops !== undefined){
-if(typeof data300.randomDrops !== "boolean"){
-const err514 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(data300.txPortalIncreaseScale !== undefined){
+let data309 = data300.txPortalIncreaseScale;
+if(!((typeof data309 == "number") && (isFinite(data309)))){
+const err514 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err514];
 }
@@ -6501,10 +6520,10 @@ vErrors.push(err514);
 errors++;
 }
 }
-if(data300.drop1InN !== undefined){
-let data303 = data300.drop1InN;
-if(!(((typeof data303 == "number") && (!(data303 % 1) && !isNaN(data303))) && (isFinite(data303)))){
-const err515 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(data300.txPortalRetxThresh !== undefined){
+let data310 = data300.txPortalRetxThresh;
+if(!(((typeof data310 == "number") && (!(data310 % 1) && !isNaN(data310))) && (isFinite(data310)))){
+const err515 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err515];
 }
@@ -6514,10 +6533,10 @@ vErrors.push(err515);
 errors++;
 }
 }
-if(data300.txQueueSize !== undefined){
-let data304 = data300.txQueueSize;
-if(!(((typeof data304 == "number") && (!(data304 % 1) && !isNaN(data304))) && (isFinite(data304)))){
-const err516 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(data300.txPortalRetxScale !== undefined){
+let data311 = data300.txPortalRetxScale;
+if(!((typeof data311 == "number") && (isFinite(data311)))){
+const err516 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err516];
 }
@@ -6527,10 +6546,10 @@ vErrors.push(err516);
 errors++;
 }
 }
-if(data300.txPortalStartSize !== undefined){
-let data305 = data300.txPortalStartSize;
-if(!(((typeof data305 == "number") && (!(data305 % 1) && !isNaN(data305))) && (isFinite(data305)))){
-const err517 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(data300.txPortalDupAckThresh !== undefined){
+let data312 = data300.txPortalDupAckThresh;
+if(!(((typeof data312 == "number") && (!(data312 % 1) && !isNaN(data312))) && (isFinite(data312)))){
+const err517 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err517];
 }
@@ -6540,10 +6559,10 @@ vErrors.push(err517);
 errors++;
 }
 }
-if(data300.txPortalMinSize !== undefined){
-let data306 = data300.txPortalMinSize;
-if(!(((typeof data306 == "number") && (!(data306 % 1) && !isNaN(data306))) && (isFinite(data306)))){
-const err518 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(data300.txPortalDupAckScale !== undefined){
+let data313 = data300.txPortalDupAckScale;
+if(!((typeof data313 == "number") && (isFinite(data313)))){
+const err518 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err518];
 }
@@ -6553,10 +6572,10 @@ vErrors.push(err518);
 errors++;
 }
 }
-if(data300.txPortalMaxSize !== undefined){
-let data307 = data300.txPortalMaxSize;
-if(!(((typeof data307 == "number") && (!(data307 % 1) && !isNaN(data307))) && (isFinite(data307)))){
-const err519 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
+if(data300.rxBufferSize !== undefined){
+let data314 = data300.rxBufferSize;
+if(!(((typeof data314 == "number") && (!(data314 % 1) && !isNaN(data314))) && (isFinite(data314)))){
+const err519 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err519];
 }
@@ -6566,10 +6585,10 @@ vErrors.push(err519);
 errors++;
 }
 }
-if(data300.txPortalIncreaseThresh !== undefined){
-let data308 = data300.txPortalIncreaseThresh;
-if(!(((typeof data308 == "number") && (!(data308 % 1) && !isNaN(data308))) && (isFinite(data308)))){
-const err520 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
+if(data300.retxStartMs !== undefined){
+let data315 = data300.retxStartMs;
+if(!(((typeof data315 == "number") && (!(data315 % 1) && !isNaN(data315))) && (isFinite(data315)))){
+const err520 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err520];
 }
@@ -6579,10 +6598,10 @@ vErrors.push(err520);
 errors++;
 }
 }
-if(data300.txPortalIncreaseScale !== undefined){
-let data309 = data300.txPortalIncreaseScale;
-if(!((typeof data309 == "number") && (isFinite(data309)))){
-const err521 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
+if(data300.retxScale !== undefined){
+let data316 = data300.retxScale;
+if(!((typeof data316 == "number") && (isFinite(data316)))){
+const err521 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err521];
 }
@@ -6592,10 +6611,10 @@ vErrors.push(err521);
 errors++;
 }
 }
-if(data300.txPortalRetxThresh !== undefined){
-let data310 = data300.txPortalRetxThresh;
-if(!(((typeof data310 == "number") && (!(data310 % 1) && !isNaN(data310))) && (isFinite(data310)))){
-const err522 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
+if(data300.retxAddMs !== undefined){
+let data317 = data300.retxAddMs;
+if(!(((typeof data317 == "number") && (!(data317 % 1) && !isNaN(data317))) && (isFinite(data317)))){
+const err522 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err522];
 }
@@ -6605,10 +6624,10 @@ vErrors.push(err522);
 errors++;
 }
 }
-if(data300.txPortalRetxScale !== undefined){
-let data311 = data300.txPortalRetxScale;
-if(!((typeof data311 == "number") && (isFinite(data311)))){
-const err523 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
+if(data300.retxMaxMs !== undefined){
+let data318 = data300.retxMaxMs;
+if(!(((typeof data318 == "number") && (!(data318 % 1) && !isNaN(data318))) && (isFinite(data318)))){
+const err523 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err523];
 }
@@ -6618,10 +6637,10 @@ vErrors.push(err523);
 errors++;
 }
 }
-if(data300.txPortalDupAckThresh !== undefined){
-let data312 = data300.txPortalDupAckThresh;
-if(!(((typeof data312 == "number") && (!(data312 % 1) && !isNaN(data312))) && (isFinite(data312)))){
-const err524 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
+if(data300.maxRttScale !== undefined){
+let data319 = data300.maxRttScale;
+if(!(((typeof data319 == "number") && (!(data319 % 1) && !isNaN(data319))) && (isFinite(data319)))){
+const err524 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err524];
 }
@@ -6631,10 +6650,10 @@ vErrors.push(err524);
 errors++;
 }
 }
-if(data300.txPortalDupAckScale !== undefined){
-let data313 = data300.txPortalDupAckScale;
-if(!((typeof data313 == "number") && (isFinite(data313)))){
-const err525 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
+if(data300.maxCloseWaitMs !== undefined){
+let data320 = data300.maxCloseWaitMs;
+if(!(((typeof data320 == "number") && (!(data320 % 1) && !isNaN(data320))) && (isFinite(data320)))){
+const err525 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err525];
 }
@@ -6644,10 +6663,11 @@ vErrors.push(err525);
 errors++;
 }
 }
-if(data300.rxBufferSize !== undefined){
-let data314 = data300.rxBufferSize;
-if(!(((typeof data314 == "number") && (!(data314 % 1) && !isNaN(data314))) && (isFinite(data314)))){
-const err526 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data300.getCircuitTimeout !== undefined){
+let data321 = data300.getCircuitTimeout;
+if(typeof data321 === "string"){
+if(!(formats6(data321))){
+const err526 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err526];
 }
@@ -6657,10 +6677,8 @@ vErrors.push(err526);
 errors++;
 }
 }
-if(data300.retxStartMs !== undefined){
-let data315 = data300.retxStartMs;
-if(!(((typeof data315 == "number") && (!(data315 % 1) && !isNaN(data315))) && (isFinite(data315)))){
-const err527 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err527 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err527];
 }
@@ -6670,10 +6688,11 @@ vErrors.push(err527);
 errors++;
 }
 }
-if(data300.retxScale !== undefined){
-let data316 = data300.retxScale;
-if(!((typeof data316 == "number") && (isFinite(data316)))){
-const err528 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
+if(data300.circuitStartTimeout !== undefined){
+let data322 = data300.circuitStartTimeout;
+if(typeof data322 === "string"){
+if(!(formats6(data322))){
+const err528 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err528];
 }
@@ -6683,10 +6702,8 @@ vErrors.push(err528);
 errors++;
 }
 }
-if(data300.retxAddMs !== undefined){
-let data317 = data300.retxAddMs;
-if(!(((typeof data317 == "number") && (!(data317 % 1) && !isNaN(data317))) && (isFinite(data317)))){
-const err529 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err529 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err529];
 }
@@ -6696,10 +6713,11 @@ vErrors.push(err529);
 errors++;
 }
 }
-if(data300.retxMaxMs !== undefined){
-let data318 = data300.retxMaxMs;
-if(!(((typeof data318 == "number") && (!(data318 % 1) && !isNaN(data318))) && (isFinite(data318)))){
-const err530 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
+if(data300.connectTimeout !== undefined){
+let data323 = data300.connectTimeout;
+if(typeof data323 === "string"){
+if(!(formats6(data323))){
+const err530 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err530];
 }
@@ -6709,10 +6727,8 @@ vErrors.push(err530);
 errors++;
 }
 }
-if(data300.maxRttScale !== undefined){
-let data319 = data300.maxRttScale;
-if(!(((typeof data319 == "number") && (!(data319 % 1) && !isNaN(data319))) && (isFinite(data319)))){
-const err531 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
+else {
+const err531 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err531];
 }
@@ -6722,10 +6738,11 @@ vErrors.push(err531);
 errors++;
 }
 }
-if(data300.maxCloseWaitMs !== undefined){
-let data320 = data300.maxCloseWaitMs;
-if(!(((typeof data320 == "number") && (!(data320 % 1) && !isNaN(data320))) && (isFinite(data320)))){
-const err532 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
+if(data300.advertise !== undefined){
+let data324 = data300.advertise;
+if(typeof data324 === "string"){
+if(!(formats44(data324))){
+const err532 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err532];
 }
@@ -6735,11 +6752,8 @@ vErrors.push(err532);
 errors++;
 }
 }
-if(data300.getCircuitTimeout !== undefined){
-let data321 = data300.getCircuitTimeout;
-if(typeof data321 === "string"){
-if(!(formats6(data321))){
-const err533 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err533 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err533];
 }
@@ -6749,8 +6763,9 @@ vErrors.push(err533);
 errors++;
 }
 }
+}
 else {
-const err534 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
+const err534 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err534];
 }
@@ -6760,101 +6775,14 @@ vErrors.push(err534);
 errors++;
 }
 }
-if(data300.circuitStartTimeout !== undefined){
-let data322 = data300.circuitStartTimeout;
-if(typeof data322 === "string"){
-if(!(formats6(data322))){
-const err535 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
+}
+else {
+const err535 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err535];
 }
 else {
 vErrors.push(err535);
-}
-errors++;
-}
-}
-else {
-const err536 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err536];
-}
-else {
-vErrors.push(err536);
-}
-errors++;
-}
-}
-if(data300.connectTimeout !== undefined){
-let data323 = data300.connectTimeout;
-if(typeof data323 === "string"){
-if(!(formats6(data323))){
-const err537 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
-if(vErrors === null){
-vErrors = [err537];
-}
-else {
-vErrors.push(err537);
-}
-errors++;
-}
-}
-else {
-const err538 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err538];
-}
-else {
-vErrors.push(err538);
-}
-errors++;
-}
-}
-if(data300.advertise !== undefined){
-let data324 = data300.advertise;
-if(typeof data324 === "string"){
-if(!(formats44(data324))){
-const err539 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
-if(vErrors === null){
-vErrors = [err539];
-}
-else {
-vErrors.push(err539);
-}
-errors++;
-}
-}
-else {
-const err540 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err540];
-}
-else {
-vErrors.push(err540);
-}
-errors++;
-}
-}
-}
-else {
-const err541 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/4/properties/options/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err541];
-}
-else {
-vErrors.push(err541);
-}
-errors++;
-}
-}
-}
-else {
-const err542 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/4/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err542];
-}
-else {
-vErrors.push(err542);
 }
 errors++;
 }
@@ -6865,43 +6793,43 @@ props0 = true;
 else if(tag0 === "proxy_udp"){
 if(data167 && typeof data167 == "object" && !Array.isArray(data167)){
 if(data167.binding === undefined){
-const err543 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/required",keyword:"required",params:{missingProperty: "binding"}};
+const err536 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
-vErrors = [err543];
+vErrors = [err536];
 }
 else {
-vErrors.push(err543);
+vErrors.push(err536);
 }
 errors++;
 }
 if(data167.address === undefined){
-const err544 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/required",keyword:"required",params:{missingProperty: "address"}};
+const err537 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/required",keyword:"required",params:{missingProperty: "address"}};
 if(vErrors === null){
-vErrors = [err544];
+vErrors = [err537];
 }
 else {
-vErrors.push(err544);
+vErrors.push(err537);
 }
 errors++;
 }
 if(data167.service === undefined){
-const err545 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/required",keyword:"required",params:{missingProperty: "service"}};
+const err538 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/required",keyword:"required",params:{missingProperty: "service"}};
 if(vErrors === null){
-vErrors = [err545];
+vErrors = [err538];
 }
 else {
-vErrors.push(err545);
+vErrors.push(err538);
 }
 errors++;
 }
 for(const key37 in data167){
 if(!((((key37 === "binding") || (key37 === "address")) || (key37 === "service")) || (key37 === "options"))){
-const err546 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37}};
+const err539 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37}};
 if(vErrors === null){
-vErrors = [err546];
+vErrors = [err539];
 }
 else {
-vErrors.push(err546);
+vErrors.push(err539);
 }
 errors++;
 }
@@ -6909,22 +6837,22 @@ errors++;
 if(data167.binding !== undefined){
 let data325 = data167.binding;
 if(typeof data325 !== "string"){
-const err547 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/5/properties/binding/type",keyword:"type",params:{type: "string"}};
+const err540 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/5/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err547];
+vErrors = [err540];
 }
 else {
-vErrors.push(err547);
+vErrors.push(err540);
 }
 errors++;
 }
 if("proxy_udp" !== data325){
-const err548 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/5/properties/binding/const",keyword:"const",params:{allowedValue: "proxy_udp"}};
+const err541 = {instancePath:instancePath+"/listeners/" + i16+"/binding",schemaPath:"#/properties/listeners/items/oneOf/5/properties/binding/const",keyword:"const",params:{allowedValue: "proxy_udp"}};
 if(vErrors === null){
-vErrors = [err548];
+vErrors = [err541];
 }
 else {
-vErrors.push(err548);
+vErrors.push(err541);
 }
 errors++;
 }
@@ -6933,35 +6861,35 @@ if(data167.address !== undefined){
 let data326 = data167.address;
 if(typeof data326 === "string"){
 if(!(formats134(data326))){
-const err549 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/5/properties/address/format",keyword:"format",params:{format: "datagram-address"}};
+const err542 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/5/properties/address/format",keyword:"format",params:{format: "datagram-address"}};
 if(vErrors === null){
-vErrors = [err549];
+vErrors = [err542];
 }
 else {
-vErrors.push(err549);
+vErrors.push(err542);
 }
 errors++;
 }
 }
 else {
-const err550 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/5/properties/address/type",keyword:"type",params:{type: "string"}};
+const err543 = {instancePath:instancePath+"/listeners/" + i16+"/address",schemaPath:"#/properties/listeners/items/oneOf/5/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err550];
+vErrors = [err543];
 }
 else {
-vErrors.push(err550);
+vErrors.push(err543);
 }
 errors++;
 }
 }
 if(data167.service !== undefined){
 if(typeof data167.service !== "string"){
-const err551 = {instancePath:instancePath+"/listeners/" + i16+"/service",schemaPath:"#/properties/listeners/items/oneOf/5/properties/service/type",keyword:"type",params:{type: "string"}};
+const err544 = {instancePath:instancePath+"/listeners/" + i16+"/service",schemaPath:"#/properties/listeners/items/oneOf/5/properties/service/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err551];
+vErrors = [err544];
 }
 else {
-vErrors.push(err551);
+vErrors.push(err544);
 }
 errors++;
 }
@@ -6971,7 +6899,97 @@ let data328 = data167.options;
 if(data328 && typeof data328 == "object" && !Array.isArray(data328)){
 for(const key38 in data328){
 if(!(func0.call(schema0.properties.listeners.items.oneOf[5].properties.options.properties, key38))){
-const err552 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38}};
+const err545 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38}};
+if(vErrors === null){
+vErrors = [err545];
+}
+else {
+vErrors.push(err545);
+}
+errors++;
+}
+}
+if(data328.mtu !== undefined){
+let data329 = data328.mtu;
+if(!(((typeof data329 == "number") && (!(data329 % 1) && !isNaN(data329))) && (isFinite(data329)))){
+const err546 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err546];
+}
+else {
+vErrors.push(err546);
+}
+errors++;
+}
+}
+if(data328.randomDrops !== undefined){
+if(typeof data328.randomDrops !== "boolean"){
+const err547 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err547];
+}
+else {
+vErrors.push(err547);
+}
+errors++;
+}
+}
+if(data328.drop1InN !== undefined){
+let data331 = data328.drop1InN;
+if(!(((typeof data331 == "number") && (!(data331 % 1) && !isNaN(data331))) && (isFinite(data331)))){
+const err548 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err548];
+}
+else {
+vErrors.push(err548);
+}
+errors++;
+}
+}
+if(data328.txQueueSize !== undefined){
+let data332 = data328.txQueueSize;
+if(!(((typeof data332 == "number") && (!(data332 % 1) && !isNaN(data332))) && (isFinite(data332)))){
+const err549 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err549];
+}
+else {
+vErrors.push(err549);
+}
+errors++;
+}
+}
+if(data328.txPortalStartSize !== undefined){
+let data333 = data328.txPortalStartSize;
+if(!(((typeof data333 == "number") && (!(data333 % 1) && !isNaN(data333))) && (isFinite(data333)))){
+const err550 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err550];
+}
+else {
+vErrors.push(err550);
+}
+errors++;
+}
+}
+if(data328.txPortalMinSize !== undefined){
+let data334 = data328.txPortalMinSize;
+if(!(((typeof data334 == "number") && (!(data334 % 1) && !isNaN(data334))) && (isFinite(data334)))){
+const err551 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err551];
+}
+else {
+vErrors.push(err551);
+}
+errors++;
+}
+}
+if(data328.txPortalMaxSize !== undefined){
+let data335 = data328.txPortalMaxSize;
+if(!(((typeof data335 == "number") && (!(data335 % 1) && !isNaN(data335))) && (isFinite(data335)))){
+const err552 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err552];
 }
@@ -6981,10 +6999,10 @@ vErrors.push(err552);
 errors++;
 }
 }
-if(data328.mtu !== undefined){
-let data329 = data328.mtu;
-if(!(((typeof data329 == "number") && (!(data329 % 1) && !isNaN(data329))) && (isFinite(data329)))){
-const err553 = {instancePath:instancePath+"/listeners/" + i16+"/options/mtu",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(data328.txPortalIncreaseThresh !== undefined){
+let data336 = data328.txPortalIncreaseThresh;
+if(!(((typeof data336 == "number") && (!(data336 % 1) && !isNaN(data336))) && (isFinite(data336)))){
+const err553 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err553];
 }
@@ -6994,9 +7012,10 @@ vErrors.push(err553);
 errors++;
 }
 }
-if(data328.randomDrops !== undefined){
-if(typeof data328.randomDrops !== "boolean"){
-const err554 = {instancePath:instancePath+"/listeners/" + i16+"/options/randomDrops",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(data328.txPortalIncreaseScale !== undefined){
+let data337 = data328.txPortalIncreaseScale;
+if(!((typeof data337 == "number") && (isFinite(data337)))){
+const err554 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err554];
 }
@@ -7006,10 +7025,10 @@ vErrors.push(err554);
 errors++;
 }
 }
-if(data328.drop1InN !== undefined){
-let data331 = data328.drop1InN;
-if(!(((typeof data331 == "number") && (!(data331 % 1) && !isNaN(data331))) && (isFinite(data331)))){
-const err555 = {instancePath:instancePath+"/listeners/" + i16+"/options/drop1InN",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(data328.txPortalRetxThresh !== undefined){
+let data338 = data328.txPortalRetxThresh;
+if(!(((typeof data338 == "number") && (!(data338 % 1) && !isNaN(data338))) && (isFinite(data338)))){
+const err555 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err555];
 }
@@ -7019,10 +7038,10 @@ vErrors.push(err555);
 errors++;
 }
 }
-if(data328.txQueueSize !== undefined){
-let data332 = data328.txQueueSize;
-if(!(((typeof data332 == "number") && (!(data332 % 1) && !isNaN(data332))) && (isFinite(data332)))){
-const err556 = {instancePath:instancePath+"/listeners/" + i16+"/options/txQueueSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(data328.txPortalRetxScale !== undefined){
+let data339 = data328.txPortalRetxScale;
+if(!((typeof data339 == "number") && (isFinite(data339)))){
+const err556 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err556];
 }
@@ -7032,10 +7051,10 @@ vErrors.push(err556);
 errors++;
 }
 }
-if(data328.txPortalStartSize !== undefined){
-let data333 = data328.txPortalStartSize;
-if(!(((typeof data333 == "number") && (!(data333 % 1) && !isNaN(data333))) && (isFinite(data333)))){
-const err557 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalStartSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(data328.txPortalDupAckThresh !== undefined){
+let data340 = data328.txPortalDupAckThresh;
+if(!(((typeof data340 == "number") && (!(data340 % 1) && !isNaN(data340))) && (isFinite(data340)))){
+const err557 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err557];
 }
@@ -7045,10 +7064,10 @@ vErrors.push(err557);
 errors++;
 }
 }
-if(data328.txPortalMinSize !== undefined){
-let data334 = data328.txPortalMinSize;
-if(!(((typeof data334 == "number") && (!(data334 % 1) && !isNaN(data334))) && (isFinite(data334)))){
-const err558 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMinSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(data328.txPortalDupAckScale !== undefined){
+let data341 = data328.txPortalDupAckScale;
+if(!((typeof data341 == "number") && (isFinite(data341)))){
+const err558 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err558];
 }
@@ -7058,10 +7077,10 @@ vErrors.push(err558);
 errors++;
 }
 }
-if(data328.txPortalMaxSize !== undefined){
-let data335 = data328.txPortalMaxSize;
-if(!(((typeof data335 == "number") && (!(data335 % 1) && !isNaN(data335))) && (isFinite(data335)))){
-const err559 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalMaxSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
+if(data328.rxBufferSize !== undefined){
+let data342 = data328.rxBufferSize;
+if(!(((typeof data342 == "number") && (!(data342 % 1) && !isNaN(data342))) && (isFinite(data342)))){
+const err559 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err559];
 }
@@ -7071,10 +7090,10 @@ vErrors.push(err559);
 errors++;
 }
 }
-if(data328.txPortalIncreaseThresh !== undefined){
-let data336 = data328.txPortalIncreaseThresh;
-if(!(((typeof data336 == "number") && (!(data336 % 1) && !isNaN(data336))) && (isFinite(data336)))){
-const err560 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
+if(data328.retxStartMs !== undefined){
+let data343 = data328.retxStartMs;
+if(!(((typeof data343 == "number") && (!(data343 % 1) && !isNaN(data343))) && (isFinite(data343)))){
+const err560 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err560];
 }
@@ -7084,10 +7103,10 @@ vErrors.push(err560);
 errors++;
 }
 }
-if(data328.txPortalIncreaseScale !== undefined){
-let data337 = data328.txPortalIncreaseScale;
-if(!((typeof data337 == "number") && (isFinite(data337)))){
-const err561 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalIncreaseScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
+if(data328.retxScale !== undefined){
+let data344 = data328.retxScale;
+if(!((typeof data344 == "number") && (isFinite(data344)))){
+const err561 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err561];
 }
@@ -7097,10 +7116,10 @@ vErrors.push(err561);
 errors++;
 }
 }
-if(data328.txPortalRetxThresh !== undefined){
-let data338 = data328.txPortalRetxThresh;
-if(!(((typeof data338 == "number") && (!(data338 % 1) && !isNaN(data338))) && (isFinite(data338)))){
-const err562 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxThresh",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
+if(data328.retxAddMs !== undefined){
+let data345 = data328.retxAddMs;
+if(!(((typeof data345 == "number") && (!(data345 % 1) && !isNaN(data345))) && (isFinite(data345)))){
+const err562 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err562];
 }
@@ -7110,10 +7129,10 @@ vErrors.push(err562);
 errors++;
 }
 }
-if(data328.txPortalRetxScale !== undefined){
-let data339 = data328.txPortalRetxScale;
-if(!((typeof data339 == "number") && (isFinite(data339)))){
-const err563 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalRetxScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
+if(data328.retxMaxMs !== undefined){
+let data346 = data328.retxMaxMs;
+if(!(((typeof data346 == "number") && (!(data346 % 1) && !isNaN(data346))) && (isFinite(data346)))){
+const err563 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err563];
 }
@@ -7123,10 +7142,10 @@ vErrors.push(err563);
 errors++;
 }
 }
-if(data328.txPortalDupAckThresh !== undefined){
-let data340 = data328.txPortalDupAckThresh;
-if(!(((typeof data340 == "number") && (!(data340 % 1) && !isNaN(data340))) && (isFinite(data340)))){
-const err564 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckThresh",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
+if(data328.maxRttScale !== undefined){
+let data347 = data328.maxRttScale;
+if(!(((typeof data347 == "number") && (!(data347 % 1) && !isNaN(data347))) && (isFinite(data347)))){
+const err564 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err564];
 }
@@ -7136,10 +7155,10 @@ vErrors.push(err564);
 errors++;
 }
 }
-if(data328.txPortalDupAckScale !== undefined){
-let data341 = data328.txPortalDupAckScale;
-if(!((typeof data341 == "number") && (isFinite(data341)))){
-const err565 = {instancePath:instancePath+"/listeners/" + i16+"/options/txPortalDupAckScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
+if(data328.maxCloseWaitMs !== undefined){
+let data348 = data328.maxCloseWaitMs;
+if(!(((typeof data348 == "number") && (!(data348 % 1) && !isNaN(data348))) && (isFinite(data348)))){
+const err565 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err565];
 }
@@ -7149,10 +7168,11 @@ vErrors.push(err565);
 errors++;
 }
 }
-if(data328.rxBufferSize !== undefined){
-let data342 = data328.rxBufferSize;
-if(!(((typeof data342 == "number") && (!(data342 % 1) && !isNaN(data342))) && (isFinite(data342)))){
-const err566 = {instancePath:instancePath+"/listeners/" + i16+"/options/rxBufferSize",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data328.getCircuitTimeout !== undefined){
+let data349 = data328.getCircuitTimeout;
+if(typeof data349 === "string"){
+if(!(formats6(data349))){
+const err566 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err566];
 }
@@ -7162,10 +7182,8 @@ vErrors.push(err566);
 errors++;
 }
 }
-if(data328.retxStartMs !== undefined){
-let data343 = data328.retxStartMs;
-if(!(((typeof data343 == "number") && (!(data343 % 1) && !isNaN(data343))) && (isFinite(data343)))){
-const err567 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxStartMs",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err567 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err567];
 }
@@ -7175,10 +7193,11 @@ vErrors.push(err567);
 errors++;
 }
 }
-if(data328.retxScale !== undefined){
-let data344 = data328.retxScale;
-if(!((typeof data344 == "number") && (isFinite(data344)))){
-const err568 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
+if(data328.circuitStartTimeout !== undefined){
+let data350 = data328.circuitStartTimeout;
+if(typeof data350 === "string"){
+if(!(formats6(data350))){
+const err568 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err568];
 }
@@ -7188,10 +7207,8 @@ vErrors.push(err568);
 errors++;
 }
 }
-if(data328.retxAddMs !== undefined){
-let data345 = data328.retxAddMs;
-if(!(((typeof data345 == "number") && (!(data345 % 1) && !isNaN(data345))) && (isFinite(data345)))){
-const err569 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxAddMs",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err569 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err569];
 }
@@ -7201,10 +7218,11 @@ vErrors.push(err569);
 errors++;
 }
 }
-if(data328.retxMaxMs !== undefined){
-let data346 = data328.retxMaxMs;
-if(!(((typeof data346 == "number") && (!(data346 % 1) && !isNaN(data346))) && (isFinite(data346)))){
-const err570 = {instancePath:instancePath+"/listeners/" + i16+"/options/retxMaxMs",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
+if(data328.connectTimeout !== undefined){
+let data351 = data328.connectTimeout;
+if(typeof data351 === "string"){
+if(!(formats6(data351))){
+const err570 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err570];
 }
@@ -7214,10 +7232,8 @@ vErrors.push(err570);
 errors++;
 }
 }
-if(data328.maxRttScale !== undefined){
-let data347 = data328.maxRttScale;
-if(!(((typeof data347 == "number") && (!(data347 % 1) && !isNaN(data347))) && (isFinite(data347)))){
-const err571 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxRttScale",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
+else {
+const err571 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err571];
 }
@@ -7227,10 +7243,11 @@ vErrors.push(err571);
 errors++;
 }
 }
-if(data328.maxCloseWaitMs !== undefined){
-let data348 = data328.maxCloseWaitMs;
-if(!(((typeof data348 == "number") && (!(data348 % 1) && !isNaN(data348))) && (isFinite(data348)))){
-const err572 = {instancePath:instancePath+"/listeners/" + i16+"/options/maxCloseWaitMs",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
+if(data328.advertise !== undefined){
+let data352 = data328.advertise;
+if(typeof data352 === "string"){
+if(!(formats44(data352))){
+const err572 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err572];
 }
@@ -7240,11 +7257,8 @@ vErrors.push(err572);
 errors++;
 }
 }
-if(data328.getCircuitTimeout !== undefined){
-let data349 = data328.getCircuitTimeout;
-if(typeof data349 === "string"){
-if(!(formats6(data349))){
-const err573 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err573 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err573];
 }
@@ -7254,8 +7268,9 @@ vErrors.push(err573);
 errors++;
 }
 }
+}
 else {
-const err574 = {instancePath:instancePath+"/listeners/" + i16+"/options/getCircuitTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
+const err574 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err574];
 }
@@ -7265,11 +7280,9 @@ vErrors.push(err574);
 errors++;
 }
 }
-if(data328.circuitStartTimeout !== undefined){
-let data350 = data328.circuitStartTimeout;
-if(typeof data350 === "string"){
-if(!(formats6(data350))){
-const err575 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
+}
+else {
+const err575 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err575];
 }
@@ -7278,9 +7291,12 @@ vErrors.push(err575);
 }
 errors++;
 }
+if(props0 !== true){
+props0 = true;
+}
 }
 else {
-const err576 = {instancePath:instancePath+"/listeners/" + i16+"/options/circuitStartTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
+const err576 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "binding", tagValue: tag0}};
 if(vErrors === null){
 vErrors = [err576];
 }
@@ -7290,11 +7306,8 @@ vErrors.push(err576);
 errors++;
 }
 }
-if(data328.connectTimeout !== undefined){
-let data351 = data328.connectTimeout;
-if(typeof data351 === "string"){
-if(!(formats6(data351))){
-const err577 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err577 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/discriminator",keyword:"discriminator",params:{error: "tag", tag: "binding", tagValue: tag0}};
 if(vErrors === null){
 vErrors = [err577];
 }
@@ -7305,7 +7318,7 @@ errors++;
 }
 }
 else {
-const err578 = {instancePath:instancePath+"/listeners/" + i16+"/options/connectTimeout",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
+const err578 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err578];
 }
@@ -7315,99 +7328,14 @@ vErrors.push(err578);
 errors++;
 }
 }
-if(data328.advertise !== undefined){
-let data352 = data328.advertise;
-if(typeof data352 === "string"){
-if(!(formats44(data352))){
-const err579 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/advertise/format",keyword:"format",params:{format: "host-port"}};
+}
+else {
+const err579 = {instancePath:instancePath+"/listeners",schemaPath:"#/properties/listeners/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err579];
 }
 else {
 vErrors.push(err579);
-}
-errors++;
-}
-}
-else {
-const err580 = {instancePath:instancePath+"/listeners/" + i16+"/options/advertise",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/properties/advertise/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err580];
-}
-else {
-vErrors.push(err580);
-}
-errors++;
-}
-}
-}
-else {
-const err581 = {instancePath:instancePath+"/listeners/" + i16+"/options",schemaPath:"#/properties/listeners/items/oneOf/5/properties/options/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err581];
-}
-else {
-vErrors.push(err581);
-}
-errors++;
-}
-}
-}
-else {
-const err582 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/oneOf/5/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err582];
-}
-else {
-vErrors.push(err582);
-}
-errors++;
-}
-if(props0 !== true){
-props0 = true;
-}
-}
-else {
-const err583 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "binding", tagValue: tag0}};
-if(vErrors === null){
-vErrors = [err583];
-}
-else {
-vErrors.push(err583);
-}
-errors++;
-}
-}
-else {
-const err584 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/discriminator",keyword:"discriminator",params:{error: "tag", tag: "binding", tagValue: tag0}};
-if(vErrors === null){
-vErrors = [err584];
-}
-else {
-vErrors.push(err584);
-}
-errors++;
-}
-}
-else {
-const err585 = {instancePath:instancePath+"/listeners/" + i16,schemaPath:"#/properties/listeners/items/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err585];
-}
-else {
-vErrors.push(err585);
-}
-errors++;
-}
-}
-}
-else {
-const err586 = {instancePath:instancePath+"/listeners",schemaPath:"#/properties/listeners/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err586];
-}
-else {
-vErrors.push(err586);
 }
 errors++;
 }
@@ -7420,35 +7348,35 @@ for(let i21=0; i21<len21; i21++){
 let data354 = data353[i21];
 if(data354 && typeof data354 == "object" && !Array.isArray(data354)){
 if(data354.binding === undefined){
-const err587 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/required",keyword:"required",params:{missingProperty: "binding"}};
+const err580 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
-vErrors = [err587];
+vErrors = [err580];
 }
 else {
-vErrors.push(err587);
+vErrors.push(err580);
 }
 errors++;
 }
 for(const key39 in data354){
 if(!((key39 === "binding") || (key39 === "options"))){
-const err588 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39}};
+const err581 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39}};
 if(vErrors === null){
-vErrors = [err588];
+vErrors = [err581];
 }
 else {
-vErrors.push(err588);
+vErrors.push(err581);
 }
 errors++;
 }
 }
 if(data354.binding !== undefined){
 if(typeof data354.binding !== "string"){
-const err589 = {instancePath:instancePath+"/dialers/" + i21+"/binding",schemaPath:"#/properties/dialers/items/properties/binding/type",keyword:"type",params:{type: "string"}};
+const err582 = {instancePath:instancePath+"/dialers/" + i21+"/binding",schemaPath:"#/properties/dialers/items/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err589];
+vErrors = [err582];
 }
 else {
-vErrors.push(err589);
+vErrors.push(err582);
 }
 errors++;
 }
@@ -7458,7 +7386,97 @@ let data356 = data354.options;
 if(data356 && typeof data356 == "object" && !Array.isArray(data356)){
 for(const key40 in data356){
 if(!(func0.call(schema0.properties.dialers.items.properties.options.properties, key40))){
-const err590 = {instancePath:instancePath+"/dialers/" + i21+"/options",schemaPath:"#/properties/dialers/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40}};
+const err583 = {instancePath:instancePath+"/dialers/" + i21+"/options",schemaPath:"#/properties/dialers/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40}};
+if(vErrors === null){
+vErrors = [err583];
+}
+else {
+vErrors.push(err583);
+}
+errors++;
+}
+}
+if(data356.mtu !== undefined){
+let data357 = data356.mtu;
+if(!(((typeof data357 == "number") && (!(data357 % 1) && !isNaN(data357))) && (isFinite(data357)))){
+const err584 = {instancePath:instancePath+"/dialers/" + i21+"/options/mtu",schemaPath:"#/properties/dialers/items/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err584];
+}
+else {
+vErrors.push(err584);
+}
+errors++;
+}
+}
+if(data356.randomDrops !== undefined){
+if(typeof data356.randomDrops !== "boolean"){
+const err585 = {instancePath:instancePath+"/dialers/" + i21+"/options/randomDrops",schemaPath:"#/properties/dialers/items/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err585];
+}
+else {
+vErrors.push(err585);
+}
+errors++;
+}
+}
+if(data356.drop1InN !== undefined){
+let data359 = data356.drop1InN;
+if(!(((typeof data359 == "number") && (!(data359 % 1) && !isNaN(data359))) && (isFinite(data359)))){
+const err586 = {instancePath:instancePath+"/dialers/" + i21+"/options/drop1InN",schemaPath:"#/properties/dialers/items/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err586];
+}
+else {
+vErrors.push(err586);
+}
+errors++;
+}
+}
+if(data356.txQueueSize !== undefined){
+let data360 = data356.txQueueSize;
+if(!(((typeof data360 == "number") && (!(data360 % 1) && !isNaN(data360))) && (isFinite(data360)))){
+const err587 = {instancePath:instancePath+"/dialers/" + i21+"/options/txQueueSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err587];
+}
+else {
+vErrors.push(err587);
+}
+errors++;
+}
+}
+if(data356.txPortalStartSize !== undefined){
+let data361 = data356.txPortalStartSize;
+if(!(((typeof data361 == "number") && (!(data361 % 1) && !isNaN(data361))) && (isFinite(data361)))){
+const err588 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalStartSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err588];
+}
+else {
+vErrors.push(err588);
+}
+errors++;
+}
+}
+if(data356.txPortalMinSize !== undefined){
+let data362 = data356.txPortalMinSize;
+if(!(((typeof data362 == "number") && (!(data362 % 1) && !isNaN(data362))) && (isFinite(data362)))){
+const err589 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalMinSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err589];
+}
+else {
+vErrors.push(err589);
+}
+errors++;
+}
+}
+if(data356.txPortalMaxSize !== undefined){
+let data363 = data356.txPortalMaxSize;
+if(!(((typeof data363 == "number") && (!(data363 % 1) && !isNaN(data363))) && (isFinite(data363)))){
+const err590 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalMaxSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err590];
 }
@@ -7468,10 +7486,10 @@ vErrors.push(err590);
 errors++;
 }
 }
-if(data356.mtu !== undefined){
-let data357 = data356.mtu;
-if(!(((typeof data357 == "number") && (!(data357 % 1) && !isNaN(data357))) && (isFinite(data357)))){
-const err591 = {instancePath:instancePath+"/dialers/" + i21+"/options/mtu",schemaPath:"#/properties/dialers/items/properties/options/properties/mtu/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalIncreaseThresh !== undefined){
+let data364 = data356.txPortalIncreaseThresh;
+if(!(((typeof data364 == "number") && (!(data364 % 1) && !isNaN(data364))) && (isFinite(data364)))){
+const err591 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err591];
 }
@@ -7481,9 +7499,10 @@ vErrors.push(err591);
 errors++;
 }
 }
-if(data356.randomDrops !== undefined){
-if(typeof data356.randomDrops !== "boolean"){
-const err592 = {instancePath:instancePath+"/dialers/" + i21+"/options/randomDrops",schemaPath:"#/properties/dialers/items/properties/options/properties/randomDrops/type",keyword:"type",params:{type: "boolean"}};
+if(data356.txPortalIncreaseScale !== undefined){
+let data365 = data356.txPortalIncreaseScale;
+if(!((typeof data365 == "number") && (isFinite(data365)))){
+const err592 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalIncreaseScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err592];
 }
@@ -7493,10 +7512,10 @@ vErrors.push(err592);
 errors++;
 }
 }
-if(data356.drop1InN !== undefined){
-let data359 = data356.drop1InN;
-if(!(((typeof data359 == "number") && (!(data359 % 1) && !isNaN(data359))) && (isFinite(data359)))){
-const err593 = {instancePath:instancePath+"/dialers/" + i21+"/options/drop1InN",schemaPath:"#/properties/dialers/items/properties/options/properties/drop1InN/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalRetxThresh !== undefined){
+let data366 = data356.txPortalRetxThresh;
+if(!(((typeof data366 == "number") && (!(data366 % 1) && !isNaN(data366))) && (isFinite(data366)))){
+const err593 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalRetxThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err593];
 }
@@ -7506,10 +7525,10 @@ vErrors.push(err593);
 errors++;
 }
 }
-if(data356.txQueueSize !== undefined){
-let data360 = data356.txQueueSize;
-if(!(((typeof data360 == "number") && (!(data360 % 1) && !isNaN(data360))) && (isFinite(data360)))){
-const err594 = {instancePath:instancePath+"/dialers/" + i21+"/options/txQueueSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txQueueSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalRetxScale !== undefined){
+let data367 = data356.txPortalRetxScale;
+if(!((typeof data367 == "number") && (isFinite(data367)))){
+const err594 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalRetxScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err594];
 }
@@ -7519,10 +7538,10 @@ vErrors.push(err594);
 errors++;
 }
 }
-if(data356.txPortalStartSize !== undefined){
-let data361 = data356.txPortalStartSize;
-if(!(((typeof data361 == "number") && (!(data361 % 1) && !isNaN(data361))) && (isFinite(data361)))){
-const err595 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalStartSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalStartSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalDupAckThresh !== undefined){
+let data368 = data356.txPortalDupAckThresh;
+if(!(((typeof data368 == "number") && (!(data368 % 1) && !isNaN(data368))) && (isFinite(data368)))){
+const err595 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalDupAckThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err595];
 }
@@ -7532,10 +7551,10 @@ vErrors.push(err595);
 errors++;
 }
 }
-if(data356.txPortalMinSize !== undefined){
-let data362 = data356.txPortalMinSize;
-if(!(((typeof data362 == "number") && (!(data362 % 1) && !isNaN(data362))) && (isFinite(data362)))){
-const err596 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalMinSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalMinSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.txPortalDupAckScale !== undefined){
+let data369 = data356.txPortalDupAckScale;
+if(!((typeof data369 == "number") && (isFinite(data369)))){
+const err596 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalDupAckScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err596];
 }
@@ -7545,10 +7564,10 @@ vErrors.push(err596);
 errors++;
 }
 }
-if(data356.txPortalMaxSize !== undefined){
-let data363 = data356.txPortalMaxSize;
-if(!(((typeof data363 == "number") && (!(data363 % 1) && !isNaN(data363))) && (isFinite(data363)))){
-const err597 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalMaxSize",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalMaxSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.rxBufferSize !== undefined){
+let data370 = data356.rxBufferSize;
+if(!(((typeof data370 == "number") && (!(data370 % 1) && !isNaN(data370))) && (isFinite(data370)))){
+const err597 = {instancePath:instancePath+"/dialers/" + i21+"/options/rxBufferSize",schemaPath:"#/properties/dialers/items/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err597];
 }
@@ -7558,10 +7577,10 @@ vErrors.push(err597);
 errors++;
 }
 }
-if(data356.txPortalIncreaseThresh !== undefined){
-let data364 = data356.txPortalIncreaseThresh;
-if(!(((typeof data364 == "number") && (!(data364 % 1) && !isNaN(data364))) && (isFinite(data364)))){
-const err598 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalIncreaseThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalIncreaseThresh/type",keyword:"type",params:{type: "integer"}};
+if(data356.retxStartMs !== undefined){
+let data371 = data356.retxStartMs;
+if(!(((typeof data371 == "number") && (!(data371 % 1) && !isNaN(data371))) && (isFinite(data371)))){
+const err598 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxStartMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err598];
 }
@@ -7571,10 +7590,10 @@ vErrors.push(err598);
 errors++;
 }
 }
-if(data356.txPortalIncreaseScale !== undefined){
-let data365 = data356.txPortalIncreaseScale;
-if(!((typeof data365 == "number") && (isFinite(data365)))){
-const err599 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalIncreaseScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalIncreaseScale/type",keyword:"type",params:{type: "number"}};
+if(data356.retxScale !== undefined){
+let data372 = data356.retxScale;
+if(!((typeof data372 == "number") && (isFinite(data372)))){
+const err599 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxScale",schemaPath:"#/properties/dialers/items/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err599];
 }
@@ -7584,10 +7603,10 @@ vErrors.push(err599);
 errors++;
 }
 }
-if(data356.txPortalRetxThresh !== undefined){
-let data366 = data356.txPortalRetxThresh;
-if(!(((typeof data366 == "number") && (!(data366 % 1) && !isNaN(data366))) && (isFinite(data366)))){
-const err600 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalRetxThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalRetxThresh/type",keyword:"type",params:{type: "integer"}};
+if(data356.retxAddMs !== undefined){
+let data373 = data356.retxAddMs;
+if(!(((typeof data373 == "number") && (!(data373 % 1) && !isNaN(data373))) && (isFinite(data373)))){
+const err600 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxAddMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err600];
 }
@@ -7597,10 +7616,10 @@ vErrors.push(err600);
 errors++;
 }
 }
-if(data356.txPortalRetxScale !== undefined){
-let data367 = data356.txPortalRetxScale;
-if(!((typeof data367 == "number") && (isFinite(data367)))){
-const err601 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalRetxScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalRetxScale/type",keyword:"type",params:{type: "number"}};
+if(data356.retxMaxMs !== undefined){
+let data374 = data356.retxMaxMs;
+if(!(((typeof data374 == "number") && (!(data374 % 1) && !isNaN(data374))) && (isFinite(data374)))){
+const err601 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxMaxMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err601];
 }
@@ -7610,10 +7629,10 @@ vErrors.push(err601);
 errors++;
 }
 }
-if(data356.txPortalDupAckThresh !== undefined){
-let data368 = data356.txPortalDupAckThresh;
-if(!(((typeof data368 == "number") && (!(data368 % 1) && !isNaN(data368))) && (isFinite(data368)))){
-const err602 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalDupAckThresh",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalDupAckThresh/type",keyword:"type",params:{type: "integer"}};
+if(data356.maxRttScale !== undefined){
+let data375 = data356.maxRttScale;
+if(!(((typeof data375 == "number") && (!(data375 % 1) && !isNaN(data375))) && (isFinite(data375)))){
+const err602 = {instancePath:instancePath+"/dialers/" + i21+"/options/maxRttScale",schemaPath:"#/properties/dialers/items/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err602];
 }
@@ -7623,10 +7642,10 @@ vErrors.push(err602);
 errors++;
 }
 }
-if(data356.txPortalDupAckScale !== undefined){
-let data369 = data356.txPortalDupAckScale;
-if(!((typeof data369 == "number") && (isFinite(data369)))){
-const err603 = {instancePath:instancePath+"/dialers/" + i21+"/options/txPortalDupAckScale",schemaPath:"#/properties/dialers/items/properties/options/properties/txPortalDupAckScale/type",keyword:"type",params:{type: "number"}};
+if(data356.maxCloseWaitMs !== undefined){
+let data376 = data356.maxCloseWaitMs;
+if(!(((typeof data376 == "number") && (!(data376 % 1) && !isNaN(data376))) && (isFinite(data376)))){
+const err603 = {instancePath:instancePath+"/dialers/" + i21+"/options/maxCloseWaitMs",schemaPath:"#/properties/dialers/items/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err603];
 }
@@ -7636,10 +7655,11 @@ vErrors.push(err603);
 errors++;
 }
 }
-if(data356.rxBufferSize !== undefined){
-let data370 = data356.rxBufferSize;
-if(!(((typeof data370 == "number") && (!(data370 % 1) && !isNaN(data370))) && (isFinite(data370)))){
-const err604 = {instancePath:instancePath+"/dialers/" + i21+"/options/rxBufferSize",schemaPath:"#/properties/dialers/items/properties/options/properties/rxBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data356.getCircuitTimeout !== undefined){
+let data377 = data356.getCircuitTimeout;
+if(typeof data377 === "string"){
+if(!(formats6(data377))){
+const err604 = {instancePath:instancePath+"/dialers/" + i21+"/options/getCircuitTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err604];
 }
@@ -7649,10 +7669,8 @@ vErrors.push(err604);
 errors++;
 }
 }
-if(data356.retxStartMs !== undefined){
-let data371 = data356.retxStartMs;
-if(!(((typeof data371 == "number") && (!(data371 % 1) && !isNaN(data371))) && (isFinite(data371)))){
-const err605 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxStartMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxStartMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err605 = {instancePath:instancePath+"/dialers/" + i21+"/options/getCircuitTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err605];
 }
@@ -7662,10 +7680,11 @@ vErrors.push(err605);
 errors++;
 }
 }
-if(data356.retxScale !== undefined){
-let data372 = data356.retxScale;
-if(!((typeof data372 == "number") && (isFinite(data372)))){
-const err606 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxScale",schemaPath:"#/properties/dialers/items/properties/options/properties/retxScale/type",keyword:"type",params:{type: "number"}};
+if(data356.circuitStartTimeout !== undefined){
+let data378 = data356.circuitStartTimeout;
+if(typeof data378 === "string"){
+if(!(formats6(data378))){
+const err606 = {instancePath:instancePath+"/dialers/" + i21+"/options/circuitStartTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err606];
 }
@@ -7675,10 +7694,8 @@ vErrors.push(err606);
 errors++;
 }
 }
-if(data356.retxAddMs !== undefined){
-let data373 = data356.retxAddMs;
-if(!(((typeof data373 == "number") && (!(data373 % 1) && !isNaN(data373))) && (isFinite(data373)))){
-const err607 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxAddMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxAddMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err607 = {instancePath:instancePath+"/dialers/" + i21+"/options/circuitStartTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err607];
 }
@@ -7688,10 +7705,11 @@ vErrors.push(err607);
 errors++;
 }
 }
-if(data356.retxMaxMs !== undefined){
-let data374 = data356.retxMaxMs;
-if(!(((typeof data374 == "number") && (!(data374 % 1) && !isNaN(data374))) && (isFinite(data374)))){
-const err608 = {instancePath:instancePath+"/dialers/" + i21+"/options/retxMaxMs",schemaPath:"#/properties/dialers/items/properties/options/properties/retxMaxMs/type",keyword:"type",params:{type: "integer"}};
+if(data356.connectTimeout !== undefined){
+let data379 = data356.connectTimeout;
+if(typeof data379 === "string"){
+if(!(formats6(data379))){
+const err608 = {instancePath:instancePath+"/dialers/" + i21+"/options/connectTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err608];
 }
@@ -7701,10 +7719,8 @@ vErrors.push(err608);
 errors++;
 }
 }
-if(data356.maxRttScale !== undefined){
-let data375 = data356.maxRttScale;
-if(!(((typeof data375 == "number") && (!(data375 % 1) && !isNaN(data375))) && (isFinite(data375)))){
-const err609 = {instancePath:instancePath+"/dialers/" + i21+"/options/maxRttScale",schemaPath:"#/properties/dialers/items/properties/options/properties/maxRttScale/type",keyword:"type",params:{type: "integer"}};
+else {
+const err609 = {instancePath:instancePath+"/dialers/" + i21+"/options/connectTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err609];
 }
@@ -7714,10 +7730,9 @@ vErrors.push(err609);
 errors++;
 }
 }
-if(data356.maxCloseWaitMs !== undefined){
-let data376 = data356.maxCloseWaitMs;
-if(!(((typeof data376 == "number") && (!(data376 % 1) && !isNaN(data376))) && (isFinite(data376)))){
-const err610 = {instancePath:instancePath+"/dialers/" + i21+"/options/maxCloseWaitMs",schemaPath:"#/properties/dialers/items/properties/options/properties/maxCloseWaitMs/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err610 = {instancePath:instancePath+"/dialers/" + i21+"/options",schemaPath:"#/properties/dialers/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err610];
 }
@@ -7727,11 +7742,9 @@ vErrors.push(err610);
 errors++;
 }
 }
-if(data356.getCircuitTimeout !== undefined){
-let data377 = data356.getCircuitTimeout;
-if(typeof data377 === "string"){
-if(!(formats6(data377))){
-const err611 = {instancePath:instancePath+"/dialers/" + i21+"/options/getCircuitTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/getCircuitTimeout/format",keyword:"format",params:{format: "duration"}};
+}
+else {
+const err611 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err611];
 }
@@ -7741,8 +7754,9 @@ vErrors.push(err611);
 errors++;
 }
 }
+}
 else {
-const err612 = {instancePath:instancePath+"/dialers/" + i21+"/options/getCircuitTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/getCircuitTimeout/type",keyword:"type",params:{type: "string"}};
+const err612 = {instancePath:instancePath+"/dialers",schemaPath:"#/properties/dialers/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err612];
 }
@@ -7752,11 +7766,12 @@ vErrors.push(err612);
 errors++;
 }
 }
-if(data356.circuitStartTimeout !== undefined){
-let data378 = data356.circuitStartTimeout;
-if(typeof data378 === "string"){
-if(!(formats6(data378))){
-const err613 = {instancePath:instancePath+"/dialers/" + i21+"/options/circuitStartTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/circuitStartTimeout/format",keyword:"format",params:{format: "duration"}};
+if(data.metrics !== undefined){
+let data380 = data.metrics;
+if(data380 && typeof data380 == "object" && !Array.isArray(data380)){
+for(const key41 in data380){
+if(!(((((key41 === "reportInterval") || (key41 === "intervalAgeThreshold")) || (key41 === "messageQueueSize")) || (key41 === "eventQueueSize")) || (key41 === "enableDataDelayMetric"))){
+const err613 = {instancePath:instancePath+"/metrics",schemaPath:"#/properties/metrics/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key41}};
 if(vErrors === null){
 vErrors = [err613];
 }
@@ -7766,8 +7781,11 @@ vErrors.push(err613);
 errors++;
 }
 }
-else {
-const err614 = {instancePath:instancePath+"/dialers/" + i21+"/options/circuitStartTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/circuitStartTimeout/type",keyword:"type",params:{type: "string"}};
+if(data380.reportInterval !== undefined){
+let data381 = data380.reportInterval;
+if(typeof data381 === "string"){
+if(!(formats6(data381))){
+const err614 = {instancePath:instancePath+"/metrics/reportInterval",schemaPath:"#/properties/metrics/properties/reportInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err614];
 }
@@ -7777,11 +7795,8 @@ vErrors.push(err614);
 errors++;
 }
 }
-if(data356.connectTimeout !== undefined){
-let data379 = data356.connectTimeout;
-if(typeof data379 === "string"){
-if(!(formats6(data379))){
-const err615 = {instancePath:instancePath+"/dialers/" + i21+"/options/connectTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/connectTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err615 = {instancePath:instancePath+"/metrics/reportInterval",schemaPath:"#/properties/metrics/properties/reportInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err615];
 }
@@ -7791,8 +7806,11 @@ vErrors.push(err615);
 errors++;
 }
 }
-else {
-const err616 = {instancePath:instancePath+"/dialers/" + i21+"/options/connectTimeout",schemaPath:"#/properties/dialers/items/properties/options/properties/connectTimeout/type",keyword:"type",params:{type: "string"}};
+if(data380.intervalAgeThreshold !== undefined){
+let data382 = data380.intervalAgeThreshold;
+if(typeof data382 === "string"){
+if(!(formats6(data382))){
+const err616 = {instancePath:instancePath+"/metrics/intervalAgeThreshold",schemaPath:"#/properties/metrics/properties/intervalAgeThreshold/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err616];
 }
@@ -7802,9 +7820,8 @@ vErrors.push(err616);
 errors++;
 }
 }
-}
 else {
-const err617 = {instancePath:instancePath+"/dialers/" + i21+"/options",schemaPath:"#/properties/dialers/items/properties/options/type",keyword:"type",params:{type: "object"}};
+const err617 = {instancePath:instancePath+"/metrics/intervalAgeThreshold",schemaPath:"#/properties/metrics/properties/intervalAgeThreshold/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err617];
 }
@@ -7814,9 +7831,10 @@ vErrors.push(err617);
 errors++;
 }
 }
-}
-else {
-const err618 = {instancePath:instancePath+"/dialers/" + i21,schemaPath:"#/properties/dialers/items/type",keyword:"type",params:{type: "object"}};
+if(data380.messageQueueSize !== undefined){
+let data383 = data380.messageQueueSize;
+if(!(((typeof data383 == "number") && (!(data383 % 1) && !isNaN(data383))) && (isFinite(data383)))){
+const err618 = {instancePath:instancePath+"/metrics/messageQueueSize",schemaPath:"#/properties/metrics/properties/messageQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err618];
 }
@@ -7825,10 +7843,9 @@ vErrors.push(err618);
 }
 errors++;
 }
-}
-}
-else {
-const err619 = {instancePath:instancePath+"/dialers",schemaPath:"#/properties/dialers/type",keyword:"type",params:{type: "array"}};
+if((typeof data383 == "number") && (isFinite(data383))){
+if(data383 < 0 || isNaN(data383)){
+const err619 = {instancePath:instancePath+"/metrics/messageQueueSize",schemaPath:"#/properties/metrics/properties/messageQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err619];
 }
@@ -7838,12 +7855,11 @@ vErrors.push(err619);
 errors++;
 }
 }
-if(data.metrics !== undefined){
-let data380 = data.metrics;
-if(data380 && typeof data380 == "object" && !Array.isArray(data380)){
-for(const key41 in data380){
-if(!(((((key41 === "reportInterval") || (key41 === "intervalAgeThreshold")) || (key41 === "messageQueueSize")) || (key41 === "eventQueueSize")) || (key41 === "enableDataDelayMetric"))){
-const err620 = {instancePath:instancePath+"/metrics",schemaPath:"#/properties/metrics/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key41}};
+}
+if(data380.eventQueueSize !== undefined){
+let data384 = data380.eventQueueSize;
+if(!(((typeof data384 == "number") && (!(data384 % 1) && !isNaN(data384))) && (isFinite(data384)))){
+const err620 = {instancePath:instancePath+"/metrics/eventQueueSize",schemaPath:"#/properties/metrics/properties/eventQueueSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err620];
 }
@@ -7853,11 +7869,9 @@ vErrors.push(err620);
 errors++;
 }
 }
-if(data380.reportInterval !== undefined){
-let data381 = data380.reportInterval;
-if(typeof data381 === "string"){
-if(!(formats6(data381))){
-const err621 = {instancePath:instancePath+"/metrics/reportInterval",schemaPath:"#/properties/metrics/properties/reportInterval/format",keyword:"format",params:{format: "duration"}};
+if(data380.enableDataDelayMetric !== undefined){
+if(typeof data380.enableDataDelayMetric !== "boolean"){
+const err621 = {instancePath:instancePath+"/metrics/enableDataDelayMetric",schemaPath:"#/properties/metrics/properties/enableDataDelayMetric/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err621];
 }
@@ -7867,8 +7881,9 @@ vErrors.push(err621);
 errors++;
 }
 }
+}
 else {
-const err622 = {instancePath:instancePath+"/metrics/reportInterval",schemaPath:"#/properties/metrics/properties/reportInterval/type",keyword:"type",params:{type: "string"}};
+const err622 = {instancePath:instancePath+"/metrics",schemaPath:"#/properties/metrics/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err622];
 }
@@ -7878,11 +7893,12 @@ vErrors.push(err622);
 errors++;
 }
 }
-if(data380.intervalAgeThreshold !== undefined){
-let data382 = data380.intervalAgeThreshold;
-if(typeof data382 === "string"){
-if(!(formats6(data382))){
-const err623 = {instancePath:instancePath+"/metrics/intervalAgeThreshold",schemaPath:"#/properties/metrics/properties/intervalAgeThreshold/format",keyword:"format",params:{format: "duration"}};
+if(data.trace !== undefined){
+let data386 = data.trace;
+if(data386 && typeof data386 == "object" && !Array.isArray(data386)){
+for(const key42 in data386){
+if(!(key42 === "path")){
+const err623 = {instancePath:instancePath+"/trace",schemaPath:"#/properties/trace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42}};
 if(vErrors === null){
 vErrors = [err623];
 }
@@ -7892,8 +7908,9 @@ vErrors.push(err623);
 errors++;
 }
 }
-else {
-const err624 = {instancePath:instancePath+"/metrics/intervalAgeThreshold",schemaPath:"#/properties/metrics/properties/intervalAgeThreshold/type",keyword:"type",params:{type: "string"}};
+if(data386.path !== undefined){
+if(typeof data386.path !== "string"){
+const err624 = {instancePath:instancePath+"/trace/path",schemaPath:"#/properties/trace/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err624];
 }
@@ -7903,103 +7920,14 @@ vErrors.push(err624);
 errors++;
 }
 }
-if(data380.messageQueueSize !== undefined){
-let data383 = data380.messageQueueSize;
-if(!(((typeof data383 == "number") && (!(data383 % 1) && !isNaN(data383))) && (isFinite(data383)))){
-const err625 = {instancePath:instancePath+"/metrics/messageQueueSize",schemaPath:"#/properties/metrics/properties/messageQueueSize/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err625 = {instancePath:instancePath+"/trace",schemaPath:"#/properties/trace/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err625];
 }
 else {
 vErrors.push(err625);
-}
-errors++;
-}
-if((typeof data383 == "number") && (isFinite(data383))){
-if(data383 < 0 || isNaN(data383)){
-const err626 = {instancePath:instancePath+"/metrics/messageQueueSize",schemaPath:"#/properties/metrics/properties/messageQueueSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err626];
-}
-else {
-vErrors.push(err626);
-}
-errors++;
-}
-}
-}
-if(data380.eventQueueSize !== undefined){
-let data384 = data380.eventQueueSize;
-if(!(((typeof data384 == "number") && (!(data384 % 1) && !isNaN(data384))) && (isFinite(data384)))){
-const err627 = {instancePath:instancePath+"/metrics/eventQueueSize",schemaPath:"#/properties/metrics/properties/eventQueueSize/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err627];
-}
-else {
-vErrors.push(err627);
-}
-errors++;
-}
-}
-if(data380.enableDataDelayMetric !== undefined){
-if(typeof data380.enableDataDelayMetric !== "boolean"){
-const err628 = {instancePath:instancePath+"/metrics/enableDataDelayMetric",schemaPath:"#/properties/metrics/properties/enableDataDelayMetric/type",keyword:"type",params:{type: "boolean"}};
-if(vErrors === null){
-vErrors = [err628];
-}
-else {
-vErrors.push(err628);
-}
-errors++;
-}
-}
-}
-else {
-const err629 = {instancePath:instancePath+"/metrics",schemaPath:"#/properties/metrics/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err629];
-}
-else {
-vErrors.push(err629);
-}
-errors++;
-}
-}
-if(data.trace !== undefined){
-let data386 = data.trace;
-if(data386 && typeof data386 == "object" && !Array.isArray(data386)){
-for(const key42 in data386){
-if(!(key42 === "path")){
-const err630 = {instancePath:instancePath+"/trace",schemaPath:"#/properties/trace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42}};
-if(vErrors === null){
-vErrors = [err630];
-}
-else {
-vErrors.push(err630);
-}
-errors++;
-}
-}
-if(data386.path !== undefined){
-if(typeof data386.path !== "string"){
-const err631 = {instancePath:instancePath+"/trace/path",schemaPath:"#/properties/trace/properties/path/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err631];
-}
-else {
-vErrors.push(err631);
-}
-errors++;
-}
-}
-}
-else {
-const err632 = {instancePath:instancePath+"/trace",schemaPath:"#/properties/trace/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err632];
-}
-else {
-vErrors.push(err632);
 }
 errors++;
 }
@@ -8009,7 +7937,93 @@ let data388 = data.profile;
 if(data388 && typeof data388 == "object" && !Array.isArray(data388)){
 for(const key43 in data388){
 if(!((key43 === "cpu") || (key43 === "memory"))){
-const err633 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43}};
+const err626 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43}};
+if(vErrors === null){
+vErrors = [err626];
+}
+else {
+vErrors.push(err626);
+}
+errors++;
+}
+}
+if(data388.cpu !== undefined){
+let data389 = data388.cpu;
+if(data389 && typeof data389 == "object" && !Array.isArray(data389)){
+if(data389.path === undefined){
+const err627 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err627];
+}
+else {
+vErrors.push(err627);
+}
+errors++;
+}
+for(const key44 in data389){
+if(!(key44 === "path")){
+const err628 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44}};
+if(vErrors === null){
+vErrors = [err628];
+}
+else {
+vErrors.push(err628);
+}
+errors++;
+}
+}
+if(data389.path !== undefined){
+if(typeof data389.path !== "string"){
+const err629 = {instancePath:instancePath+"/profile/cpu/path",schemaPath:"#/properties/profile/properties/cpu/properties/path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err629];
+}
+else {
+vErrors.push(err629);
+}
+errors++;
+}
+}
+}
+else {
+const err630 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err630];
+}
+else {
+vErrors.push(err630);
+}
+errors++;
+}
+}
+if(data388.memory !== undefined){
+let data391 = data388.memory;
+if(data391 && typeof data391 == "object" && !Array.isArray(data391)){
+if(data391.path === undefined){
+const err631 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err631];
+}
+else {
+vErrors.push(err631);
+}
+errors++;
+}
+for(const key45 in data391){
+if(!((key45 === "path") || (key45 === "intervalMs"))){
+const err632 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45}};
+if(vErrors === null){
+vErrors = [err632];
+}
+else {
+vErrors.push(err632);
+}
+errors++;
+}
+}
+if(data391.path !== undefined){
+if(typeof data391.path !== "string"){
+const err633 = {instancePath:instancePath+"/profile/memory/path",schemaPath:"#/properties/profile/properties/memory/properties/path/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err633];
 }
@@ -8019,11 +8033,10 @@ vErrors.push(err633);
 errors++;
 }
 }
-if(data388.cpu !== undefined){
-let data389 = data388.cpu;
-if(data389 && typeof data389 == "object" && !Array.isArray(data389)){
-if(data389.path === undefined){
-const err634 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/required",keyword:"required",params:{missingProperty: "path"}};
+if(data391.intervalMs !== undefined){
+let data393 = data391.intervalMs;
+if(!(((typeof data393 == "number") && (!(data393 % 1) && !isNaN(data393))) && (isFinite(data393)))){
+const err634 = {instancePath:instancePath+"/profile/memory/intervalMs",schemaPath:"#/properties/profile/properties/memory/properties/intervalMs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err634];
 }
@@ -8032,9 +8045,9 @@ vErrors.push(err634);
 }
 errors++;
 }
-for(const key44 in data389){
-if(!(key44 === "path")){
-const err635 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44}};
+if((typeof data393 == "number") && (isFinite(data393))){
+if(data393 < 1 || isNaN(data393)){
+const err635 = {instancePath:instancePath+"/profile/memory/intervalMs",schemaPath:"#/properties/profile/properties/memory/properties/intervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err635];
 }
@@ -8044,9 +8057,10 @@ vErrors.push(err635);
 errors++;
 }
 }
-if(data389.path !== undefined){
-if(typeof data389.path !== "string"){
-const err636 = {instancePath:instancePath+"/profile/cpu/path",schemaPath:"#/properties/profile/properties/cpu/properties/path/type",keyword:"type",params:{type: "string"}};
+}
+}
+else {
+const err636 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err636];
 }
@@ -8058,7 +8072,7 @@ errors++;
 }
 }
 else {
-const err637 = {instancePath:instancePath+"/profile/cpu",schemaPath:"#/properties/profile/properties/cpu/type",keyword:"type",params:{type: "object"}};
+const err637 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err637];
 }
@@ -8068,11 +8082,12 @@ vErrors.push(err637);
 errors++;
 }
 }
-if(data388.memory !== undefined){
-let data391 = data388.memory;
-if(data391 && typeof data391 == "object" && !Array.isArray(data391)){
-if(data391.path === undefined){
-const err638 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/required",keyword:"required",params:{missingProperty: "path"}};
+if(data.transport !== undefined){
+let data394 = data.transport;
+if(data394 && typeof data394 == "object" && !Array.isArray(data394)){
+for(const key46 in data394){
+if(!((((((key46 === "protocol") || (key46 === "handshakeTimeout")) || (key46 === "proxy")) || (key46 === "wss")) || (key46 === "westworld3")) || (key46 === "dtls"))){
+const err638 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46}};
 if(vErrors === null){
 vErrors = [err638];
 }
@@ -8081,9 +8096,10 @@ vErrors.push(err638);
 }
 errors++;
 }
-for(const key45 in data391){
-if(!((key45 === "path") || (key45 === "intervalMs"))){
-const err639 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45}};
+}
+if(data394.protocol !== undefined){
+if(typeof data394.protocol !== "string"){
+const err639 = {instancePath:instancePath+"/transport/protocol",schemaPath:"#/properties/transport/properties/protocol/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err639];
 }
@@ -8093,9 +8109,11 @@ vErrors.push(err639);
 errors++;
 }
 }
-if(data391.path !== undefined){
-if(typeof data391.path !== "string"){
-const err640 = {instancePath:instancePath+"/profile/memory/path",schemaPath:"#/properties/profile/properties/memory/properties/path/type",keyword:"type",params:{type: "string"}};
+if(data394.handshakeTimeout !== undefined){
+let data396 = data394.handshakeTimeout;
+if(typeof data396 === "string"){
+if(!(formats6(data396))){
+const err640 = {instancePath:instancePath+"/transport/handshakeTimeout",schemaPath:"#/properties/transport/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err640];
 }
@@ -8105,10 +8123,8 @@ vErrors.push(err640);
 errors++;
 }
 }
-if(data391.intervalMs !== undefined){
-let data393 = data391.intervalMs;
-if(!(((typeof data393 == "number") && (!(data393 % 1) && !isNaN(data393))) && (isFinite(data393)))){
-const err641 = {instancePath:instancePath+"/profile/memory/intervalMs",schemaPath:"#/properties/profile/properties/memory/properties/intervalMs/type",keyword:"type",params:{type: "integer"}};
+else {
+const err641 = {instancePath:instancePath+"/transport/handshakeTimeout",schemaPath:"#/properties/transport/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err641];
 }
@@ -8117,9 +8133,12 @@ vErrors.push(err641);
 }
 errors++;
 }
-if((typeof data393 == "number") && (isFinite(data393))){
-if(data393 < 1 || isNaN(data393)){
-const err642 = {instancePath:instancePath+"/profile/memory/intervalMs",schemaPath:"#/properties/profile/properties/memory/properties/intervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data394.proxy !== undefined){
+let data397 = data394.proxy;
+if(data397 && typeof data397 == "object" && !Array.isArray(data397)){
+if(data397.type === undefined){
+const err642 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
 if(vErrors === null){
 vErrors = [err642];
 }
@@ -8128,11 +8147,9 @@ vErrors.push(err642);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err643 = {instancePath:instancePath+"/profile/memory",schemaPath:"#/properties/profile/properties/memory/type",keyword:"type",params:{type: "object"}};
+for(const key47 in data397){
+if(!((((key47 === "type") || (key47 === "address")) || (key47 === "username")) || (key47 === "password"))){
+const err643 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47}};
 if(vErrors === null){
 vErrors = [err643];
 }
@@ -8142,9 +8159,10 @@ vErrors.push(err643);
 errors++;
 }
 }
-}
-else {
-const err644 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/type",keyword:"type",params:{type: "object"}};
+if(data397.type !== undefined){
+let data398 = data397.type;
+if(typeof data398 !== "string"){
+const err644 = {instancePath:instancePath+"/transport/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err644];
 }
@@ -8153,13 +8171,8 @@ vErrors.push(err644);
 }
 errors++;
 }
-}
-if(data.transport !== undefined){
-let data394 = data.transport;
-if(data394 && typeof data394 == "object" && !Array.isArray(data394)){
-for(const key46 in data394){
-if(!((((((key46 === "protocol") || (key46 === "handshakeTimeout")) || (key46 === "proxy")) || (key46 === "wss")) || (key46 === "westworld3")) || (key46 === "dtls"))){
-const err645 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46}};
+if(!((data398 === "none") || (data398 === "http"))){
+const err645 = {instancePath:instancePath+"/transport/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err645];
 }
@@ -8169,9 +8182,11 @@ vErrors.push(err645);
 errors++;
 }
 }
-if(data394.protocol !== undefined){
-if(typeof data394.protocol !== "string"){
-const err646 = {instancePath:instancePath+"/transport/protocol",schemaPath:"#/properties/transport/properties/protocol/type",keyword:"type",params:{type: "string"}};
+if(data397.address !== undefined){
+let data399 = data397.address;
+if(typeof data399 === "string"){
+if(!(formats44(data399))){
+const err646 = {instancePath:instancePath+"/transport/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err646];
 }
@@ -8181,11 +8196,8 @@ vErrors.push(err646);
 errors++;
 }
 }
-if(data394.handshakeTimeout !== undefined){
-let data396 = data394.handshakeTimeout;
-if(typeof data396 === "string"){
-if(!(formats6(data396))){
-const err647 = {instancePath:instancePath+"/transport/handshakeTimeout",schemaPath:"#/properties/transport/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
+else {
+const err647 = {instancePath:instancePath+"/transport/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err647];
 }
@@ -8195,8 +8207,9 @@ vErrors.push(err647);
 errors++;
 }
 }
-else {
-const err648 = {instancePath:instancePath+"/transport/handshakeTimeout",schemaPath:"#/properties/transport/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
+if(data397.username !== undefined){
+if(typeof data397.username !== "string"){
+const err648 = {instancePath:instancePath+"/transport/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err648];
 }
@@ -8206,11 +8219,9 @@ vErrors.push(err648);
 errors++;
 }
 }
-if(data394.proxy !== undefined){
-let data397 = data394.proxy;
-if(data397 && typeof data397 == "object" && !Array.isArray(data397)){
-if(data397.type === undefined){
-const err649 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
+if(data397.password !== undefined){
+if(typeof data397.password !== "string"){
+const err649 = {instancePath:instancePath+"/transport/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err649];
 }
@@ -8219,9 +8230,10 @@ vErrors.push(err649);
 }
 errors++;
 }
-for(const key47 in data397){
-if(!((((key47 === "type") || (key47 === "address")) || (key47 === "username")) || (key47 === "password"))){
-const err650 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47}};
+}
+}
+else {
+const err650 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err650];
 }
@@ -8231,10 +8243,12 @@ vErrors.push(err650);
 errors++;
 }
 }
-if(data397.type !== undefined){
-let data398 = data397.type;
-if(typeof data398 !== "string"){
-const err651 = {instancePath:instancePath+"/transport/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
+if(data394.wss !== undefined){
+let data402 = data394.wss;
+if(data402 && typeof data402 == "object" && !Array.isArray(data402)){
+for(const key48 in data402){
+if(!(func0.call(schema0.properties.transport.properties.wss.properties, key48))){
+const err651 = {instancePath:instancePath+"/transport/wss",schemaPath:"#/properties/transport/properties/wss/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key48}};
 if(vErrors === null){
 vErrors = [err651];
 }
@@ -8243,8 +8257,11 @@ vErrors.push(err651);
 }
 errors++;
 }
-if(!((data398 === "none") || (data398 === "http"))){
-const err652 = {instancePath:instancePath+"/transport/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
+}
+if(data402.writeTimeout !== undefined){
+let data403 = data402.writeTimeout;
+if(!(((typeof data403 == "number") && (!(data403 % 1) && !isNaN(data403))) && (isFinite(data403)))){
+const err652 = {instancePath:instancePath+"/transport/wss/writeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/writeTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err652];
 }
@@ -8253,12 +8270,9 @@ vErrors.push(err652);
 }
 errors++;
 }
-}
-if(data397.address !== undefined){
-let data399 = data397.address;
-if(typeof data399 === "string"){
-if(!(formats44(data399))){
-const err653 = {instancePath:instancePath+"/transport/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
+if((typeof data403 == "number") && (isFinite(data403))){
+if(data403 < 0 || isNaN(data403)){
+const err653 = {instancePath:instancePath+"/transport/wss/writeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/writeTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err653];
 }
@@ -8268,8 +8282,11 @@ vErrors.push(err653);
 errors++;
 }
 }
-else {
-const err654 = {instancePath:instancePath+"/transport/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
+}
+if(data402.readTimeout !== undefined){
+let data404 = data402.readTimeout;
+if(!(((typeof data404 == "number") && (!(data404 % 1) && !isNaN(data404))) && (isFinite(data404)))){
+const err654 = {instancePath:instancePath+"/transport/wss/readTimeout",schemaPath:"#/properties/transport/properties/wss/properties/readTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err654];
 }
@@ -8278,10 +8295,9 @@ vErrors.push(err654);
 }
 errors++;
 }
-}
-if(data397.username !== undefined){
-if(typeof data397.username !== "string"){
-const err655 = {instancePath:instancePath+"/transport/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
+if((typeof data404 == "number") && (isFinite(data404))){
+if(data404 < 0 || isNaN(data404)){
+const err655 = {instancePath:instancePath+"/transport/wss/readTimeout",schemaPath:"#/properties/transport/properties/wss/properties/readTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err655];
 }
@@ -8291,9 +8307,11 @@ vErrors.push(err655);
 errors++;
 }
 }
-if(data397.password !== undefined){
-if(typeof data397.password !== "string"){
-const err656 = {instancePath:instancePath+"/transport/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
+}
+if(data402.idleTimeout !== undefined){
+let data405 = data402.idleTimeout;
+if(!(((typeof data405 == "number") && (!(data405 % 1) && !isNaN(data405))) && (isFinite(data405)))){
+const err656 = {instancePath:instancePath+"/transport/wss/idleTimeout",schemaPath:"#/properties/transport/properties/wss/properties/idleTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err656];
 }
@@ -8302,10 +8320,9 @@ vErrors.push(err656);
 }
 errors++;
 }
-}
-}
-else {
-const err657 = {instancePath:instancePath+"/transport/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
+if((typeof data405 == "number") && (isFinite(data405))){
+if(data405 < 0 || isNaN(data405)){
+const err657 = {instancePath:instancePath+"/transport/wss/idleTimeout",schemaPath:"#/properties/transport/properties/wss/properties/idleTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err657];
 }
@@ -8315,12 +8332,11 @@ vErrors.push(err657);
 errors++;
 }
 }
-if(data394.wss !== undefined){
-let data402 = data394.wss;
-if(data402 && typeof data402 == "object" && !Array.isArray(data402)){
-for(const key48 in data402){
-if(!(func0.call(schema0.properties.transport.properties.wss.properties, key48))){
-const err658 = {instancePath:instancePath+"/transport/wss",schemaPath:"#/properties/transport/properties/wss/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key48}};
+}
+if(data402.pongTimeout !== undefined){
+let data406 = data402.pongTimeout;
+if(!(((typeof data406 == "number") && (!(data406 % 1) && !isNaN(data406))) && (isFinite(data406)))){
+const err658 = {instancePath:instancePath+"/transport/wss/pongTimeout",schemaPath:"#/properties/transport/properties/wss/properties/pongTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err658];
 }
@@ -8329,11 +8345,9 @@ vErrors.push(err658);
 }
 errors++;
 }
-}
-if(data402.writeTimeout !== undefined){
-let data403 = data402.writeTimeout;
-if(!(((typeof data403 == "number") && (!(data403 % 1) && !isNaN(data403))) && (isFinite(data403)))){
-const err659 = {instancePath:instancePath+"/transport/wss/writeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/writeTimeout/type",keyword:"type",params:{type: "integer"}};
+if((typeof data406 == "number") && (isFinite(data406))){
+if(data406 < 0 || isNaN(data406)){
+const err659 = {instancePath:instancePath+"/transport/wss/pongTimeout",schemaPath:"#/properties/transport/properties/wss/properties/pongTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err659];
 }
@@ -8342,9 +8356,12 @@ vErrors.push(err659);
 }
 errors++;
 }
-if((typeof data403 == "number") && (isFinite(data403))){
-if(data403 < 0 || isNaN(data403)){
-const err660 = {instancePath:instancePath+"/transport/wss/writeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/writeTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.pingInterval !== undefined){
+let data407 = data402.pingInterval;
+if(!(((typeof data407 == "number") && (!(data407 % 1) && !isNaN(data407))) && (isFinite(data407)))){
+const err660 = {instancePath:instancePath+"/transport/wss/pingInterval",schemaPath:"#/properties/transport/properties/wss/properties/pingInterval/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err660];
 }
@@ -8353,12 +8370,9 @@ vErrors.push(err660);
 }
 errors++;
 }
-}
-}
-if(data402.readTimeout !== undefined){
-let data404 = data402.readTimeout;
-if(!(((typeof data404 == "number") && (!(data404 % 1) && !isNaN(data404))) && (isFinite(data404)))){
-const err661 = {instancePath:instancePath+"/transport/wss/readTimeout",schemaPath:"#/properties/transport/properties/wss/properties/readTimeout/type",keyword:"type",params:{type: "integer"}};
+if((typeof data407 == "number") && (isFinite(data407))){
+if(data407 < 0 || isNaN(data407)){
+const err661 = {instancePath:instancePath+"/transport/wss/pingInterval",schemaPath:"#/properties/transport/properties/wss/properties/pingInterval/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err661];
 }
@@ -8367,9 +8381,12 @@ vErrors.push(err661);
 }
 errors++;
 }
-if((typeof data404 == "number") && (isFinite(data404))){
-if(data404 < 0 || isNaN(data404)){
-const err662 = {instancePath:instancePath+"/transport/wss/readTimeout",schemaPath:"#/properties/transport/properties/wss/properties/readTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.handshakeTimeout !== undefined){
+let data408 = data402.handshakeTimeout;
+if(!(((typeof data408 == "number") && (!(data408 % 1) && !isNaN(data408))) && (isFinite(data408)))){
+const err662 = {instancePath:instancePath+"/transport/wss/handshakeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/handshakeTimeout/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err662];
 }
@@ -8378,12 +8395,9 @@ vErrors.push(err662);
 }
 errors++;
 }
-}
-}
-if(data402.idleTimeout !== undefined){
-let data405 = data402.idleTimeout;
-if(!(((typeof data405 == "number") && (!(data405 % 1) && !isNaN(data405))) && (isFinite(data405)))){
-const err663 = {instancePath:instancePath+"/transport/wss/idleTimeout",schemaPath:"#/properties/transport/properties/wss/properties/idleTimeout/type",keyword:"type",params:{type: "integer"}};
+if((typeof data408 == "number") && (isFinite(data408))){
+if(data408 < 0 || isNaN(data408)){
+const err663 = {instancePath:instancePath+"/transport/wss/handshakeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/handshakeTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err663];
 }
@@ -8392,9 +8406,12 @@ vErrors.push(err663);
 }
 errors++;
 }
-if((typeof data405 == "number") && (isFinite(data405))){
-if(data405 < 0 || isNaN(data405)){
-const err664 = {instancePath:instancePath+"/transport/wss/idleTimeout",schemaPath:"#/properties/transport/properties/wss/properties/idleTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.readBufferSize !== undefined){
+let data409 = data402.readBufferSize;
+if(!(((typeof data409 == "number") && (!(data409 % 1) && !isNaN(data409))) && (isFinite(data409)))){
+const err664 = {instancePath:instancePath+"/transport/wss/readBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/readBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err664];
 }
@@ -8403,12 +8420,9 @@ vErrors.push(err664);
 }
 errors++;
 }
-}
-}
-if(data402.pongTimeout !== undefined){
-let data406 = data402.pongTimeout;
-if(!(((typeof data406 == "number") && (!(data406 % 1) && !isNaN(data406))) && (isFinite(data406)))){
-const err665 = {instancePath:instancePath+"/transport/wss/pongTimeout",schemaPath:"#/properties/transport/properties/wss/properties/pongTimeout/type",keyword:"type",params:{type: "integer"}};
+if((typeof data409 == "number") && (isFinite(data409))){
+if(data409 < 1 || isNaN(data409)){
+const err665 = {instancePath:instancePath+"/transport/wss/readBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/readBufferSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err665];
 }
@@ -8417,9 +8431,12 @@ vErrors.push(err665);
 }
 errors++;
 }
-if((typeof data406 == "number") && (isFinite(data406))){
-if(data406 < 0 || isNaN(data406)){
-const err666 = {instancePath:instancePath+"/transport/wss/pongTimeout",schemaPath:"#/properties/transport/properties/wss/properties/pongTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.writeBufferSize !== undefined){
+let data410 = data402.writeBufferSize;
+if(!(((typeof data410 == "number") && (!(data410 % 1) && !isNaN(data410))) && (isFinite(data410)))){
+const err666 = {instancePath:instancePath+"/transport/wss/writeBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/writeBufferSize/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err666];
 }
@@ -8428,12 +8445,9 @@ vErrors.push(err666);
 }
 errors++;
 }
-}
-}
-if(data402.pingInterval !== undefined){
-let data407 = data402.pingInterval;
-if(!(((typeof data407 == "number") && (!(data407 % 1) && !isNaN(data407))) && (isFinite(data407)))){
-const err667 = {instancePath:instancePath+"/transport/wss/pingInterval",schemaPath:"#/properties/transport/properties/wss/properties/pingInterval/type",keyword:"type",params:{type: "integer"}};
+if((typeof data410 == "number") && (isFinite(data410))){
+if(data410 < 1 || isNaN(data410)){
+const err667 = {instancePath:instancePath+"/transport/wss/writeBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/writeBufferSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err667];
 }
@@ -8442,9 +8456,11 @@ vErrors.push(err667);
 }
 errors++;
 }
-if((typeof data407 == "number") && (isFinite(data407))){
-if(data407 < 0 || isNaN(data407)){
-const err668 = {instancePath:instancePath+"/transport/wss/pingInterval",schemaPath:"#/properties/transport/properties/wss/properties/pingInterval/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data402.enableCompression !== undefined){
+if(typeof data402.enableCompression !== "boolean"){
+const err668 = {instancePath:instancePath+"/transport/wss/enableCompression",schemaPath:"#/properties/transport/properties/wss/properties/enableCompression/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err668];
 }
@@ -8454,11 +8470,12 @@ vErrors.push(err668);
 errors++;
 }
 }
-}
-if(data402.handshakeTimeout !== undefined){
-let data408 = data402.handshakeTimeout;
-if(!(((typeof data408 == "number") && (!(data408 % 1) && !isNaN(data408))) && (isFinite(data408)))){
-const err669 = {instancePath:instancePath+"/transport/wss/handshakeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/handshakeTimeout/type",keyword:"type",params:{type: "integer"}};
+if(data402.identity !== undefined){
+let data412 = data402.identity;
+if(data412 && typeof data412 == "object" && !Array.isArray(data412)){
+for(const key49 in data412){
+if(!((((((key49 === "cert") || (key49 === "server_cert")) || (key49 === "key")) || (key49 === "server_key")) || (key49 === "ca")) || (key49 === "alt_server_certs"))){
+const err669 = {instancePath:instancePath+"/transport/wss/identity",schemaPath:"#/properties/transport/properties/wss/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key49}};
 if(vErrors === null){
 vErrors = [err669];
 }
@@ -8467,9 +8484,10 @@ vErrors.push(err669);
 }
 errors++;
 }
-if((typeof data408 == "number") && (isFinite(data408))){
-if(data408 < 0 || isNaN(data408)){
-const err670 = {instancePath:instancePath+"/transport/wss/handshakeTimeout",schemaPath:"#/properties/transport/properties/wss/properties/handshakeTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+if(data412.cert !== undefined){
+if(typeof data412.cert !== "string"){
+const err670 = {instancePath:instancePath+"/transport/wss/identity/cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err670];
 }
@@ -8479,11 +8497,9 @@ vErrors.push(err670);
 errors++;
 }
 }
-}
-if(data402.readBufferSize !== undefined){
-let data409 = data402.readBufferSize;
-if(!(((typeof data409 == "number") && (!(data409 % 1) && !isNaN(data409))) && (isFinite(data409)))){
-const err671 = {instancePath:instancePath+"/transport/wss/readBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/readBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data412.server_cert !== undefined){
+if(typeof data412.server_cert !== "string"){
+const err671 = {instancePath:instancePath+"/transport/wss/identity/server_cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err671];
 }
@@ -8492,9 +8508,10 @@ vErrors.push(err671);
 }
 errors++;
 }
-if((typeof data409 == "number") && (isFinite(data409))){
-if(data409 < 1 || isNaN(data409)){
-const err672 = {instancePath:instancePath+"/transport/wss/readBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/readBufferSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data412.key !== undefined){
+if(typeof data412.key !== "string"){
+const err672 = {instancePath:instancePath+"/transport/wss/identity/key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err672];
 }
@@ -8504,11 +8521,9 @@ vErrors.push(err672);
 errors++;
 }
 }
-}
-if(data402.writeBufferSize !== undefined){
-let data410 = data402.writeBufferSize;
-if(!(((typeof data410 == "number") && (!(data410 % 1) && !isNaN(data410))) && (isFinite(data410)))){
-const err673 = {instancePath:instancePath+"/transport/wss/writeBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/writeBufferSize/type",keyword:"type",params:{type: "integer"}};
+if(data412.server_key !== undefined){
+if(typeof data412.server_key !== "string"){
+const err673 = {instancePath:instancePath+"/transport/wss/identity/server_key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err673];
 }
@@ -8517,102 +8532,15 @@ vErrors.push(err673);
 }
 errors++;
 }
-if((typeof data410 == "number") && (isFinite(data410))){
-if(data410 < 1 || isNaN(data410)){
-const err674 = {instancePath:instancePath+"/transport/wss/writeBufferSize",schemaPath:"#/properties/transport/properties/wss/properties/writeBufferSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data412.ca !== undefined){
+if(typeof data412.ca !== "string"){
+const err674 = {instancePath:instancePath+"/transport/wss/identity/ca",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err674];
 }
 else {
 vErrors.push(err674);
-}
-errors++;
-}
-}
-}
-if(data402.enableCompression !== undefined){
-if(typeof data402.enableCompression !== "boolean"){
-const err675 = {instancePath:instancePath+"/transport/wss/enableCompression",schemaPath:"#/properties/transport/properties/wss/properties/enableCompression/type",keyword:"type",params:{type: "boolean"}};
-if(vErrors === null){
-vErrors = [err675];
-}
-else {
-vErrors.push(err675);
-}
-errors++;
-}
-}
-if(data402.identity !== undefined){
-let data412 = data402.identity;
-if(data412 && typeof data412 == "object" && !Array.isArray(data412)){
-for(const key49 in data412){
-if(!((((((key49 === "cert") || (key49 === "server_cert")) || (key49 === "key")) || (key49 === "server_key")) || (key49 === "ca")) || (key49 === "alt_server_certs"))){
-const err676 = {instancePath:instancePath+"/transport/wss/identity",schemaPath:"#/properties/transport/properties/wss/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key49}};
-if(vErrors === null){
-vErrors = [err676];
-}
-else {
-vErrors.push(err676);
-}
-errors++;
-}
-}
-if(data412.cert !== undefined){
-if(typeof data412.cert !== "string"){
-const err677 = {instancePath:instancePath+"/transport/wss/identity/cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err677];
-}
-else {
-vErrors.push(err677);
-}
-errors++;
-}
-}
-if(data412.server_cert !== undefined){
-if(typeof data412.server_cert !== "string"){
-const err678 = {instancePath:instancePath+"/transport/wss/identity/server_cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err678];
-}
-else {
-vErrors.push(err678);
-}
-errors++;
-}
-}
-if(data412.key !== undefined){
-if(typeof data412.key !== "string"){
-const err679 = {instancePath:instancePath+"/transport/wss/identity/key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err679];
-}
-else {
-vErrors.push(err679);
-}
-errors++;
-}
-}
-if(data412.server_key !== undefined){
-if(typeof data412.server_key !== "string"){
-const err680 = {instancePath:instancePath+"/transport/wss/identity/server_key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err680];
-}
-else {
-vErrors.push(err680);
-}
-errors++;
-}
-}
-if(data412.ca !== undefined){
-if(typeof data412.ca !== "string"){
-const err681 = {instancePath:instancePath+"/transport/wss/identity/ca",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err681];
-}
-else {
-vErrors.push(err681);
 }
 errors++;
 }
@@ -8625,95 +8553,95 @@ for(let i22=0; i22<len22; i22++){
 let data419 = data418[i22];
 if(data419 && typeof data419 == "object" && !Array.isArray(data419)){
 if(data419.server_cert === undefined){
-const err682 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
+const err675 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
 if(vErrors === null){
-vErrors = [err682];
+vErrors = [err675];
 }
 else {
-vErrors.push(err682);
+vErrors.push(err675);
 }
 errors++;
 }
 for(const key50 in data419){
 if(!((key50 === "server_cert") || (key50 === "server_key"))){
-const err683 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key50}};
+const err676 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key50}};
 if(vErrors === null){
-vErrors = [err683];
+vErrors = [err676];
 }
 else {
-vErrors.push(err683);
+vErrors.push(err676);
 }
 errors++;
 }
 }
 if(data419.server_cert !== undefined){
 if(typeof data419.server_cert !== "string"){
-const err684 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22+"/server_cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
+const err677 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22+"/server_cert",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err684];
+vErrors = [err677];
 }
 else {
-vErrors.push(err684);
+vErrors.push(err677);
 }
 errors++;
 }
 }
 if(data419.server_key !== undefined){
 if(typeof data419.server_key !== "string"){
-const err685 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22+"/server_key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
+const err678 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22+"/server_key",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err685];
+vErrors = [err678];
 }
 else {
-vErrors.push(err685);
+vErrors.push(err678);
 }
 errors++;
 }
 }
 }
 else {
-const err686 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
+const err679 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs/" + i22,schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err686];
+vErrors = [err679];
 }
 else {
-vErrors.push(err686);
+vErrors.push(err679);
 }
 errors++;
 }
 }
 }
 else {
-const err687 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
+const err680 = {instancePath:instancePath+"/transport/wss/identity/alt_server_certs",schemaPath:"#/properties/transport/properties/wss/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err687];
+vErrors = [err680];
 }
 else {
-vErrors.push(err687);
+vErrors.push(err680);
 }
 errors++;
 }
 }
 }
 else {
-const err688 = {instancePath:instancePath+"/transport/wss/identity",schemaPath:"#/properties/transport/properties/wss/properties/identity/type",keyword:"type",params:{type: "object"}};
+const err681 = {instancePath:instancePath+"/transport/wss/identity",schemaPath:"#/properties/transport/properties/wss/properties/identity/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err688];
+vErrors = [err681];
 }
 else {
-vErrors.push(err688);
+vErrors.push(err681);
 }
 errors++;
 }
 }
 }
 else {
-const err689 = {instancePath:instancePath+"/transport/wss",schemaPath:"#/properties/transport/properties/wss/type",keyword:"type",params:{type: "object"}};
+const err682 = {instancePath:instancePath+"/transport/wss",schemaPath:"#/properties/transport/properties/wss/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err689];
+vErrors = [err682];
 }
 else {
-vErrors.push(err689);
+vErrors.push(err682);
 }
 errors++;
 }
@@ -8724,12 +8652,12 @@ if(data422 && typeof data422 == "object" && !Array.isArray(data422)){
 if(data422.profile_version !== undefined){
 let data423 = data422.profile_version;
 if(!(((typeof data423 == "number") && (!(data423 % 1) && !isNaN(data423))) && (isFinite(data423)))){
-const err690 = {instancePath:instancePath+"/transport/westworld3/profile_version",schemaPath:"#/properties/transport/properties/westworld3/properties/profile_version/type",keyword:"type",params:{type: "integer"}};
+const err683 = {instancePath:instancePath+"/transport/westworld3/profile_version",schemaPath:"#/properties/transport/properties/westworld3/properties/profile_version/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err690];
+vErrors = [err683];
 }
 else {
-vErrors.push(err690);
+vErrors.push(err683);
 }
 errors++;
 }
@@ -8737,12 +8665,12 @@ errors++;
 if(data422.tx_portal_min_sz !== undefined){
 let data424 = data422.tx_portal_min_sz;
 if(!(((typeof data424 == "number") && (!(data424 % 1) && !isNaN(data424))) && (isFinite(data424)))){
-const err691 = {instancePath:instancePath+"/transport/westworld3/tx_portal_min_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_min_sz/type",keyword:"type",params:{type: "integer"}};
+const err684 = {instancePath:instancePath+"/transport/westworld3/tx_portal_min_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_min_sz/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err691];
+vErrors = [err684];
 }
 else {
-vErrors.push(err691);
+vErrors.push(err684);
 }
 errors++;
 }
@@ -8750,12 +8678,12 @@ errors++;
 if(data422.tx_portal_max_sz !== undefined){
 let data425 = data422.tx_portal_max_sz;
 if(!(((typeof data425 == "number") && (!(data425 % 1) && !isNaN(data425))) && (isFinite(data425)))){
-const err692 = {instancePath:instancePath+"/transport/westworld3/tx_portal_max_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_max_sz/type",keyword:"type",params:{type: "integer"}};
+const err685 = {instancePath:instancePath+"/transport/westworld3/tx_portal_max_sz",schemaPath:"#/properties/transport/properties/westworld3/properties/tx_portal_max_sz/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err692];
+vErrors = [err685];
 }
 else {
-vErrors.push(err692);
+vErrors.push(err685);
 }
 errors++;
 }
@@ -8765,7 +8693,93 @@ let data426 = data422.instrument;
 if(data426 && typeof data426 == "object" && !Array.isArray(data426)){
 if(data426.name !== undefined){
 if(typeof data426.name !== "string"){
-const err693 = {instancePath:instancePath+"/transport/westworld3/instrument/name",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/name/type",keyword:"type",params:{type: "string"}};
+const err686 = {instancePath:instancePath+"/transport/westworld3/instrument/name",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err686];
+}
+else {
+vErrors.push(err686);
+}
+errors++;
+}
+}
+if(data426.path !== undefined){
+if(typeof data426.path !== "string"){
+const err687 = {instancePath:instancePath+"/transport/westworld3/instrument/path",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err687];
+}
+else {
+vErrors.push(err687);
+}
+errors++;
+}
+}
+if(data426.snapshot_ms !== undefined){
+let data429 = data426.snapshot_ms;
+if(!(((typeof data429 == "number") && (!(data429 % 1) && !isNaN(data429))) && (isFinite(data429)))){
+const err688 = {instancePath:instancePath+"/transport/westworld3/instrument/snapshot_ms",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/snapshot_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err688];
+}
+else {
+vErrors.push(err688);
+}
+errors++;
+}
+}
+if(data426.enabled !== undefined){
+if(typeof data426.enabled !== "boolean"){
+const err689 = {instancePath:instancePath+"/transport/westworld3/instrument/enabled",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err689];
+}
+else {
+vErrors.push(err689);
+}
+errors++;
+}
+}
+}
+else {
+const err690 = {instancePath:instancePath+"/transport/westworld3/instrument",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err690];
+}
+else {
+vErrors.push(err690);
+}
+errors++;
+}
+}
+}
+else {
+const err691 = {instancePath:instancePath+"/transport/westworld3",schemaPath:"#/properties/transport/properties/westworld3/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err691];
+}
+else {
+vErrors.push(err691);
+}
+errors++;
+}
+}
+if(data394.dtls !== undefined){
+let data431 = data394.dtls;
+if(!(data431 && typeof data431 == "object" && !Array.isArray(data431))){
+const err692 = {instancePath:instancePath+"/transport/dtls",schemaPath:"#/properties/transport/properties/dtls/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err692];
+}
+else {
+vErrors.push(err692);
+}
+errors++;
+}
+}
+}
+else {
+const err693 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err693];
 }
@@ -8775,9 +8789,12 @@ vErrors.push(err693);
 errors++;
 }
 }
-if(data426.path !== undefined){
-if(typeof data426.path !== "string"){
-const err694 = {instancePath:instancePath+"/transport/westworld3/instrument/path",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/path/type",keyword:"type",params:{type: "string"}};
+if(data.tls !== undefined){
+let data432 = data.tls;
+if(data432 && typeof data432 == "object" && !Array.isArray(data432)){
+for(const key51 in data432){
+if(!(key51 === "handshakeTimeout")){
+const err694 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key51}};
 if(vErrors === null){
 vErrors = [err694];
 }
@@ -8787,10 +8804,11 @@ vErrors.push(err694);
 errors++;
 }
 }
-if(data426.snapshot_ms !== undefined){
-let data429 = data426.snapshot_ms;
-if(!(((typeof data429 == "number") && (!(data429 % 1) && !isNaN(data429))) && (isFinite(data429)))){
-const err695 = {instancePath:instancePath+"/transport/westworld3/instrument/snapshot_ms",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/snapshot_ms/type",keyword:"type",params:{type: "integer"}};
+if(data432.handshakeTimeout !== undefined){
+let data433 = data432.handshakeTimeout;
+if(typeof data433 === "string"){
+if(!(formats6(data433))){
+const err695 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err695];
 }
@@ -8800,9 +8818,8 @@ vErrors.push(err695);
 errors++;
 }
 }
-if(data426.enabled !== undefined){
-if(typeof data426.enabled !== "boolean"){
-const err696 = {instancePath:instancePath+"/transport/westworld3/instrument/enabled",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+else {
+const err696 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err696];
 }
@@ -8814,7 +8831,7 @@ errors++;
 }
 }
 else {
-const err697 = {instancePath:instancePath+"/transport/westworld3/instrument",schemaPath:"#/properties/transport/properties/westworld3/properties/instrument/type",keyword:"type",params:{type: "object"}};
+const err697 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err697];
 }
@@ -8824,9 +8841,11 @@ vErrors.push(err697);
 errors++;
 }
 }
-}
-else {
-const err698 = {instancePath:instancePath+"/transport/westworld3",schemaPath:"#/properties/transport/properties/westworld3/type",keyword:"type",params:{type: "object"}};
+if(data.proxy !== undefined){
+let data434 = data.proxy;
+if(data434 && typeof data434 == "object" && !Array.isArray(data434)){
+if(data434.type === undefined){
+const err698 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
 if(vErrors === null){
 vErrors = [err698];
 }
@@ -8835,11 +8854,9 @@ vErrors.push(err698);
 }
 errors++;
 }
-}
-if(data394.dtls !== undefined){
-let data431 = data394.dtls;
-if(!(data431 && typeof data431 == "object" && !Array.isArray(data431))){
-const err699 = {instancePath:instancePath+"/transport/dtls",schemaPath:"#/properties/transport/properties/dtls/type",keyword:"type",params:{type: "object"}};
+for(const key52 in data434){
+if(!((((key52 === "type") || (key52 === "address")) || (key52 === "username")) || (key52 === "password"))){
+const err699 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key52}};
 if(vErrors === null){
 vErrors = [err699];
 }
@@ -8849,9 +8866,10 @@ vErrors.push(err699);
 errors++;
 }
 }
-}
-else {
-const err700 = {instancePath:instancePath+"/transport",schemaPath:"#/properties/transport/type",keyword:"type",params:{type: "object"}};
+if(data434.type !== undefined){
+let data435 = data434.type;
+if(typeof data435 !== "string"){
+const err700 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err700];
 }
@@ -8860,13 +8878,8 @@ vErrors.push(err700);
 }
 errors++;
 }
-}
-if(data.tls !== undefined){
-let data432 = data.tls;
-if(data432 && typeof data432 == "object" && !Array.isArray(data432)){
-for(const key51 in data432){
-if(!(key51 === "handshakeTimeout")){
-const err701 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key51}};
+if(!((data435 === "none") || (data435 === "http"))){
+const err701 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err701];
 }
@@ -8876,11 +8889,11 @@ vErrors.push(err701);
 errors++;
 }
 }
-if(data432.handshakeTimeout !== undefined){
-let data433 = data432.handshakeTimeout;
-if(typeof data433 === "string"){
-if(!(formats6(data433))){
-const err702 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/format",keyword:"format",params:{format: "duration"}};
+if(data434.address !== undefined){
+let data436 = data434.address;
+if(typeof data436 === "string"){
+if(!(formats44(data436))){
+const err702 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
 if(vErrors === null){
 vErrors = [err702];
 }
@@ -8891,7 +8904,7 @@ errors++;
 }
 }
 else {
-const err703 = {instancePath:instancePath+"/tls/handshakeTimeout",schemaPath:"#/properties/tls/properties/handshakeTimeout/type",keyword:"type",params:{type: "string"}};
+const err703 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err703];
 }
@@ -8901,9 +8914,9 @@ vErrors.push(err703);
 errors++;
 }
 }
-}
-else {
-const err704 = {instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/type",keyword:"type",params:{type: "object"}};
+if(data434.username !== undefined){
+if(typeof data434.username !== "string"){
+const err704 = {instancePath:instancePath+"/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err704];
 }
@@ -8913,11 +8926,9 @@ vErrors.push(err704);
 errors++;
 }
 }
-if(data.proxy !== undefined){
-let data434 = data.proxy;
-if(data434 && typeof data434 == "object" && !Array.isArray(data434)){
-if(data434.type === undefined){
-const err705 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/required",keyword:"required",params:{missingProperty: "type"}};
+if(data434.password !== undefined){
+if(typeof data434.password !== "string"){
+const err705 = {instancePath:instancePath+"/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err705];
 }
@@ -8926,98 +8937,15 @@ vErrors.push(err705);
 }
 errors++;
 }
-for(const key52 in data434){
-if(!((((key52 === "type") || (key52 === "address")) || (key52 === "username")) || (key52 === "password"))){
-const err706 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key52}};
+}
+}
+else {
+const err706 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err706];
 }
 else {
 vErrors.push(err706);
-}
-errors++;
-}
-}
-if(data434.type !== undefined){
-let data435 = data434.type;
-if(typeof data435 !== "string"){
-const err707 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err707];
-}
-else {
-vErrors.push(err707);
-}
-errors++;
-}
-if(!((data435 === "none") || (data435 === "http"))){
-const err708 = {instancePath:instancePath+"/proxy/type",schemaPath:"#/$defs/proxy/properties/type/enum",keyword:"enum",params:{allowedValues: schema1.properties.type.enum}};
-if(vErrors === null){
-vErrors = [err708];
-}
-else {
-vErrors.push(err708);
-}
-errors++;
-}
-}
-if(data434.address !== undefined){
-let data436 = data434.address;
-if(typeof data436 === "string"){
-if(!(formats44(data436))){
-const err709 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/format",keyword:"format",params:{format: "host-port"}};
-if(vErrors === null){
-vErrors = [err709];
-}
-else {
-vErrors.push(err709);
-}
-errors++;
-}
-}
-else {
-const err710 = {instancePath:instancePath+"/proxy/address",schemaPath:"#/$defs/proxy/properties/address/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err710];
-}
-else {
-vErrors.push(err710);
-}
-errors++;
-}
-}
-if(data434.username !== undefined){
-if(typeof data434.username !== "string"){
-const err711 = {instancePath:instancePath+"/proxy/username",schemaPath:"#/$defs/proxy/properties/username/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err711];
-}
-else {
-vErrors.push(err711);
-}
-errors++;
-}
-}
-if(data434.password !== undefined){
-if(typeof data434.password !== "string"){
-const err712 = {instancePath:instancePath+"/proxy/password",schemaPath:"#/$defs/proxy/properties/password/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err712];
-}
-else {
-vErrors.push(err712);
-}
-errors++;
-}
-}
-}
-else {
-const err713 = {instancePath:instancePath+"/proxy",schemaPath:"#/$defs/proxy/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err713];
-}
-else {
-vErrors.push(err713);
 }
 errors++;
 }
@@ -9028,24 +8956,24 @@ if(Array.isArray(data439)){
 const len23 = data439.length;
 for(let i23=0; i23<len23; i23++){
 if(typeof data439[i23] !== "string"){
-const err714 = {instancePath:instancePath+"/plugins/" + i23,schemaPath:"#/properties/plugins/items/type",keyword:"type",params:{type: "string"}};
+const err707 = {instancePath:instancePath+"/plugins/" + i23,schemaPath:"#/properties/plugins/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err714];
+vErrors = [err707];
 }
 else {
-vErrors.push(err714);
+vErrors.push(err707);
 }
 errors++;
 }
 }
 }
 else {
-const err715 = {instancePath:instancePath+"/plugins",schemaPath:"#/properties/plugins/type",keyword:"type",params:{type: "array"}};
+const err708 = {instancePath:instancePath+"/plugins",schemaPath:"#/properties/plugins/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err715];
+vErrors = [err708];
 }
 else {
-vErrors.push(err715);
+vErrors.push(err708);
 }
 errors++;
 }
@@ -9055,7 +8983,94 @@ let data441 = data.connectEvents;
 if(data441 && typeof data441 == "object" && !Array.isArray(data441)){
 for(const key53 in data441){
 if(!((((key53 === "enabled") || (key53 === "batchInterval")) || (key53 === "fullSyncInterval")) || (key53 === "maxQueuedEvents"))){
-const err716 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key53}};
+const err709 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key53}};
+if(vErrors === null){
+vErrors = [err709];
+}
+else {
+vErrors.push(err709);
+}
+errors++;
+}
+}
+if(data441.enabled !== undefined){
+if(typeof data441.enabled !== "boolean"){
+const err710 = {instancePath:instancePath+"/connectEvents/enabled",schemaPath:"#/properties/connectEvents/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err710];
+}
+else {
+vErrors.push(err710);
+}
+errors++;
+}
+}
+if(data441.batchInterval !== undefined){
+let data443 = data441.batchInterval;
+if(typeof data443 === "string"){
+if(!(formats6(data443))){
+const err711 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err711];
+}
+else {
+vErrors.push(err711);
+}
+errors++;
+}
+}
+else {
+const err712 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err712];
+}
+else {
+vErrors.push(err712);
+}
+errors++;
+}
+}
+if(data441.fullSyncInterval !== undefined){
+let data444 = data441.fullSyncInterval;
+if(typeof data444 === "string"){
+if(!(formats6(data444))){
+const err713 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err713];
+}
+else {
+vErrors.push(err713);
+}
+errors++;
+}
+}
+else {
+const err714 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err714];
+}
+else {
+vErrors.push(err714);
+}
+errors++;
+}
+}
+if(data441.maxQueuedEvents !== undefined){
+let data445 = data441.maxQueuedEvents;
+if(!(((typeof data445 == "number") && (!(data445 % 1) && !isNaN(data445))) && (isFinite(data445)))){
+const err715 = {instancePath:instancePath+"/connectEvents/maxQueuedEvents",schemaPath:"#/properties/connectEvents/properties/maxQueuedEvents/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err715];
+}
+else {
+vErrors.push(err715);
+}
+errors++;
+}
+}
+}
+else {
+const err716 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err716];
 }
@@ -9065,9 +9080,12 @@ vErrors.push(err716);
 errors++;
 }
 }
-if(data441.enabled !== undefined){
-if(typeof data441.enabled !== "boolean"){
-const err717 = {instancePath:instancePath+"/connectEvents/enabled",schemaPath:"#/properties/connectEvents/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(data.interfaceDiscovery !== undefined){
+let data446 = data.interfaceDiscovery;
+if(data446 && typeof data446 == "object" && !Array.isArray(data446)){
+for(const key54 in data446){
+if(!(((key54 === "disabled") || (key54 === "checkInterval")) || (key54 === "minReportInterval"))){
+const err717 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key54}};
 if(vErrors === null){
 vErrors = [err717];
 }
@@ -9077,11 +9095,9 @@ vErrors.push(err717);
 errors++;
 }
 }
-if(data441.batchInterval !== undefined){
-let data443 = data441.batchInterval;
-if(typeof data443 === "string"){
-if(!(formats6(data443))){
-const err718 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/format",keyword:"format",params:{format: "duration"}};
+if(data446.disabled !== undefined){
+if(typeof data446.disabled !== "boolean"){
+const err718 = {instancePath:instancePath+"/interfaceDiscovery/disabled",schemaPath:"#/properties/interfaceDiscovery/properties/disabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err718];
 }
@@ -9091,8 +9107,11 @@ vErrors.push(err718);
 errors++;
 }
 }
-else {
-const err719 = {instancePath:instancePath+"/connectEvents/batchInterval",schemaPath:"#/properties/connectEvents/properties/batchInterval/type",keyword:"type",params:{type: "string"}};
+if(data446.checkInterval !== undefined){
+let data448 = data446.checkInterval;
+if(typeof data448 === "string"){
+if(!(formats6(data448))){
+const err719 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err719];
 }
@@ -9102,11 +9121,8 @@ vErrors.push(err719);
 errors++;
 }
 }
-if(data441.fullSyncInterval !== undefined){
-let data444 = data441.fullSyncInterval;
-if(typeof data444 === "string"){
-if(!(formats6(data444))){
-const err720 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/format",keyword:"format",params:{format: "duration"}};
+else {
+const err720 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err720];
 }
@@ -9116,8 +9132,11 @@ vErrors.push(err720);
 errors++;
 }
 }
-else {
-const err721 = {instancePath:instancePath+"/connectEvents/fullSyncInterval",schemaPath:"#/properties/connectEvents/properties/fullSyncInterval/type",keyword:"type",params:{type: "string"}};
+if(data446.minReportInterval !== undefined){
+let data449 = data446.minReportInterval;
+if(typeof data449 === "string"){
+if(!(formats6(data449))){
+const err721 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/format",keyword:"format",params:{format: "duration"}};
 if(vErrors === null){
 vErrors = [err721];
 }
@@ -9127,10 +9146,8 @@ vErrors.push(err721);
 errors++;
 }
 }
-if(data441.maxQueuedEvents !== undefined){
-let data445 = data441.maxQueuedEvents;
-if(!(((typeof data445 == "number") && (!(data445 % 1) && !isNaN(data445))) && (isFinite(data445)))){
-const err722 = {instancePath:instancePath+"/connectEvents/maxQueuedEvents",schemaPath:"#/properties/connectEvents/properties/maxQueuedEvents/type",keyword:"type",params:{type: "integer"}};
+else {
+const err722 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err722];
 }
@@ -9142,7 +9159,7 @@ errors++;
 }
 }
 else {
-const err723 = {instancePath:instancePath+"/connectEvents",schemaPath:"#/properties/connectEvents/type",keyword:"type",params:{type: "object"}};
+const err723 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err723];
 }
@@ -9152,106 +9169,17 @@ vErrors.push(err723);
 errors++;
 }
 }
-if(data.interfaceDiscovery !== undefined){
-let data446 = data.interfaceDiscovery;
-if(data446 && typeof data446 == "object" && !Array.isArray(data446)){
-for(const key54 in data446){
-if(!(((key54 === "disabled") || (key54 === "checkInterval")) || (key54 === "minReportInterval"))){
-const err724 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key54}};
-if(vErrors === null){
-vErrors = [err724];
-}
-else {
-vErrors.push(err724);
-}
-errors++;
-}
-}
-if(data446.disabled !== undefined){
-if(typeof data446.disabled !== "boolean"){
-const err725 = {instancePath:instancePath+"/interfaceDiscovery/disabled",schemaPath:"#/properties/interfaceDiscovery/properties/disabled/type",keyword:"type",params:{type: "boolean"}};
-if(vErrors === null){
-vErrors = [err725];
-}
-else {
-vErrors.push(err725);
-}
-errors++;
-}
-}
-if(data446.checkInterval !== undefined){
-let data448 = data446.checkInterval;
-if(typeof data448 === "string"){
-if(!(formats6(data448))){
-const err726 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/format",keyword:"format",params:{format: "duration"}};
-if(vErrors === null){
-vErrors = [err726];
-}
-else {
-vErrors.push(err726);
-}
-errors++;
-}
-}
-else {
-const err727 = {instancePath:instancePath+"/interfaceDiscovery/checkInterval",schemaPath:"#/properties/interfaceDiscovery/properties/checkInterval/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err727];
-}
-else {
-vErrors.push(err727);
-}
-errors++;
-}
-}
-if(data446.minReportInterval !== undefined){
-let data449 = data446.minReportInterval;
-if(typeof data449 === "string"){
-if(!(formats6(data449))){
-const err728 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/format",keyword:"format",params:{format: "duration"}};
-if(vErrors === null){
-vErrors = [err728];
-}
-else {
-vErrors.push(err728);
-}
-errors++;
-}
-}
-else {
-const err729 = {instancePath:instancePath+"/interfaceDiscovery/minReportInterval",schemaPath:"#/properties/interfaceDiscovery/properties/minReportInterval/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err729];
-}
-else {
-vErrors.push(err729);
-}
-errors++;
-}
-}
-}
-else {
-const err730 = {instancePath:instancePath+"/interfaceDiscovery",schemaPath:"#/properties/interfaceDiscovery/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err730];
-}
-else {
-vErrors.push(err730);
-}
-errors++;
-}
-}
 if(data.managedConfig !== undefined){
 let data450 = data.managedConfig;
 if(data450 && typeof data450 == "object" && !Array.isArray(data450)){
 for(const key55 in data450){
 if(!(key55 === "allow")){
-const err731 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key55}};
+const err724 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key55}};
 if(vErrors === null){
-vErrors = [err731];
+vErrors = [err724];
 }
 else {
-vErrors.push(err731);
+vErrors.push(err724);
 }
 errors++;
 }
@@ -9262,48 +9190,48 @@ if(Array.isArray(data451)){
 const len24 = data451.length;
 for(let i24=0; i24<len24; i24++){
 if(typeof data451[i24] !== "string"){
-const err732 = {instancePath:instancePath+"/managedConfig/allow/" + i24,schemaPath:"#/properties/managedConfig/properties/allow/items/type",keyword:"type",params:{type: "string"}};
+const err725 = {instancePath:instancePath+"/managedConfig/allow/" + i24,schemaPath:"#/properties/managedConfig/properties/allow/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err732];
+vErrors = [err725];
 }
 else {
-vErrors.push(err732);
+vErrors.push(err725);
 }
 errors++;
 }
 }
 }
 else {
-const err733 = {instancePath:instancePath+"/managedConfig/allow",schemaPath:"#/properties/managedConfig/properties/allow/type",keyword:"type",params:{type: "array"}};
+const err726 = {instancePath:instancePath+"/managedConfig/allow",schemaPath:"#/properties/managedConfig/properties/allow/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err733];
+vErrors = [err726];
 }
 else {
-vErrors.push(err733);
+vErrors.push(err726);
 }
 errors++;
 }
 }
 }
 else {
-const err734 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/type",keyword:"type",params:{type: "object"}};
+const err727 = {instancePath:instancePath+"/managedConfig",schemaPath:"#/properties/managedConfig/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err734];
+vErrors = [err727];
 }
 else {
-vErrors.push(err734);
+vErrors.push(err727);
 }
 errors++;
 }
 }
 if(data.enableDebugOps !== undefined){
 if(typeof data.enableDebugOps !== "boolean"){
-const err735 = {instancePath:instancePath+"/enableDebugOps",schemaPath:"#/properties/enableDebugOps/type",keyword:"type",params:{type: "boolean"}};
+const err728 = {instancePath:instancePath+"/enableDebugOps",schemaPath:"#/properties/enableDebugOps/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
-vErrors = [err735];
+vErrors = [err728];
 }
 else {
-vErrors.push(err735);
+vErrors.push(err728);
 }
 errors++;
 }
@@ -9316,7 +9244,91 @@ for(let i25=0; i25<len25; i25++){
 let data455 = data454[i25];
 if(data455 && typeof data455 == "object" && !Array.isArray(data455)){
 if(data455.name === undefined){
-const err736 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "name"}};
+const err729 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err729];
+}
+else {
+vErrors.push(err729);
+}
+errors++;
+}
+if(data455.bindPoints === undefined){
+const err730 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "bindPoints"}};
+if(vErrors === null){
+vErrors = [err730];
+}
+else {
+vErrors.push(err730);
+}
+errors++;
+}
+if(data455.apis === undefined){
+const err731 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "apis"}};
+if(vErrors === null){
+vErrors = [err731];
+}
+else {
+vErrors.push(err731);
+}
+errors++;
+}
+for(const key56 in data455){
+if(!(((((key56 === "name") || (key56 === "bindPoints")) || (key56 === "identity")) || (key56 === "options")) || (key56 === "apis"))){
+const err732 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key56}};
+if(vErrors === null){
+vErrors = [err732];
+}
+else {
+vErrors.push(err732);
+}
+errors++;
+}
+}
+if(data455.name !== undefined){
+let data456 = data455.name;
+if(typeof data456 === "string"){
+if(func13(data456) < 1){
+const err733 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err733];
+}
+else {
+vErrors.push(err733);
+}
+errors++;
+}
+}
+else {
+const err734 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err734];
+}
+else {
+vErrors.push(err734);
+}
+errors++;
+}
+}
+if(data455.bindPoints !== undefined){
+let data457 = data455.bindPoints;
+if(Array.isArray(data457)){
+if(data457.length < 1){
+const err735 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err735];
+}
+else {
+vErrors.push(err735);
+}
+errors++;
+}
+const len26 = data457.length;
+for(let i26=0; i26<len26; i26++){
+let data458 = data457[i26];
+if(data458 && typeof data458 == "object" && !Array.isArray(data458)){
+if(data458.interface === undefined){
+const err736 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "interface"}};
 if(vErrors === null){
 vErrors = [err736];
 }
@@ -9325,8 +9337,8 @@ vErrors.push(err736);
 }
 errors++;
 }
-if(data455.bindPoints === undefined){
-const err737 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "bindPoints"}};
+if(data458.address === undefined){
+const err737 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "address"}};
 if(vErrors === null){
 vErrors = [err737];
 }
@@ -9335,8 +9347,9 @@ vErrors.push(err737);
 }
 errors++;
 }
-if(data455.apis === undefined){
-const err738 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/required",keyword:"required",params:{missingProperty: "apis"}};
+for(const key57 in data458){
+if(!((((key57 === "interface") || (key57 === "address")) || (key57 === "newAddress")) || (key57 === "identity"))){
+const err738 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key57}};
 if(vErrors === null){
 vErrors = [err738];
 }
@@ -9345,9 +9358,12 @@ vErrors.push(err738);
 }
 errors++;
 }
-for(const key56 in data455){
-if(!(((((key56 === "name") || (key56 === "bindPoints")) || (key56 === "identity")) || (key56 === "options")) || (key56 === "apis"))){
-const err739 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key56}};
+}
+if(data458.interface !== undefined){
+let data459 = data458.interface;
+if(typeof data459 === "string"){
+if(!(formats190(data459))){
+const err739 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/format",keyword:"format",params:{format: "host-port-required"}};
 if(vErrors === null){
 vErrors = [err739];
 }
@@ -9357,11 +9373,8 @@ vErrors.push(err739);
 errors++;
 }
 }
-if(data455.name !== undefined){
-let data456 = data455.name;
-if(typeof data456 === "string"){
-if(func13(data456) < 1){
-const err740 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err740 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err740];
 }
@@ -9371,8 +9384,11 @@ vErrors.push(err740);
 errors++;
 }
 }
-else {
-const err741 = {instancePath:instancePath+"/web/" + i25+"/name",schemaPath:"#/properties/web/items/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data458.address !== undefined){
+let data460 = data458.address;
+if(typeof data460 === "string"){
+if(!(formats190(data460))){
+const err741 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/format",keyword:"format",params:{format: "host-port-required"}};
 if(vErrors === null){
 vErrors = [err741];
 }
@@ -9382,11 +9398,8 @@ vErrors.push(err741);
 errors++;
 }
 }
-if(data455.bindPoints !== undefined){
-let data457 = data455.bindPoints;
-if(Array.isArray(data457)){
-if(data457.length < 1){
-const err742 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/minItems",keyword:"minItems",params:{limit: 1}};
+else {
+const err742 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err742];
 }
@@ -9395,12 +9408,12 @@ vErrors.push(err742);
 }
 errors++;
 }
-const len26 = data457.length;
-for(let i26=0; i26<len26; i26++){
-let data458 = data457[i26];
-if(data458 && typeof data458 == "object" && !Array.isArray(data458)){
-if(data458.interface === undefined){
-const err743 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "interface"}};
+}
+if(data458.newAddress !== undefined){
+let data461 = data458.newAddress;
+if(typeof data461 === "string"){
+if(!(formats190(data461))){
+const err743 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/format",keyword:"format",params:{format: "host-port-required"}};
 if(vErrors === null){
 vErrors = [err743];
 }
@@ -9409,8 +9422,9 @@ vErrors.push(err743);
 }
 errors++;
 }
-if(data458.address === undefined){
-const err744 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/required",keyword:"required",params:{missingProperty: "address"}};
+}
+else {
+const err744 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err744];
 }
@@ -9419,9 +9433,11 @@ vErrors.push(err744);
 }
 errors++;
 }
-for(const key57 in data458){
-if(!((((key57 === "interface") || (key57 === "address")) || (key57 === "newAddress")) || (key57 === "identity"))){
-const err745 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key57}};
+}
+if(data458.identity !== undefined){
+let data462 = data458.identity;
+if(!(data462 && typeof data462 == "object" && !Array.isArray(data462))){
+const err745 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/identity",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/identity/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err745];
 }
@@ -9431,11 +9447,9 @@ vErrors.push(err745);
 errors++;
 }
 }
-if(data458.interface !== undefined){
-let data459 = data458.interface;
-if(typeof data459 === "string"){
-if(!(formats190(data459))){
-const err746 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/format",keyword:"format",params:{format: "host-port-required"}};
+}
+else {
+const err746 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err746];
 }
@@ -9445,8 +9459,9 @@ vErrors.push(err746);
 errors++;
 }
 }
+}
 else {
-const err747 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/interface",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/interface/type",keyword:"type",params:{type: "string"}};
+const err747 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err747];
 }
@@ -9456,11 +9471,12 @@ vErrors.push(err747);
 errors++;
 }
 }
-if(data458.address !== undefined){
-let data460 = data458.address;
-if(typeof data460 === "string"){
-if(!(formats190(data460))){
-const err748 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/format",keyword:"format",params:{format: "host-port-required"}};
+if(data455.identity !== undefined){
+let data463 = data455.identity;
+if(data463 && typeof data463 == "object" && !Array.isArray(data463)){
+for(const key58 in data463){
+if(!((((((key58 === "cert") || (key58 === "server_cert")) || (key58 === "key")) || (key58 === "server_key")) || (key58 === "ca")) || (key58 === "alt_server_certs"))){
+const err748 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key58}};
 if(vErrors === null){
 vErrors = [err748];
 }
@@ -9470,8 +9486,9 @@ vErrors.push(err748);
 errors++;
 }
 }
-else {
-const err749 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/address",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/address/type",keyword:"type",params:{type: "string"}};
+if(data463.cert !== undefined){
+if(typeof data463.cert !== "string"){
+const err749 = {instancePath:instancePath+"/web/" + i25+"/identity/cert",schemaPath:"#/properties/web/items/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err749];
 }
@@ -9481,11 +9498,9 @@ vErrors.push(err749);
 errors++;
 }
 }
-if(data458.newAddress !== undefined){
-let data461 = data458.newAddress;
-if(typeof data461 === "string"){
-if(!(formats190(data461))){
-const err750 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/format",keyword:"format",params:{format: "host-port-required"}};
+if(data463.server_cert !== undefined){
+if(typeof data463.server_cert !== "string"){
+const err750 = {instancePath:instancePath+"/web/" + i25+"/identity/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err750];
 }
@@ -9495,8 +9510,9 @@ vErrors.push(err750);
 errors++;
 }
 }
-else {
-const err751 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/newAddress",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/newAddress/type",keyword:"type",params:{type: "string"}};
+if(data463.key !== undefined){
+if(typeof data463.key !== "string"){
+const err751 = {instancePath:instancePath+"/web/" + i25+"/identity/key",schemaPath:"#/properties/web/items/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err751];
 }
@@ -9506,10 +9522,9 @@ vErrors.push(err751);
 errors++;
 }
 }
-if(data458.identity !== undefined){
-let data462 = data458.identity;
-if(!(data462 && typeof data462 == "object" && !Array.isArray(data462))){
-const err752 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26+"/identity",schemaPath:"#/properties/web/items/properties/bindPoints/items/properties/identity/type",keyword:"type",params:{type: "object"}};
+if(data463.server_key !== undefined){
+if(typeof data463.server_key !== "string"){
+const err752 = {instancePath:instancePath+"/web/" + i25+"/identity/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err752];
 }
@@ -9519,101 +9534,14 @@ vErrors.push(err752);
 errors++;
 }
 }
-}
-else {
-const err753 = {instancePath:instancePath+"/web/" + i25+"/bindPoints/" + i26,schemaPath:"#/properties/web/items/properties/bindPoints/items/type",keyword:"type",params:{type: "object"}};
+if(data463.ca !== undefined){
+if(typeof data463.ca !== "string"){
+const err753 = {instancePath:instancePath+"/web/" + i25+"/identity/ca",schemaPath:"#/properties/web/items/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err753];
 }
 else {
 vErrors.push(err753);
-}
-errors++;
-}
-}
-}
-else {
-const err754 = {instancePath:instancePath+"/web/" + i25+"/bindPoints",schemaPath:"#/properties/web/items/properties/bindPoints/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err754];
-}
-else {
-vErrors.push(err754);
-}
-errors++;
-}
-}
-if(data455.identity !== undefined){
-let data463 = data455.identity;
-if(data463 && typeof data463 == "object" && !Array.isArray(data463)){
-for(const key58 in data463){
-if(!((((((key58 === "cert") || (key58 === "server_cert")) || (key58 === "key")) || (key58 === "server_key")) || (key58 === "ca")) || (key58 === "alt_server_certs"))){
-const err755 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key58}};
-if(vErrors === null){
-vErrors = [err755];
-}
-else {
-vErrors.push(err755);
-}
-errors++;
-}
-}
-if(data463.cert !== undefined){
-if(typeof data463.cert !== "string"){
-const err756 = {instancePath:instancePath+"/web/" + i25+"/identity/cert",schemaPath:"#/properties/web/items/properties/identity/properties/cert/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err756];
-}
-else {
-vErrors.push(err756);
-}
-errors++;
-}
-}
-if(data463.server_cert !== undefined){
-if(typeof data463.server_cert !== "string"){
-const err757 = {instancePath:instancePath+"/web/" + i25+"/identity/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/server_cert/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err757];
-}
-else {
-vErrors.push(err757);
-}
-errors++;
-}
-}
-if(data463.key !== undefined){
-if(typeof data463.key !== "string"){
-const err758 = {instancePath:instancePath+"/web/" + i25+"/identity/key",schemaPath:"#/properties/web/items/properties/identity/properties/key/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err758];
-}
-else {
-vErrors.push(err758);
-}
-errors++;
-}
-}
-if(data463.server_key !== undefined){
-if(typeof data463.server_key !== "string"){
-const err759 = {instancePath:instancePath+"/web/" + i25+"/identity/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/server_key/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err759];
-}
-else {
-vErrors.push(err759);
-}
-errors++;
-}
-}
-if(data463.ca !== undefined){
-if(typeof data463.ca !== "string"){
-const err760 = {instancePath:instancePath+"/web/" + i25+"/identity/ca",schemaPath:"#/properties/web/items/properties/identity/properties/ca/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err760];
-}
-else {
-vErrors.push(err760);
 }
 errors++;
 }
@@ -9626,83 +9554,83 @@ for(let i27=0; i27<len27; i27++){
 let data470 = data469[i27];
 if(data470 && typeof data470 == "object" && !Array.isArray(data470)){
 if(data470.server_cert === undefined){
-const err761 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
+const err754 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/required",keyword:"required",params:{missingProperty: "server_cert"}};
 if(vErrors === null){
-vErrors = [err761];
+vErrors = [err754];
 }
 else {
-vErrors.push(err761);
+vErrors.push(err754);
 }
 errors++;
 }
 for(const key59 in data470){
 if(!((key59 === "server_cert") || (key59 === "server_key"))){
-const err762 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key59}};
+const err755 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key59}};
 if(vErrors === null){
-vErrors = [err762];
+vErrors = [err755];
 }
 else {
-vErrors.push(err762);
+vErrors.push(err755);
 }
 errors++;
 }
 }
 if(data470.server_cert !== undefined){
 if(typeof data470.server_cert !== "string"){
-const err763 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
+const err756 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_cert",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_cert/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err763];
+vErrors = [err756];
 }
 else {
-vErrors.push(err763);
+vErrors.push(err756);
 }
 errors++;
 }
 }
 if(data470.server_key !== undefined){
 if(typeof data470.server_key !== "string"){
-const err764 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
+const err757 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27+"/server_key",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/properties/server_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err764];
+vErrors = [err757];
 }
 else {
-vErrors.push(err764);
+vErrors.push(err757);
 }
 errors++;
 }
 }
 }
 else {
-const err765 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
+const err758 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs/" + i27,schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err765];
+vErrors = [err758];
 }
 else {
-vErrors.push(err765);
+vErrors.push(err758);
 }
 errors++;
 }
 }
 }
 else {
-const err766 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
+const err759 = {instancePath:instancePath+"/web/" + i25+"/identity/alt_server_certs",schemaPath:"#/properties/web/items/properties/identity/properties/alt_server_certs/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err766];
+vErrors = [err759];
 }
 else {
-vErrors.push(err766);
+vErrors.push(err759);
 }
 errors++;
 }
 }
 }
 else {
-const err767 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/type",keyword:"type",params:{type: "object"}};
+const err760 = {instancePath:instancePath+"/web/" + i25+"/identity",schemaPath:"#/properties/web/items/properties/identity/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err767];
+vErrors = [err760];
 }
 else {
-vErrors.push(err767);
+vErrors.push(err760);
 }
 errors++;
 }
@@ -9712,12 +9640,12 @@ let data473 = data455.options;
 if(data473 && typeof data473 == "object" && !Array.isArray(data473)){
 for(const key60 in data473){
 if(!(((((key60 === "readTimeout") || (key60 === "writeTimeout")) || (key60 === "idleTimeout")) || (key60 === "minTLSVersion")) || (key60 === "maxTLSVersion"))){
-const err768 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key60}};
+const err761 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key60}};
 if(vErrors === null){
-vErrors = [err768];
+vErrors = [err761];
 }
 else {
-vErrors.push(err768);
+vErrors.push(err761);
 }
 errors++;
 }
@@ -9726,7 +9654,91 @@ if(data473.readTimeout !== undefined){
 let data474 = data473.readTimeout;
 if(typeof data474 === "string"){
 if(!(formats6(data474))){
-const err769 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/format",keyword:"format",params:{format: "duration"}};
+const err762 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err762];
+}
+else {
+vErrors.push(err762);
+}
+errors++;
+}
+}
+else {
+const err763 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err763];
+}
+else {
+vErrors.push(err763);
+}
+errors++;
+}
+}
+if(data473.writeTimeout !== undefined){
+let data475 = data473.writeTimeout;
+if(typeof data475 === "string"){
+if(!(formats6(data475))){
+const err764 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err764];
+}
+else {
+vErrors.push(err764);
+}
+errors++;
+}
+}
+else {
+const err765 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err765];
+}
+else {
+vErrors.push(err765);
+}
+errors++;
+}
+}
+if(data473.idleTimeout !== undefined){
+let data476 = data473.idleTimeout;
+if(typeof data476 === "string"){
+if(!(formats6(data476))){
+const err766 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/format",keyword:"format",params:{format: "duration"}};
+if(vErrors === null){
+vErrors = [err766];
+}
+else {
+vErrors.push(err766);
+}
+errors++;
+}
+}
+else {
+const err767 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err767];
+}
+else {
+vErrors.push(err767);
+}
+errors++;
+}
+}
+if(data473.minTLSVersion !== undefined){
+let data477 = data473.minTLSVersion;
+if(typeof data477 !== "string"){
+const err768 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err768];
+}
+else {
+vErrors.push(err768);
+}
+errors++;
+}
+if(!((((data477 === "TLS1.0") || (data477 === "TLS1.1")) || (data477 === "TLS1.2")) || (data477 === "TLS1.3"))){
+const err769 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.minTLSVersion.enum}};
 if(vErrors === null){
 vErrors = [err769];
 }
@@ -9736,8 +9748,10 @@ vErrors.push(err769);
 errors++;
 }
 }
-else {
-const err770 = {instancePath:instancePath+"/web/" + i25+"/options/readTimeout",schemaPath:"#/properties/web/items/properties/options/properties/readTimeout/type",keyword:"type",params:{type: "string"}};
+if(data473.maxTLSVersion !== undefined){
+let data478 = data473.maxTLSVersion;
+if(typeof data478 !== "string"){
+const err770 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err770];
 }
@@ -9746,12 +9760,8 @@ vErrors.push(err770);
 }
 errors++;
 }
-}
-if(data473.writeTimeout !== undefined){
-let data475 = data473.writeTimeout;
-if(typeof data475 === "string"){
-if(!(formats6(data475))){
-const err771 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/format",keyword:"format",params:{format: "duration"}};
+if(!((((data478 === "TLS1.0") || (data478 === "TLS1.1")) || (data478 === "TLS1.2")) || (data478 === "TLS1.3"))){
+const err771 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.maxTLSVersion.enum}};
 if(vErrors === null){
 vErrors = [err771];
 }
@@ -9761,8 +9771,9 @@ vErrors.push(err771);
 errors++;
 }
 }
+}
 else {
-const err772 = {instancePath:instancePath+"/web/" + i25+"/options/writeTimeout",schemaPath:"#/properties/web/items/properties/options/properties/writeTimeout/type",keyword:"type",params:{type: "string"}};
+const err772 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err772];
 }
@@ -9772,11 +9783,11 @@ vErrors.push(err772);
 errors++;
 }
 }
-if(data473.idleTimeout !== undefined){
-let data476 = data473.idleTimeout;
-if(typeof data476 === "string"){
-if(!(formats6(data476))){
-const err773 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/format",keyword:"format",params:{format: "duration"}};
+if(data455.apis !== undefined){
+let data479 = data455.apis;
+if(Array.isArray(data479)){
+if(data479.length < 1){
+const err773 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err773];
 }
@@ -9785,9 +9796,12 @@ vErrors.push(err773);
 }
 errors++;
 }
-}
-else {
-const err774 = {instancePath:instancePath+"/web/" + i25+"/options/idleTimeout",schemaPath:"#/properties/web/items/properties/options/properties/idleTimeout/type",keyword:"type",params:{type: "string"}};
+const len28 = data479.length;
+for(let i28=0; i28<len28; i28++){
+let data480 = data479[i28];
+if(data480 && typeof data480 == "object" && !Array.isArray(data480)){
+if(data480.binding === undefined){
+const err774 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/required",keyword:"required",params:{missingProperty: "binding"}};
 if(vErrors === null){
 vErrors = [err774];
 }
@@ -9796,11 +9810,9 @@ vErrors.push(err774);
 }
 errors++;
 }
-}
-if(data473.minTLSVersion !== undefined){
-let data477 = data473.minTLSVersion;
-if(typeof data477 !== "string"){
-const err775 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/type",keyword:"type",params:{type: "string"}};
+for(const key61 in data480){
+if(!((key61 === "binding") || (key61 === "options"))){
+const err775 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key61}};
 if(vErrors === null){
 vErrors = [err775];
 }
@@ -9809,8 +9821,11 @@ vErrors.push(err775);
 }
 errors++;
 }
-if(!((((data477 === "TLS1.0") || (data477 === "TLS1.1")) || (data477 === "TLS1.2")) || (data477 === "TLS1.3"))){
-const err776 = {instancePath:instancePath+"/web/" + i25+"/options/minTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/minTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.minTLSVersion.enum}};
+}
+if(data480.binding !== undefined){
+let data481 = data480.binding;
+if(typeof data481 !== "string"){
+const err776 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err776];
 }
@@ -9819,11 +9834,8 @@ vErrors.push(err776);
 }
 errors++;
 }
-}
-if(data473.maxTLSVersion !== undefined){
-let data478 = data473.maxTLSVersion;
-if(typeof data478 !== "string"){
-const err777 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/type",keyword:"type",params:{type: "string"}};
+if(!((data481 === "health-checks") || (data481 === "metrics"))){
+const err777 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.apis.items.properties.binding.enum}};
 if(vErrors === null){
 vErrors = [err777];
 }
@@ -9832,8 +9844,11 @@ vErrors.push(err777);
 }
 errors++;
 }
-if(!((((data478 === "TLS1.0") || (data478 === "TLS1.1")) || (data478 === "TLS1.2")) || (data478 === "TLS1.3"))){
-const err778 = {instancePath:instancePath+"/web/" + i25+"/options/maxTLSVersion",schemaPath:"#/properties/web/items/properties/options/properties/maxTLSVersion/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.options.properties.maxTLSVersion.enum}};
+}
+if(data480.options !== undefined){
+let data482 = data480.options;
+if(!(data482 && typeof data482 == "object" && !Array.isArray(data482))){
+const err778 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/options",schemaPath:"#/properties/web/items/properties/apis/items/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err778];
 }
@@ -9845,7 +9860,7 @@ errors++;
 }
 }
 else {
-const err779 = {instancePath:instancePath+"/web/" + i25+"/options",schemaPath:"#/properties/web/items/properties/options/type",keyword:"type",params:{type: "object"}};
+const err779 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err779];
 }
@@ -9855,11 +9870,9 @@ vErrors.push(err779);
 errors++;
 }
 }
-if(data455.apis !== undefined){
-let data479 = data455.apis;
-if(Array.isArray(data479)){
-if(data479.length < 1){
-const err780 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/minItems",keyword:"minItems",params:{limit: 1}};
+}
+else {
+const err780 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err780];
 }
@@ -9868,12 +9881,10 @@ vErrors.push(err780);
 }
 errors++;
 }
-const len28 = data479.length;
-for(let i28=0; i28<len28; i28++){
-let data480 = data479[i28];
-if(data480 && typeof data480 == "object" && !Array.isArray(data480)){
-if(data480.binding === undefined){
-const err781 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/required",keyword:"required",params:{missingProperty: "binding"}};
+}
+}
+else {
+const err781 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err781];
 }
@@ -9882,9 +9893,10 @@ vErrors.push(err781);
 }
 errors++;
 }
-for(const key61 in data480){
-if(!((key61 === "binding") || (key61 === "options"))){
-const err782 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key61}};
+}
+}
+else {
+const err782 = {instancePath:instancePath+"/web",schemaPath:"#/properties/web/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err782];
 }
@@ -9894,98 +9906,14 @@ vErrors.push(err782);
 errors++;
 }
 }
-if(data480.binding !== undefined){
-let data481 = data480.binding;
-if(typeof data481 !== "string"){
-const err783 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err783 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err783];
 }
 else {
 vErrors.push(err783);
-}
-errors++;
-}
-if(!((data481 === "health-checks") || (data481 === "metrics"))){
-const err784 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/binding",schemaPath:"#/properties/web/items/properties/apis/items/properties/binding/enum",keyword:"enum",params:{allowedValues: schema0.properties.web.items.properties.apis.items.properties.binding.enum}};
-if(vErrors === null){
-vErrors = [err784];
-}
-else {
-vErrors.push(err784);
-}
-errors++;
-}
-}
-if(data480.options !== undefined){
-let data482 = data480.options;
-if(!(data482 && typeof data482 == "object" && !Array.isArray(data482))){
-const err785 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28+"/options",schemaPath:"#/properties/web/items/properties/apis/items/properties/options/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err785];
-}
-else {
-vErrors.push(err785);
-}
-errors++;
-}
-}
-}
-else {
-const err786 = {instancePath:instancePath+"/web/" + i25+"/apis/" + i28,schemaPath:"#/properties/web/items/properties/apis/items/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err786];
-}
-else {
-vErrors.push(err786);
-}
-errors++;
-}
-}
-}
-else {
-const err787 = {instancePath:instancePath+"/web/" + i25+"/apis",schemaPath:"#/properties/web/items/properties/apis/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err787];
-}
-else {
-vErrors.push(err787);
-}
-errors++;
-}
-}
-}
-else {
-const err788 = {instancePath:instancePath+"/web/" + i25,schemaPath:"#/properties/web/items/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err788];
-}
-else {
-vErrors.push(err788);
-}
-errors++;
-}
-}
-}
-else {
-const err789 = {instancePath:instancePath+"/web",schemaPath:"#/properties/web/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err789];
-}
-else {
-vErrors.push(err789);
-}
-errors++;
-}
-}
-}
-else {
-const err790 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err790];
-}
-else {
-vErrors.push(err790);
 }
 errors++;
 }
