@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { print, ROOT } from './commands.ts';
 import { generateApi } from './generate-api.ts';
+import { generateClients } from './generate-clients.ts';
 import { generateConfig } from './generate-config.ts';
 import { generateLimits } from './generate-limits.ts';
 import { generateMessages, numbersSource } from './generate-wire.ts';
@@ -13,6 +14,7 @@ const files = new Map([
   ...generateConfig(),
   ...generateApi(),
   ...generateLimits(),
+  ...generateClients(),
   ['common/wire/gen/numbers.ts', numbersSource()],
 ]);
 for (const [path, content] of files) {

@@ -33,6 +33,7 @@ const MOST_SHARED = 12;
 export const SLOWEST = [
   'test/house/drivers.test.ts',
   'test/house/example.test.ts',
+  'test/clients/clients.test.ts',
   'test/cli/processes.test.ts',
   'test/network/network.test.ts',
   'test/network/reroute-silence.test.ts',

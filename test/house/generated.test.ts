@@ -11,6 +11,7 @@ import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
 import { type CompatRecord, compatPage } from '../../tools/compat-report.ts';
 import { generateApi } from '../../tools/generate-api.ts';
+import { generateClients } from '../../tools/generate-clients.ts';
 import { generateConfig } from '../../tools/generate-config.ts';
 import { generateLimits } from '../../tools/generate-limits.ts';
 import { numbersSource } from '../../tools/generate-wire.ts';
@@ -22,6 +23,7 @@ t.test('generated files match the schemas; run `npm run generate` if this fails'
     ...generateConfig(),
     ...generateApi(),
     ...generateLimits(),
+    ...generateClients(),
     ['common/wire/gen/numbers.ts', numbersSource()] as const,
   ]) {
     t.equal(readFileSync(join(ROOT, path), 'utf8'), content, path);

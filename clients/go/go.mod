@@ -1,0 +1,3 @@
+module edgeweave
+
+go 1.21

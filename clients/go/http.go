@@ -1,0 +1,132 @@
+package edgeweave
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// Data is the data of an answer, as JSON.
+type Data json.RawMessage
+
+// Decode stores the data in the value that v points to, like json.Unmarshal.
+func (data Data) Decode(v any) error {
+	return json.Unmarshal(data, v)
+}
+
+// LabError is the reason for which the simulator rejects a request.
+type LabError struct {
+	// Status of HTTP.
+	Status int
+	// Code is one of the controller's error codes.
+	Code    string
+	Message string
+}
+
+func (err *LabError) Error() string {
+	return err.Message
+}
+
+// Lab controls a running simulator: its time, snapshots, faults, journal, services and identities.
+type Lab struct {
+	url    string
+	token  string
+	client *http.Client
+}
+
+// call sends a request. A string as body is sent as YAML, another one as JSON; the fields of query become its parts.
+func (lab *Lab) call(method, path string, body, query any) (Data, error) {
+	contentType := "application/json"
+	var sent io.Reader
+	switch content := body.(type) {
+	case nil:
+	case string:
+		contentType = "application/yaml"
+		sent = bytes.NewBufferString(content)
+	default:
+		text, err := json.Marshal(content)
+		if err != nil {
+			return nil, err
+		}
+		sent = bytes.NewReader(text)
+	}
+	parts, err := partsOf(query)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequest(method, lab.url+path+parts, sent)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("authorization", "Bearer "+lab.token)
+	request.Header.Set("content-type", contentType)
+	answer, err := lab.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	return dataOf(answer.StatusCode, text)
+}
+
+func partsOf(query any) (string, error) {
+	if query == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(query)
+	if err != nil {
+		return "", err
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return "", err
+	}
+	values := url.Values{}
+	for name, value := range fields {
+		values.Set(name, fmt.Sprint(value))
+	}
+	if len(values) == 0 {
+		return "", nil
+	}
+	return "?" + values.Encode(), nil
+}
+
+type envelope struct {
+	Data  json.RawMessage `json:"data"`
+	Error struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Cause   struct {
+			Field   string `json:"field"`
+			Reason  string `json:"reason"`
+			Message string `json:"message"`
+		} `json:"cause"`
+	} `json:"error"`
+}
+
+func dataOf(status int, text []byte) (Data, error) {
+	var answer envelope
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, &LabError{Status: status, Message: string(text)}
+	}
+	if status < http.StatusBadRequest {
+		return Data(answer.Data), nil
+	}
+	cause := answer.Error.Cause
+	message := answer.Error.Message
+	switch {
+	case cause.Field != "" && cause.Reason != "":
+		message = cause.Field + ": " + cause.Reason
+	case cause.Reason != "":
+		message = cause.Reason
+	case cause.Message != "":
+		message = cause.Message
+	}
+	return nil, &LabError{Status: status, Code: answer.Error.Code, Message: message}
+}

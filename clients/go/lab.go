@@ -1,0 +1,219 @@
+// Generated from schemas/api by `npm run generate`. DO NOT EDIT.
+
+package edgeweave
+
+import "net/url"
+
+// RejoinMember sends POST /lab/v1/cluster/members/{id}/rejoin.
+func (lab *Lab) RejoinMember(id string) (Data, error) {
+	return lab.call("POST", "/cluster/members/"+url.PathEscape(id)+"/rejoin", nil, nil)
+}
+
+// DetailClock sends GET /lab/v1/clock.
+func (lab *Lab) DetailClock() (Data, error) {
+	return lab.call("GET", "/clock", nil, nil)
+}
+
+// PatchClockBody is the body of Lab.PatchClock.
+type PatchClockBody struct {
+	// The new time, such as 2027-01-31T12:00:00Z.
+	Time string `json:"time,omitempty"`
+	// How many times as fast as the real time it runs; 0: it stands still.
+	Rate *float64 `json:"rate,omitempty"`
+}
+
+// PatchClock sends PATCH /lab/v1/clock.
+func (lab *Lab) PatchClock(body PatchClockBody) (Data, error) {
+	return lab.call("PATCH", "/clock", body, nil)
+}
+
+// AdvanceClockBody is the body of Lab.AdvanceClock.
+type AdvanceClockBody struct {
+	Duration string `json:"duration"`
+}
+
+// AdvanceClock sends POST /lab/v1/clock/advance.
+func (lab *Lab) AdvanceClock(body AdvanceClockBody) (Data, error) {
+	return lab.call("POST", "/clock/advance", body, nil)
+}
+
+// ClearFaults sends DELETE /lab/v1/faults.
+func (lab *Lab) ClearFaults() (Data, error) {
+	return lab.call("DELETE", "/faults", nil, nil)
+}
+
+// ListFaults sends GET /lab/v1/faults.
+func (lab *Lab) ListFaults() (Data, error) {
+	return lab.call("GET", "/faults", nil, nil)
+}
+
+// CreateFaultBody is the body of Lab.CreateFault.
+type CreateFaultBody struct {
+	// One of http, control.
+	Kind   string `json:"kind"`
+	Method string `json:"method,omitempty"`
+	// The beginning of the path; with * for any characters, the whole path.
+	Path      string `json:"path,omitempty"`
+	Operation string `json:"operation,omitempty"`
+	// Id or name of the caller.
+	Identity string `json:"identity,omitempty"`
+	// Id or name.
+	Router string `json:"router,omitempty"`
+	// The name of a content type, such as Route.
+	Message string `json:"message,omitempty"`
+	// One of in, out.
+	Direction string `json:"direction,omitempty"`
+	// A duration, such as 500ms.
+	Delay  string `json:"delay,omitempty"`
+	Status *int   `json:"status,omitempty"`
+	// An error code of the APIs.
+	Code     string `json:"code,omitempty"`
+	Close    *bool  `json:"close,omitempty"`
+	Truncate *bool  `json:"truncate,omitempty"`
+	Drop     *bool  `json:"drop,omitempty"`
+	Reject   *bool  `json:"reject,omitempty"`
+	// How many requests or messages it affects.
+	Times       *int     `json:"times,omitempty"`
+	Probability *float64 `json:"probability,omitempty"`
+}
+
+// CreateFault sends POST /lab/v1/faults.
+func (lab *Lab) CreateFault(body CreateFaultBody) (Data, error) {
+	return lab.call("POST", "/faults", body, nil)
+}
+
+// DeleteFault sends DELETE /lab/v1/faults/{id}.
+func (lab *Lab) DeleteFault(id string) (Data, error) {
+	return lab.call("DELETE", "/faults/"+url.PathEscape(id), nil, nil)
+}
+
+// ClearJournal sends DELETE /lab/v1/journal.
+func (lab *Lab) ClearJournal() (Data, error) {
+	return lab.call("DELETE", "/journal", nil, nil)
+}
+
+// ListJournalQuery is the query of Lab.ListJournal.
+type ListJournalQuery struct {
+	Limit    *int   `json:"limit,omitempty"`
+	After    *int   `json:"after,omitempty"`
+	Kind     string `json:"kind,omitempty"`
+	Identity string `json:"identity,omitempty"`
+	Router   string `json:"router,omitempty"`
+	Path     string `json:"path,omitempty"`
+	Failed   *bool  `json:"failed,omitempty"`
+}
+
+// ListJournal sends GET /lab/v1/journal.
+func (lab *Lab) ListJournal(query ListJournalQuery) (Data, error) {
+	return lab.call("GET", "/journal", nil, query)
+}
+
+// EnrollIdentityBody is the body of Lab.EnrollIdentity.
+type EnrollIdentityBody struct {
+	RoleAttributes []string `json:"roleAttributes,omitempty"`
+}
+
+// EnrollIdentity sends POST /lab/v1/identities/{name}/enroll.
+func (lab *Lab) EnrollIdentity(name string, body EnrollIdentityBody) (Data, error) {
+	return lab.call("POST", "/identities/"+url.PathEscape(name)+"/enroll", body, nil)
+}
+
+// CreateServiceBody is the body of Lab.CreateService.
+type CreateServiceBody struct {
+	Name string `json:"name"`
+	// Name or id of the edge router that hosts the service.
+	Host string `json:"host"`
+	// Port of the server, as the router reaches it.
+	Port int `json:"port"`
+	// Host of the server, as the router reaches it; default 127.0.0.1.
+	Address string `json:"address,omitempty"`
+	// Default: true.
+	EncryptionRequired *bool `json:"encryptionRequired,omitempty"`
+}
+
+// CreateService sends POST /lab/v1/services.
+func (lab *Lab) CreateService(body CreateServiceBody) (Data, error) {
+	return lab.call("POST", "/services", body, nil)
+}
+
+// DetailToken sends GET /lab/v1/tokens/{name}.
+func (lab *Lab) DetailToken(name string) (Data, error) {
+	return lab.call("GET", "/tokens/"+url.PathEscape(name), nil, nil)
+}
+
+// DetailNetwork sends GET /lab/v1/network.
+func (lab *Lab) DetailNetwork() (Data, error) {
+	return lab.call("GET", "/network", nil, nil)
+}
+
+// DisconnectRouter sends POST /lab/v1/routers/{id}/disconnect.
+func (lab *Lab) DisconnectRouter(id string) (Data, error) {
+	return lab.call("POST", "/routers/"+url.PathEscape(id)+"/disconnect", nil, nil)
+}
+
+// ListSnapshots sends GET /lab/v1/snapshots.
+func (lab *Lab) ListSnapshots() (Data, error) {
+	return lab.call("GET", "/snapshots", nil, nil)
+}
+
+// CreateSnapshotBody is the body of Lab.CreateSnapshot.
+type CreateSnapshotBody struct {
+	Name string `json:"name"`
+}
+
+// CreateSnapshot sends POST /lab/v1/snapshots.
+func (lab *Lab) CreateSnapshot(body CreateSnapshotBody) (Data, error) {
+	return lab.call("POST", "/snapshots", body, nil)
+}
+
+// DeleteSnapshot sends DELETE /lab/v1/snapshots/{name}.
+func (lab *Lab) DeleteSnapshot(name string) (Data, error) {
+	return lab.call("DELETE", "/snapshots/"+url.PathEscape(name), nil, nil)
+}
+
+// RestoreSnapshotBody is the body of Lab.RestoreSnapshot.
+type RestoreSnapshotBody struct {
+	// What stays as it is.
+	Keep []string `json:"keep,omitempty"`
+}
+
+// RestoreSnapshot sends POST /lab/v1/snapshots/{name}/restore.
+func (lab *Lab) RestoreSnapshot(name string, body RestoreSnapshotBody) (Data, error) {
+	return lab.call("POST", "/snapshots/"+url.PathEscape(name)+"/restore", body, nil)
+}
+
+// ResetBody is the body of Lab.Reset.
+type ResetBody struct {
+	// What stays as it is.
+	Keep []string `json:"keep,omitempty"`
+}
+
+// Reset sends POST /lab/v1/reset.
+func (lab *Lab) Reset(body ResetBody) (Data, error) {
+	return lab.call("POST", "/reset", body, nil)
+}
+
+// Seed sends POST /lab/v1/seed.
+func (lab *Lab) Seed(document any) (Data, error) {
+	return lab.call("POST", "/seed", document, nil)
+}
+
+// ExportNetwork sends GET /lab/v1/export.
+func (lab *Lab) ExportNetwork() (Data, error) {
+	return lab.call("GET", "/export", nil, nil)
+}
+
+// WhyBody is the body of Lab.Why.
+type WhyBody struct {
+	Identity string `json:"identity"`
+	Service  string `json:"service"`
+	// One of Dial, Bind.
+	Type    string `json:"type"`
+	Router  string `json:"router,omitempty"`
+	Session string `json:"session,omitempty"`
+}
+
+// Why sends POST /lab/v1/why.
+func (lab *Lab) Why(body WhyBody) (Data, error) {
+	return lab.call("POST", "/why", body, nil)
+}

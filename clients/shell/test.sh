@@ -1,0 +1,48 @@
+#!/bin/sh
+# Tests of the functions: `EDGEWEAVE_SIM=… sh clients/shell/test.sh`. Prints nothing, and ends with 0, if all hold.
+set -eu
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+. "$(dirname "$0")/edgeweave.sh"
+
+if edgeweave_start --prot 1 2> /dev/null; then fail 'a wrong option was accepted'; fi
+
+edgeweave_start --password secret
+trap edgeweave_stop EXIT
+[ "$(edgeweave_value password)" = secret ] || fail 'the ready line has another password'
+[ "$(edgeweave_value port)" -gt 0 ] || fail 'the ready line has no port'
+[ -s "$(edgeweave_value ca)" ] || fail 'there are no certificate authorities'
+edgeweave clock --advance 2d > /dev/null
+edgeweave clock | grep -q 'advanced by 48h' || fail 'the clock was not advanced'
+edgeweave reset > /dev/null
+edgeweave clock | grep -q advanced && fail 'the reset kept the clock'
+edgeweave identity anna | grep -q '"ztAPI"' || fail 'no identity was enrolled'
+pid=$(edgeweave_value pid)
+edgeweave_stop
+kill -0 "$pid" 2> /dev/null && fail 'the simulator still runs'
+edgeweave_stop
+
+edgeweave_network --routers 2
+address=$(edgeweave service echo --router b --to 9)
+case $address in 127.0.0.1:*) ;; *) fail "the address of the service is $address" ;; esac
+edgeweave why dial a echo > /dev/null || fail 'everybody may dial it'
+edgeweave_stop
+
+# A shell that is killed leaves nothing behind.
+sh -c '. "$1"; edgeweave_start; edgeweave_value pid; exec sleep 600' sh "$(dirname "$0")/edgeweave.sh" > "${TMPDIR:-/tmp}/edgeweave-pid.$$" &
+runner=$!
+until [ -s "${TMPDIR:-/tmp}/edgeweave-pid.$$" ]; do sleep 0.05; done
+pid=$(cat "${TMPDIR:-/tmp}/edgeweave-pid.$$")
+rm "${TMPDIR:-/tmp}/edgeweave-pid.$$"
+kill -KILL "$runner"
+wait "$runner" 2> /dev/null || true
+turns=400
+while kill -0 "$pid" 2> /dev/null && ! grep -q ') Z ' "/proc/$pid/stat" 2> /dev/null; do
+  turns=$((turns - 1))
+  [ "$turns" -gt 0 ] || fail 'the simulator still runs'
+  sleep 0.05
+done

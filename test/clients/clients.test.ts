@@ -1,0 +1,84 @@
+// The clients for other languages, and the tests of their guide, with the tools of each language if they are installed.
+
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+
+const ROOT = join(import.meta.dirname, '../..');
+const CLIENTS = join(ROOT, 'clients');
+const GUIDE = readFileSync(join(ROOT, 'docs/guides/test-in-other-languages.md'), 'utf8');
+/** Milliseconds: compilers may be cold. */
+const PATIENCE = 240_000;
+const GO_MODULE = 'module sessions\n\ngo 1.21\n\nrequire edgeweave v0.0.0\n\nreplace edgeweave => ./edgeweave\n';
+
+const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
+t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+/** The executable for the clients: the program from its sources. */
+const program = join(folder, 'edgeweave-sim');
+writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, 'controller-sim/cli.ts')} "$@"\n`, {
+  mode: 0o755,
+});
+const env = {
+  ...process.env,
+  NODE_OPTIONS: '',
+  EDGEWEAVE_SIM: program,
+  EDGEWEAVE_SIM_READY: '',
+  CLIENTS,
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONPATH: join(CLIENTS, 'python'),
+  GOFLAGS: '-count=1',
+  GOTOOLCHAIN: 'local',
+};
+
+/** Rejects with the output of a command that fails. */
+async function run(cwd: string, command: string, ...args: string[]): Promise<void> {
+  try {
+    await promisify(execFile)(command, args, { cwd, env });
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`);
+  }
+}
+
+/** False, or the reason for which a language is skipped. */
+function without(command: string, ...args: string[]): string | false {
+  return spawnSync(command, args, { env }).status !== 0 && `${command} ${args.join(' ')} does not work here`;
+}
+
+/** The test of the guide in a language. */
+function example(language: string): string {
+  const [, text = ''] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(GUIDE) ?? [];
+  if (text === '') throw new Error(`the guide has no block ${language}`);
+  return text;
+}
+
+function exampleFolder(name: string, file: string, text: string): string {
+  const own = mkdtempSync(join(folder, `${name}-`));
+  writeFileSync(join(own, file), text);
+  return own;
+}
+
+const PYTEST = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'edgeweave.pytest_plugin'];
+
+t.test('Python', { timeout: PATIENCE, skip: without('python3', '-m', 'pytest', '--version') }, async (t) => {
+  await t.resolves(run(join(CLIENTS, 'python'), 'python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'));
+  await t.resolves(run(exampleFolder('python', 'test_sessions.py', example('python')), 'python3', ...PYTEST));
+});
+
+t.test('Go', { timeout: PATIENCE, skip: without('go', 'version') }, async (t) => {
+  await t.resolves(run(join(CLIENTS, 'go'), 'go', 'vet', './...'));
+  await t.resolves(run(join(CLIENTS, 'go'), 'go', 'test', './...'));
+  const own = exampleFolder('go', 'sessions_test.go', example('go'));
+  cpSync(join(CLIENTS, 'go'), join(own, 'edgeweave'), { recursive: true });
+  writeFileSync(join(own, 'go.mod'), GO_MODULE);
+  await t.resolves(run(own, 'go', 'test', '.'));
+});
+
+t.test('shells', { timeout: PATIENCE, skip: process.platform === 'win32' && 'there is no sh' }, async (t) => {
+  await t.resolves(run(folder, 'sh', join(CLIENTS, 'shell/test.sh')));
+  if (!without('bash', '--version')) await t.resolves(run(folder, 'bash', join(CLIENTS, 'shell/test.sh')));
+  await t.resolves(run(exampleFolder('shell', 'test.sh', example('shell')), 'sh', '-eu', 'test.sh'));
+});
