@@ -1,8 +1,11 @@
 // The lab with real routers: what an advance of the time and a restored snapshot mean to them.
 
 import t from 'tap';
+import { SdkType } from '#wire/gen/numbers.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, until } from '../support/overlay.ts';
+import { type Device, enrollDevice, loginLegacy, loginOidc, SdkClient } from '../support/sdk-client.ts';
+import { allLeft, counts, network as sdkNetwork } from '../support/sdk-network.ts';
 
 /** Two routers with an encrypted service. */
 async function network() {
@@ -116,4 +119,49 @@ t.test('routers enroll, link and return to the controller in the past, and while
   await until('the router, whose certificate is newer than the time', isOnline);
   t.equal((await transfer(a.proxyPort, 10_000)).bytes, 10_000);
   t.equal(lab.clock.now().toISOString(), '2020-02-29T12:00:00.000Z');
+});
+
+t.test('a restore ends the sessions and circuits of clients that it removes, and keeps those of others', async (t) => {
+  await using net = await sdkNetwork();
+  const { overlay, a, b } = net;
+  const { snapshots } = overlay.simulator.lab;
+  const before = await enrollDevice(overlay, 'before');
+  snapshots.take('base');
+  const after = await enrollDevice(overlay, 'after');
+  const open = async (device: Device) => {
+    const client = await SdkClient.connect(a.sdkPort, device, await loginOidc(overlay, device));
+    const { conn, answer } = await client.dialByName('echo');
+    t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+    conn.send('hello');
+    await until('the echo', () => conn.text === 'hello');
+    return { client, conn };
+  };
+  const [kept, removed] = [await open(before), await open(after)];
+  const token = await loginLegacy(overlay, after);
+  await snapshots.restore('base');
+  await removed.client.channel.closed;
+  await until('one circuit', () => counts(a).circuits === 1 && counts(b).circuits === 1);
+  kept.conn.send(' again');
+  await until('the echo', () => kept.conn.text === 'hello again');
+  // The router may answer the hello before it looks for the session.
+  const late = await SdkClient.connect(a.sdkPort, after, token).catch(() => undefined);
+  await late?.channel.closed;
+  await t.rejects(open(after), 'its certificate');
+
+  snapshots.take('with-client');
+  await overlay.management.remove(`identities/${before.identityId}`);
+  await kept.client.channel.closed;
+  await until('no circuit', () => [a, b].every((each) => counts(each).circuits === 0));
+  await snapshots.restore('with-client');
+  // The router closes connections of the identity until it knows it again.
+  await until('the restored client to be served', async () => {
+    const client = await SdkClient.connect(a.sdkPort, before, await loginOidc(overlay, before));
+    const isServed = await client.dialByName('echo').then(
+      ({ answer }) => answer.contentType === SdkType.StateConnected,
+      () => false,
+    );
+    client.close();
+    return isServed;
+  });
+  await allLeft(net, before, after);
 });
