@@ -13,14 +13,10 @@ import type { Transaction } from '../../state/transaction.ts';
 import type { Entity, EntityKind, Named, Terminator } from '../../state/types.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
 import type { Note, SeedPath } from './mistake.ts';
-import {
-  type Entry,
-  type Refer,
-  routerIdentityBody,
-  type SectionName,
-  signerEnrollment,
-  usernameOf,
-} from './sections.ts';
+import type { Entry, Refer } from './section.ts';
+import { signerEnrollment } from './sections/external-jwt-signers.ts';
+import { routerIdentityBody, usernameOf } from './sections/identities.ts';
+import type { SectionName } from './sections.ts';
 import type { SectionCounts, Seeded } from './seeded.ts';
 
 /**

@@ -20,7 +20,9 @@ import { checkSeed } from './check.ts';
 import { readSeedObject, readSeedText, type SeedSource } from './document.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
 import { Mistakes, type Note, type SeedPath } from './mistake.ts';
-import { type Entry, type Prepared, SECTIONS, usernameOf } from './sections.ts';
+import type { Entry, Prepared } from './section.ts';
+import { usernameOf } from './sections/identities.ts';
+import { SECTIONS } from './sections.ts';
 import type { Seeded } from './seeded.ts';
 
 export interface SeedComponents {

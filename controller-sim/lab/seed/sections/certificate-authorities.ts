@@ -1,0 +1,34 @@
+// Third-party certificate authorities.
+
+import { withoutNulls } from '#lib/without-nulls.ts';
+import { createCa } from '../../../entities/ca.ts';
+import type { Section } from '../section.ts';
+
+/** An export of the reference has null for an empty list. */
+const DEFAULTS = {
+  identityRoles: [],
+  isAuthEnabled: false,
+  isAutoCaEnrollmentEnabled: false,
+  isOttCaEnrollmentEnabled: false,
+};
+
+export const certificateAuthorities: Section<'ca'> = {
+  kind: 'ca',
+  word: 'certificate authority',
+  bodyType: 'caCreate',
+  body: (entry) => ({ ...DEFAULTS, ...withoutNulls(entry) }),
+  create: (transaction, id, body) => createCa(transaction, id, body, true),
+  complete: (transaction, id, { isVerified }) => {
+    if (isVerified === true) transaction.patch('ca', id, { isVerified: true });
+  },
+  entry: (ca) => ({
+    certPem: ca.certPem,
+    externalIdClaim: ca.externalIdClaim,
+    identityNameFormat: ca.identityNameFormat,
+    identityRoles: ca.identityRoles,
+    isAuthEnabled: ca.isAuthEnabled,
+    isAutoCaEnrollmentEnabled: ca.isAutoCaEnrollmentEnabled,
+    isOttCaEnrollmentEnabled: ca.isOttCaEnrollmentEnabled,
+    isVerified: ca.isVerified,
+  }),
+};

@@ -1,0 +1,19 @@
+// Config types, without those of every network.
+
+import { builtInConfigTypes } from '../../../entities/built-in.ts';
+import { createConfigType } from '../../../entities/config.ts';
+import type { Section } from '../section.ts';
+
+const BUILT_IN = new Set(
+  builtInConfigTypes((id) => ({ id, createdAt: '', updatedAt: '', tags: {}, isSystem: true })).map(({ id }) => id),
+);
+
+export const configTypes: Section<'configType'> = {
+  kind: 'configType',
+  word: 'config type',
+  bodyType: 'configTypeCreate',
+  body: (entry) => ({ ...entry }),
+  create: createConfigType,
+  isExported: ({ id }) => !BUILT_IN.has(id),
+  entry: ({ schema, target }) => ({ schema, target }),
+};

@@ -1,0 +1,16 @@
+// Configs of services and routers.
+
+import { createConfig } from '../../../entities/config.ts';
+import type { Section } from '../section.ts';
+
+export const configs: Section<'config'> = {
+  kind: 'config',
+  word: 'config',
+  bodyType: 'configCreate',
+  body: ({ configType, ...entry }, refer) => ({
+    ...entry,
+    configTypeId: refer('configType', configType, ['configType']),
+  }),
+  create: createConfig,
+  entry: ({ configTypeId, data }, names) => ({ configType: names.one('configType', configTypeId), data }),
+};

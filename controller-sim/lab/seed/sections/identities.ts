@@ -1,0 +1,133 @@
+// Identities, without the default administrator, and with a password or an enrollment if the entry has one.
+
+import { withoutNulls } from '#lib/without-nulls.ts';
+import { addAuthenticator, passwordProof } from '../../../entities/authenticator.ts';
+import { Body } from '../../../entities/body.ts';
+import { addEnrollment } from '../../../entities/enrollment.ts';
+import { createIdentity, disableIdentity, isDisabled } from '../../../entities/identity.ts';
+import { associateConfigs } from '../../../entities/service-configs.ts';
+import type { Transaction } from '../../../state/transaction.ts';
+import type { Identity } from '../../../state/types.ts';
+import type { Names } from '../export-names.ts';
+import { type Entry, type Fields, filled, listOf, type Prepared, type Refer, type Section } from '../section.ts';
+
+export const identities: Section<'identity'> = {
+  kind: 'identity',
+  word: 'identity',
+  bodyType: 'identityCreate',
+  hasShortId: true,
+  body: identityBody,
+  create: createIdentity,
+  complete,
+  isExported: ({ isDefaultAdmin }) => !isDefaultAdmin,
+  entry: identityEntry,
+};
+
+interface ServiceSetting {
+  readonly service: unknown;
+  readonly cost?: number | null;
+  readonly precedence?: string | null;
+  readonly configs?: readonly string[] | null;
+}
+
+function settingsOf({ serviceSettings }: Entry): readonly ServiceSetting[] {
+  return listOf(serviceSettings) as readonly ServiceSetting[];
+}
+
+function identityBody(entry: Entry, refer: Refer): Fields {
+  const {
+    authPolicy,
+    serviceSettings: _settings,
+    enrollment: _enrollment,
+    password: _password,
+    ...fields
+  } = withoutNulls(entry);
+  const settings = settingsOf(entry).map((setting, index) => ({
+    ...setting,
+    id: String(refer('service', setting.service, ['serviceSettings', index, 'service'])),
+  }));
+  return {
+    isAdmin: false,
+    ...fields,
+    type: 'Default',
+    ...(authPolicy !== undefined && { authPolicyId: refer('authPolicy', authPolicy, ['authPolicy']) }),
+    serviceHostingCosts: byService(settings, ({ cost }) => cost),
+    serviceHostingPrecedences: byService(settings, ({ precedence }) => precedence),
+  };
+}
+
+function byService<T extends { readonly id: string }>(settings: readonly T[], field: (setting: T) => unknown): Fields {
+  return Object.fromEntries(
+    settings.flatMap((setting) => {
+      const value = field(setting);
+      return value === undefined || value === null ? [] : [[setting.id, value]];
+    }),
+  );
+}
+
+/** The user name of an entry with a password. */
+export function usernameOf({ name, username }: Entry): string {
+  return String(username ?? name);
+}
+
+function complete(transaction: Transaction, id: string, entry: Entry, refer: Refer, made: Prepared): void {
+  const { passwordHash, identityEnrollment } = made;
+  const pairs = settingsOf(entry).flatMap(({ service, configs }, index) =>
+    (configs ?? []).map((config, each) => ({
+      serviceId: String(refer('service', service, ['serviceSettings', index, 'service'])),
+      configId: String(refer('config', config, ['serviceSettings', index, 'configs', each])),
+    })),
+  );
+  const identity = transaction.get('identity', id);
+  if (identity && pairs.length > 0) associateConfigs(transaction, identity, pairs);
+  if (passwordHash !== undefined) {
+    const proof = passwordProof(usernameOf(entry), passwordHash);
+    addAuthenticator(transaction, { id: transaction.ids.short(), identityId: id, proof });
+  }
+  if (identityEnrollment) {
+    const { ottca } = entry.enrollment as Entry;
+    const caId = typeof ottca === 'string' && { caId: String(refer('ca', ottca, ['enrollment', 'ottca'])) };
+    addEnrollment(transaction, { ...identityEnrollment, ...caId });
+  }
+  const current = transaction.get('identity', id);
+  if (current && entry.disabled === true) disableIdentity(transaction, current, timeOf(entry.disabledUntil));
+}
+
+function timeOf(text: unknown): number | undefined {
+  return typeof text === 'string' ? Date.parse(text) : undefined;
+}
+
+/** Router identities exist with their routers: the entry sets these fields. */
+export function routerIdentityBody(entry: Entry, refer: Refer): Body {
+  const { name: _name, typeId: _type, type: _kind, ...fields } = identityBody(entry, refer);
+  return new Body(fields, 'patch');
+}
+
+function identityEntry(identity: Identity, names: Names, now: number): Fields {
+  const { appData, externalId, permissions, defaultHostingCost, defaultHostingPrecedence, disabledUntil } = identity;
+  const disabled = isDisabled(identity, now);
+  return {
+    authPolicy: names.one('authPolicy', identity.authPolicyId),
+    disabled,
+    disabledUntil: disabled ? disabledUntil : null,
+    externalId,
+    isAdmin: identity.isAdmin,
+    roleAttributes: identity.roleAttributes,
+    typeId: identity.type,
+    ...filled({ appData, permissions, defaultHostingCost, serviceSettings: settings(identity, names) }),
+    ...(defaultHostingPrecedence !== 'default' && { defaultHostingPrecedence }),
+  };
+}
+
+function settings(identity: Identity, names: Names): Entry[] {
+  const { serviceHostingCosts: costs, serviceHostingPrecedences: precedences, serviceConfigs } = identity;
+  const ids = new Set([costs, precedences, serviceConfigs].flatMap((map) => Object.keys(map)));
+  return [...ids]
+    .flatMap((id): Entry[] => {
+      const service = names.one('service', id);
+      if (service === null) return []; // of a deleted service
+      const configs = names.all('config', serviceConfigs[id] ?? []);
+      return [withoutNulls({ service, cost: costs[id], precedence: precedences[id], ...filled({ configs }) })];
+    })
+    .sort((a, b) => (String(a.service) < String(b.service) ? -1 : 1));
+}
