@@ -9,7 +9,7 @@ import type { Environment } from '../config/environment.ts';
 import { loadRouterConfig } from '../config/load.ts';
 import { bootstrap } from './bootstrap.ts';
 import { configText } from './config-file.ts';
-import { enrollArguments, runArguments } from './run-arguments.ts';
+import { ownArguments } from './run-arguments.ts';
 import { BootstrapError, readConfigSettings, readSettings } from './settings.ts';
 
 const NOW = new Date('2026-03-04T05:06:07Z');
@@ -184,10 +184,15 @@ t.test('arguments of the reference become those of this program', async (t) => {
     ['-e config.yml -v', '--extend config.yml --log-level debug'],
     ['config.yml --log-formatter pretty', 'config.yml --log-format text'],
     ['config.yml --log-formatter=json', 'config.yml --log-format json'],
+    ['config.yml --log-formatter pfxlog --cli-agent=true', 'config.yml --log-format text'],
     ['config.yml --cliagent --cli-agent-addr x --debug-ops', 'config.yml'],
     ['config.yml --cliagent=false --extend=false', 'config.yml'],
     ['config.yml --drain-seconds 3', 'config.yml --drain-seconds 3'],
   ];
-  for (const [given, expected] of cases) t.same(runArguments(given.split(' ')), expected.split(' '), given);
-  t.same(enrollArguments(['c.yml', '-j', 't.jwt', '-a', 'EC', '-v']), ['c.yml', '--jwt', 't.jwt', '--key-alg', 'EC']);
+  for (const [given, expected] of cases)
+    t.same(ownArguments(['run', ...given.split(' ')]), ['run', ...expected.split(' ')], given);
+  const enroll = ['enroll', 'c.yml', '--jwt', 't.jwt', '--key-alg', 'EC'];
+  t.same(ownArguments(['enroll', 'c.yml', '-j', 't.jwt', '-a', 'EC', '-v']), enroll);
+  t.same(ownArguments(['enroll', 'c.yml', '--jwt=t.jwt', '--keyAlg=EC', '--log-formatter', 'json']), enroll);
+  for (const others of [[], ['--help'], ['inspect', 'c.yml', '-v']]) t.same(ownArguments(others), others);
 });

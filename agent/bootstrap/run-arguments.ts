@@ -6,7 +6,7 @@ interface Translation {
   readonly hasValue: boolean;
 }
 
-const FORMATS: Readonly<Record<string, string>> = { json: 'json', pretty: 'text', text: 'text' };
+const FORMATS: Readonly<Record<string, string>> = { json: 'json', pfxlog: 'text', pretty: 'text', text: 'text' };
 const nothing = { to: () => [], hasValue: false };
 const nothingWithValue = { to: () => [], hasValue: true };
 const flag = (...ours: readonly string[]): Translation => ({ to: () => ours, hasValue: false });
@@ -20,6 +20,7 @@ const RUN: Readonly<Record<string, Translation>> = {
   '--log-formatter': { to: (value) => ['--log-format', FORMATS[value] ?? value], hasValue: true },
   '-a': nothing,
   '--cliagent': nothing,
+  '--cli-agent': nothing,
   '--cli-agent-addr': nothingWithValue,
   '--cli-agent-alias': nothingWithValue,
   '--debug-ops': nothing,
@@ -35,15 +36,28 @@ const ENROLL: Readonly<Record<string, Translation>> = {
   '--keyAlg': { to: (value) => ['--key-alg', value], hasValue: true },
   '-v': nothing,
   '--verbose': nothing,
+  '--log-formatter': nothingWithValue,
+  '--cliagent': nothing,
+  '--cli-agent': nothing,
+  '--cli-agent-addr': nothingWithValue,
+  '--cli-agent-alias': nothingWithValue,
+  '--debug-ops': nothing,
 };
 
+/** The arguments of a command line, which may have options of the reference. Options of this program remain as they are. */
+export function ownArguments([command = '', ...rest]: readonly string[]): string[] {
+  if (command === 'run') return [command, ...runArguments(rest)];
+  if (command === 'enroll') return [command, ...enrollArguments(rest)];
+  return command === '' ? [] : [command, ...rest];
+}
+
 /** Options of this program remain as they are. */
-export function runArguments(given: readonly string[]): string[] {
+function runArguments(given: readonly string[]): string[] {
   return translate(given, RUN);
 }
 
 /** Options of this program remain as they are. */
-export function enrollArguments(given: readonly string[]): string[] {
+function enrollArguments(given: readonly string[]): string[] {
   return translate(given, ENROLL);
 }
 

@@ -4,7 +4,7 @@
 import { Command } from 'commander';
 import { print } from '#lib/commands/print.ts';
 import { runProgram } from '#lib/commands/run-program.ts';
-import { enrollArguments, runArguments } from '../bootstrap/run-arguments.ts';
+import { ownArguments } from '../bootstrap/run-arguments.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 import { agentCommand } from './agent.ts';
 import { routerProgram } from './program.ts';
@@ -22,14 +22,7 @@ export async function runZiti(given: readonly string[]): Promise<void> {
 
 /** @param given Arguments of `ziti router`. Resolves when the command has ended. */
 export async function runRouter(given: readonly string[]): Promise<void> {
-  const [command, ...rest] = given;
-  const translated =
-    command === 'run'
-      ? [command, ...runArguments(rest)]
-      : command === 'enroll'
-        ? [command, ...enrollArguments(rest)]
-        : given;
-  process.argv = [process.execPath, PROGRAM, ...translated];
+  process.argv = [process.execPath, PROGRAM, ...ownArguments(given)];
   await runProgram(routerProgram());
 }
 

@@ -219,6 +219,25 @@ t.test('run rejects the same configurations as check, with the same findings, be
   t.notMatch(stderr, /\bat .*\.ts:\d+/);
 });
 
+t.test('run and enroll accept the options of the reference', async (t) => {
+  const run = await router(
+    'run',
+    '-e',
+    BAD,
+    '-v',
+    '--log-formatter',
+    'pfxlog',
+    '--cli-agent-alias',
+    'edge',
+    '--debug-ops',
+  );
+  t.equal(run.code, 1);
+  t.match(run.stderr, /^\S+ ERROR configuration finding .*CFG-ADDRESS/m, 'text instead of JSON');
+  const enroll = await router('enroll', GOOD, '-j', join(directory, 'missing.jwt'), '--keyAlg', 'EC', '-v');
+  t.equal(enroll.code, 1);
+  t.match(enroll.stderr, /missing\.jwt/);
+});
+
 t.test('a router without a controller exits after its startup timeout', async (t) => {
   await using overlay = await Overlay.start();
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
