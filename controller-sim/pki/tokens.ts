@@ -62,11 +62,14 @@ function jose(): Promise<typeof import('jose')> {
 /** Limits on cached verified signatures, by count and characters: clients choose the size of tokens. */
 const MOST_VERIFIED = 10_000;
 const MOST_VERIFIED_LENGTH = 16 * 1024 * 1024;
+/** Milliseconds in which all clients get the same token of the network. */
+const REUSE = 1_000;
 
 export class Tokens {
   readonly #components: TokenComponents;
   readonly #verified = new Map<string, AccessClaims>();
   #verifiedLength = 0;
+  #network: { readonly signedAt: number; readonly token: Promise<string> } | undefined;
 
   constructor(components: TokenComponents) {
     this.#components = components;
@@ -89,9 +92,15 @@ export class Tokens {
     );
   }
 
-  /** Identifies the network to clients that enroll with another proof. */
+  /**
+   * Identifies the network to clients that enroll with another proof. Strangers may ask for it, and a signature needs six
+   * times the work of another request: one serves all of them for a second. `id` is that of a new one.
+   */
   network(id: string): Promise<string> {
-    return this.#enroller('network', `${this.#components.issuer}/`, id);
+    const now = this.#components.clock.monotonic();
+    if (!this.#network || now - this.#network.signedAt >= REUSE)
+      this.#network = { signedAt: now, token: this.#enroller('network', `${this.#components.issuer}/`, id) };
+    return this.#network.token;
   }
 
   /** Identifies an authority to clients with a certificate of it. It never expires. */

@@ -77,7 +77,11 @@ t.test(
       t.equal(Date.parse(expiresAt), api.clock.now() + 180 * MINUTE, em);
     }
     const issuer = `${baseUrl}/`;
-    const [named] = (await api.manage('GET', '/network-jwts')).data;
+    const networkTokens = async () => (await api.manage('GET', '/network-jwts')).data;
+    const [named] = await networkTokens();
+    t.same(await networkTokens(), [named], 'one signature serves all clients of a second');
+    await api.clock.advance(1_000);
+    t.notSame(await networkTokens(), [named]);
     const reusable: [em: string, jwt: string, sub: string, jti: string | RegExp][] = [
       ['ca', (await api.manage('GET', `/cas/${ca}/jwt`)).text, ca, ca],
       ['network', named.token, issuer, UUID],

@@ -184,7 +184,7 @@ t.test('a revocation is stored for tokens of the OIDC API only', async (t) => {
   const { body } = await oidc.login('ann', PASSWORD);
   const headers = { authorization: `Bearer ${String(body.access_token)}` };
   const session = await api.ask('POST', '/sessions', { headers, body: { serviceId: service, type: 'Dial' } });
-  // Anyone gets a new one with every request, and it never expires.
+  // Anyone gets a new one each second, and it never expires.
   const network = async () => (await api.ask('GET', '/network-jwts')).data[0].token as string;
   const authority = (await api.manage('GET', `/cas/${caId}/jwt`)).text;
   const others = [await network(), await network(), authority, session.data.token as string];
