@@ -51,7 +51,8 @@ export class ClosedError extends ProjectError {
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = ownText(error);
-  if (error.cause === undefined || error.cause === null) return own;
+  // Packages attach objects, whose text says nothing.
+  if (error.cause === undefined || (typeof error.cause === 'object' && !(error.cause instanceof Error))) return own;
   const cause = describeError(error.cause);
   return own.includes(cause) ? own : `${own}: ${cause}`;
 }

@@ -298,6 +298,7 @@ t.test('atomic files: the new content or the old one, private, no temporary file
 t.test('errors include their causes; background failures are logged; secrets are not', async (t) => {
   t.equal(describeError(new Error('outer', { cause: new Error('inner') })), 'outer: inner');
   t.equal(describeError('text'), 'text');
+  t.equal(describeError(new Error('outer', { cause: { payload: {} } })), 'outer', 'objects have no text');
   const tls = Object.assign(new Error('0A:error:SSL routines:x.c:7:'), {
     library: 'SSL routines',
     reason: 'unknown ca',

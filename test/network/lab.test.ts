@@ -165,3 +165,15 @@ t.test('a restore ends the sessions and circuits of clients that it removes, and
   });
   await allLeft(net, before, after);
 });
+
+t.test('an SDK client that logs in at an advanced time connects to a router, and dials', async (t) => {
+  await using net = await sdkNetwork();
+  const { overlay, a } = net;
+  const device = await enrollDevice(overlay, 'device');
+  await overlay.simulator.lab.clock.advance('2d');
+  const client = await SdkClient.connect(a.sdkPort, device, await loginOidc(overlay, device));
+  const { answer } = await client.dialByName('echo');
+  t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
+  client.close();
+  await device.agent.close();
+});
