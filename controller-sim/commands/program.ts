@@ -14,6 +14,7 @@ import { operationsCommand } from './operations.ts';
 import { exportCommand, seedCommand } from './seed.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
+import { storeCommand } from './store.ts';
 import { tokenCommand } from './token.ts';
 import { whyCommand } from './why.ts';
 
@@ -38,6 +39,7 @@ export function simulatorProgram(): Command {
     journalCommand(),
     faultCommand(),
     clusterCommand(),
+    storeCommand(),
     operationsCommand(),
     completionCommand(program, 'edgeweave-sim'),
   ];

@@ -85,7 +85,9 @@ function sampleNames(page: string): ReadonlySet<string> {
 }
 
 function namesIn(expression: string): string[] {
-  return [...expression.matchAll(/\b(?:edgeweave|process|nodejs)_\w*[a-z0-9](?!\w|_?\*)/g)].map(([name]) => name);
+  return [
+    ...expression.matchAll(/\b(?:edgeweave_(?:router|controller|build)|process|nodejs)_\w*[a-z0-9](?!\w|_?\*)/g),
+  ].map(([name]) => name);
 }
 
 function rules(): Rule[] {

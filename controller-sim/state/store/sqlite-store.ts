@@ -87,6 +87,12 @@ export class SqliteStore implements Store {
     }
   }
 
+  /** The same for a file that must exist. */
+  static openExisting(path: string): SqliteStore {
+    if (!existsSync(path)) throw new StoreError(`${path} does not exist`);
+    return SqliteStore.open(path);
+  }
+
   /**
    * Writes a state to a new file, and deletes the file if that fails. Rejects with StoreError, also if the file exists.
    */

@@ -1,0 +1,83 @@
+// Copies a network between a data file and a PostgreSQL database, for a simulator that is to run with the other one.
+
+import type { Clock } from '#lib/clock.ts';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log.ts';
+import type { Change } from '../change.ts';
+import type { PostgresStore } from './postgres-store.ts';
+import { SqliteStore, StoreError } from './sqlite-store.ts';
+import type { StoredEntity, StoredState } from './store.ts';
+
+export interface CopyComponents {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Entities of one set of changes: the database limits the time of a set. */
+const CHUNK = 500;
+
+/**
+ * Copies everything from `from` to `to`, each a file or the URL of a database; `to` must not exist, or be an empty database.
+ * The copy is another history: routers get the whole data model from it.
+ *
+ * @returns the number of entities. Rejects with StoreError, DamagedError or StoreWriteError
+ */
+export async function copyStore(from: string, to: string, components: CopyComponents): Promise<number> {
+  const { meta, ...state } = await load(from, components);
+  const kept = new Map(meta);
+  for (const key of ['timeline', 'copy', 'index', 'format']) kept.delete(key);
+  const copied = { ...state, meta: kept };
+  if (isDatabase(to)) await writeDatabase(to, copied, components);
+  else await SqliteStore.copy(to, copied);
+  return state.entities.length;
+}
+
+export function isDatabase(place: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(place);
+}
+
+async function load(place: string, components: CopyComponents): Promise<StoredState> {
+  await using started = new AsyncDisposableStack();
+  const store = isDatabase(place) ? await openDatabase(place, components) : SqliteStore.openExisting(place);
+  started.defer(() => store.close());
+  const state = await store.load();
+  if (state.entities.length === 0) throw new StoreError(`${isDatabase(place) ? 'the database' : place} has no network`);
+  return state;
+}
+
+async function writeDatabase(url: string, state: StoredState, components: CopyComponents): Promise<void> {
+  await using started = new AsyncDisposableStack();
+  const store = await openDatabase(url, components);
+  started.defer(() => store.close());
+  await store.starting(async () => {
+    const { index, entities } = await store.load();
+    if (index > 0n || entities.length > 0)
+      throw new StoreError('the database already has a network; use an empty one, or drop the schema edgeweave in it');
+    try {
+      let after = index;
+      for (let start = 0; start < state.entities.length; start += CHUNK) {
+        const changes = state.entities.slice(start, start + CHUNK).map(creationOf);
+        const appended = await store.append(after, () => [
+          { origin: undefined, time: components.clock.now(), changes },
+        ]);
+        after = appended.at(-1) ?? after;
+      }
+      await store.putMeta(state.meta);
+    } catch (error) {
+      const why = describeError(error);
+      throw new StoreError(`the database has only a part of the copy: ${why}; drop the schema edgeweave in it`, {
+        cause: error,
+      });
+    }
+  });
+}
+
+/** Each row has the kind of its entity. */
+function creationOf({ kind, entity }: StoredEntity): Change {
+  return { kind, id: entity.id, before: undefined, after: entity } as Change;
+}
+
+async function openDatabase(url: string, components: CopyComponents): Promise<PostgresStore> {
+  const { PostgresStore: Postgres } = await import('./postgres-store.ts');
+  return Postgres.open(url, components);
+}
