@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import { formatDuration } from '#lib/duration.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import { FairPlaces } from '#lib/fair-places.ts';
 import type { Log } from '#lib/log.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
@@ -62,8 +63,10 @@ const PRECEDENCES: Readonly<Record<TerminatorPrecedence, Precedence>> = {
   [TerminatorPrecedence.REQUIRED]: 'required',
   [TerminatorPrecedence.FAILED]: 'failed',
 };
-/** Circuits to the resolver use no descriptors, so they share a part of the buffer budget. */
+/** Circuits to the resolver use no descriptors without queries, so they share a part of the buffer budget. */
 const RESOLVER_HOLDER = 'resolver circuits';
+/** Queries of all resolver circuits at a time: each may use a descriptor. */
+const MAX_LOOKUPS = 256;
 const HOP_TYPE = 'xgress/tunnel';
 
 export class Hosting {
@@ -72,6 +75,11 @@ export class Hosting {
   readonly #problems = new ServiceProblems();
   readonly #health: HealthChecks;
   readonly #unsubscribe: () => void;
+  /** Queries of resolver circuits, by the identity that dialed, or by the circuit. */
+  readonly #lookups = new FairPlaces(
+    MAX_LOOKUPS,
+    () => new ProjectError('DISPLACED', 'another client needs the query'),
+  );
   /** Ranges of source addresses that are routed to this machine. */
   #sources: ReadonlySet<string> = new Set();
   #scheduled: NodeJS.Immediate | undefined;
@@ -138,8 +146,10 @@ export class Hosting {
     const { clock, log, sweeper } = this.#components;
     const peerData = new Map<number, Buffer>();
     const encryption = hostEncryption(request.peerData, peerData);
+    const source = request.peerData.get(PeerDataKey.DialerIdentityId)?.toString() ?? request.circuitId;
     const port = resolverPort({
       isAllowed: (name) => isAllowedName(config, name),
+      takePlace: () => this.#lookups.take(source),
       answer: (message) => client.receive(message),
     });
     const onClosed = () => sweeper.delete(client);

@@ -1,12 +1,21 @@
 // DNS lookups that a dialing tunneler sends over a circuit.
 
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import t from 'tap';
+import { FairPlaces } from '#lib/fair-places.ts';
 import { resolverPort } from './resolver-port.ts';
 
-function resolver() {
+function resolver({
+  places = new FairPlaces(100, () => new Error('displaced')),
+  source = 'circuit',
+  servers = [] as string[],
+} = {}) {
   const answers: Record<string, unknown>[] = [];
   const port = resolverPort({
     isAllowed: (name) => name === 'allowed.example',
+    takePlace: () => places.take(source),
+    ...(servers.length > 0 && { servers }),
     answer: (message) => answers.push(JSON.parse(message.toString())),
   });
   const ask = async (message: unknown) => {
@@ -48,6 +57,7 @@ t.test('forbidden names, unknown types and malformed queries have their own stat
 t.test('a failure of the circuit ends the session and not the router', async (t) => {
   const failing = resolverPort({
     isAllowed: () => false,
+    takePlace: () => undefined,
     answer: () => {
       throw new Error('the circuit failed');
     },
@@ -69,4 +79,30 @@ t.test('queries beyond the limit fail at once, and no answer follows the end', a
   const answered = answers.length;
   await new Promise((resolve) => setTimeout(resolve, 50));
   t.equal(answers.length, answered);
+});
+
+t.test('circuits share the queries: the client with most loses some to another', async (t) => {
+  const silent = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const servers = [`127.0.0.1:${silent.address().port}`];
+  const places = new FairPlaces(20, () => new Error('displaced'));
+  const greedy = { places, servers, source: 'greedy' };
+  const [first, second, other] = [resolver(greedy), resolver(greedy), resolver({ ...greedy, source: 'other' })];
+  const question = Buffer.from(JSON.stringify({ id: 1, question: [{ name: 'allowed.example', type: 15 }] }));
+  const send = ({ port }: typeof first, count: number) => {
+    for (let n = 0; n < count; n++) port.send(question, () => undefined);
+  };
+  send(first, 16);
+  send(second, 16);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.equal(places.size, 20);
+  t.equal(second.answers.length, 12, 'queries beyond the limit fail');
+  send(other, 1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  t.ok(first.answers.length >= 16, 'the queries of the oldest circuit ended');
+  t.equal(other.answers.filter(({ status }) => status !== 2).length, 0);
+  for (const { port } of [first, second, other]) port.close();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  t.equal(places.size, 0);
+  silent.close();
 });

@@ -2,13 +2,18 @@
 // may forward. Each message is one query or one answer, as JSON (reference fact: tunnel, section 3.8).
 
 import { Resolver } from 'node:dns/promises';
+import type { Place } from '#lib/fair-places.ts';
 import { parseJson } from '#lib/json.ts';
 import type { DatagramPort } from '../../xgress/datagram-client.ts';
 
 export interface ResolverPortInit {
   isAllowed(name: string): boolean;
+  /** A place among the queries of all circuits; undefined if none is free. */
+  takePlace(): Place | undefined;
   /** Receives the answers. */
   answer(message: Buffer): void;
+  /** Name servers; default: those of the machine. */
+  readonly servers?: readonly string[];
 }
 
 interface Question {
@@ -37,8 +42,9 @@ const LOOKUP = { timeout: 2_000, tries: 2 };
 /** Limit on the answers to one query. */
 const MOST_ANSWERS = 100;
 
-export function resolverPort({ isAllowed, answer }: ResolverPortInit): DatagramPort {
+export function resolverPort({ isAllowed, takePlace, answer, servers }: ResolverPortInit): DatagramPort {
   const resolver = new Resolver(LOOKUP);
+  if (servers) resolver.setServers(servers);
   let open = 0;
   let isClosed = false;
   const reply = (id: number, status: number, questions: readonly Question[], answers: readonly Answer[]) => {
@@ -49,7 +55,10 @@ export function resolverPort({ isAllowed, answer }: ResolverPortInit): DatagramP
     if (!question) return reply(id, Status.Malformed, [], []);
     const name = question.name.replace(/\.$/, '');
     if (!isAllowed(name)) return reply(id, Status.UnknownName, [question], []);
-    if (open >= MOST_QUESTIONS) return reply(id, Status.Failed, [question], []);
+    const place = open < MOST_QUESTIONS ? takePlace() : undefined;
+    if (!place) return reply(id, Status.Failed, [question], []);
+    // Another client needs the place: ends all queries of this circuit, and with them its sockets.
+    place.displaced.addEventListener('abort', () => resolver.cancel(), { once: true });
     open++;
     try {
       const answers = await recordsOf(resolver, name, question.type);
@@ -58,6 +67,7 @@ export function resolverPort({ isAllowed, answer }: ResolverPortInit): DatagramP
       reply(id, Status.Failed, [question], []); // only the status: errors may describe our name servers
     } finally {
       open--;
+      place.release();
     }
   };
   return {
