@@ -11,11 +11,16 @@ import type { Transaction } from '../state/transaction.ts';
  * @throws ApiError (409) if an entity needs it: nothing has then changed
  */
 export function deleteEntity(transaction: Transaction, kind: EntityKind, id: string): void {
+  detachAll(transaction, kind, id);
+  transaction.delete(kind, id);
+}
+
+/** The consequences of a deletion, before it. @throws ApiError as above */
+export function detachAll(transaction: Transaction, kind: EntityKind, id: string): void {
   const references = REFERENCES.filter(({ to }) => to === kind);
   for (const reference of references) demandUnused(transaction, reference, id);
   for (const reference of references)
     for (const { id: other } of referring(transaction.tables, reference, id)) detach(transaction, reference, other, id);
-  transaction.delete(kind, id);
 }
 
 function demandUnused({ tables }: Transaction, reference: KindReference, id: string): void {

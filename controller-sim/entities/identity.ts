@@ -7,7 +7,7 @@ import type { Transaction } from '../state/transaction.ts';
 import type { Identity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import { type Body, precedenceOf } from './body.ts';
-import { deleteEntity } from './cascade.ts';
+import { detachAll } from './cascade.ts';
 import { baseFields, changedBase, requireUnique, roleAttributes } from './common.ts';
 import { revocationOf } from './revocation.ts';
 
@@ -116,8 +116,9 @@ function revokeTokens(transaction: Transaction, id: string): void {
 /** Removes its authenticators, enrollments, sessions and policy selectors as well. */
 export function removeIdentity(transaction: Transaction, id: string): void {
   demandRemovable(transaction, id);
+  detachAll(transaction, 'identity', id);
   revokeTokens(transaction, id);
-  deleteEntity(transaction, 'identity', id);
+  transaction.delete('identity', id);
 }
 
 /**
