@@ -40,7 +40,8 @@ export interface ApiParts {
 /** Rejects with ConsoleError if the folder has no web console. */
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
   const { options, clock, wireClock, random } = context;
-  const { state, authority, passwords } = parts.data;
+  const { state, authority, passwords, registry } = parts.data;
+  const attempts = options.store === undefined ? undefined : registry.attempts;
   const { network, cluster, lab, labToken, enrollmentLifetime } = parts;
   const { events, logins } = parts.observers;
   const { tokens, revocations, activity, sessionLifetime, dataModel, routerDialer } = parts.control;
@@ -61,9 +62,9 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     routerDialer,
     activity,
     identityJson: context.own(new IdentityJson(state, network)),
-    lockouts: context.own(new Lockouts(state)),
+    lockouts: context.own(new Lockouts(state, attempts)),
     jwks: context.own(new Jwks({ clock, log })),
-    codeGuesses: new CodeGuesses(clock),
+    codeGuesses: new CodeGuesses(clock, attempts),
     unstored: new UnstoredSessions(),
     integrity: new DataIntegrity(state, clock),
     snapshots: new Snapshots(state, clock, options.data),

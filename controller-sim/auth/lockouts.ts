@@ -1,12 +1,15 @@
 // Counts consecutive wrong passwords. At the auth policy's limit the identity is disabled for a time, or until it is
 // enabled again. Passwords are checked concurrently: once the limit is reached, even correct ones are rejected before
-// the lock is committed.
+// the lock is committed. Controllers with a common store count together, those of a day.
 
 import { disableIdentity, isDisabled } from '../entities/identity.ts';
 import type { State } from '../state/state.ts';
+import type { Attempts } from '../state/store/shared-store.ts';
 import type { Authenticator, AuthPolicy } from '../state/types.ts';
+import { SharedAttempts } from './shared-attempts.ts';
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 
 export class Lockouts {
   readonly #state: State;
@@ -14,10 +17,12 @@ export class Lockouts {
   readonly #failures = new Map<string, number>();
   /** Ids of authenticators whose identity is being disabled. */
   readonly #locking = new Set<string>();
+  readonly #shared: SharedAttempts;
   readonly #unsubscribe: () => void;
 
-  constructor(state: State) {
+  constructor(state: State, attempts?: Attempts) {
     this.#state = state;
+    this.#shared = new SharedAttempts(state.clock, attempts);
     this.#unsubscribe = state.subscribe('derived', ({ changes }) => {
       for (const { kind, id, after } of changes) if (kind === 'authenticator' && !after) this.#failures.delete(id);
     });
@@ -30,9 +35,12 @@ export class Lockouts {
   }
 
   /** @returns false if the identity is being locked, even for a correct password */
-  passed({ id }: Authenticator): boolean {
+  passed({ id, identityId }: Authenticator): boolean {
     if (this.#locking.has(id)) return false;
     this.#failures.delete(id);
+    const { authPolicy, identity } = this.#state.tables;
+    const policy = authPolicy.get(identity.get(identityId)?.authPolicyId ?? '');
+    if (policy && policy.primary.updb.maxAttempts > 0) this.#shared.clear(keyOf(id));
     return true;
   }
 
@@ -41,8 +49,10 @@ export class Lockouts {
     if (maxAttempts <= 0 || this.#locking.has(id)) return;
     const failures = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, failures);
-    if (failures < maxAttempts) return;
+    if (failures < maxAttempts && (await this.#shared.add(keyOf(id), DAY)) < maxAttempts) return;
+    if (this.#locking.has(id)) return;
     this.#failures.delete(id);
+    this.#shared.clear(keyOf(id));
     const until = minutes > 0 ? this.#state.clock.now() + minutes * MINUTE : undefined;
     this.#locking.add(id);
     try {
@@ -54,4 +64,8 @@ export class Lockouts {
       this.#locking.delete(id);
     }
   }
+}
+
+function keyOf(authenticatorId: string): string {
+  return `password ${authenticatorId}`;
 }

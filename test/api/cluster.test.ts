@@ -52,6 +52,23 @@ t.test('tokens of one controller are accepted, refreshed and revoked at the othe
   t.equal(await statusAt(one, refreshed.body.access_token), 401);
 });
 
+t.test('wrong passwords at all controllers count together', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  const authPolicyId = await one.authPolicy('locks', { updb: { maxAttempts: 3, lockoutDurationMinutes: 10 } });
+  await one.person('anna', { authPolicyId });
+  const logIn = async (api: ApiClient, password: string) =>
+    (await api.ask('POST', '/authenticate?method=password', { body: { username: 'anna', password } })).status;
+  const attempts = async (...attempted: (readonly [ApiClient, string])[]) => {
+    const statuses: number[] = [];
+    for (const [api, password] of attempted) statuses.push(await logIn(api, password));
+    return statuses;
+  };
+  t.same(await attempts([one, 'wrong'], [two, 'wrong'], [two, PASSWORD]), [401, 401, 200], 'it begins again');
+  t.same(await attempts([one, 'wrong'], [two, 'wrong'], [one, 'wrong'], [two, PASSWORD]), [401, 401, 401, 401]);
+  t.equal(await logIn(one, PASSWORD), 401, 'locked');
+});
+
 t.test('an identity that one controller created enrolls at the other', async (t) => {
   await using parts = await open();
   const { one, two } = parts;

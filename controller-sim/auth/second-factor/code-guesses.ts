@@ -2,6 +2,8 @@
 
 import type { Clock } from '#lib/clock.ts';
 import { ApiError } from '../../errors/errors.ts';
+import type { Attempts } from '../../state/store/shared-store.ts';
+import { SharedAttempts } from '../shared-attempts.ts';
 
 /** Limit on wrong codes per second factor and minute. */
 const MOST = 10;
@@ -10,15 +12,17 @@ const MOST_KNOWN = 10_000;
 
 export class CodeGuesses {
   readonly #clock: Clock;
+  readonly #shared: SharedAttempts;
   /** By id of the second factor, oldest first. */
   readonly #guesses = new Map<string, { readonly since: number; count: number }>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, attempts?: Attempts) {
     this.#clock = clock;
+    this.#shared = new SharedAttempts(clock, attempts);
   }
 
-  /** Called before a code is checked, so that concurrent guesses count. Throws ApiError beyond the limit. */
-  begin(mfaId: string): void {
+  /** Called before a code is checked, so that concurrent guesses count. Rejects with ApiError beyond the limit. */
+  async begin(mfaId: string): Promise<void> {
     const now = this.#clock.now();
     const known = this.#guesses.get(mfaId);
     const guesses = known && now - known.since < MINUTE ? known : { since: now, count: 0 };
@@ -28,9 +32,15 @@ export class CodeGuesses {
     this.#guesses.set(mfaId, guesses);
     const [oldest] = this.#guesses.keys();
     if (this.#guesses.size > MOST_KNOWN && oldest !== undefined) this.#guesses.delete(oldest);
+    if ((await this.#shared.add(keyOf(mfaId), MINUTE)) > MOST) throw new ApiError('RATE_LIMITED');
   }
 
   wasRight(mfaId: string): void {
     this.#guesses.delete(mfaId);
+    this.#shared.clear(keyOf(mfaId));
   }
+}
+
+function keyOf(mfaId: string): string {
+  return `code ${mfaId}`;
 }

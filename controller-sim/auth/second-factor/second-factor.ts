@@ -67,7 +67,7 @@ export async function redeemCode(
   { passwordOnly = false, by, act }: CodeOptions = {},
 ): Promise<boolean> {
   const { state, clock, codeGuesses } = services;
-  codeGuesses.begin(mfa.id);
+  await codeGuesses.begin(mfa.id);
   const step = await stepOf(mfa, code, clock.now());
   const useUp = (transaction: Transaction, current: Mfa): boolean => {
     if (step !== undefined) {

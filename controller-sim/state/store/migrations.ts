@@ -20,7 +20,12 @@ const MIGRATIONS: readonly string[] = [
   `ALTER TABLE edgeweave.member
      ADD COLUMN position_index bigint NOT NULL DEFAULT 0, ADD COLUMN position_chain text NOT NULL DEFAULT '',
      ADD COLUMN problem text NOT NULL DEFAULT '', ADD COLUMN rejoin text NOT NULL DEFAULT '';`,
+  `CREATE TABLE IF NOT EXISTS edgeweave.attempt (key text PRIMARY KEY, count integer NOT NULL, since bigint NOT NULL);`,
 ];
+
+/** Failed proofs of users count for a day at most. */
+const FORGET_ATTEMPTS =
+  "DELETE FROM edgeweave.attempt WHERE since < extract(epoch FROM now() - interval '1 day') * 1000";
 
 /** Call it in a transaction, while no other member does. @throws StoreError for a schema of a later release */
 export async function migrate(client: pg.Client): Promise<void> {
@@ -41,4 +46,5 @@ export async function migrate(client: pg.Client): Promise<void> {
     await client.query('DELETE FROM edgeweave.schema');
     await client.query('INSERT INTO edgeweave.schema VALUES ($1)', [known]);
   }
+  await client.query(FORGET_ATTEMPTS);
 }

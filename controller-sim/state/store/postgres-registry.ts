@@ -13,6 +13,7 @@ import type { MemberStatus } from './change-log.ts';
 import type { Position } from './history.ts';
 import { notify, type PostgresComponents, type PostgresConnection } from './postgres-connection.ts';
 import {
+  type Attempts,
   demandFree,
   type Member,
   type MemberInfo,
@@ -54,6 +55,12 @@ export const MEMBER_TABLES = `
     instance text NOT NULL DEFAULT ''
   );
 `;
+
+const ADD_ATTEMPT = `INSERT INTO edgeweave.attempt AS a VALUES ($1, 1, $2)
+  ON CONFLICT (key) DO UPDATE SET
+    count = CASE WHEN $2 - a.since < $3 THEN a.count + 1 ELSE 1 END,
+    since = CASE WHEN $2 - a.since < $3 THEN a.since ELSE $2 END
+  RETURNING count`;
 
 export class PostgresRegistry implements Registry {
   readonly #connection: PostgresConnection;
@@ -107,6 +114,16 @@ export class PostgresRegistry implements Registry {
       members.map((member) => (isFree(member) ? { ...member, isConnected: false } : member)),
     );
   }
+
+  readonly attempts: Attempts = {
+    add: async (key, now, milliseconds) => {
+      const values = [key, Math.round(now), milliseconds];
+      return Number((await this.#connection.queryAside(ADD_ATTEMPT, values)).rows[0]?.count);
+    },
+    clear: async (key) => {
+      await this.#connection.queryAside('DELETE FROM edgeweave.attempt WHERE key = $1', [key]);
+    },
+  };
 
   /** As of the last renewal. */
   get progress(): Progress {

@@ -2,6 +2,7 @@
 
 import type { Entity, EntityKind } from '../types.ts';
 import {
+  type Attempts,
   demandFree,
   type Member,
   type MemberInfo,
@@ -15,6 +16,9 @@ import {
 } from './shared-store.ts';
 import type { StoredState } from './store.ts';
 
+/** Limit on counts of failed proofs: the oldest one makes room. */
+const MOST_ATTEMPTS = 10_000;
+
 /** The data and the list of all members. */
 export class SharedMemory {
   readonly #entities = new Map<string, { readonly kind: EntityKind; readonly entity: Entity }>();
@@ -25,6 +29,7 @@ export class SharedMemory {
   /** The sets that some member has not read. */
   #sets: StoredSet[] = [];
   #unread: { readonly index: bigint; resolve(): void }[] = [];
+  readonly #attempts = new Map<string, { count: number; since: number }>();
   #index = 0n;
   #membersIndex = 0n;
   #leaderIndex = 0n;
@@ -80,6 +85,19 @@ export class SharedMemory {
     this.#unread = unread;
     for (const { resolve } of done) resolve();
   }
+
+  readonly attempts: Attempts = {
+    add: async (key, now, milliseconds) => {
+      const known = this.#attempts.get(key);
+      const attempts = known && now - known.since < milliseconds ? known : { count: 0, since: now };
+      attempts.count++;
+      this.#attempts.set(key, attempts);
+      const [oldest] = this.#attempts.keys();
+      if (oldest !== undefined && this.#attempts.size > MOST_ATTEMPTS) this.#attempts.delete(oldest);
+      return attempts.count;
+    },
+    clear: async (key) => void this.#attempts.delete(key),
+  };
 
   starting<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#starting.then(work);
@@ -178,6 +196,7 @@ export class SharedMemoryStore implements SharedStore {
   constructor(shared: SharedMemory) {
     this.#shared = shared;
     this.registry = {
+      attempts: shared.attempts,
       get progress() {
         return shared.progress;
       },

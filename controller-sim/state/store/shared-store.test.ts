@@ -28,6 +28,21 @@ const clock = new SystemClock();
 const components = { clock, log: silentLog };
 
 async function contract(t: Test, name: string, open: () => Promise<() => Promise<SharedStore>>): Promise<void> {
+  t.test(`${name}: members count attempts together, within a time`, async (t) => {
+    const next = await open();
+    const [one, two] = [await next(), await next()];
+    const add = (store: SharedStore, key: string, now: number) => store.registry.attempts.add(key, now, 1_000);
+    t.equal(await add(one, 'a', 5_000), 1);
+    t.equal(await add(two, 'a', 5_500), 2);
+    t.equal(await add(one, 'b', 5_500), 1);
+    t.equal(await add(one, 'a', 5_999), 3);
+    t.equal(await add(two, 'a', 6_001), 1, 'the time is over');
+    t.equal(await add(two, 'a', 6_002), 2);
+    await one.registry.attempts.clear('a');
+    t.equal(await add(two, 'a', 6_003), 1);
+    for (const store of [one, two]) await store.close();
+  });
+
   t.test(`${name}: all members see all changes in one order`, async (t) => {
     for (const seed of [1, 2, 3]) {
       const opener = await open();

@@ -61,7 +61,19 @@ export interface Membership {
 }
 
 /** The list of members that all of them keep together. Methods reject with StoreWriteError if it cannot be changed. */
+/** Counts failed proofs of users for all members: each one would otherwise grant the whole number of attempts. */
+export interface Attempts {
+  /**
+   * Adds one to a count, which begins again `milliseconds` after its first attempt. `now`: milliseconds since the epoch.
+   * @returns the count. Rejects if the store does not answer
+   */
+  add(key: string, now: number, milliseconds: number): Promise<number>;
+  /** Begins again. */
+  clear(key: string): Promise<void>;
+}
+
 export interface Registry {
+  readonly attempts: Attempts;
   /**
    * Reserves the id of this member before it changes anything. Rejects with StoreError if a running member has it, or
    * if there are too many members.

@@ -116,6 +116,7 @@ export class MemoryLog implements ChangeLog {
     this.#database = database;
     database.logs.add(this);
     this.registry = {
+      attempts: { add: async () => 0, clear: async () => undefined },
       claim: async () => undefined,
       join: async () => undefined,
       leave: async () => undefined,
