@@ -3,6 +3,7 @@
 // also `edge/ADDRESS`.
 
 import { create, toBinary } from '@bufbuild/protobuf';
+import { BoundedPattern, LONGEST_LOOK } from '#lib/bounded-pattern.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -48,7 +49,7 @@ const PIPE_NAMES: readonly (readonly [RegExp, string])[] = [
 export class ControllerTraces {
   readonly #components: ControllerTracesComponents;
   /** Expressions for channel names, by controller. */
-  readonly #wanted = new Map<TraceReceiver, Map<string, RegExp>>();
+  readonly #wanted = new Map<TraceReceiver, Map<string, BoundedPattern>>();
   #unwatch: (() => void) | undefined;
 
   constructor(components: ControllerTracesComponents) {
@@ -73,12 +74,20 @@ export class ControllerTraces {
 
   #toggle(controller: TraceReceiver, request: TogglePipeTracesRequest): string {
     const { enable, appRegex, pipeRegex, verbosity } = request;
-    const app = expression('app id', appRegex);
-    const pipe = expression('pipe id', pipeRegex);
     const { routerId, log } = this.#components;
-    if (!app.test(routerId)) return '';
+    let isSlow = false;
+    const onSlow = (what: string) => () => {
+      isSlow = true;
+      log.warn({ controller: controller.id, what }, 'expression of a controller takes too long and matches nothing');
+    };
+    const app = expression('app id', appRegex, onSlow('app id'));
+    const pipe = expression('pipe id', pipeRegex, onSlow('pipe id'));
+    const isForThis = app.matches(routerId);
+    pipe.matching(this.#components.channels().map(pipeName));
+    if (isSlow) throw new Error(`a regular expression takes longer than ${LONGEST_LOOK} ms`);
+    if (!isForThis) return '';
     const before = this.#matcher(controller);
-    const wanted = this.#wanted.get(controller) ?? new Map<string, RegExp>();
+    const wanted = this.#wanted.get(controller) ?? new Map<string, BoundedPattern>();
     if (!enable) {
       // As in the reference, the expression selects the channels to stop; here also the expression that started them.
       for (const key of wanted.keys())
@@ -94,14 +103,14 @@ export class ControllerTraces {
   /** The channels that the request affects, in the reference's wording. */
   #report(
     controller: TraceReceiver,
-    pipe: RegExp,
+    pipe: BoundedPattern,
     before: (name: string) => boolean,
     verbosity: TraceToggleVerbosity,
   ): string {
     const after = this.#matcher(controller);
     const lines = this.#components.channels().flatMap((channel) => {
       const name = pipeName(channel);
-      const isMatched = pipe.test(name);
+      const isMatched = pipe.matches(name);
       const isVisible =
         verbosity === TraceToggleVerbosity.REPORT_ALL ||
         verbosity === (isMatched ? TraceToggleVerbosity.REPORT_MATCHES : TraceToggleVerbosity.REPORT_MISSES);
@@ -115,7 +124,7 @@ export class ControllerTraces {
 
   #matcher(controller: TraceReceiver): (name: string) => boolean {
     const patterns = [...(this.#wanted.get(controller)?.values() ?? [])];
-    return (name) => patterns.some((pattern) => pattern.test(name));
+    return (name) => patterns.some((pattern) => pattern.matches(name));
   }
 
   #watch(): void {
@@ -132,7 +141,7 @@ export class ControllerTraces {
     let body: Uint8Array | undefined;
     for (const [controller, patterns] of this.#wanted) {
       if (controller.channel.isClosed) this.#wanted.delete(controller);
-      else if (patterns.values().some((pattern) => pattern.test(name))) {
+      else if (patterns.values().some((pattern) => pattern.matches(name))) {
         body ??= this.#encode(event, name);
         controller.channel.trySend(new Message(ControlType.TraceEvent, [], body));
       }
@@ -159,10 +168,10 @@ export class ControllerTraces {
 }
 
 /** @throws Error in the reference's wording */
-function expression(what: string, text: string): RegExp {
+function expression(what: string, text: string, onSlow: () => void): BoundedPattern {
   try {
     if (text.length > LONGEST_EXPRESSION) throw new Error(`longer than ${LONGEST_EXPRESSION} characters`);
-    return new RegExp(text);
+    return new BoundedPattern(text, onSlow);
   } catch (error) {
     throw new Error(
       `Failed to parse ${what} regex '${text.slice(0, LONGEST_EXPRESSION)}' with error: ${describeError(error)}`,

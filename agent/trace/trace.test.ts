@@ -183,11 +183,12 @@ t.test('a controller turns traces of channels on and off', async (t) => {
       reply: (_request: Message, answer: Message) => void replies.push(answer),
     },
   };
+  const channels = ['control c1', 'link l1'];
   const traces = new ControllerTraces({
     clock: new VirtualClock(),
     log: silentLog,
     routerId: 'r1',
-    channels: () => ['control c1', 'link l1'],
+    channels: () => channels,
   });
   const toggle = (fields: object) => {
     const request = create(TogglePipeTracesRequestSchema, { verbosity: TraceToggleVerbosity.REPORT_ALL, ...fields });
@@ -219,6 +220,15 @@ t.test('a controller turns traces of channels on and off', async (t) => {
   });
   toggle({ enable: false, appRegex: '.*', pipeRegex: '.*' });
   t.notOk(isWatched());
+  channels.push(`link ${'l'.repeat(60)}`);
+  const before = process.threadCpuUsage();
+  t.match(toggle({ enable: true, appRegex: '', pipeRegex: '^(.|..)+!$' }), {
+    success: false,
+    text: /takes longer than 20 ms$/,
+  });
+  const { user, system } = process.threadCpuUsage(before);
+  t.ok((user + system) / 1_000 < 500, `${(user + system) / 1_000} ms`);
+  t.notOk(isWatched(), 'an expression that takes long is rejected');
   toggle({ enable: true, appRegex: '', pipeRegex: '' });
   receiver.channel.isClosed = true;
   publishMessage(event(UNROUTABLE));

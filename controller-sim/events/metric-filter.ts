@@ -1,7 +1,7 @@
 // The filter of a metric subscription: one regular expression for source routers, one for metric names with their
 // figures, such as `link.latency.p50` (reference fact: the options of its command line).
 
-import { within } from '#lib/bounded.ts';
+import { BoundedPattern } from '#lib/bounded-pattern.ts';
 import type { Event } from './events.ts';
 
 export interface MetricFilterOptions {
@@ -10,13 +10,6 @@ export interface MetricFilterOptions {
 }
 
 type Matches = (text: string) => boolean;
-
-/** Limit in milliseconds of processor time for one name: a good expression needs microseconds. */
-export const LONGEST_LOOK = 20;
-/** Names of metrics whose results an expression caches: those of several routers. */
-const MOST_KNOWN = 1_000;
-/** Characters of a cached name. Names of the router are much shorter. */
-const LONGEST_KNOWN = 256;
 
 /** Whether the options contain an expression. */
 export function isFiltered({ sourceFilter, metricFilter: nameFilter }: MetricFilterOptions): boolean {
@@ -42,26 +35,8 @@ export function metricFilter(
   };
 }
 
-/** Results are cached, because names repeat. */
 function matcher(name: string, expression: unknown, onSlow: (option: string) => void): Matches {
   if (expression === undefined || expression === '') return () => true;
   if (typeof expression !== 'string') throw new Error(`invalid ${name}: a regular expression must be a string`);
-  const pattern = new RegExp(expression);
-  const known = new Map<string, boolean>();
-  let isTooSlow = false;
-  const look = (text: string): boolean => {
-    try {
-      return within(LONGEST_LOOK, () => pattern.test(text));
-    } catch {
-      isTooSlow = true;
-      onSlow(name);
-      return false;
-    }
-  };
-  return (text) => {
-    if (isTooSlow) return false;
-    const found = known.get(text) ?? look(text);
-    if (known.size < MOST_KNOWN && text.length <= LONGEST_KNOWN) known.set(text, found);
-    return found;
-  };
+  return new BoundedPattern(expression, () => onSlow(name)).matches;
 }

@@ -1,5 +1,6 @@
 // The events of one management channel: its subscriptions, in the protocol of the reference's command line.
 
+import { LONGEST_LOOK } from '#lib/bounded-pattern.ts';
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { ownValue } from '#lib/own-value.ts';
@@ -7,7 +8,7 @@ import { ManagementHeader, ManagementType } from '#wire/gen/numbers.ts';
 import { asReply, Message, resultMessage } from '#wire/message.ts';
 import { type Event, type Events, type Namespace, namespaceOf, type UsageVersion } from './events.ts';
 import { includes } from './include.ts';
-import { isFiltered, LONGEST_LOOK, type MetricFilterOptions, metricFilter } from './metric-filter.ts';
+import { isFiltered, type MetricFilterOptions, metricFilter } from './metric-filter.ts';
 import { usageOptions, withKinds } from './usage.ts';
 
 /** Limit on the subscriptions of a channel. A client needs one for each type of event. */

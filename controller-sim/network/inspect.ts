@@ -22,8 +22,8 @@ interface InspectedValue {
 const TIMEOUT = 10_000;
 /** Limit in characters; longer expressions do not describe ids and could be expensive. */
 const LONGEST_EXPRESSION = 512;
-/** Time limit in milliseconds for matching all ids. */
-const LONGEST_LOOK = 200;
+/** Time limit in milliseconds for matching all ids: a good expression needs one for a thousand. */
+const LONGEST_LOOK = 50;
 
 /** Reports an unclosed bracket, the most frequent mistake, in the words of the reference. */
 function whyOf(error: unknown, expression: string): string {
