@@ -53,7 +53,7 @@ function variantOf(type: string, body: unknown): string {
   const { typeId } = body as { typeId?: unknown };
   if (typeId === undefined || typeId === null || typeId === '')
     throw invalid('typeId', 'typeId in body is required', '');
-  const variant = variants.get(String(typeId));
+  const variant = typeof typeId === 'string' ? variants.get(typeId) : undefined;
   if (variant !== undefined) return variant;
   const message = `invalid typeId value: ${JSON.stringify(typeId)}`;
   throw new ApiError('COULD_NOT_PARSE_BODY', { code: 'UNHANDLED', message });
