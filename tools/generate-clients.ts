@@ -50,6 +50,7 @@ export function generateClients(): Map<string, string> {
   return new Map([
     ['clients/python/edgeweave/lab.py', pythonLab(calls)],
     ['clients/go/lab.go', goLab(calls)],
+    ['clients/java/src/main/java/edgeweave/Lab.java', javaLab(calls)],
   ]);
 }
 
@@ -220,4 +221,69 @@ function goAligned(
       `	${name.padEnd(names)} ${type.padEnd(types)} ${tag}`,
     ]);
   });
+}
+
+const JAVA: Readonly<Record<JsonType, string>> = {
+  string: 'String',
+  integer: 'long',
+  number: 'double',
+  boolean: 'boolean',
+  array: 'List<String>',
+  object: 'Object',
+};
+
+function javaLab(calls: readonly Call[]): string {
+  return `// ${GENERATED}
+
+package edgeweave;
+
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+
+/** The lab API: time, snapshots, faults, the journal, services and identities of a running simulator. */
+public final class Lab extends LabHttp {
+  Lab(String url, String token, SSLContext tls) {
+    super(url, token, tls);
+  }
+${calls.map(javaMethods).join('')}}
+`;
+}
+
+/** With options, and without. */
+function javaMethods({ name, operation, path, required, optional, query, hasDocument }: Call): string {
+  const { method } = operation;
+  const needed = [
+    ...path.map((each) => ({ declared: `String ${each}`, name: each })),
+    ...required.map((each) => ({ declared: `${JAVA[each.type]} ${each.name}`, name: each.name })),
+    ...(hasDocument ? [{ declared: 'Object document', name: 'document' }] : []),
+  ];
+  const free = [...optional, ...query];
+  const parameters = [
+    ...needed.map(({ declared }) => declared),
+    ...(free.length > 0 ? ['Map<String, ?> options'] : []),
+  ];
+  const place = operation.path
+    .split(/(\{\w+\})/)
+    .filter(Boolean)
+    .map((part) => (part.startsWith('{') ? `quoted(${part.slice(1, -1)})` : `"${part}"`))
+    .join(' + ');
+  const fields = required.map((each) => `"${each.name}", ${each.name}`);
+  const sent = `with(${[optional.length > 0 ? 'options' : 'Map.of()', ...fields].join(', ')})`;
+  const body = hasDocument ? 'document' : required.length + optional.length > 0 ? sent : 'null';
+  const notes = free.map((each) => `   * <li>${each.name}${each.note === '' ? '' : `: ${each.note}`}`).join('\n');
+  const text = free.length === 0 ? '' : `\n   * Options:\n   * <ul>\n${notes}\n   * </ul>`;
+  const short = `
+  /** Without options. */
+  public Object ${name}(${needed.map(({ declared }) => declared).join(', ')}) {
+    return ${name}(${[...needed.map((each) => each.name), 'Map.of()'].join(', ')});
+  }
+`;
+  return `
+  /**
+   * ${method} /lab/v1${operation.path}${text}
+   */
+  public Object ${name}(${parameters.join(', ')}) {
+    return call("${method}", ${place}, ${body}, ${query.length > 0 ? 'options' : 'null'});
+  }
+${free.length > 0 ? short : ''}`;
 }

@@ -12,6 +12,8 @@ const CLIENTS = join(ROOT, 'clients');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/test-in-other-languages.md'), 'utf8');
 /** Milliseconds: compilers may be cold. */
 const PATIENCE = 240_000;
+/** Maven has neither the packages nor access to them. */
+const UNREACHABLE = /Could not (?:transfer|resolve|find)|Unresolvable|offline mode/;
 const GO_MODULE = 'module sessions\n\ngo 1.21\n\nrequire edgeweave v0.0.0\n\nreplace edgeweave => ./edgeweave\n';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -75,6 +77,19 @@ t.test('Go', { timeout: PATIENCE, skip: without('go', 'version') }, async (t) =>
   cpSync(join(CLIENTS, 'go'), join(own, 'edgeweave'), { recursive: true });
   writeFileSync(join(own, 'go.mod'), GO_MODULE);
   await t.resolves(run(own, 'go', 'test', '.'));
+});
+
+t.test('Java', { timeout: PATIENCE, skip: without('mvn', '--version') }, async (t) => {
+  const own = join(folder, 'java');
+  cpSync(join(CLIENTS, 'java'), own, { recursive: true });
+  writeFileSync(join(own, 'src/test/java/SessionsTest.java'), example('java'));
+  const { status, stdout } = spawnSync('mvn', ['-q', '-B', 'test-compile'], { cwd: own, env, encoding: 'utf8' });
+  if (status !== 0 && UNREACHABLE.test(stdout)) {
+    t.pass('Maven cannot fetch JUnit', { skip: 'Maven cannot fetch JUnit' });
+    return;
+  }
+  t.equal(status, 0, stdout);
+  await t.resolves(run(own, 'mvn', '-q', '-B', 'test'));
 });
 
 t.test('shells', { timeout: PATIENCE, skip: process.platform === 'win32' && 'there is no sh' }, async (t) => {

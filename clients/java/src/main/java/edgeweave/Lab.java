@@ -1,0 +1,270 @@
+// Generated from schemas/api by `npm run generate`.
+
+package edgeweave;
+
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+
+/** The lab API: time, snapshots, faults, the journal, services and identities of a running simulator. */
+public final class Lab extends LabHttp {
+  Lab(String url, String token, SSLContext tls) {
+    super(url, token, tls);
+  }
+
+  /**
+   * POST /lab/v1/cluster/members/{id}/rejoin
+   */
+  public Object rejoinMember(String id) {
+    return call("POST", "/cluster/members/" + quoted(id) + "/rejoin", null, null);
+  }
+
+  /**
+   * GET /lab/v1/clock
+   */
+  public Object detailClock() {
+    return call("GET", "/clock", null, null);
+  }
+
+  /**
+   * PATCH /lab/v1/clock
+   * Options:
+   * <ul>
+   * <li>time: The new time, such as 2027-01-31T12:00:00Z.
+   * <li>rate: How many times as fast as the real time it runs; 0: it stands still.
+   * </ul>
+   */
+  public Object patchClock(Map<String, ?> options) {
+    return call("PATCH", "/clock", with(options), null);
+  }
+
+  /** Without options. */
+  public Object patchClock() {
+    return patchClock(Map.of());
+  }
+
+  /**
+   * POST /lab/v1/clock/advance
+   */
+  public Object advanceClock(String duration) {
+    return call("POST", "/clock/advance", with(Map.of(), "duration", duration), null);
+  }
+
+  /**
+   * DELETE /lab/v1/faults
+   */
+  public Object clearFaults() {
+    return call("DELETE", "/faults", null, null);
+  }
+
+  /**
+   * GET /lab/v1/faults
+   */
+  public Object listFaults() {
+    return call("GET", "/faults", null, null);
+  }
+
+  /**
+   * POST /lab/v1/faults
+   * Options:
+   * <ul>
+   * <li>method
+   * <li>path: The beginning of the path; with * for any characters, the whole path.
+   * <li>operation
+   * <li>identity: Id or name of the caller.
+   * <li>router: Id or name.
+   * <li>message: The name of a content type, such as Route.
+   * <li>direction: One of in, out.
+   * <li>delay: A duration, such as 500ms.
+   * <li>status
+   * <li>code: An error code of the APIs.
+   * <li>close
+   * <li>truncate
+   * <li>drop
+   * <li>reject
+   * <li>times: How many requests or messages it affects.
+   * <li>probability
+   * </ul>
+   */
+  public Object createFault(String kind, Map<String, ?> options) {
+    return call("POST", "/faults", with(options, "kind", kind), null);
+  }
+
+  /** Without options. */
+  public Object createFault(String kind) {
+    return createFault(kind, Map.of());
+  }
+
+  /**
+   * DELETE /lab/v1/faults/{id}
+   */
+  public Object deleteFault(String id) {
+    return call("DELETE", "/faults/" + quoted(id), null, null);
+  }
+
+  /**
+   * DELETE /lab/v1/journal
+   */
+  public Object clearJournal() {
+    return call("DELETE", "/journal", null, null);
+  }
+
+  /**
+   * GET /lab/v1/journal
+   * Options:
+   * <ul>
+   * <li>limit
+   * <li>after
+   * <li>kind
+   * <li>identity
+   * <li>router
+   * <li>path
+   * <li>failed
+   * </ul>
+   */
+  public Object listJournal(Map<String, ?> options) {
+    return call("GET", "/journal", null, options);
+  }
+
+  /** Without options. */
+  public Object listJournal() {
+    return listJournal(Map.of());
+  }
+
+  /**
+   * POST /lab/v1/identities/{name}/enroll
+   * Options:
+   * <ul>
+   * <li>roleAttributes
+   * </ul>
+   */
+  public Object enrollIdentity(String name, Map<String, ?> options) {
+    return call("POST", "/identities/" + quoted(name) + "/enroll", with(options), null);
+  }
+
+  /** Without options. */
+  public Object enrollIdentity(String name) {
+    return enrollIdentity(name, Map.of());
+  }
+
+  /**
+   * POST /lab/v1/services
+   * Options:
+   * <ul>
+   * <li>address: Host of the server, as the router reaches it; default 127.0.0.1.
+   * <li>encryptionRequired: Default: true.
+   * </ul>
+   */
+  public Object createService(String name, String host, long port, Map<String, ?> options) {
+    return call("POST", "/services", with(options, "name", name, "host", host, "port", port), null);
+  }
+
+  /** Without options. */
+  public Object createService(String name, String host, long port) {
+    return createService(name, host, port, Map.of());
+  }
+
+  /**
+   * GET /lab/v1/tokens/{name}
+   */
+  public Object detailToken(String name) {
+    return call("GET", "/tokens/" + quoted(name), null, null);
+  }
+
+  /**
+   * GET /lab/v1/network
+   */
+  public Object detailNetwork() {
+    return call("GET", "/network", null, null);
+  }
+
+  /**
+   * POST /lab/v1/routers/{id}/disconnect
+   */
+  public Object disconnectRouter(String id) {
+    return call("POST", "/routers/" + quoted(id) + "/disconnect", null, null);
+  }
+
+  /**
+   * GET /lab/v1/snapshots
+   */
+  public Object listSnapshots() {
+    return call("GET", "/snapshots", null, null);
+  }
+
+  /**
+   * POST /lab/v1/snapshots
+   */
+  public Object createSnapshot(String name) {
+    return call("POST", "/snapshots", with(Map.of(), "name", name), null);
+  }
+
+  /**
+   * DELETE /lab/v1/snapshots/{name}
+   */
+  public Object deleteSnapshot(String name) {
+    return call("DELETE", "/snapshots/" + quoted(name), null, null);
+  }
+
+  /**
+   * POST /lab/v1/snapshots/{name}/restore
+   * Options:
+   * <ul>
+   * <li>keep: What stays as it is.
+   * </ul>
+   */
+  public Object restoreSnapshot(String name, Map<String, ?> options) {
+    return call("POST", "/snapshots/" + quoted(name) + "/restore", with(options), null);
+  }
+
+  /** Without options. */
+  public Object restoreSnapshot(String name) {
+    return restoreSnapshot(name, Map.of());
+  }
+
+  /**
+   * POST /lab/v1/reset
+   * Options:
+   * <ul>
+   * <li>keep: What stays as it is.
+   * </ul>
+   */
+  public Object reset(Map<String, ?> options) {
+    return call("POST", "/reset", with(options), null);
+  }
+
+  /** Without options. */
+  public Object reset() {
+    return reset(Map.of());
+  }
+
+  /**
+   * POST /lab/v1/seed
+   */
+  public Object seed(Object document) {
+    return call("POST", "/seed", document, null);
+  }
+
+  /**
+   * GET /lab/v1/export
+   */
+  public Object exportNetwork() {
+    return call("GET", "/export", null, null);
+  }
+
+  /**
+   * POST /lab/v1/why
+   * Options:
+   * <ul>
+   * <li>router
+   * <li>session
+   * </ul>
+   */
+  public Object why(String identity, String service, String type, Map<String, ?> options) {
+    return call("POST", "/why", with(options, "identity", identity, "service", service, "type", type), null);
+  }
+
+  /** Without options. */
+  public Object why(String identity, String service, String type) {
+    return why(identity, service, type, Map.of());
+  }
+}

@@ -1,0 +1,113 @@
+package edgeweave;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Requests to the lab API with the JDK only. The lab token does not expire when a test advances the clock. */
+class LabHttp {
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+  private final String url;
+  private final String token;
+  private final HttpClient client;
+
+  LabHttp(String url, String token, SSLContext tls) {
+    this.url = url;
+    this.token = token;
+    this.client = HttpClient.newBuilder().sslContext(tls).connectTimeout(TIMEOUT).build();
+  }
+
+  /** Trusts the certificate authorities of a file. */
+  static SSLContext trusting(Path ca) throws IOException, GeneralSecurityException {
+    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+    store.load(null, null);
+    try (InputStream input = Files.newInputStream(ca)) {
+      for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(input))
+        store.setCertificateEntry("ca" + store.size(), each);
+    }
+    TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(store);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    return context;
+  }
+
+  /** The data of an answer; a text as body is sent as YAML, a map as JSON. @throws LabException */
+  Object call(String method, String path, Object body, Map<String, ?> query) {
+    String type = body instanceof String ? "application/yaml" : "application/json";
+    String text = body == null ? "" : body instanceof String yaml ? yaml : Json.write(body);
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url + path + partsOf(query)))
+            .method(method, HttpRequest.BodyPublishers.ofString(text))
+            .header("authorization", "Bearer " + token)
+            .header("content-type", type)
+            .timeout(TIMEOUT)
+            .build();
+    try {
+      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+      return dataOf(answer.statusCode(), answer.body());
+    } catch (IOException error) {
+      throw new LabException("no simulator answers at " + url + ": " + error, 0, error);
+    } catch (InterruptedException error) {
+      Thread.currentThread().interrupt();
+      throw new LabException("interrupted", 0, error);
+    }
+  }
+
+  static String quoted(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** The options of a call, and the fields that it needs. */
+  static Map<String, Object> with(Map<String, ?> options, Object... fields) {
+    Map<String, Object> all = new LinkedHashMap<>(options);
+    for (int index = 0; index < fields.length; index += 2) all.put((String) fields[index], fields[index + 1]);
+    return all;
+  }
+
+  private static String partsOf(Map<String, ?> query) {
+    if (query == null || query.isEmpty()) return "";
+    return query.entrySet().stream()
+        .map(each -> quoted(each.getKey()) + "=" + quoted(String.valueOf(each.getValue())))
+        .collect(Collectors.joining("&", "?", ""));
+  }
+
+  private static Object dataOf(int status, String text) {
+    Map<?, ?> answer;
+    try {
+      answer = (Map<?, ?>) Json.parse(text);
+    } catch (IllegalArgumentException | ClassCastException error) {
+      throw new LabException(text, status, error);
+    }
+    if (status < 400) return answer.get("data");
+    throw new LabException(reasonOf(answer.get("error"), text), status, null);
+  }
+
+  private static String reasonOf(Object error, String text) {
+    if (!(error instanceof Map<?, ?> fields)) return text;
+    if (fields.get("cause") instanceof Map<?, ?> cause) {
+      Object reason = cause.get("reason") != null ? cause.get("reason") : cause.get("message");
+      Object field = cause.get("field");
+      if (reason != null) return field == null || "".equals(field) ? reason.toString() : field + ": " + reason;
+    }
+    return String.valueOf(fields.get("message"));
+  }
+}
