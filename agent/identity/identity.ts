@@ -13,8 +13,9 @@ import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { RepeatedCondition } from '#lib/repeated-condition.ts';
-import { commonName, isUnfinishedPem, parsePemCertificates } from '#pki/certificates.ts';
+import { commonName, isUnfinishedPem, parsePemCertificates, readablePemCertificates } from '#pki/certificates.ts';
 import { keyWeakness } from '#pki/key-strength.ts';
+import { withoutBlankLines } from '#pki/pem.ts';
 import { parsePemSource, readPemSource } from '../config/pem-source.ts';
 import type { IdentityConfig } from '../config/router-config.ts';
 import { serverChains } from './server-chains.ts';
@@ -286,7 +287,8 @@ async function loadMaterial({ config, key: place = 'identity' }: IdentityInit): 
   if (!certificate) throw new IdentityError(`${place}.cert: the file contains no certificate`);
   mustPair(`${place}.cert`, certificate, privateKey(`${place}.key`, keyPem));
   mustSuitTls(`${place}.cert`, certPem, keyPem);
-  const caPem = config.ca === undefined ? undefined : await readPem(`${place}.ca`, config.ca);
+  const roots = config.ca === undefined ? [] : authorities(`${place}.ca`, await readPem(`${place}.ca`, config.ca));
+  const caPem = config.ca === undefined ? undefined : roots.map(String).join('');
   const servers: ServerPair[] = [];
   if (config.server_cert !== undefined)
     servers.push(...(await serverPairs(place, config.server_cert, config.server_key, keyPem)));
@@ -294,7 +296,6 @@ async function loadMaterial({ config, key: place = 'identity' }: IdentityInit): 
     servers.push(
       ...(await serverPairs(`${place}.alt_server_certs[${index}]`, each.server_cert, each.server_key, keyPem)),
     );
-  const roots = caPem === undefined ? [] : authorities(`${place}.ca`, caPem);
   const used = [
     describeUse('client', `${place}.cert`, config.cert, certificate),
     ...servers.map((server) => server.used),
@@ -336,13 +337,14 @@ async function serverPairs(
 
 async function readPem(path: string, value: string | undefined): Promise<string> {
   if (value === undefined) throw new IdentityError(`${path} is missing`);
-  return await readPemSource(value, async (file) => {
+  const text = await readPemSource(value, async (file) => {
     try {
       return await readFile(file, 'utf8');
     } catch (error) {
       throw new IdentityError(`${path}: ${readProblem(file, error)}`, { cause: error });
     }
   });
+  return withoutBlankLines(text);
 }
 
 /** TLS would reject an unfinished file at each connection, or ignore the authorities in its rest. */
@@ -355,10 +357,14 @@ function certificates(path: string, pem: string): X509Certificate[] {
   }
 }
 
-/** A file without certificates, for example while another program writes it, must not mean the system's authorities. */
-function authorities(path: string, pem: string): X509Certificate[] {
-  const found = certificates(path, pem);
-  if (found.length === 0) throw new IdentityError(`${path}: the file contains no certificate`);
+/**
+ * Ignores certificates that cannot be read, as the reference does; the check of the configuration warns of them. A file without certificates, for
+ * example while another program writes it, must not mean the system's authorities.
+ */
+function authorities(path: string, pem: string): readonly X509Certificate[] {
+  if (isUnfinishedPem(pem)) throw new IdentityError(`${path}: ${UNFINISHED}`);
+  const { certificates: found, problems } = readablePemCertificates(pem);
+  if (found.length === 0) throw new IdentityError(`${path}: ${problems[0] ?? 'the file contains no certificate'}`);
   return found;
 }
 

@@ -22,13 +22,30 @@ export class CertificateError extends ProjectError {
 
 /** All certificates of a PEM text in order; other text is skipped. @throws CertificateError for an invalid block */
 export function parsePemCertificates(pem: string): X509Certificate[] {
-  return pemBlocks(pem).map((block, index) => {
+  const { certificates, problems } = readablePemCertificates(pem);
+  const [problem] = problems;
+  if (problem !== undefined) throw new CertificateError(problem);
+  return [...certificates];
+}
+
+interface ReadableCertificates {
+  readonly certificates: readonly X509Certificate[];
+  /** A message about each invalid block. */
+  readonly problems: readonly string[];
+}
+
+/** The certificates of a PEM text in order, without the invalid blocks. */
+export function readablePemCertificates(pem: string): ReadableCertificates {
+  const certificates: X509Certificate[] = [];
+  const problems: string[] = [];
+  for (const [index, block] of pemBlocks(pem).entries()) {
     try {
-      return new X509Certificate(block);
+      certificates.push(new X509Certificate(block));
     } catch (error) {
-      throw new CertificateError(`certificate ${index + 1} cannot be read: ${describeError(error)}`, { cause: error });
+      problems.push(`certificate ${index + 1} cannot be read: ${describeError(error)}`);
     }
-  });
+  }
+  return { certificates, problems };
 }
 
 /** Whether a PEM text ends within a certificate, for example because another program is writing the file. */

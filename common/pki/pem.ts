@@ -14,3 +14,14 @@ export function base64Lines(bytes: Buffer): string {
 export function pemBlock(label: string, der: Buffer): string {
   return `-----BEGIN ${label}-----\n${base64Lines(der)}\n-----END ${label}-----\n`;
 }
+
+/**
+ * The text without blank lines: OpenSSL rejects them within a block, the reference does not. A text with an encrypted key, whose headers end with
+ * a blank line, stays unchanged.
+ */
+export function withoutBlankLines(pem: string): string {
+  if (pem.includes('Proc-Type:')) return pem;
+  const lines = pem.split('\n');
+  const kept = lines.filter((line) => line.trim() !== '');
+  return kept.length === lines.length ? pem : `${kept.join('\n')}\n`;
+}

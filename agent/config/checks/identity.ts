@@ -7,8 +7,9 @@ import { commandName } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
-import { commonName, isUnfinishedPem, parsePemCertificates } from '#pki/certificates.ts';
+import { commonName, isUnfinishedPem, readablePemCertificates } from '#pki/certificates.ts';
 import { keyWeakness } from '#pki/key-strength.ts';
+import { withoutBlankLines } from '#pki/pem.ts';
 import type { Finding } from '../finding.ts';
 import { parsePemSource, readPemSource } from '../pem-source.ts';
 import { renewalObstacles } from '../renewable.ts';
@@ -152,7 +153,8 @@ class IdentityFiles {
     this.#dates(`${place}.cert`, chain?.[0]);
     if (place === ROUTER && this.clientCertificate && commonName(this.clientCertificate) === undefined)
       this.#error(`${place}.cert`, 'the certificate has no common name, which is the id of the router');
-    const authorities = identity.ca === undefined ? undefined : this.#certificates(`${place}.ca`, identity.ca);
+    const authorities =
+      identity.ca === undefined ? undefined : this.#certificates(`${place}.ca`, identity.ca, 'authorities');
     if (place === ROUTER && chain && authorities) this.#signed(`${place}.cert`, chain, authorities);
     const main: PlacedKey = { path: `${place}.key`, key };
     this.#server(place, identity, main);
@@ -177,7 +179,7 @@ class IdentityFiles {
   }
 
   #read(path: string, value: string): string | undefined {
-    return readPemSource(value, (file) => {
+    const text = readPemSource(value, (file) => {
       try {
         const text = this.#input.readFile(file);
         if (text.trim() !== '') return text;
@@ -188,6 +190,7 @@ class IdentityFiles {
       }
       return undefined;
     });
+    return text === undefined ? undefined : withoutBlankLines(text);
   }
 
   /**
@@ -226,21 +229,29 @@ class IdentityFiles {
     }
   }
 
-  #certificates(path: string, value: string | undefined): X509Certificate[] | undefined {
+  /** Authorities that cannot be read are ignored, as in the reference, unless none is left. */
+  #certificates(
+    path: string,
+    value: string | undefined,
+    role: 'chain' | 'authorities' = 'chain',
+  ): readonly X509Certificate[] | undefined {
     const pem = value === undefined ? undefined : this.#read(path, value);
     if (pem === undefined) return undefined;
     if (isUnfinishedPem(pem)) {
       this.#error(path, 'the file ends within a certificate', 'write the whole file again');
       return undefined;
     }
-    try {
-      const certificates = parsePemCertificates(pem);
-      if (certificates.length > 0) return certificates;
-      this.#error(path, 'the file contains no certificate');
-    } catch (error) {
-      this.#error(path, describeError(error));
-    }
-    return undefined;
+    const { certificates, problems } = readablePemCertificates(pem);
+    const [problem] = problems;
+    const isUsable = certificates.length > 0 && (problem === undefined || role === 'authorities');
+    if (!isUsable) this.#error(path, problem ?? 'the file contains no certificate');
+    else if (problem !== undefined) this.#ignored(path, problem, problems.length);
+    return isUsable ? certificates : undefined;
+  }
+
+  #ignored(path: string, problem: string, count: number): void {
+    const message = `${problem}; ${count === 1 ? 'it is' : `${count} such certificates are`} ignored`;
+    this.#findings.push(at(this.#input, 'warning', 'CFG-IDENTITY', path, message, 'remove or replace it'));
   }
 
   #key(path: string, value: string | undefined): KeyObject | undefined {
