@@ -4,9 +4,11 @@ import { demandNode } from './node-version.mjs';
 
 demandNode();
 export const {
+  ApiRequestError,
   createLog,
   LabInvalidError,
   LabUnknownError,
+  openClient,
   OptionError,
   SeedError,
   SharedMemory,

@@ -12,6 +12,8 @@ export type { DialOptions } from '../testbed/network.ts';
 export type { NetworkRouter } from '../testbed/routers.ts';
 export { type ClusterOptions, SimulatorCluster, startCluster } from './assembly/nodes.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './assembly/simulator.ts';
+export { ApiRequestError, type ClientOptions, openClient } from './client/api-client.ts';
+export type { ApiClient, ClientApi } from './client/api-types.ts';
 export type { ControlFault, Fault, HttpFault, NewFault } from './lab/faults/fault-rule.ts';
 export type { Faults } from './lab/faults/faults.ts';
 export type { Journal, JournalCondition, WaitOptions } from './lab/journal/journal.ts';

@@ -30,6 +30,7 @@ interface Style {
 const READ: Style = { missing: ' | null | undefined', object: 'Readonly<Record<string, unknown>>' };
 const WRITTEN: Style = { missing: '', object: 'object' };
 const REFERENCE = '#/$defs/';
+const NOT_SERVED = 501;
 const HEAD = (source: string) => `// Generated from schemas/api/${source} by \`npm run generate\`. Do not edit.\n`;
 
 /** Path (relative to the project) → content. */
@@ -38,6 +39,7 @@ export function generateApiTypes(): [path: string, content: string][] {
     ['schemas/api/gen/bodies.ts', typesOf('bodies.json', bodies.$defs, READ)],
     ['schemas/api/gen/answers.ts', typesOf('answers.json', answers.$defs, WRITTEN)],
     ['schemas/api/gen/operation-types.ts', operationTypes()],
+    ['schemas/api/gen/collections.ts', collections()],
   ];
 }
 
@@ -114,11 +116,16 @@ function fieldsOf({ properties = {}, required = [] }: Schema, style: Style): str
   return `{\n${lines.join('\n')}\n}`;
 }
 
-const OPERATION = `/** \`Answer\` is the data within the envelope, an item of a page, or the whole body, by \`Kind\`. */
-export interface Operation<Body, Kind extends AnswerKind, Answer> {
+const OPERATION = `/**
+ * \`Answer\` is the data within the envelope, an item of a page, or the whole body, by \`Kind\`. \`Params\` has the names of the path's
+ * parameters, \`Query\` those of the query.
+ */
+export interface Operation<Body, Kind extends AnswerKind, Answer, Params extends string = never, Query extends string = never> {
   readonly body: Body;
   readonly kind: Kind;
   readonly answer: Answer;
+  readonly params: Params;
+  readonly query: Query;
 }
 
 /** As in ApiAnswer; \`other\` if the answer is never JSON. */
@@ -141,7 +148,55 @@ function operationTypes(): string {
 }
 
 function operationLine(operation: ApiOperation): string {
-  return `    readonly ${operation.id}: Operation<${bodyOf(operation)}, ${answerOf(operation.answer)}>;`;
+  const params = union(Array.from(operation.path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name));
+  const query = union(operation.query.map(({ name }) => name));
+  const names = query === 'never' ? (params === 'never' ? [] : [params]) : [params, query];
+  const types = [bodyOf(operation), answerOf(operation.answer), ...names].join(', ');
+  return `    readonly ${operation.id}: Operation<${types}>;`;
+}
+
+function union(names: readonly string[]): string {
+  return names.length === 0 ? 'never' : names.map((name) => `'${name}'`).join(' | ');
+}
+
+type Verb = 'list' | 'create' | 'get' | 'update' | 'patch' | 'delete';
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  'GET /': 'list',
+  'POST /': 'create',
+  'GET /{id}': 'get',
+  'PUT /{id}': 'update',
+  'PATCH /{id}': 'patch',
+  'DELETE /{id}': 'delete',
+};
+
+/** The operations of each collection, such as `services`, of the APIs that clients use. */
+function collections(): string {
+  const lines = (['management', 'client', 'fabric'] as const).map((api) => {
+    const found = new Map<string, string[]>();
+    for (const { method, path, id, api: own, status, answer } of readOperations()) {
+      const [, segment = '', rest = '/'] = /^\/([a-z-]+)(\/\{id\})?$/.exec(path) ?? [];
+      const verb = VERBS[`${method} ${rest}`];
+      if (
+        own !== api ||
+        segment === '' ||
+        !verb ||
+        status === NOT_SERVED ||
+        (verb === 'list' && answer.kind !== 'page')
+      )
+        continue;
+      const name = segment.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      found.set(name, [...(found.get(name) ?? []), `${verb}: '${id}'`]);
+    }
+    const entries = [...found].filter(([, verbs]) => verbs.length > 1);
+    return `  ${api}: {\n${entries.map(([name, verbs]) => `    ${name}: { ${verbs.join(', ')} },`).join('\n')}\n  },`;
+  });
+  return `${HEAD('operations.tsv')}
+/** The operations of each collection of entities, by API. */
+export const COLLECTIONS = {
+${lines.join('\n')}
+} as const;
+`;
 }
 
 /** Bodies of other content types are text. The server does not read the body of an operation that declares none. */

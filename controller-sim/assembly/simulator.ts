@@ -12,6 +12,8 @@ import { OptionError } from '#lib/options.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { validateBody } from '../api/http/validate.ts';
 import { CONSOLE_PATH } from '../api/server/console.ts';
+import { openClient } from '../client/api-client.ts';
+import type { ApiClient } from '../client/api-types.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { DASHBOARD_PATH } from '../dashboard/pages.ts';
 import type { Events } from '../events/events.ts';
@@ -59,6 +61,8 @@ export class Simulator {
   /** The authority's certificate that clients and routers trust, as PEM. */
   readonly ca: string;
   readonly controllerId: string;
+  /** The management API as the administrator: `admin.services.create({ name, encryptionRequired })`. It logs in by itself. */
+  readonly admin: ApiClient<'management'>;
   readonly events: Events;
   /** Control over time, state and faults, and the journal of requests. */
   readonly lab: Lab;
@@ -83,6 +87,7 @@ export class Simulator {
     this.password = facts.password;
     this.ca = facts.ca;
     this.controllerId = facts.controllerId;
+    this.admin = facts.admin;
     this.events = facts.events;
     this.lab = facts.lab;
     this.seeded = facts.seeded;
@@ -156,6 +161,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   });
   observers.reportCluster();
   const { listener, baseUrl, controlAddress, controllerId } = addresses;
+  const ca = data.authority.bundle;
   return new Simulator(
     {
       port: listener.port,
@@ -168,8 +174,9 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
       labToken: labToken?.value,
       controlAddress,
       ...data.admin,
-      ca: data.authority.bundle,
+      ca,
       controllerId,
+      admin: context.own(openClient('management', { baseUrl, ca, ...data.admin })),
       events: observers.events,
       lab,
       seeded,

@@ -47,7 +47,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['auth', 'posture', 'network', 'access'],
     ['entities', 'pki', 'cluster'],
     ['filter', 'state'],
-    ['errors'],
+    ['errors', 'client'],
   ],
   'controller-sim/api': [
     ['server'],

@@ -231,6 +231,10 @@ t.test('the types work with both module resolutions, and reject unknown options 
     `import { startSimulator } from 'edgeweave/sim';
 // @ts-expect-error no such option
 await startSimulator({ pasword: 'x' });
+await using simulator = await startSimulator();
+// @ts-expect-error no such field
+await simulator.admin.services.create({ nmae: 'x', encryptionRequired: true });
+export const strategy: string = (await simulator.admin.services.get('id')).terminatorStrategy;
 // @ts-expect-error no such entry
 import 'edgeweave/dist/agent/index.js';
 `,

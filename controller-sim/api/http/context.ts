@@ -113,7 +113,7 @@ export interface Raw {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type AnyOperation = Operation<unknown, AnswerKind, unknown>;
+type AnyOperation = Operation<unknown, AnswerKind, unknown, string, string>;
 
 /** The answer that an operation's row in operations.tsv names, or the same in encoded form. */
 type AnswerOf<O extends AnyOperation> =

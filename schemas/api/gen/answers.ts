@@ -185,8 +185,8 @@ export type ControllerDetail = BaseEntity & {
 };
 
 export type CreateLocation = {
-  readonly _links?: Links;
-  readonly id?: string;
+  readonly _links: Links;
+  readonly id: string;
 };
 
 export type CurrentApiSessionCertificateCreateResponse = CreateLocation & {

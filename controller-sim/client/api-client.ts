@@ -1,0 +1,231 @@
+// A client of the management, client or fabric API of a controller: this one, or the reference's. It logs in with the first request, and again
+// after its session has ended.
+
+import type { Agent, Dispatcher } from 'undici';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
+import { COLLECTIONS } from '#schemas/api/gen/collections.ts';
+import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
+import type { ApiClient, ClientApi } from './api-types.ts';
+
+export interface ClientOptions {
+  /** `https://host:port`. */
+  readonly baseUrl: string;
+  /** The authorities of the controller, as PEM. */
+  readonly ca: string;
+  readonly username: string;
+  /** Undefined if it is not known: the first request is then rejected. */
+  readonly password: string | undefined;
+}
+
+/** The controller rejects a request, or does not answer. */
+export class ApiRequestError extends ProjectError {
+  /** Status of the answer; 0 without one. */
+  readonly status: number;
+  /** The code of the API, such as `COULD_NOT_VALIDATE`; empty without an answer. */
+  readonly apiCode: string;
+  /** The field that is wrong, if the API names one. */
+  readonly field: string | undefined;
+
+  constructor(message: string, options: { status?: number; error?: ErrorBody; cause?: unknown } = {}) {
+    super('API_REQUEST', message, { cause: options.cause });
+    this.status = options.status ?? 0;
+    this.apiCode = options.error?.code ?? '';
+    this.field = options.error?.cause?.field;
+  }
+}
+
+interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly cause?: { readonly field?: string; readonly reason?: string; readonly message?: string };
+}
+
+interface Envelope {
+  readonly data?: unknown;
+  readonly meta?: { readonly pagination?: { readonly totalCount: number } };
+  readonly error?: ErrorBody;
+}
+
+interface Call {
+  readonly params?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, string | number | boolean>> | undefined;
+  readonly body?: unknown;
+}
+
+const BASES: Readonly<Record<ClientApi, string>> = {
+  management: '/edge/management/v1',
+  client: '/edge/client/v1',
+  fabric: '/fabric/v1',
+};
+const LOGIN = '/edge/client/v1/authenticate?method=password';
+/** Milliseconds for an answer. */
+const TIMEOUT = 60_000;
+/** reference fact: the largest page. */
+const PAGE = 500;
+/** Entities that a list holds in memory. */
+const MOST_LISTED = 100_000;
+const UNAUTHORIZED = 401;
+
+/** Connects on demand. Rejections of its methods are ApiRequestError. */
+export function openClient<Api extends ClientApi>(api: Api, options: ClientOptions): ApiClient<Api> {
+  const caller = new Caller(api, options);
+  const collections = Object.entries(COLLECTIONS[api]).map(([name, ids]) => [name, collectionOf(caller, ids)]);
+  return Object.assign(Object.fromEntries(collections), {
+    call: (id: string, call?: Call) => caller.call(id, call),
+    token: () => caller.token(),
+    close: () => caller.close(),
+    [Symbol.asyncDispose]: () => caller.close(),
+  });
+}
+
+function collectionOf(caller: Caller, ids: Readonly<Record<string, string>>): object {
+  const { list = '', create = '', get = '', update = '', patch = '', delete: remove = '' } = ids;
+  const methods: Readonly<Record<string, unknown>> = {
+    list: (query?: Call['query']) => caller.list(list, query),
+    create: (body: unknown) => caller.call(create, { body }),
+    get: (id: string) => caller.call(get, { params: { id } }),
+    update: (id: string, body: unknown) => caller.call(update, { params: { id }, body }),
+    patch: (id: string, body: unknown) => caller.call(patch, { params: { id }, body }),
+    delete: (id: string) => caller.call(remove, { params: { id } }),
+  };
+  return Object.fromEntries(Object.keys(ids).map((verb) => [verb, methods[verb]]));
+}
+
+class Caller {
+  readonly #api: ClientApi;
+  readonly #options: ClientOptions;
+  #connection: Promise<Connection> | undefined;
+  #operations: ReadonlyMap<string, ApiOperation> | undefined;
+  #token: Promise<string> | undefined;
+  #isClosed = false;
+
+  constructor(api: ClientApi, options: ClientOptions) {
+    this.#api = api;
+    this.#options = options;
+  }
+
+  async call(id: string, call: Call = {}): Promise<unknown> {
+    return (await this.#ask(id, call)).data;
+  }
+
+  /** All pages, or one page with a limit. */
+  async list(id: string, query: Call['query'] = {}): Promise<unknown[]> {
+    if (query.limit !== undefined) return (await this.#ask(id, { query })).data as unknown[];
+    const items: unknown[] = [];
+    for (let offset = Number(query.offset ?? 0); ; offset += PAGE) {
+      const { data, meta } = await this.#ask(id, { query: { ...query, limit: PAGE, offset } });
+      const page = data as readonly unknown[];
+      items.push(...page);
+      if (page.length < PAGE || offset + PAGE >= (meta?.pagination?.totalCount ?? 0)) return items;
+      if (items.length >= MOST_LISTED)
+        throw new ApiRequestError(`${id}: more than ${MOST_LISTED} entities; narrow the list with a filter or a limit`);
+    }
+  }
+
+  /** Concurrent requests share one login. */
+  token(): Promise<string> {
+    if (this.#token) return this.#token;
+    const login = this.#login();
+    this.#token = login;
+    login.catch(() => {
+      if (this.#token === login) this.#token = undefined;
+    });
+    return login;
+  }
+
+  /** Requests that have no answer yet are rejected. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#connection)?.agent.destroy();
+  }
+
+  async #ask(id: string, { params = {}, query = {}, body }: Call): Promise<Envelope> {
+    const { method, path, answer } = this.#operation(id);
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+    const target = `${BASES[this.#api]}${filled}${search.size > 0 ? `?${search}` : ''}`;
+    const used = this.token();
+    let outcome = await this.#request(method, target, await used, body);
+    if (outcome.status === UNAUTHORIZED) {
+      if (this.#token === used) this.#token = undefined; // the session has ended
+      outcome = await this.#request(method, target, await this.token(), body);
+    }
+    const { status, text, isJson } = outcome;
+    if (!isJson && status < 300) return { data: text };
+    const envelope = readEnvelope(text);
+    if (status >= 300) throw rejection(id, status, envelope.error);
+    if (answer.kind === 'bare') return { data: envelope };
+    return answer.kind === 'none' ? { ...envelope, data: undefined } : envelope;
+  }
+
+  #operation(id: string): ApiOperation {
+    this.#operations ??= new Map(
+      readOperations().flatMap((each) => (each.api === this.#api ? [[each.id as string, each] as const] : [])),
+    );
+    const operation = this.#operations.get(id);
+    if (!operation) throw new ApiRequestError(`the ${this.#api} API has no operation ${id}`);
+    return operation;
+  }
+
+  async #login(): Promise<string> {
+    const { username, password } = this.#options;
+    if (password === undefined)
+      throw new ApiRequestError(
+        `the password of ${username} is not known: existing data keeps it; give it with \`password\``,
+      );
+    const { status, text } = await this.#request('POST', LOGIN, undefined, { username, password });
+    const { data, error } = readEnvelope(text);
+    if (status >= 300) throw rejection('authenticate', status, error);
+    return (data as { readonly token: string }).token;
+  }
+
+  async #request(method: Dispatcher.HttpMethod, target: string, token: string | undefined, body: unknown) {
+    if (this.#isClosed) throw new ApiRequestError('the client is closed');
+    this.#connection ??= connect(this.#options.ca);
+    const { agent, request } = await this.#connection;
+    try {
+      const answer = await request(`${this.#options.baseUrl}${target}`, {
+        method,
+        dispatcher: agent,
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(token !== undefined && { 'zt-session': token }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const isJson = String(answer.headers['content-type'] ?? '').includes('json');
+      return { status: answer.statusCode, text: await answer.body.text(), isJson };
+    } catch (error) {
+      const message = `no controller answers at ${this.#options.baseUrl}: ${describeError(error)}`;
+      throw new ApiRequestError(message, { cause: error });
+    }
+  }
+}
+
+interface Connection {
+  readonly agent: Agent;
+  readonly request: typeof import('undici').request;
+}
+
+/** Its code is loaded on demand, so that the simulator starts faster. */
+async function connect(ca: string): Promise<Connection> {
+  const { Agent, request } = await import('undici');
+  const agent = new Agent({ connect: { ca, timeout: TIMEOUT }, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
+  return { agent, request };
+}
+
+function readEnvelope(text: string): Envelope {
+  try {
+    return (parseJson(text) ?? {}) as Envelope;
+  } catch {
+    return {}; // not JSON: the status tells enough
+  }
+}
+
+function rejection(id: string, status: number, error: ErrorBody | undefined): ApiRequestError {
+  const { field, reason, message = error?.message ?? `status ${status}` } = error?.cause ?? {};
+  const why = reason === undefined ? message : field ? `${field}: ${reason}` : reason;
+  const name = error === undefined ? '' : ` (${error.code})`;
+  return new ApiRequestError(`${id}: ${why}${name}`, { status, ...(error && { error }) });
+}
