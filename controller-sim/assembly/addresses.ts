@@ -3,6 +3,7 @@
 import { joinHostPort } from '#lib/address.ts';
 import { Listener } from '../listener/listener.ts';
 import type { State } from '../state/state.ts';
+import { memberKey } from '../state/store/shared-store.ts';
 import { DamagedError } from '../state/store/store.ts';
 import type { SimulatorContext } from './context.ts';
 import type { Data } from './data.ts';
@@ -25,7 +26,7 @@ export async function openListener(
   { state, authority, memberId }: Data,
 ): Promise<Addresses> {
   const { options, ids } = context;
-  const portKey = memberId === undefined ? Meta.Port : `${Meta.Port}.${memberId}`;
+  const portKey = memberId === undefined ? Meta.Port : memberKey(Meta.Port, memberId);
   const listener = context.own(
     await Listener.open(
       {

@@ -21,6 +21,7 @@ import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
 import type { GeneralNames } from '#pki/general-names.ts';
 import type { Jwk } from '#schemas/api/gen/answers.ts';
 import type { State } from '../state/state.ts';
+import { memberKey } from '../state/store/shared-store.ts';
 import { DamagedError } from '../state/store/store.ts';
 import { issueAuthority, issueLeaf, type LeafFields, type Pair, type Purpose } from './certificate.ts';
 
@@ -37,7 +38,6 @@ const META = {
   root: 'pki.root',
   intermediate: 'pki.intermediate',
   server: 'pki.server',
-  listener: 'pki.listener',
 } as const;
 /** A server certificate is renewed if less than this remains of it. */
 const RENEW_SERVER = 30 * 86_400_000;
@@ -120,7 +120,7 @@ export class Authority {
     const pairs: Record<string, Pair> = { [META.root]: root, [META.intermediate]: intermediate, [META.server]: server };
     let listener = server;
     if (memberId !== undefined) {
-      const key = `${META.listener}.${memberId}`;
+      const key = memberKey('pki.listener', memberId);
       const own = readPair(state, key);
       const isUsable = own && own.key === server.key && covers(own, names, clock.now());
       listener = isUsable ? own : await makeServer(clock, random, intermediate, names, server);

@@ -18,6 +18,7 @@ import {
   type Member,
   type MemberInfo,
   type Membership,
+  memberKeys,
   type Progress,
   type Registry,
 } from './shared-store.ts';
@@ -166,6 +167,7 @@ export class PostgresRegistry implements Registry {
   remove(id: string): Promise<boolean> {
     return this.#change(async (client) => {
       const { rowCount } = await client.query('DELETE FROM edgeweave.member WHERE id = $1', [id]);
+      await client.query('DELETE FROM edgeweave.meta WHERE key = ANY($1)', [memberKeys(id)]);
       return rowCount === 1;
     });
   }

@@ -7,6 +7,7 @@ import {
   type Member,
   type MemberInfo,
   type Membership,
+  memberKeys,
   type NewSet,
   type Progress,
   type Registry,
@@ -157,6 +158,7 @@ export class SharedMemory {
 
   remove(id: string): boolean {
     if (!this.#members.delete(id)) return false;
+    for (const key of memberKeys(id)) this.#meta.delete(key);
     this.#changed();
     return true;
   }

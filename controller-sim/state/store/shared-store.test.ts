@@ -21,7 +21,7 @@ import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';
 import { Cluster } from '../../cluster/cluster.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { SharedMemory } from './shared-memory.ts';
-import { MOST_MEMBERS, type SharedStore } from './shared-store.ts';
+import { MOST_MEMBERS, memberKey, type SharedStore } from './shared-store.ts';
 import { StoreWriteError } from './store.ts';
 
 const clock = new SystemClock();
@@ -108,8 +108,15 @@ async function contract(t: Test, name: string, open: () => Promise<() => Promise
     );
     t.ok(after.index > read.index && after.leaderIndex > read.leaderIndex);
     t.equal(await a.registry.transfer('b'), false, 'it does not run');
+    await a.putMeta(new Map(['b', 'a', 'x.b'].map((id) => [memberKey('pki.listener', id), 'a key'])));
     t.equal(await a.registry.remove('b'), true);
     t.equal(await a.registry.remove('b'), false);
+    const { meta } = await a.load();
+    t.same(
+      [...meta.keys()].filter((key) => key.startsWith('pki.')).sort(),
+      ['pki.listener.a', 'pki.listener.x.b'],
+      'its key is gone',
+    );
     await b.registry.join({ ...info('b'), baseUrl: 'https://moved' });
     t.equal((await a.registry.read()).members[1]?.baseUrl, 'https://moved');
     await a.registry.leave();

@@ -49,6 +49,18 @@ export interface Progress {
   readonly members: ReadonlyMap<string, bigint>;
 }
 
+/** Values in the meta of a store that belong to one member, and end with its membership: its key and its port. */
+const OF_MEMBER = ['pki.listener', 'listener.port'] as const;
+
+/** The key of such a value. */
+export function memberKey(name: (typeof OF_MEMBER)[number], memberId: string): string {
+  return `${name}.${memberId}`;
+}
+
+export function memberKeys(memberId: string): string[] {
+  return OF_MEMBER.map((name) => memberKey(name, memberId));
+}
+
 /** The members at one moment. */
 export interface Membership {
   /** Grows with each change of the members. */
