@@ -137,6 +137,20 @@ t.test('a half close reaches peers that do not know EOF without ending their dir
   leaving.initiator.abort();
 });
 
+t.test('a client that leaves after both half closes of a removed circuit leaves nothing behind', async (t) => {
+  const { circuit, initiator, client } = alone();
+  circuit.drop = () => true;
+  initiator.end({ fin: true });
+  client.accepts = false;
+  const fin = new Map([[PayloadHeader.EdgeFlags, Buffer.from([1, 0, 0, 0])]]);
+  initiator.acceptPayload(Payload.create('circuit', 0, PayloadFlag.Originator, Buffer.alloc(0), fin));
+  initiator.unrouted();
+  t.equal(client.outcome, '', 'the client has not read everything');
+  initiator.rejectData();
+  t.equal(client.outcome, 'complete');
+  t.equal(circuit.ticker.size, 0);
+});
+
 interface Ending {
   readonly name: string;
   /** Payloads of a terminator of another implementation, after its capabilities and its data. */

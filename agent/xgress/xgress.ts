@@ -372,9 +372,9 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#components.onClosed();
   }
 
-  /** The end that a FIN has left out. */
+  /** Sends the end that a FIN has left out, unless the peer is no longer reachable. */
   #sendOwedEnd(flag: PayloadFlag): void {
-    if (!this.#owesEnd) return;
+    if (!this.#owesEnd || !isRouted(this.#state)) return;
     this.#owesEnd = false;
     this.#send.send(flag);
   }
