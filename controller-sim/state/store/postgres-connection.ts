@@ -22,9 +22,14 @@ const LONGEST_PAUSE = 10_000;
 const RECONNECT_INTERVAL = 1_000;
 /** The channel of notifications. */
 const CHANNEL = 'edgeweave';
-const BEGIN_CHANGE = `BEGIN; SET LOCAL lock_timeout = ${CHANGE_TIMEOUT}; SET LOCAL statement_timeout = ${CHANGE_TIMEOUT}`;
+/** A pooler between this process and the database may ignore the settings of the connection. */
+const BEGIN_CHANGE = `BEGIN; ${settings({
+  lock_timeout: CHANGE_TIMEOUT,
+  statement_timeout: CHANGE_TIMEOUT,
+  idle_in_transaction_session_timeout: LONGEST_PAUSE,
+})}`;
 /** Statements in BEGIN_CHANGE. */
-const BEGIN_COUNT = 3;
+const BEGIN_COUNT = 2;
 const TRY_LOCK = 'SELECT pg_try_advisory_lock($1, hashtext($2)) AS held';
 
 export interface PostgresComponents {
@@ -81,7 +86,7 @@ export class PostgresConnection {
    */
   transaction<T>(begin: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
     return this.#inTurn(async (client) => {
-      await client.query(begin);
+      await client.query(`${begin}; ${settings({ idle_in_transaction_session_timeout: LONGEST_PAUSE })}`);
       const result = await work(client);
       await client.query('COMMIT');
       return result;
@@ -242,6 +247,11 @@ export class PostgresConnection {
       }
     }
   }
+}
+
+/** The statement that sets limits in milliseconds for one transaction. */
+function settings(limits: Readonly<Record<string, number>>): string {
+  return `SELECT ${Object.entries(limits).map(([name, limit]) => `set_config('${name}', '${limit}', true)`)}`;
 }
 
 /** The result of each statement: the driver returns a list for several. */
