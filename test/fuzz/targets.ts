@@ -1,6 +1,7 @@
 // All code that parses foreign bytes, as targets of the fuzzer.
 
 import type { FuzzTarget } from './runner.ts';
+import { bodyTarget } from './targets/bodies.ts';
 import { certificateTargets } from './targets/certificates.ts';
 import { fileTargets } from './targets/files.ts';
 import { sdkTargets } from './targets/sdk.ts';
@@ -14,6 +15,7 @@ export async function openTargets(): Promise<FuzzTarget[]> {
     ...sdkTargets(),
     ...(await certificateTargets()),
     ...textTargets(),
+    bodyTarget(),
     ...(await fileTargets()),
     ...(await tokenTargets()),
   ];
