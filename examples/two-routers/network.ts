@@ -11,7 +11,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { Management } from './management.ts';
+import { openClient } from '../../controller-sim/client/api-client.ts';
+import type { ApiClient } from '../../controller-sim/client/api-types.ts';
 import { freePorts } from './ports.ts';
 import { Program } from './process.ts';
 import { EchoServer, type Transfer, transfer } from './transfer.ts';
@@ -82,7 +83,7 @@ export class Network {
   proxyPort = 0;
   readonly #programs: Program[] = [];
   readonly #onStep: (step: Step) => void;
-  #management: Management | undefined;
+  #management: ApiClient<'management'> | undefined;
   #echo: EchoServer | undefined;
   #web: Agent | undefined;
   #env: Readonly<Record<string, string>> = {};
@@ -169,20 +170,18 @@ export class Network {
     const program = this.#run('controller', ['controller-sim/cli.ts', 'start', '--json', '--log-format', 'text']);
     const { event: _event, ...facts } = JSON.parse(await program.firstLine()) as ControllerFacts & { event: string };
     this.controller = facts;
-    this.#management = new Management(facts.management, readFileSync(facts.ca, 'utf8'));
-    await this.#management.login(facts.username, facts.password);
+    const { username, password } = facts;
+    const baseUrl = new URL(facts.management).origin;
+    this.#management = openClient('management', { baseUrl, ca: readFileSync(facts.ca, 'utf8'), username, password });
+    await this.#management.token();
   }
 
   async #createRouters(created: Map<string, { id: string; jwt: string }>): Promise<void> {
-    const management = this.#api();
+    const { edgeRouters } = this.#api();
     for (const name of NAMES) {
-      const id = await management.create('edge-routers', {
-        name,
-        isTunnelerEnabled: true,
-        roleAttributes: ['example'],
-      });
-      const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
-      created.set(name, { id, jwt: enrollmentJwt });
+      const { id } = await edgeRouters.create({ name, isTunnelerEnabled: true, roleAttributes: ['example'] });
+      const { enrollmentJwt } = await edgeRouters.get(id);
+      created.set(name, { id, jwt: enrollmentJwt ?? '' });
     }
   }
 
@@ -215,29 +214,27 @@ export class Network {
    * Router B may host the service and router A may dial it, over any router. A router's identity has the router's id.
    */
   async #createService([a, b]: readonly string[]): Promise<void> {
-    const management = this.#api();
-    const types = await management.get<{ id: string }[]>(
-      `config-types?filter=${encodeURIComponent('name = "host.v1"')}`,
-    );
+    const { configTypes, configs, services, servicePolicies, serviceEdgeRouterPolicies } = this.#api();
+    const types = await configTypes.list({ filter: 'name = "host.v1"' });
     const data = { protocol: 'tcp', address: '127.0.0.1', port: this.#echo?.port };
-    const config = await management.create('configs', { name: 'echo-host', configTypeId: types[0]?.id, data });
-    const service = await management.create('services', { name: 'echo', encryptionRequired: true, configs: [config] });
-    const serviceRoles = [`@${service}`];
-    await management.create('service-policies', {
+    const config = await configs.create({ name: 'echo-host', configTypeId: types[0]?.id ?? '', data });
+    const service = await services.create({ name: 'echo', encryptionRequired: true, configs: [config.id] });
+    const serviceRoles = [`@${service.id}`];
+    await servicePolicies.create({
       name: 'echo-dial',
       type: 'Dial',
       semantic: 'AnyOf',
       identityRoles: [`@${a}`],
       serviceRoles,
     });
-    await management.create('service-policies', {
+    await servicePolicies.create({
       name: 'echo-bind',
       type: 'Bind',
       semantic: 'AnyOf',
       identityRoles: [`@${b}`],
       serviceRoles,
     });
-    await management.create('service-edge-router-policies', {
+    await serviceEdgeRouterPolicies.create({
       name: 'echo-routers',
       semantic: 'AnyOf',
       serviceRoles: ['#all'],
@@ -250,8 +247,7 @@ export class Network {
       this.#run(name, ['agent/cli.ts', 'run', this.#config(name), '--log-format', 'text'], this.#env, ROUTER_OPTIONS),
     );
     const routers = await this.#until('both routers are online', async () => {
-      const routers =
-        await this.#api().get<{ id: string; name: string; isOnline: boolean }[]>('edge-routers?sort=name');
+      const routers = await this.#api().edgeRouters.list({ sort: 'name' });
       return routers.filter(({ isOnline }) => isOnline).length === NAMES.length ? routers : undefined;
     });
     for (const [index, { id, name }] of routers.entries()) {
@@ -292,7 +288,7 @@ export class Network {
 
   async #waitForTerminator(): Promise<void> {
     await this.#until('the service has a terminator', async () => {
-      const terminators = await this.#api().get<unknown[]>('terminators');
+      const terminators = await this.#api().terminators.list();
       return terminators.length > 0 ? terminators : undefined;
     });
   }
@@ -351,7 +347,7 @@ export class Network {
     return join(import.meta.dirname, '../..', EXAMPLE, `${name}.yml`);
   }
 
-  #api(): Management {
+  #api(): ApiClient<'management'> {
     if (!this.#management) throw new Error('the controller is not running');
     return this.#management;
   }

@@ -12,9 +12,9 @@ import { Message } from '#wire/message.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
-import { Management } from '../../examples/two-routers/management.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { Management } from '../support/management.ts';
 import { OidcClient } from '../support/oidc-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 

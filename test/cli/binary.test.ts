@@ -7,10 +7,10 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Transfer, transfer } from '../../examples/two-routers/transfer.ts';
 import { differingFiles } from '../support/dashboard-files.ts';
+import { Management } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { THOROUGH } from '../support/thorough.ts';
 

@@ -7,9 +7,9 @@ import { decodeJwt, SignJWT } from 'jose';
 import t from 'tap';
 import { checkRouterConfig, type LoadOptions } from '../../agent/config/load.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
-import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { TestProxy } from '../support/http-proxy.ts';
+import { Management } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 

@@ -13,8 +13,8 @@ import t from 'tap';
 import { subjectAltNames } from '#pki/certificates.ts';
 import { type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { Management } from '../../examples/two-routers/management.ts';
 import { Program } from '../../examples/two-routers/process.ts';
+import { Management } from '../support/management.ts';
 import { runProgram } from '../support/run.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { Management } from '../../examples/two-routers/management.ts';
 import { Program } from '../../examples/two-routers/process.ts';
+import { Management } from '../support/management.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
 import { runProgram } from '../support/run.ts';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Management } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { allowRouter, enrollIdentity, ReferenceProcess, ReferenceRouter, skipped } from '../support/reference.ts';
 

@@ -5,9 +5,9 @@ import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
-import { Management } from '../../examples/two-routers/management.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient } from '../support/api-client.ts';
+import { Management } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const PASSWORD = 'secret';

@@ -12,9 +12,9 @@ import { enrollRouter } from '../../agent/enroll/enroll.ts';
 import { Router, type RouterOptions } from '../../agent/router.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
+import { Management } from './management.ts';
 
 const PATIENCE = 15_000;
 

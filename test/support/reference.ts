@@ -5,8 +5,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Management } from '../../examples/two-routers/management.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Management } from './management.ts';
 import { type Overlay, type RouterSetup, type TestController, until } from './overlay.ts';
 
 const BINARY = process.env.ZITI_BIN;
