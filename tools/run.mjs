@@ -36,6 +36,7 @@ const PROGRAMS = {
   build: ['tools/build.ts'],
   'build:binary': ['tools/binary/build.ts'],
   'build:image': ['tools/image/build.ts'],
+  'build:packages': ['tools/packages/build.ts'],
   generate: ['tools/generate.ts'],
   compat: ['tools/compat.ts'],
   'try-release': ['test/interop/try-release.ts'],

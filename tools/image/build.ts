@@ -1,11 +1,11 @@
 // `npm run build:image [-- FOLDER]`: builds the container images from the single executables of `npm run build:binary`,
 // without a network and without a container engine.
 
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { needFolder, print, ROOT } from '../commands.ts';
+import { sourceTime } from '../source-time.ts';
 import { layersOf } from './contents.ts';
 import { writeImages } from './oci.ts';
 import { ROUTER_IMAGE } from './router-image.ts';
@@ -42,21 +42,4 @@ for (const contents of IMAGES) {
   const output = join(folder, `${name}.oci`);
   const [size = 0] = writeImages(output, [image], { name: `${name}:${version}`, time });
   print(`built ${output} and ${output}.tar (${(size / MIB).toFixed(1)} MiB compressed)`);
-}
-
-/** The time of the files in an image: of the commit, so that two builds of it are equal. */
-function sourceTime(): number {
-  const given = process.env.SOURCE_DATE_EPOCH;
-  if (given !== undefined) return Number(given);
-  try {
-    return Number(
-      execFileSync('git', ['log', '-1', '--format=%ct'], {
-        cwd: ROOT,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }),
-    );
-  } catch {
-    return 0; // not a checkout
-  }
 }
