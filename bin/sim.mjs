@@ -17,5 +17,6 @@ export const {
   startNetwork,
   startSimulator,
   SystemClock,
+  VerificationError,
   VirtualClock,
 } = await import('../dist/controller-sim/index.js');

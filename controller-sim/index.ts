@@ -18,6 +18,7 @@ export type { ControlFault, Fault, HttpFault, NewFault } from './lab/faults/faul
 export type { Faults } from './lab/faults/faults.ts';
 export type { Journal, JournalCondition, WaitOptions } from './lab/journal/journal.ts';
 export type { ControlEntry, HttpEntry, JournalEntry, JournalFilter } from './lab/journal/journal-entry.ts';
+export { VerificationError, type VerifyFilter, type VerifyOptions } from './lab/journal/verification.ts';
 export type { Kept } from './lab/kept.ts';
 export type { Lab } from './lab/lab.ts';
 export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from './lab/lab-error.ts';

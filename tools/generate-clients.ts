@@ -39,7 +39,12 @@ interface Call {
 const DEFINITIONS = bodies.$defs as unknown as Readonly<Record<string, Schema>>;
 /** Bodies whose fields the lab itself checks. */
 const DOCUMENTS: ReadonlySet<string> = new Set(['seed']);
-const QUERY_TYPES: Readonly<Record<string, JsonType>> = { limit: 'integer', after: 'integer', failed: 'boolean' };
+const QUERY_TYPES: Readonly<Record<string, JsonType>> = {
+  limit: 'integer',
+  after: 'integer',
+  status: 'integer',
+  failed: 'boolean',
+};
 const GENERATED = 'Generated from schemas/api by `npm run generate`.';
 
 /** Path (relative to the project) → content. */

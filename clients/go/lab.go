@@ -94,18 +94,53 @@ func (lab *Lab) ClearJournal() (Data, error) {
 
 // ListJournalQuery is the query of Lab.ListJournal.
 type ListJournalQuery struct {
-	Limit    *int   `json:"limit,omitempty"`
-	After    *int   `json:"after,omitempty"`
-	Kind     string `json:"kind,omitempty"`
-	Identity string `json:"identity,omitempty"`
-	Router   string `json:"router,omitempty"`
-	Path     string `json:"path,omitempty"`
-	Failed   *bool  `json:"failed,omitempty"`
+	Limit     *int   `json:"limit,omitempty"`
+	After     *int   `json:"after,omitempty"`
+	Kind      string `json:"kind,omitempty"`
+	Identity  string `json:"identity,omitempty"`
+	Router    string `json:"router,omitempty"`
+	Path      string `json:"path,omitempty"`
+	Operation string `json:"operation,omitempty"`
+	Method    string `json:"method,omitempty"`
+	Status    *int   `json:"status,omitempty"`
+	Fault     string `json:"fault,omitempty"`
+	Failed    *bool  `json:"failed,omitempty"`
 }
 
 // ListJournal sends GET /lab/v1/journal.
 func (lab *Lab) ListJournal(query ListJournalQuery) (Data, error) {
 	return lab.call("GET", "/journal", nil, query)
+}
+
+// VerifyJournalBody is the body of Lab.VerifyJournal.
+type VerifyJournalBody struct {
+	// One of http, control.
+	Kind string `json:"kind,omitempty"`
+	// Id or name of the caller.
+	Identity string `json:"identity,omitempty"`
+	// Id or name.
+	Router string `json:"router,omitempty"`
+	// The beginning of the path.
+	Path string `json:"path,omitempty"`
+	// Such as listServices.
+	Operation string `json:"operation,omitempty"`
+	Method    string `json:"method,omitempty"`
+	Status    *int   `json:"status,omitempty"`
+	// The id of the fault that was applied.
+	Fault string `json:"fault,omitempty"`
+	// Only requests with a status of at least 400 or without an answer, and rejected routers.
+	Failed *bool `json:"failed,omitempty"`
+	// Only later entries than the one with this number.
+	After *int `json:"after,omitempty"`
+	// The exact number of entries; default: at least one.
+	Times *int `json:"times,omitempty"`
+	// A duration to wait for them, such as 5s.
+	Within string `json:"within,omitempty"`
+}
+
+// VerifyJournal sends POST /lab/v1/journal/verify.
+func (lab *Lab) VerifyJournal(body VerifyJournalBody) (Data, error) {
+	return lab.call("POST", "/journal/verify", body, nil)
 }
 
 // EnrollIdentityBody is the body of Lab.EnrollIdentity.

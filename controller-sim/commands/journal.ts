@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
+import { ProjectError } from '#lib/errors.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
 import { journalLine, type ShownEntry } from './journal-line.ts';
 import { connected, withLab } from './lab.ts';
@@ -19,6 +20,21 @@ interface JournalOptions extends Connection {
   readonly identity?: string;
   readonly router?: string;
   readonly path?: string;
+  readonly operation?: string;
+  readonly method?: string;
+  readonly status?: string;
+  readonly fault?: string;
+}
+
+interface Verified {
+  readonly verified: boolean;
+  readonly count: number;
+  readonly message?: string;
+}
+
+interface VerifyCommandOptions extends JournalOptions {
+  readonly times?: number;
+  readonly within?: string;
 }
 
 const JOURNAL = '/lab/v1/journal';
@@ -32,6 +48,33 @@ export function journalCommand(): Command {
     .description('show what clients and routers asked of a running simulator, the newest last')
     .option('--follow', 'continue with new entries until interrupted')
     .option('--limit <number>', 'how many entries, at most 1000', wholeNumber, 100)
+    .option('--json', 'print one JSON object for each entry')
+    .option('--clear', 'remove all entries instead')
+    .addHelpText('after', examples('sim', 'journal --failed --ready sim.json', 'journal --follow --ready sim.json'))
+    .action((options: JournalOptions) => withLab(options, (client) => show(client, options)));
+  return connected(filtered(command));
+}
+
+/** `verify`: what a test expects of the journal; exit code 1 if it is not so. */
+export function verifyCommand(): Command {
+  const command = new Command('verify')
+    .description('check that clients or routers have asked for something, and name the nearest entries if not')
+    .option('--times <number>', 'the exact number of entries; default: at least one', times)
+    .option('--within <duration>', 'wait for them for this time, for example 5s')
+    .addHelpText('after', examples('sim', 'verify --operation listServices --identity anna --times 1 --within 5s'))
+    .action(({ times, within, ...options }: VerifyCommandOptions) =>
+      withLab(options, async (client) => {
+        const body = { ...filterOf(options), ...(options.status && { status: Number(options.status) }), times, within };
+        const { verified, count, message } = (await client.ask('POST', `${JOURNAL}/verify`, body)) as Verified;
+        if (verified) print(`verified: ${count} entries`);
+        else throw new ProjectError('NOT_VERIFIED', message ?? 'not verified');
+      }),
+    );
+  return connected(filtered(command));
+}
+
+function filtered(command: Command): Command {
+  return command
     .option('--failed', 'only requests with a status of at least 400 or without an answer, and rejected routers')
     .addOption(
       new Option('--kind <kind>', 'only requests to the APIs, or only control channels').choices(['http', 'control']),
@@ -39,11 +82,19 @@ export function journalCommand(): Command {
     .option('--identity <name>', 'only requests of this identity (id or name)')
     .option('--router <name>', 'only the control channel of this router (id or name)')
     .option('--path <prefix>', 'only requests whose path begins with this')
-    .option('--json', 'print one JSON object for each entry')
-    .option('--clear', 'remove all entries instead')
-    .addHelpText('after', examples('sim', 'journal --failed --ready sim.json', 'journal --follow --ready sim.json'))
-    .action((options: JournalOptions) => withLab(options, (client) => show(client, options)));
-  return connected(command);
+    .option('--operation <id>', 'only requests for this operation, such as listServices')
+    .option('--method <method>', 'only requests with this method, such as GET')
+    .option('--status <status>', 'only answers with this status')
+    .option('--fault <id>', 'only entries to which this fault was applied');
+}
+
+function filterOf({ kind, identity, router, path, operation, method, status, fault, failed }: JournalOptions) {
+  return { kind, identity, router, path, operation, method, status, fault, ...(failed && { failed }) };
+}
+
+function times(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
+  return Number(text);
 }
 
 async function show(client: LabClient, options: JournalOptions): Promise<void> {
@@ -52,8 +103,8 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
     return;
   }
   const line = options.json ? (entry: ShownEntry) => JSON.stringify(entry) : journalLine;
-  const { limit, kind, identity, router, path, failed } = options;
-  const filter = { kind, identity, router, path, ...(failed && { failed: 'true' }) };
+  const { limit } = options;
+  const filter = filterOf(options);
   const [latest] = await ask(client, { limit: '1' });
   const entries = await ask(client, { ...filter, limit: String(limit) });
   for (const entry of entries) print(line(entry));
@@ -77,9 +128,9 @@ async function pause(clock: SystemClock, signal: AbortSignal): Promise<boolean> 
   return !signal.aborted;
 }
 
-function ask(client: LabClient, filter: Readonly<Record<string, string | undefined>>): Promise<ShownEntry[]> {
+function ask(client: LabClient, filter: Readonly<Record<string, string | boolean | undefined>>): Promise<ShownEntry[]> {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value);
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
   return client.ask('GET', `${JOURNAL}?${query}`) as Promise<ShownEntry[]>;
 }
 

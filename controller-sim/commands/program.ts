@@ -8,7 +8,7 @@ import { networkCommand } from '../../testbed/sim-network.ts';
 import { clockCommand } from './clock.ts';
 import { clusterCommand } from './cluster.ts';
 import { faultCommand } from './faults.ts';
-import { journalCommand } from './journal.ts';
+import { journalCommand, verifyCommand } from './journal.ts';
 import { identityCommand, serviceCommand } from './network.ts';
 import { operationsCommand } from './operations.ts';
 import { exportCommand, seedCommand } from './seed.ts';
@@ -37,6 +37,7 @@ export function simulatorProgram(): Command {
     tokenCommand(),
     whyCommand(),
     journalCommand(),
+    verifyCommand(),
     faultCommand(),
     clusterCommand(),
     storeCommand(),

@@ -279,6 +279,21 @@ t.test('start --seed prints what it created, and fails with the lines of mistake
   );
 });
 
+t.test('verify: exit code 0 if the journal has what a test expects, else 1 and the nearest entries', async (t) => {
+  await using parts = await open();
+  const { sim, api } = parts;
+  await api.ask('GET', '/version');
+  const version = ['verify', '--operation', 'listVersion'];
+  t.match(await sim(...version, '--times', '1', '--within', '5s'), { code: 0, stdout: 'verified: 1 entries\n' });
+  const { code, stdout, stderr } = await sim(...version, '--status', '404');
+  t.same({ code, stdout }, { code: 1, stdout: '' });
+  t.match(stderr, /must have at least 1 entry with operation listVersion, status 404, and has 0; the nearest:/);
+  t.match(stderr, /GET \/edge\/client\/v1\/version 200 \(its status: 200\)/);
+  t.match(await sim(...version, '--within', '2m'), { code: 1, stderr: /within: use a duration from 0 to 50s/ });
+  t.match(await sim('journal', '--operation', 'listVersion', '--status', '200'), { code: 0, stdout: /GET .*version/ });
+  t.match(await sim('journal', '--method', 'PUT'), { code: 0, stdout: '' });
+});
+
 t.test('the enrollment token of a router or an identity', async (t) => {
   await using parts = await open();
   const { sim, api } = parts;

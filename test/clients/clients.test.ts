@@ -16,6 +16,8 @@ const PATIENCE = 240_000;
 const UNREACHABLE = /Could not (?:transfer|resolve|find)|Unresolvable|offline mode/;
 const GO_MODULE = 'module sessions\n\ngo 1.21\n\nrequire edgeweave v0.0.0\n\nreplace edgeweave => ./edgeweave\n';
 
+t.setTimeout(4 * PATIENCE);
+
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 /** The executable for the clients: the program from its sources. */

@@ -62,9 +62,25 @@ class Lab(LabHttp):
         """`DELETE /lab/v1/journal`"""
         return self._call("DELETE", "/journal")
 
-    def list_journal(self, *, limit: int | None = None, after: int | None = None, kind: str | None = None, identity: str | None = None, router: str | None = None, path: str | None = None, failed: bool | None = None) -> Any:
+    def list_journal(self, *, limit: int | None = None, after: int | None = None, kind: str | None = None, identity: str | None = None, router: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None) -> Any:
         """`GET /lab/v1/journal`"""
-        return self._call("GET", "/journal", query={"limit": limit, "after": after, "kind": kind, "identity": identity, "router": router, "path": path, "failed": failed})
+        return self._call("GET", "/journal", query={"limit": limit, "after": after, "kind": kind, "identity": identity, "router": router, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed})
+
+    def verify_journal(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, times: int | None = None, within: str | None = None) -> Any:
+        """`POST /lab/v1/journal/verify`
+
+        kind: One of http, control.
+        identity: Id or name of the caller.
+        router: Id or name.
+        path: The beginning of the path.
+        operation: Such as listServices.
+        fault: The id of the fault that was applied.
+        failed: Only requests with a status of at least 400 or without an answer, and rejected routers.
+        after: Only later entries than the one with this number.
+        times: The exact number of entries; default: at least one.
+        within: A duration to wait for them, such as 5s.
+        """
+        return self._call("POST", "/journal/verify", {"kind": kind, "identity": identity, "router": router, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed, "after": after, "times": times, "within": within})
 
     def enroll_identity(self, name: str, *, role_attributes: list[str] | None = None) -> Any:
         """`POST /lab/v1/identities/{name}/enroll`"""

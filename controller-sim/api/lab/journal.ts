@@ -1,7 +1,10 @@
 // The journal of requests and control messages in the lab API.
 
-import type { LabJournal } from '#schemas/api/gen/answers.ts';
+import { withoutNulls } from '#lib/without-nulls.ts';
+import type { LabJournal, LabVerified } from '#schemas/api/gen/answers.ts';
+import type { JournalVerify } from '#schemas/api/gen/bodies.ts';
 import type { JournalFilter, JournalKind } from '../../lab/journal/journal-entry.ts';
+import { VerificationError } from '../../lab/journal/verification.ts';
 import { InvalidError } from '../../lab/lab-error.ts';
 import type { Data, Done, Handlers } from '../http/context.ts';
 import { labHandler } from './lab-handler.ts';
@@ -16,6 +19,16 @@ export const journalHandlers = {
       data: journal.entries(filterOf(query)).map((entry) => ({ ...entry, time: entry.time.toISOString() })),
     }),
   ),
+  verifyJournal: labHandler<Data<LabVerified>, JournalVerify>(async ({ journal }, { body }) => {
+    const { times, within, ...filter } = withoutNulls(body);
+    const options = { ...(times !== undefined && { times }), ...(within !== undefined && { within }) };
+    try {
+      return { data: { verified: true, count: (await journal.verify(filter, options)).length } };
+    } catch (error) {
+      if (!(error instanceof VerificationError)) throw error;
+      return { data: { verified: false, count: error.count, message: error.message } };
+    }
+  }),
   clearJournal: labHandler(({ journal }): Done => {
     journal.clear();
     return { data: {} };
@@ -27,7 +40,8 @@ function filterOf(query: URLSearchParams): JournalFilter {
   const after = query.get('after');
   const failed = query.get('failed');
   const limit = query.get('limit');
-  const texts = (['identity', 'router', 'path'] as const).flatMap((name) => {
+  const status = query.get('status');
+  const texts = (['identity', 'router', 'path', 'operation', 'method', 'fault'] as const).flatMap((name) => {
     const text = query.get(name);
     return text === null ? [] : [[name, text]];
   });
@@ -35,6 +49,7 @@ function filterOf(query: URLSearchParams): JournalFilter {
     ...Object.fromEntries(texts),
     limit: Math.min(limit === null ? DEFAULT_ENTRIES : numberOf(limit, 'limit'), MOST_ENTRIES),
     ...(kind !== null && { kind: kind as JournalKind }), // the journal checks it
+    ...(status !== null && { status: numberOf(status, 'status') }),
     ...(after !== null && { after: numberOf(after, 'after') }),
     ...(failed !== null && { failed: flagOf(failed) }),
   };

@@ -23,6 +23,9 @@ export class ControlRecord implements JournalRecord {
   readonly kind = 'control';
   readonly identity = undefined;
   readonly path = '';
+  readonly method = undefined;
+  readonly operationId = undefined;
+  readonly status = undefined;
   readonly #event: NewControlEvent;
 
   constructor(event: NewControlEvent) {
@@ -41,6 +44,10 @@ export class ControlRecord implements JournalRecord {
 
   get router(): { readonly id?: string; readonly name?: string } {
     return this.#event.router;
+  }
+
+  get fault(): string | undefined {
+    return this.#event.fault;
   }
 
   show(sequence: number): ControlEntry {

@@ -35,7 +35,7 @@ export class HttpRecord implements JournalRecord {
   fault: string | undefined;
   /** Size of the answer in bytes. */
   bytes: number | undefined;
-  readonly #method: string;
+  readonly method: string;
   readonly #url: string;
   readonly #source: string;
   readonly #contentType: string;
@@ -53,7 +53,7 @@ export class HttpRecord implements JournalRecord {
   #isOver = false;
 
   constructor(request: NewRequest) {
-    this.#method = kept(request.method, LONGEST_TYPE);
+    this.method = kept(request.method, LONGEST_TYPE);
     this.#url = keptUrl(request.url);
     this.#source = kept(request.source, LONGEST_TYPE);
     this.#contentType = kept(request.contentType, LONGEST_TYPE);
@@ -66,7 +66,7 @@ export class HttpRecord implements JournalRecord {
 
   get weight(): number {
     const { reason } = this.#error ?? {};
-    return weightOf(this.#method, this.#url, this.#source, this.#contentType, this.#body, reason);
+    return weightOf(this.method, this.#url, this.#source, this.#contentType, this.#body, reason);
   }
 
   get isOver(): boolean {
@@ -83,6 +83,14 @@ export class HttpRecord implements JournalRecord {
 
   get isFailed(): boolean {
     return this.#status === null || this.#status >= 400;
+  }
+
+  get operationId(): string | undefined {
+    return this.#operation?.id;
+  }
+
+  get status(): number | null {
+    return this.#status;
   }
 
   get path(): string {
@@ -113,7 +121,7 @@ export class HttpRecord implements JournalRecord {
   }
 
   show(sequence: number): HttpEntry {
-    const { path, identity, bytes, fault } = this;
+    const { method, path, identity, bytes, fault } = this;
     const operation = this.#operation;
     const query = this.#url.slice(this.#rawPath().length + 1);
     const body =
@@ -123,7 +131,7 @@ export class HttpRecord implements JournalRecord {
       kind: 'http',
       sequence,
       time: new Date(this.#time),
-      method: this.#method,
+      method,
       path,
       ...(query !== '' && { query: shownQuery(query) }),
       ...(operation && { api: operation.api, operation: operation.id }),

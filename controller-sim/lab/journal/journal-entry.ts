@@ -69,6 +69,14 @@ export interface JournalFilter {
   readonly router?: string;
   /** Beginning of the path. */
   readonly path?: string;
+  /** The id of the operation, as in the journal. */
+  readonly operation?: string;
+  /** The method of the request, such as GET. */
+  readonly method?: string;
+  /** The status of the answer. */
+  readonly status?: number;
+  /** The id of the fault that was applied. */
+  readonly fault?: string;
   /** Only requests with a status of at least 400 or without an answer, and rejected routers. */
   readonly failed?: boolean;
   /** Only later entries than the one with this sequence number. */
@@ -96,5 +104,12 @@ export interface JournalRecord {
   readonly identity: { readonly id: string; readonly name: string } | undefined;
   /** As shown; empty for control channels. */
   readonly path: string;
+  /** The id of the fault that was applied. */
+  readonly fault: string | undefined;
+  /** Undefined for control channels. */
+  readonly method: string | undefined;
+  readonly operationId: string | undefined;
+  /** Null without an answer. */
+  readonly status: number | null | undefined;
   show(sequence: number): JournalEntry;
 }

@@ -105,3 +105,51 @@ t.test('waits are bounded and leave nothing behind', async (t) => {
   await t.rejects(broken, /broken predicate/);
   t.same(wireClock.timers(), []);
 });
+
+t.test('verify counts, waits, and names the nearest entries', async (t) => {
+  const { journal, wireClock } = opened();
+  const record = (id: string, status: number) => {
+    const facts = { method: 'GET', source: '127.0.0.1', contentType: '', time: 0, begun: 0, bodyLength: 0 };
+    const made = new HttpRecord({ ...facts, url: `/${id}`, operation: { api: 'client', id }, isKnown: true });
+    made.end(status, 1);
+    return made;
+  };
+  journal.add(record('listServices', 200));
+  journal.add(record('listServices', 503));
+  journal.add(message('r1'));
+  const lists = { operation: 'listServices' };
+  t.match(await journal.verify(lists), [{ status: 200 }, { status: 503 }]);
+  t.match(await journal.verify({ ...lists, status: 503, method: 'GET' }, { times: 1 }), [{ sequence: 2 }]);
+  t.same(await journal.verify({ operation: 'listVersion' }, { times: 0 }), []);
+  await t.rejects(journal.verify(lists, { times: 1 }), {
+    code: 'NOT_VERIFIED',
+    count: 2,
+    message: 'the journal must have 1 entry with operation listServices, and has 2',
+  });
+  await t.rejects(journal.verify({ ...lists, status: 401 }, { times: 2 }), {
+    message:
+      'the journal must have 2 entries with operation listServices, status 401, and has 0; the nearest:\n' +
+      '  #2 GET /listServices 503 (its status: 503)\n  #1 GET /listServices 200 (its status: 200)',
+  });
+  const waiting = journal.verify({ router: 'r2' }, { times: 2, within: '5s' });
+  journal.add(message('r2'));
+  await wireClock.advance(4_999);
+  journal.add(message('r2'));
+  t.equal((await waiting).length, 2);
+  const none = t.rejects(
+    journal.verify({ router: 'r3' }, { times: 0, within: 1_000 }),
+    /must have 0 entries with router r3 within 1s, and has 1/,
+  );
+  await wireClock.advance(999);
+  journal.add(message('r3'));
+  await none;
+  const late = t.rejects(
+    journal.verify({ router: 'r4' }, { within: '1s' }),
+    /must have at least 1 entry with router r4 within 1s, and has 0; [\s\S]*#6 r3 Route \(its router: r3\)/,
+  );
+  await wireClock.advance(1_000);
+  await late;
+  for (const options of [{ times: -1 }, { times: 0.5 }, { within: '1x' }, { within: -1 }, { within: '2m' }])
+    await t.rejects(journal.verify(lists, options), { code: 'INVALID' }, JSON.stringify(options));
+  t.same(wireClock.timers(), []);
+});

@@ -10,6 +10,7 @@ import type { Log } from '#lib/log.ts';
 import { meantOrKnown } from '#lib/suggestion.ts';
 import { InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter, JournalRecord } from './journal-entry.ts';
+import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
 
 /** Entries; beyond it the oldest are dropped. */
 const MOST_ENTRIES = 10_000;
@@ -21,7 +22,19 @@ const LONGEST_WAIT = 600_000;
 /** Waits at the same time. */
 const MOST_WAITS = 1_000;
 
-const FILTER_NAMES = ['kind', 'identity', 'router', 'path', 'failed', 'after', 'limit'] as const;
+const FILTER_NAMES = [
+  'kind',
+  'identity',
+  'router',
+  'path',
+  'operation',
+  'method',
+  'status',
+  'fault',
+  'failed',
+  'after',
+  'limit',
+] as const;
 
 export type JournalCondition = JournalFilter | ((entry: JournalEntry) => boolean);
 
@@ -119,6 +132,14 @@ export class Journal {
     return this.#wait(selects, timeout);
   }
 
+  /**
+   * Resolves with the entries that meet the filter, once there are as many as expected. Rejects with VerificationError,
+   * whose message names the nearest entries; with InvalidError; with ClosedError when the simulator closes.
+   */
+  verify(filter: VerifyFilter, options: VerifyOptions = {}): Promise<JournalEntry[]> {
+    return verify(this, this.#clock, filter, options);
+  }
+
   clear(): void {
     this.#ring.length = 0;
     this.#first = this.#next;
@@ -186,11 +207,15 @@ export class Journal {
 /** @throws InvalidError */
 function selectorOf(filter: JournalFilter): Selects {
   checkFilter(filter);
-  const { kind, identity, router, path, failed, after = 0 } = filter;
+  const { kind, identity, router, path, operation, method, status, fault, failed, after = 0 } = filter;
   return (record, sequence) =>
     sequence > after &&
     (kind === undefined || record.kind === kind) &&
     (!failed || record.isFailed) &&
+    (operation === undefined || record.operationId === operation) &&
+    (method === undefined || record.method === method) &&
+    (status === undefined || record.status === status) &&
+    (fault === undefined || record.fault === fault) &&
     (identity === undefined || isNamed(record.identity, identity)) &&
     (router === undefined || isNamed(record.router, router)) &&
     (path === undefined || (record.kind === 'http' && record.path.startsWith(path)));
@@ -205,14 +230,14 @@ function checkFilter(filter: JournalFilter): void {
     if ((FILTER_NAMES as readonly string[]).includes(name)) continue;
     throw new InvalidError(name, `the journal has no filter ${name}; ${meantOrKnown(name, FILTER_NAMES)}`, '');
   }
-  const { kind, identity, router, path, failed, after, limit } = filter;
+  const { kind, identity, router, path, operation, method, status, fault, failed, after, limit } = filter;
   if (kind !== undefined && kind !== 'http' && kind !== 'control')
     throw new InvalidError('kind', 'use http or control', kind);
-  for (const [name, text] of Object.entries({ identity, router, path }))
+  for (const [name, text] of Object.entries({ identity, router, path, operation, method, fault }))
     if (text !== undefined && typeof text !== 'string') throw new InvalidError(name, 'use a text', text);
   if (failed !== undefined && typeof failed !== 'boolean')
     throw new InvalidError('failed', 'use true or false', failed);
-  for (const [name, number] of Object.entries({ after, limit }))
+  for (const [name, number] of Object.entries({ status, after, limit }))
     if (number !== undefined && !(Number.isSafeInteger(number) && number >= 0))
       throw new InvalidError(name, 'use a whole number of at least 0', number);
 }

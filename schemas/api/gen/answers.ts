@@ -690,6 +690,14 @@ export type LabToken = {
   readonly token: string;
 };
 
+export type LabVerified = {
+  readonly verified: boolean;
+  /** How many entries meet the filter. */
+  readonly count: number;
+  /** What is missing, with the nearest entries. */
+  readonly message?: string;
+};
+
 export type LabTopology = {
   readonly controllers: readonly LabController[];
   /** Online ones first; at most 1,000. */

@@ -620,6 +620,30 @@ export type InspectRequest = {
   readonly requestedValues: readonly string[];
 };
 
+export type JournalVerify = {
+  readonly kind?: 'http' | 'control' | null | undefined;
+  /** Id or name of the caller. */
+  readonly identity?: string | null | undefined;
+  /** Id or name. */
+  readonly router?: string | null | undefined;
+  /** The beginning of the path. */
+  readonly path?: string | null | undefined;
+  /** Such as listServices. */
+  readonly operation?: string | null | undefined;
+  readonly method?: string | null | undefined;
+  readonly status?: number | null | undefined;
+  /** The id of the fault that was applied. */
+  readonly fault?: string | null | undefined;
+  /** Only requests with a status of at least 400 or without an answer, and rejected routers. */
+  readonly failed?: boolean | null | undefined;
+  /** Only later entries than the one with this number. */
+  readonly after?: number | null | undefined;
+  /** The exact number of entries; default: at least one. */
+  readonly times?: number | null | undefined;
+  /** A duration to wait for them, such as 5s. */
+  readonly within?: string | null | undefined;
+};
+
 export type LabIdentityCreate = {
   readonly roleAttributes?: Attributes | null | undefined;
 };

@@ -342,7 +342,8 @@ export interface Operations {
     readonly createFault: Operation<B.FaultCreate, 'data', A.LabFault>;
     readonly deleteFault: Operation<undefined, 'none', never, 'id'>;
     readonly clearJournal: Operation<undefined, 'none', never>;
-    readonly listJournal: Operation<undefined, 'data', A.LabJournal, never, 'limit' | 'after' | 'kind' | 'identity' | 'router' | 'path' | 'failed'>;
+    readonly listJournal: Operation<undefined, 'data', A.LabJournal, never, 'limit' | 'after' | 'kind' | 'identity' | 'router' | 'path' | 'operation' | 'method' | 'status' | 'fault' | 'failed'>;
+    readonly verifyJournal: Operation<B.JournalVerify, 'data', A.LabVerified>;
     readonly enrollIdentity: Operation<B.LabIdentityCreate | undefined, 'data', A.LabIdentityFile, 'name'>;
     readonly createLabService: Operation<B.LabServiceCreate, 'data', A.LabService>;
     readonly detailToken: Operation<undefined, 'data', A.LabToken, 'name'>;

@@ -118,6 +118,10 @@ public final class Lab extends LabHttp {
    * <li>identity
    * <li>router
    * <li>path
+   * <li>operation
+   * <li>method
+   * <li>status
+   * <li>fault
    * <li>failed
    * </ul>
    */
@@ -128,6 +132,33 @@ public final class Lab extends LabHttp {
   /** Without options. */
   public Object listJournal() {
     return listJournal(Map.of());
+  }
+
+  /**
+   * POST /lab/v1/journal/verify
+   * Options:
+   * <ul>
+   * <li>kind: One of http, control.
+   * <li>identity: Id or name of the caller.
+   * <li>router: Id or name.
+   * <li>path: The beginning of the path.
+   * <li>operation: Such as listServices.
+   * <li>method
+   * <li>status
+   * <li>fault: The id of the fault that was applied.
+   * <li>failed: Only requests with a status of at least 400 or without an answer, and rejected routers.
+   * <li>after: Only later entries than the one with this number.
+   * <li>times: The exact number of entries; default: at least one.
+   * <li>within: A duration to wait for them, such as 5s.
+   * </ul>
+   */
+  public Object verifyJournal(Map<String, ?> options) {
+    return call("POST", "/journal/verify", with(options), null);
+  }
+
+  /** Without options. */
+  public Object verifyJournal() {
+    return verifyJournal(Map.of());
   }
 
   /**

@@ -1,0 +1,129 @@
+// A test expects a number of entries that meet a filter, now or within a time. If the journal has others, the message
+// names the entries that nearly met the filter, and what they lack.
+
+import type { Clock } from '#lib/clock.ts';
+import { parseDuration } from '#lib/duration.ts';
+import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { InvalidError } from '../lab-error.ts';
+import type { JournalEntry, JournalFilter } from './journal-entry.ts';
+
+/** Milliseconds. */
+const LONGEST_WITHIN = 50_000;
+const MOST_TIMES = 10_000;
+/** Entries in a message. */
+const MOST_NEAR = 3;
+
+/** Without the number of entries, which `times` is about. */
+export type VerifyFilter = Omit<JournalFilter, 'limit'>;
+
+export interface VerifyOptions {
+  /** The exact number of entries; by default at least one. */
+  readonly times?: number;
+  /** Milliseconds, or a duration such as `5s`, to wait for them; default 0. With `times: 0` none may come until its end. */
+  readonly within?: number | string;
+}
+
+/** The journal has another number of entries; the message names the nearest ones. */
+export class VerificationError extends ProjectError {
+  /** How many entries met the filter. */
+  readonly count: number;
+
+  constructor(message: string, found: number) {
+    super('NOT_VERIFIED', message);
+    this.count = found;
+  }
+}
+
+/** The journal. */
+interface Entries {
+  readonly last: number;
+  entries(filter: JournalFilter): JournalEntry[];
+  waitFor(filter: JournalFilter, options: { readonly timeout: number }): Promise<JournalEntry>;
+}
+
+/** Resolves with the entries. Rejects with VerificationError, InvalidError, or ClosedError when the simulator closes. */
+export async function verify(
+  journal: Entries,
+  clock: Clock,
+  filter: VerifyFilter,
+  options: VerifyOptions,
+): Promise<JournalEntry[]> {
+  const { times } = options;
+  if (times !== undefined && !(Number.isInteger(times) && times >= 0 && times <= MOST_TIMES))
+    throw new InvalidError('times', `use a whole number from 0 to ${MOST_TIMES}`, times);
+  const within = milliseconds(options.within ?? 0);
+  const end = clock.monotonic() + within;
+  const isDecided = (found: number) => (times === 0 ? found > 0 : found >= (times ?? 1));
+  let found = journal.entries(filter);
+  while (!isDecided(found.length) && clock.monotonic() < end) {
+    await next(journal, filter, end - clock.monotonic());
+    found = journal.entries(filter);
+  }
+  if (times === undefined ? found.length > 0 : found.length === times) return found;
+  throw new VerificationError(messageOf(journal, filter, found.length, { ...options, within }), found.length);
+}
+
+function milliseconds(within: number | string): number {
+  let given = Number.NaN;
+  try {
+    given = typeof within === 'number' ? within : parseDuration(within);
+  } catch (error) {
+    throw new InvalidError('within', describeError(error), within);
+  }
+  if (given >= 0 && given <= LONGEST_WITHIN) return given;
+  throw new InvalidError('within', `use a duration from 0 to ${LONGEST_WITHIN / 1_000}s`, within);
+}
+
+/** Resolves with the next entry, or when the time is over. */
+async function next(journal: Entries, filter: VerifyFilter, timeout: number): Promise<void> {
+  const after = Math.max(journal.last, filter.after ?? 0);
+  try {
+    await journal.waitFor({ ...filter, after }, { timeout });
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+  }
+}
+
+function messageOf(
+  journal: Entries,
+  filter: VerifyFilter,
+  found: number,
+  { times, within }: { readonly times?: number; readonly within: number },
+): string {
+  const wanted = times === undefined ? 'at least 1 entry' : `${times} ${times === 1 ? 'entry' : 'entries'}`;
+  const conditions = Object.entries(filter).map(([name, value]) => `${name} ${value}`);
+  const where = conditions.length === 0 ? '' : ` with ${conditions.join(', ')}`;
+  const time = within === 0 ? '' : ` within ${within / 1_000}s`;
+  const near = found > 0 ? [] : nearest(journal, filter);
+  const hint = near.length === 0 ? '' : `; the nearest:\n${near.map((line) => `  ${line}`).join('\n')}`;
+  return `the journal must have ${wanted}${where}${time}, and has ${found}${hint}`;
+}
+
+/** The latest entries that meet all conditions but one, each with that one. */
+function nearest(journal: Entries, filter: VerifyFilter): string[] {
+  const { after, ...conditions } = filter;
+  const near = Object.keys(conditions).flatMap((name) => {
+    const others = Object.fromEntries(Object.entries(filter).filter(([other]) => other !== name));
+    return journal
+      .entries({ ...others, ...(after === undefined && { limit: MOST_NEAR }) })
+      .map((entry) => ({ name, entry }));
+  });
+  return near
+    .sort((a, b) => b.entry.sequence - a.entry.sequence)
+    .slice(0, MOST_NEAR)
+    .map(({ name, entry }) => `${shortOf(entry)} (its ${name}: ${shownValue(entry, name)})`);
+}
+
+function shortOf(entry: JournalEntry): string {
+  if (entry.kind === 'http') return `#${entry.sequence} ${entry.method} ${entry.path} ${entry.status ?? 'no answer'}`;
+  return `#${entry.sequence} ${entry.router.name ?? entry.router.id ?? 'unknown router'} ${entry.message ?? entry.event}`;
+}
+
+function shownValue(entry: JournalEntry, name: string): string {
+  const value = (entry as unknown as Readonly<Record<string, unknown>>)[name];
+  if (typeof value === 'object' && value !== null) {
+    const { name: ofEntity, id } = value as { readonly name?: string; readonly id?: string };
+    return ofEntity ?? id ?? 'unknown';
+  }
+  return value === undefined ? 'none' : String(value);
+}
