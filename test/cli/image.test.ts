@@ -35,6 +35,8 @@ const reason = THOROUGH
     : missing.length > 0 && `missing programs: ${missing.join(', ')}`
   : 'container images: only with --thorough';
 const options = { skip: reason };
+/** Milliseconds: the build compresses 120 MB. */
+t.setTimeout(600_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-image-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));

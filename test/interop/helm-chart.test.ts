@@ -37,6 +37,8 @@ const skip =
       ? 'containers need root'
       : !existsSync(IMAGE) && 'the image is missing: run `npm run build:binary` and `npm run build:image`';
 
+t.setTimeout(600_000);
+
 /** Values that a values file of the chart leaves to its user. */
 const OPEN_VALUES: Readonly<Record<string, (ports: readonly number[], ctrl: string) => string[]>> = {
   'values-browzer.yaml': ([, wss]) => [
