@@ -24,9 +24,13 @@ function inCluster<Body, Answer>(
   };
 }
 
-/** The reference's fields, and how far the member is behind, and why. A member that does not follow changes nothing. */
+/**
+ * The reference's fields, and, of several members, how far each is behind, and why. A member that does not follow changes
+ * nothing.
+ */
 function listMembers({ services: { cluster, state } }: ApiRequest): Raw {
-  const data = memberStatuses(cluster, state).map((member) => ({
+  const members = memberStatuses(cluster, state);
+  const data = members.map((member) => ({
     id: member.id,
     address: member.controlAddress,
     voter: true,
@@ -34,8 +38,7 @@ function listMembers({ services: { cluster, state } }: ApiRequest): Raw {
     version: member.version,
     connected: member.isConnected,
     readOnly: member.problem !== undefined,
-    index: Number(member.index),
-    behind: Number(member.behind),
+    ...(members.length > 1 && { index: Number(member.index), behind: Number(member.behind) }),
     ...(member.problem !== undefined && { problem: member.problem }),
   }));
   return { raw: JSON.stringify({ data }), contentType: 'application/json' };
