@@ -47,13 +47,13 @@ async function busy() {
     name: 'a',
     mode: 'host',
     listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
-    extra: `metrics: {reportInterval: 200ms, intervalAgeThreshold: 0s, enableDataDelayMetric: true}
+    extra: `metrics: {reportInterval: 200ms, intervalAgeThreshold: 1ms, enableDataDelayMetric: true}
 web: [{name: m, bindPoints: [${bindPoint}], apis: [{binding: metrics}]}]`,
   });
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    extra: 'metrics: {reportInterval: 200ms, intervalAgeThreshold: 0s}',
+    extra: 'metrics: {reportInterval: 200ms, intervalAgeThreshold: 1ms}',
   });
   await overlay.addService('echo', b.id, { encrypted: false });
   await overlay.addService('own', a.id, { encrypted: false });
