@@ -22,7 +22,7 @@ async function run(
   const folder = t.testdir(files);
   const results: FileResult[] = [];
   const paths = Object.keys(files).map((name) => join(folder, name));
-  const defaults = { jobs: 1, timeout: 60, grep: [], bail: false, thorough: false };
+  const defaults = { jobs: 1, timeout: 60, grep: [], bail: false, thorough: false, release: false };
   await runTestFiles({ ...defaults, ...options, groups: isShared ? [paths] : paths.map((path) => [path]) }, (result) =>
     results.push(result),
   );
@@ -104,10 +104,13 @@ t.test('only tests with a matching name run, and a failure can end the run', asy
   t.equal(ended.length, 1);
 });
 
-t.test('a test can read whether the run is thorough', async (t) => {
+t.test('a test can read whether the run is thorough, or for a release', async (t) => {
   const asks = `import t from ${TAP}; t.equal(process.env.TEST_THOROUGH, '1');`;
   t.equal((await run({ 'a.mjs': asks }, { thorough: true }))[0]?.isOk, true);
   t.equal((await run({ 'a.mjs': asks }))[0]?.isOk, process.env.TEST_THOROUGH === '1');
+  const asksForRelease = asks.replace('TEST_THOROUGH', 'TEST_RELEASE');
+  t.equal((await run({ 'a.mjs': asksForRelease }, { release: true }))[0]?.isOk, true);
+  t.equal((await run({ 'a.mjs': asksForRelease }))[0]?.isOk, process.env.TEST_RELEASE === '1');
 });
 
 t.test('a file that times out fails, and its remaining processes are not waited for', async (t) => {
@@ -167,7 +170,7 @@ t.test(
       'runner.mjs': `
       import { runTestFiles } from ${JSON.stringify(join(ROOT, 'tools', 'test-runner.ts'))};
       const groups = [[new URL('starts.mjs', import.meta.url).pathname]];
-      await runTestFiles({ groups, jobs: 1, timeout: 120, grep: [], bail: false, thorough: false }, () => undefined);`,
+      await runTestFiles({ groups, jobs: 1, timeout: 120, grep: [], bail: false, thorough: false, release: false }, () => undefined);`,
     });
     const env = { ...process.env, EDGEWEAVE_EXIT_WITH_PARENT: '' };
     const runner = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, join(folder, 'runner.mjs')], {

@@ -18,6 +18,8 @@ export interface TestRun {
   readonly bail: boolean;
   /** Whether to run additional, broader tests. */
   readonly thorough: boolean;
+  /** Whether to run the tests of what a release ships, too. */
+  readonly release: boolean;
 }
 
 export interface FileResult {
@@ -72,7 +74,7 @@ type ProcessResult = Omit<FileResult, 'file'>;
 function runProcess(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
-  { timeout, grep, thorough }: TestRun,
+  { timeout, grep, thorough, release }: TestRun,
 ): Promise<ProcessResult> {
   const start = performance.now();
   return new Promise((resolve, reject) => {
@@ -85,6 +87,7 @@ function runProcess(
         TAP_TIMEOUT: String(timeout),
         ...(grep.length > 0 && { TAP_GREP: grep.join('\n') }),
         ...(thorough && { TEST_THOROUGH: '1' }),
+        ...(release && { TEST_RELEASE: '1' }),
         // Programs that a test starts end with the runner, even if both are killed; so does the test (test-end.mjs).
         EDGEWEAVE_EXIT_WITH_PARENT: String(process.pid),
       },

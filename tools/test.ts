@@ -22,6 +22,7 @@ const OPTIONS = {
   jobs: { type: 'string', short: 'j', default: JOBS },
   timeout: { type: 'string', short: 't', default: TIMEOUT },
   thorough: { type: 'boolean', default: false },
+  release: { type: 'boolean', default: false },
 } satisfies ParseArgsOptionsConfig;
 
 const WRONG_USE = 2;
@@ -39,7 +40,13 @@ if (problems.length > 0) exitWrongUse(problems);
 needFolder(dirname(REPORT));
 const results: FileResult[] = [];
 await runTestFiles(
-  { ...values, groups: groupsOf(files), jobs: Number(values.jobs), timeout: Number(values.timeout) },
+  {
+    ...values,
+    thorough: values.thorough || values.release,
+    groups: groupsOf(files),
+    jobs: Number(values.jobs),
+    timeout: Number(values.timeout),
+  },
   (result) => {
     results.push(result);
     print(progressOf(result));

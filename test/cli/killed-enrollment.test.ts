@@ -7,7 +7,7 @@ import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
 import { killedAt } from '../support/kill-at-step.ts';
 import { Overlay, until } from '../support/overlay.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE, THOROUGH } from '../support/thorough.ts';
 
 const KILLED = 137;
 const UNFINISHED = /\.(new|old|tmp|trial)$/;
@@ -15,8 +15,8 @@ const UNFINISHED = /\.(new|old|tmp|trial)$/;
 const MOST_STEPS = 60;
 /** Both change more files than this. */
 const LEAST_STEPS = 8;
-/** Without --thorough, every fourth step is tried: each starts programs. */
-const STRIDE = THOROUGH ? 1 : 4;
+/** Without --release, every second or fourth step is tried: each starts programs. */
+const STRIDE = RELEASE ? 1 : THOROUGH ? 2 : 4;
 
 t.setTimeout(300_000);
 

@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import packageJson from '../../package.json' with { type: 'json' };
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE } from '../support/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const has = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 const missing = ['dpkg', 'unshare', 'systemd-sysusers'].filter((name) => !has(name));
-const reason = THOROUGH
+const reason = RELEASE
   ? process.getuid?.() !== 0
     ? 'packages are installed by root'
     : missing.length > 0 && `missing programs: ${missing.join(', ')}`
-  : 'packages: only with --thorough';
+  : 'packages: only with --release';
 const options = { skip: reason };
 /** Milliseconds: two builds compress 250 MB each. */
 t.setTimeout(600_000);

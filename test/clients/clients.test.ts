@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { RELEASE } from '../support/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CLIENTS = join(ROOT, 'clients');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/test-in-other-languages.md'), 'utf8');
 /** Milliseconds: compilers may be cold. */
 const PATIENCE = 240_000;
+/** Compilers without their caches take minutes of a core. */
+const COMPILED = !RELEASE && 'clients of compiled languages: only with --release';
 /** Maven has neither the packages nor access to them. */
 const UNREACHABLE = /Could not (?:transfer|resolve|find)|Unresolvable|offline mode/;
 const GO_MODULE = 'module sessions\n\ngo 1.21\n\nrequire edgeweave v0.0.0\n\nreplace edgeweave => ./edgeweave\n';
@@ -72,7 +75,7 @@ t.test('Python', { timeout: PATIENCE, skip: without('python3', '-m', 'pytest', '
   await t.resolves(run(exampleFolder('python', 'test_sessions.py', example('python')), 'python3', ...PYTEST));
 });
 
-t.test('Go', { timeout: PATIENCE, skip: without('go', 'version') }, async (t) => {
+t.test('Go', { timeout: PATIENCE, skip: COMPILED || without('go', 'version') }, async (t) => {
   await t.resolves(run(join(CLIENTS, 'go'), 'go', 'vet', './...'));
   await t.resolves(run(join(CLIENTS, 'go'), 'go', 'test', './...'));
   const own = exampleFolder('go', 'sessions_test.go', example('go'));
@@ -81,7 +84,7 @@ t.test('Go', { timeout: PATIENCE, skip: without('go', 'version') }, async (t) =>
   await t.resolves(run(own, 'go', 'test', '.'));
 });
 
-t.test('Java', { timeout: PATIENCE, skip: without('mvn', '--version') }, async (t) => {
+t.test('Java', { timeout: PATIENCE, skip: COMPILED || without('mvn', '--version') }, async (t) => {
   const own = join(folder, 'java');
   cpSync(join(CLIENTS, 'java'), own, { recursive: true });
   writeFileSync(join(own, 'src/test/java/SessionsTest.java'), example('java'));

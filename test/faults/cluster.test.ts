@@ -8,7 +8,7 @@ import { judge } from './cluster/judge.ts';
 import { randomSteps, type Step, shrink } from './cluster/steps.ts';
 
 const FIRST_SEED = Number(process.env.FAULTS_SEED ?? 1);
-const HISTORIES = Number(process.env.FAULTS_RUNS ?? (THOROUGH ? 2_000 : 500));
+const HISTORIES = Number(process.env.FAULTS_RUNS ?? (THOROUGH ? 1_000 : 500));
 const STEPS = 60;
 
 const check = async (steps: readonly Step[]) => judge(await History.run(steps));
