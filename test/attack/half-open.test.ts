@@ -19,12 +19,12 @@ import { ApiClient } from '../support/api-client.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, until } from '../support/overlay.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE } from '../support/thorough.ts';
 
 const MIB = 1024 * 1024;
 const REJECTED = 50;
 /** Connections at all ports of a router together. */
-const HALF_OPEN = THOROUGH ? 10_000 : 2_400;
+const HALF_OPEN = RELEASE ? 10_000 : 2_400;
 /** Sockets that the network itself may open meanwhile: groups of links and control channels grow after the start. */
 const OWN_SOCKETS = 40;
 /** Milliseconds for a TLS handshake. */

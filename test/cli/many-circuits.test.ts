@@ -7,12 +7,12 @@ import t from 'tap';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { until } from '../support/overlay.ts';
 import { processes } from '../support/processes.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE } from '../support/thorough.ts';
 
 const MIB = 1024 * 1024;
 const ACTIVE = 2_000;
 /** `SEQUENTIAL_CIRCUITS=100000` takes two to three minutes. */
-const SEQUENTIAL = Number(process.env.SEQUENTIAL_CIRCUITS ?? (THOROUGH ? 10_000 : 5_000));
+const SEQUENTIAL = Number(process.env.SEQUENTIAL_CIRCUITS ?? (RELEASE ? 10_000 : 5_000));
 /** Sequential circuits that are open at once. */
 const PARALLEL = 20;
 const BLOCK = 5_000;

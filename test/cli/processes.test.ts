@@ -11,11 +11,11 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Management } from '../support/management.ts';
 import { ending, Overlay, until } from '../support/overlay.ts';
 import { processes } from '../support/processes.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE } from '../support/thorough.ts';
 
 const MIB = 1024 * 1024;
 /** Circuits of 1 MiB. */
-const MANY = THOROUGH ? 500 : 200;
+const MANY = RELEASE ? 500 : 200;
 /** Kilobytes; at most half of the transferred bytes. network.test.ts measures the heap per circuit. */
 const LEAST_LEAK = 100_000;
 /** Additional connections of links and control channels that a router may open a few seconds after its start. */

@@ -1,12 +1,12 @@
 // Bounds the cost of long inputs that repeat a piece, or grow in another way, for each KiB. `npm run fuzz` tries more.
 
 import t from 'tap';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE } from '../support/thorough.ts';
 import { amplify, type FuzzTarget } from './runner.ts';
 import { openTargets } from './targets.ts';
 
 const SEED = 20_261_121;
-const REPETITIONS = THOROUGH ? 100 : 30;
+const REPETITIONS = RELEASE ? 100 : 30;
 
 t.test('the cost of an input grows with its length, whatever it repeats', async (t) => {
   for (const target of await openTargets()) {

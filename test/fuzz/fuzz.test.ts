@@ -1,12 +1,12 @@
 // A short run of the fuzzer: no crash, no hang, no growth. `npm run fuzz` runs longer, with other seeds.
 
 import t from 'tap';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE, THOROUGH } from '../support/thorough.ts';
 import { type FuzzTarget, fuzz } from './runner.ts';
 import { openTargets } from './targets.ts';
 
 const SEED = 20_261_121;
-const INPUTS = THOROUGH ? 1_500 : 200;
+const INPUTS = RELEASE ? 1_500 : THOROUGH ? 500 : 200;
 /** One input for configurations is a whole document, which takes longer. */
 const SECONDS = THOROUGH ? 3 : 0.5;
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE, THOROUGH } from '../support/thorough.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENTS = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
@@ -29,6 +29,11 @@ const COVERED = new Set([
   'npm run build:image',
   'npm run build:packages',
 ]);
+/** Runs for a release include them: a minute of a core. */
+const OF_RELEASE = [
+  'npm run bench -- attack --quick --results /tmp/edgeweave-bench',
+  'npm run bench -- path --quick --results /tmp/edgeweave-bench',
+];
 /** Thorough runs include them: 30 seconds of a core. */
 const LONGEST = [
   'npm start -- --once',
@@ -137,7 +142,7 @@ t.test('unknown flags are reported with the known ones', async (t) => {
 });
 
 t.test('every shell command of the documents works', { timeout: PATIENCE }, async (t) => {
-  const done = new Set([...COVERED, ...(THOROUGH ? [] : LONGEST)]);
+  const done = new Set([...COVERED, ...(THOROUGH ? [] : LONGEST), ...(RELEASE ? [] : OF_RELEASE)]);
   for (const file of DOCUMENTS.filter((each) => each !== OF_SYSTEM)) {
     const blocks = readFileSync(join(ROOT, file), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm);
     for (const command of [...blocks].flatMap(([, block = '']) => block.trim().split('\n'))) {
