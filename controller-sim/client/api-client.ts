@@ -4,6 +4,7 @@
 import type { Agent, Dispatcher } from 'undici';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
+import { BASES } from '#schemas/api/bases.ts';
 import { COLLECTIONS } from '#schemas/api/gen/collections.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import type { ApiClient, ClientApi } from './api-types.ts';
@@ -53,12 +54,7 @@ interface Call {
   readonly body?: unknown;
 }
 
-const BASES: Readonly<Record<ClientApi, string>> = {
-  management: '/edge/management/v1',
-  client: '/edge/client/v1',
-  fabric: '/fabric/v1',
-};
-const LOGIN = '/edge/client/v1/authenticate?method=password';
+const LOGIN = `${BASES.client[0]}/authenticate?method=password`;
 /** Milliseconds for an answer. */
 const TIMEOUT = 60_000;
 /** reference fact: the largest page. */
@@ -144,7 +140,7 @@ class Caller {
     const { method, path, answer } = this.#operation(id);
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-    const target = `${BASES[this.#api]}${filled}${search.size > 0 ? `?${search}` : ''}`;
+    const target = `${BASES[this.#api][0]}${filled}${search.size > 0 ? `?${search}` : ''}`;
     const used = this.token();
     let outcome = await this.#request(method, target, await used, body);
     if (outcome.status === UNAUTHORIZED) {

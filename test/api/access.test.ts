@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { BASES } from '#schemas/api/bases.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import { BASES } from '../../controller-sim/api/http/bases.ts';
 import { ApiClient, JSON_TYPE } from '../support/api-client.ts';
 
 /** Operations that check credentials themselves. */

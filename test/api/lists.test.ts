@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { BASES } from '#schemas/api/bases.ts';
 import { readOperations } from '#schemas/api/operations.ts';
-import { BASES } from '../../controller-sim/api/http/bases.ts';
 import { type ApiAnswer, ApiClient, filtered } from '../support/api-client.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { known } from '../support/kinds/kind.ts';

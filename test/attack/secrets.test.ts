@@ -2,8 +2,8 @@
 
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
+import { BASES } from '#schemas/api/bases.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
-import { BASES } from '../../controller-sim/api/http/bases.ts';
 import { ApiClient, filtered, PASSWORD } from '../support/api-client.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { OidcClient } from '../support/oidc-client.ts';

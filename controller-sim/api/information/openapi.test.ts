@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
+import { BASES } from '#schemas/api/bases.ts';
 import type { ApiName } from '#schemas/api/operations.ts';
-import { BASES } from '../http/bases.ts';
 import { openApiDocument } from './openapi.ts';
 
 interface Recording {

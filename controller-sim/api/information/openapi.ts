@@ -1,9 +1,9 @@
 // Builds the OpenAPI 3.1 document of an API from the table of operations and the types of bodies. openapi-answers.ts
 // describes the answers.
 
+import { BASES } from '#schemas/api/bases.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { type ApiName, type ApiOperation, readOperations, variantsOf } from '#schemas/api/operations.ts';
-import { BASES } from '../http/bases.ts';
 import { ANSWER_SCHEMAS, responses } from './openapi-answers.ts';
 
 type Json = Record<string, unknown>;

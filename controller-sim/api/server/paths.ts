@@ -1,6 +1,6 @@
 // Methods of each path of the simulator: for 405 instead of 404, and for the header `allow`.
 
-import { BASES } from '../http/bases.ts';
+import { BASES } from '#schemas/api/bases.ts';
 import { BASE as OIDC_BASE } from '../oidc/context.ts';
 import { OIDC_ROUTES } from '../oidc/routes.ts';
 import { HEALTH_PATHS } from './health.ts';

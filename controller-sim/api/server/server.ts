@@ -9,10 +9,10 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { Shares } from '#lib/shares.ts';
 import { sourceOf } from '#lib/source-address.ts';
+import { BASES } from '#schemas/api/bases.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { BASES } from '../http/bases.ts';
 import type { ApiRequest, ApiServices } from '../http/context.ts';
 import { serveOidc } from '../oidc/server.ts';
 import { LARGEST_BODY, readBodies } from './bodies.ts';
