@@ -3,22 +3,18 @@
 // sample, so that a mean follows a change: the latency of a link determines its cost.
 
 import type { Clock } from '#lib/clock.ts';
+import type { Distribution } from '#lib/exposition.ts';
 
 const SAMPLE_SIZE = 128;
 /** Per second. A value is half as likely to stay as one that is 46 seconds younger. */
 const DECAY = 0.015;
 
-export interface HistogramSnapshot {
-  readonly count: number;
-  /** All measurements: they only grow, as Prometheus expects it. */
-  readonly measured: { readonly count: number; readonly sum: number };
+export interface HistogramSnapshot extends Distribution {
   readonly min: number;
   readonly max: number;
   readonly mean: number;
   readonly stdDev: number;
   readonly variance: number;
-  /** The value below which the given ratio (0 to 1) of the sample lies. */
-  quantile(share: number): number;
 }
 
 export class Histogram {

@@ -2,6 +2,7 @@
 // nothing of the data.
 
 import type { FastifyInstance } from 'fastify';
+import { Exposition, type Labels } from '#lib/exposition.ts';
 import { type MemberStatus, memberStatuses } from '../../cluster/member-status.ts';
 import type { ApiServices } from '../http/context.ts';
 
@@ -26,34 +27,16 @@ export function serveMetrics(app: FastifyInstance, services: ApiServices): void 
   );
 }
 
-/** Ids of members need no escapes: they have letters, digits, dots, hyphens and underscores. */
 function page({ cluster, state, network }: ApiServices): string {
+  const exposition = new Exposition();
+  const add = (name: string, help: string, labels: Labels, value: number) =>
+    exposition.value({ name: `${PREFIX}${name}`, type: 'gauge', help }, labels, value);
+  add('info', 'Always 1: the id of this controller.', { id: cluster.id }, 1);
+  add('following', '1 if this controller follows the changes of all.', {}, Number(state.problem === undefined));
+  add('routers', 'Number of routers that are connected to this controller.', {}, network.routers.size);
+  add('circuits', 'Number of circuits that this controller has made.', {}, network.circuits.size);
   const members = memberStatuses(cluster, state);
-  const own = [
-    ...metric('info', 'Always 1: the id of this controller.', [[`{id="${cluster.id}"}`, 1]]),
-    ...metric('following', '1 if this controller follows the changes of all.', [
-      ['', Number(state.problem === undefined)],
-    ]),
-    ...metric('routers', 'Number of routers that are connected to this controller.', [['', network.routers.size]]),
-    ...metric('circuits', 'Number of circuits that this controller has made.', [
-      ['', network.circuits.values().length],
-    ]),
-  ];
-  const others = OF_MEMBERS.flatMap(([name, help, ofMember]) =>
-    metric(
-      name,
-      help,
-      members.map((member) => [`{member="${member.id}"}`, ofMember(member)]),
-    ),
-  );
-  return `${[...own, ...others].join('\n')}\n`;
-}
-
-function metric(name: string, help: string, samples: readonly (readonly [labels: string, value: number])[]): string[] {
-  const full = `${PREFIX}${name}`;
-  return [
-    `# HELP ${full} ${help}`,
-    `# TYPE ${full} gauge`,
-    ...samples.map(([labels, value]) => `${full}${labels} ${value}`),
-  ];
+  for (const [name, help, ofMember] of OF_MEMBERS)
+    for (const member of members) add(name, help, { member: member.id }, ofMember(member));
+  return exposition.text;
 }

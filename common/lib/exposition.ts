@@ -1,14 +1,21 @@
 // The text format of Prometheus (version 0.0.4): collects values by metric, and writes each metric once, with its help
 // and its type. It is written here because the summaries of prom-client keep samples of their own.
 
-import type { HistogramSnapshot } from './histogram.ts';
-
 export interface MetricDefinition {
   /** With the base unit, and `_total` for a counter. */
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'summary';
   /** A sentence. */
   readonly help: string;
+}
+
+/** Many values, as a summary needs them. */
+export interface Distribution {
+  readonly count: number;
+  /** All measurements: they only grow, as Prometheus expects it. */
+  readonly measured: { readonly count: number; readonly sum: number };
+  /** The value below which the given ratio (0 to 1) of the values lies. */
+  quantile(share: number): number;
 }
 
 export type Labels = Readonly<Record<string, string>>;
@@ -25,7 +32,7 @@ export class Exposition {
   }
 
   /** Adds a summary. `divisor` converts its values to the base unit. A summary without values has the quantiles NaN. */
-  summary(definition: MetricDefinition, labels: Labels, snapshot: HistogramSnapshot, divisor = 1): void {
+  summary(definition: MetricDefinition, labels: Labels, snapshot: Distribution, divisor = 1): void {
     const { name } = definition;
     const lines = this.#linesOf(definition);
     for (const quantile of QUANTILES) {
