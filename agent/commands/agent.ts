@@ -5,7 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { splitHostPort } from '#lib/address.ts';
 import { type Clock, SystemClock } from '#lib/clock.ts';
+import { inColumns } from '#lib/commands/columns.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
@@ -220,15 +222,7 @@ function table(processes: readonly AgentProcess[]): string {
       each.alias,
     ]),
   ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map((row) =>
-      row
-        .map((text, column) => text.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return inColumns(rows).join('\n');
 }
 
 function levelNumber(text: string): number {
@@ -247,7 +241,9 @@ function duration(text: string): number {
 
 function agentAddress(text: string): AgentAddress {
   if (text.startsWith('unix:')) return { path: text.slice('unix:'.length) };
-  const [, host = '', port = ''] = /^(?:tcp:)?(.+):(\d{1,5})$/.exec(text) ?? [];
-  if (host === '') throw new InvalidArgumentError('Use unix:PATH or tcp:HOST:PORT.');
-  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  try {
+    return splitHostPort(text.replace(/^tcp:/, ''));
+  } catch {
+    throw new InvalidArgumentError('Use unix:PATH or tcp:HOST:PORT.');
+  }
 }

@@ -1,6 +1,7 @@
 // `log-level FILE [COMPONENT] [LEVEL]`: prints or changes the log levels of a running router, until it stops.
 
 import { Command } from 'commander';
+import { inColumns } from '#lib/commands/columns.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { ask } from './ask.ts';
@@ -35,7 +36,5 @@ export function logLevelCommand(): Command {
 }
 
 function table({ level, components }: Levels): string {
-  const rows = [['all', level], ...Object.entries(components)];
-  const width = Math.max(...rows.map(([name = '']) => name.length));
-  return rows.map(([name = '', each]) => `${name.padEnd(width)}  ${each}`).join('\n');
+  return inColumns([['all', level], ...Object.entries(components)]).join('\n');
 }

@@ -1,10 +1,11 @@
 // `operations`: lists the served operations of the APIs, their paths and answers.
 
 import { Command, Option } from 'commander';
+import { inColumns } from '#lib/commands/columns.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
+import { BASES } from '#schemas/api/bases.ts';
 import { readOperations } from '#schemas/api/operations.ts';
-import { BASES } from '../api/http/bases.ts';
 
 export interface CoverageRow {
   readonly api: string;
@@ -46,12 +47,7 @@ const COLUMNS = ['method', 'path', 'operation', 'access', 'answers'] as const;
 /** One line for each operation; in Markdown with a section for each API. */
 export function table(rows: readonly CoverageRow[], format: 'text' | 'markdown'): string {
   if (format === 'text') {
-    const widths = COLUMNS.map((column) => Math.max(...rows.map((row) => row[column].length)));
-    const lines = rows.map((row) =>
-      COLUMNS.map((column, each) => row[column].padEnd(widths[each] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
+    const lines = inColumns(rows.map((row) => COLUMNS.map((column) => row[column])));
     const missing = rows.filter(({ answers }) => answers === 'missing').length;
     return `${lines.join('\n')}\n${rows.length - missing} of ${rows.length} operations are served\n`;
   }
