@@ -6,19 +6,19 @@
 //   const file = await network.identity('anna');
 
 import { mkdtempSync } from 'node:fs';
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { SystemClock } from '#lib/clock.ts';
-import { ProjectError } from '#lib/errors.ts';
 import { silentLog } from '#lib/log.ts';
 import { checkOptions, listOf, type OptionCheck, wholeNumber } from '#lib/options.ts';
 import { OPTION_CHECKS, type SimulatorOptions } from '../controller-sim/assembly/options.ts';
 import { type Simulator, startSimulator } from '../controller-sim/assembly/simulator.ts';
 import type { Lab } from '../controller-sim/lab/lab.ts';
 import type { LabService, NewService } from '../controller-sim/lab/network/services.ts';
-import { type NetworkRouter, ServicePorts, startNetworkRouter, whenLinked } from './routers.ts';
+import { type NetworkRouter, routerNamed, ServicePorts, startNetworkRouter, whenLinked } from './routers.ts';
 
 /** Options of the simulator except those of stored data, whose routers would not be there, and of several controllers. */
 export type NetworkOptions = Omit<SimulatorOptions, 'data' | 'store' | 'member' | 'clock'> & {
@@ -88,10 +88,7 @@ export class Network {
 
   /** @throws ProjectError for an unknown name */
   router(name: string): NetworkRouter {
-    const found = this.routers.find((router) => router.name === name);
-    if (found) return found;
-    const names = this.routers.map((router) => router.name).join(', ');
-    throw new ProjectError('UNKNOWN_ROUTER', `there is no router ${name}; known are ${names}`);
+    return routerNamed(this.routers, name);
   }
 
   /**
@@ -122,8 +119,7 @@ export class Network {
   async identity(name: string, options: { readonly roleAttributes?: readonly string[] } = {}): Promise<string> {
     const identity = await this.lab.identity(name, options);
     const file = join(this.#folder, `${encodeURIComponent(name)}.json`);
-    await writeFile(file, JSON.stringify(identity), { mode: 0o600 });
-    await chmod(file, 0o600); // it may have existed
+    await writeFileAtomic(file, JSON.stringify(identity));
     return file;
   }
 

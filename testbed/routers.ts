@@ -94,6 +94,14 @@ function described(router: Router): Described {
   return router.describe() as unknown as Described;
 }
 
+/** @throws ProjectError for an unknown name */
+export function routerNamed(routers: readonly NetworkRouter[], name: string): NetworkRouter {
+  const found = routers.find((router) => router.name === name);
+  if (found) return found;
+  const names = routers.map((router) => router.name).join(', ');
+  throw new ProjectError('UNKNOWN_ROUTER', `there is no router ${name}; known are ${names}`);
+}
+
 /** Resolves when each router has a link to each other one. Rejects with TimeoutError. */
 export async function whenLinked(routers: readonly NetworkRouter[], clock: Clock): Promise<void> {
   const ids = routers.map(({ id }) => id);
@@ -133,15 +141,10 @@ export class ServicePorts implements LabRouters {
   }
 
   /** The port of a service at a router. Rejects with ProjectError for an unknown router. */
-  at(service: string, from: string): Promise<DialPlace> {
-    const router = this.#routers.find(({ name }) => name === from);
-    if (!router) {
-      const names = this.#routers.map(({ name }) => name).join(', ');
-      return Promise.reject(new ProjectError('UNKNOWN_ROUTER', `there is no router ${from}; known are ${names}`));
-    }
+  async at(service: string, from: string): Promise<DialPlace> {
+    const { router } = routerNamed(this.#routers, from);
     const key = JSON.stringify([service, from]);
-    const open =
-      this.#open.get(key) ?? router.router.openProxy(service).then((port): DialPlace => ({ host: HOST, port }));
+    const open = this.#open.get(key) ?? router.openProxy(service).then((port): DialPlace => ({ host: HOST, port }));
     this.#open.set(key, open);
     return open;
   }
@@ -154,7 +157,7 @@ function hosts({ router }: NetworkRouter, service: string): boolean {
 async function until(clock: Clock, isMet: () => boolean, what: () => string): Promise<void> {
   const end = clock.monotonic() + PATIENCE;
   while (!isMet()) {
-    if (clock.monotonic() > end) throw new TimeoutError(`${what()}`, PATIENCE);
+    if (clock.monotonic() > end) throw new TimeoutError(what(), PATIENCE);
     await clock.sleep(INTERVAL);
   }
 }

@@ -1,8 +1,8 @@
 // `service`, `identity`: what tests need in a running network, in one command each.
 
-import { chmodSync, writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { joinHostPort, splitHostPort } from '#lib/address.ts';
+import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { ProjectError } from '#lib/errors.ts';
@@ -68,17 +68,16 @@ export function identityCommand(): Command {
         const body = { roleAttributes: role };
         const identity = await client.ask('POST', `/lab/v1/identities/${encodeURIComponent(name)}/enroll`, body);
         if (output === undefined) print(JSON.stringify(identity));
-        else write(output, JSON.stringify(identity));
+        else await write(output, JSON.stringify(identity));
       }),
     );
   return connected(command);
 }
 
 /** Only its owner can read it. */
-function write(file: string, text: string): void {
+async function write(file: string, text: string): Promise<void> {
   try {
-    writeFileSync(file, `${text}\n`, { mode: 0o600 });
-    chmodSync(file, 0o600); // it may have existed
+    await writeFileAtomic(file, `${text}\n`);
   } catch (error) {
     throw new ProjectError('OUTPUT', readProblem(file, error), { cause: error });
   }
