@@ -1,8 +1,9 @@
 // The configuration file that the variables describe: the sections and ports of the file that the reference's image
 // creates, without its defaults.
 
+import { formatAddress, joinHostPort } from '#lib/address.ts';
 import { yamlText } from '#lib/yaml-text.ts';
-import { bracketed, type ConfigSettings } from './settings.ts';
+import type { ConfigSettings } from './settings.ts';
 
 const HEAD =
   '# Created from the variables of the environment at the first start; the router reads it and leaves it unchanged.\n';
@@ -33,8 +34,8 @@ function link({ acceptsLinks, bindAddress, port, advertised }: ConfigSettings) {
   if (!acceptsLinks) return { dialers };
   const listener = {
     binding: 'transport',
-    bind: `tls:${bracketed(bindAddress)}:${port}`,
-    advertise: `tls:${bracketed(advertised)}:${port}`,
+    bind: formatAddress({ type: 'tls', host: bindAddress, port }),
+    advertise: formatAddress({ type: 'tls', host: advertised, port }),
   };
   return { dialers, listeners: [listener] };
 }
@@ -43,8 +44,8 @@ function listeners(settings: ConfigSettings) {
   const { isWebSocket, bindAddress, port, advertised, mode } = settings;
   const edge = {
     binding: 'edge',
-    address: `${isWebSocket ? 'wss' : 'tls'}:${bracketed(bindAddress)}:${port}`,
-    options: { advertise: `${bracketed(advertised)}:${port}` },
+    address: formatAddress({ type: isWebSocket ? 'wss' : 'tls', host: bindAddress, port }),
+    options: { advertise: joinHostPort(advertised, port) },
   };
   return mode === 'none' ? [edge] : [edge, { binding: 'tunnel', options: tunnel(settings) }];
 }

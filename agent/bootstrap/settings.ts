@@ -2,6 +2,7 @@
 // dist/dist-packages). An image, a compose file or a chart sets them; an empty variable has its default.
 
 import { join } from 'node:path';
+import { formatAddress } from '#lib/address.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { hostForOthers } from '#lib/options.ts';
 import type { Environment } from '../config/environment.ts';
@@ -120,6 +121,8 @@ export function readConfigSettings(environment: Environment, home: string, hostN
     if (name.startsWith('ZITI_') && name !== 'ZITI_ENROLL_TOKEN' && value?.includes('$'))
       problems.push(`${name} contains "$", which the configuration file would replace by a variable; remove it`);
 
+  /** An address of IPv6 may be in brackets. */
+  const host = (name: string) => get(name)?.replace(/^\[(.*)\]$/, '$1');
   const port = (name: string, usual: string): number => {
     const text = get(name) ?? usual;
     if (!PORT.test(text) || Number(text) > HIGHEST_PORT)
@@ -146,15 +149,18 @@ export function readConfigSettings(environment: Environment, home: string, hostN
     problems.push(
       'ZITI_ROUTER_TYPE is fabric, but ZITI_ROUTER_LAN_INTERFACE or ZITI_BOOTSTRAP_CONFIG_ARGS have options of an edge router; remove them',
     );
-  const controllerHost = get('ZITI_CTRL_ADVERTISED_ADDRESS');
+  const controllerHost = host('ZITI_CTRL_ADVERTISED_ADDRESS');
   const controllerPort = port('ZITI_CTRL_ADVERTISED_PORT', DEFAULT_CONTROLLER_PORT);
   const settings: ConfigSettings = {
     type,
     mode,
     advertised,
-    bindAddress: get('ZITI_ROUTER_BIND_ADDRESS') ?? '0.0.0.0',
+    bindAddress: host('ZITI_ROUTER_BIND_ADDRESS') ?? '0.0.0.0',
     port: port('ZITI_ROUTER_PORT', DEFAULT_PORT),
-    controller: controllerHost === undefined ? undefined : `tls:${bracketed(controllerHost)}:${controllerPort}`,
+    controller:
+      controllerHost === undefined
+        ? undefined
+        : formatAddress({ type: 'tls', host: controllerHost, port: controllerPort }),
     identity: identityFiles(get, home),
     endpointsFile: join(home, 'endpoints.yml'),
     resolver: get('ZITI_ROUTER_TPROXY_RESOLVER') ?? 'udp://127.0.0.1:53',
@@ -166,11 +172,6 @@ export function readConfigSettings(environment: Environment, home: string, hostN
   };
   if (problems.length > 0) throw new BootstrapError(problems.join('\n'));
   return settings;
-}
-
-/** An address of IPv6 as a part of `host:port`. */
-export function bracketed(host: string): string {
-  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
 type Read = (name: string) => string | undefined;

@@ -1,6 +1,7 @@
 // The files that `config init` writes. Each passes the check and contains only settings that need a decision.
 
 import { join } from 'node:path';
+import { joinHostPort } from '#lib/address.ts';
 import { commandName } from '#lib/commands/name.ts';
 
 export const TEMPLATES = ['minimal', 'fabric-only', 'edge', 'tunnel-host', 'tunnel-proxy', 'tunnel-tproxy'] as const;
@@ -64,7 +65,7 @@ link:
   listeners:
     - binding: transport
       bind: tls:0.0.0.0:10080
-      advertise: tls:${bracketed(advertise)}:10080
+      advertise: tls:${joinHostPort(advertise, 10_080)}
   dialers:
     - binding: transport
 `;
@@ -113,12 +114,8 @@ function isIp(host: string): boolean {
   return /^[\d.]+$/.test(host) || host.includes(':');
 }
 
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
 function hostPort(host: string, port: number): string {
-  return quoted(`${bracketed(host)}:${port}`);
+  return quoted(joinHostPort(host, port));
 }
 
 /** YAML reads text that begins with a bracket as a list, `no` as a boolean, `1:2` as a number. */

@@ -10,6 +10,7 @@ import type { Clock } from '#lib/clock.ts';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { AGENT_MAGIC, AgentOperation } from './agent-protocol.ts';
+import { AGENT_LINK } from './operator-path.ts';
 
 /** A process that answers on its socket. */
 export interface AgentProcess {
@@ -34,7 +35,6 @@ export interface AgentRequest {
   readonly parameters?: Uint8Array;
 }
 
-const SOCKET = /^gops-agent\.(\d+)\.sock$/;
 /** Milliseconds for the name of a process, as in the reference. */
 const NAME_TIMEOUT = 250;
 /** Characters: a profile of a busy router has some megabytes. */
@@ -88,14 +88,14 @@ export function agentText(text: string): Buffer {
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => SOCKET.test(name));
+    return readdirSync(folder).filter((name) => AGENT_LINK.test(name));
   } catch {
     return []; // the folder does not exist, or belongs to another user
   }
 }
 
 async function inspect(socket: string, clock: Clock): Promise<AgentProcess | undefined> {
-  const pid = Number(SOCKET.exec(basename(socket))?.[1]);
+  const pid = Number(AGENT_LINK.exec(basename(socket))?.[1]);
   const name = programName(pid);
   if (name === undefined) return undefined; // its process was killed
   const request = { clock, timeout: NAME_TIMEOUT, operation: AgentOperation.AppInfo };

@@ -36,8 +36,8 @@ export function findOperatorPath(configFile: string): string {
   return path;
 }
 
-/** Names of such links. */
-export const AGENT_LINK = /^gops-agent\.[1-9]\d*\.sock$/;
+/** Names of such links, with the process id. */
+export const AGENT_LINK = /^gops-agent\.([1-9]\d*)\.sock$/;
 
 /** Path where the reference's command line expects the agent of this process. */
 export function agentLink(): string {
