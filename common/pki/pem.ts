@@ -16,8 +16,8 @@ export function pemBlock(label: string, der: Buffer): string {
 }
 
 /**
- * The text without blank lines: OpenSSL rejects them within a block, the reference does not. A text with an encrypted key, whose headers end with
- * a blank line, stays unchanged.
+ * The text without blank lines: OpenSSL rejects them within a block, the reference does not. A text with an encrypted
+ * key, whose headers end with a blank line, stays unchanged.
  */
 export function withoutBlankLines(pem: string): string {
   if (pem.includes('Proc-Type:')) return pem;

@@ -1,5 +1,5 @@
-// A client of the management, client or fabric API of a controller: this one, or the reference's. It logs in with the first request, and again
-// after its session has ended.
+// A client of the management, client or fabric API of a controller: this one, or the reference's. It logs in with the
+// first request, and again after its session has ended.
 
 import type { Agent, Dispatcher } from 'undici';
 import { describeError, ProjectError } from '#lib/errors.ts';

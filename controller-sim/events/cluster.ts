@@ -1,4 +1,5 @@
-// Events of the cluster: members that come and go, the leader, and whether this member follows (reference fact: HTTP behaviour, Events).
+// Events of the cluster: members that come and go, the leader, and whether this member follows (reference fact: HTTP
+// behaviour, Events).
 
 import type { Clock, Timer } from '#lib/clock.ts';
 import type { Cluster, ClusterChange } from '../cluster/cluster.ts';
