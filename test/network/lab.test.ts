@@ -108,8 +108,8 @@ t.test('routers enroll, link and return to the controller in the past, and while
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { lab, username } = overlay.simulator;
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
-  await lab.clock.set('2020-02-29T12:00:00Z');
   lab.clock.freeze();
+  await lab.clock.set('2020-02-29T12:00:00Z');
   await overlay.management.login(username, 'secret');
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
