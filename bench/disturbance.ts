@@ -16,9 +16,9 @@ export interface Taken {
 /** Shares that do not count as a disturbance. The kernel's own work for a benchmark counts as that of another program. */
 export const TOLERATED: Taken = { stolen: 0.02, others: 0.05 };
 /** Repetitions of one measurement. The least disturbed one counts. */
-const MOST_REPETITIONS = 2;
+const MAX_REPETITIONS = 2;
 /** Milliseconds for a measurement with its repetitions. Longer ones are not repeated: disturbances average out. */
-const LONGEST = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 export interface DisturbanceSources {
   times(): ProcessorTimes;
@@ -49,7 +49,7 @@ export class Disturbance {
 
   /** Runs `task`, again if it was disturbed. */
   async undisturbed<T>(task: () => Promise<T>): Promise<T> {
-    return this.#leastDisturbed(task, MOST_REPETITIONS);
+    return this.#leastDisturbed(task, MAX_REPETITIONS);
   }
 
   /** Runs `task` once, for measurements that cannot be repeated, and counts whether it was disturbed. */
@@ -90,7 +90,7 @@ export class Disturbance {
     const { now } = this.#sources;
     const start = now();
     let best = await this.observed(task);
-    const latest = LONGEST - (now() - start);
+    const latest = MAX_WAIT_MS - (now() - start);
     for (let left = repetitions; left > 0 && isDisturbed(best.taken) && now() - start <= latest; left--) {
       this.#repetitions++;
       const next = await this.observed(task);

@@ -428,7 +428,7 @@ t.test('a folder in place of a results file is read as a folder', async (t) => {
 t.test('README.md and the kept results agree about the memory of queues', async (t) => {
   const [report] = readReports(join(KEPT_RESULTS, 'queues.json'));
   const said = readFileSync(join(KEPT_RESULTS, '..', 'README.md'), 'utf8').replaceAll(/\s+/g, ' ');
-  const [, unbounded, least, most] =
+  const [, unbounded, min, max] =
     /is about (\d+) MiB in p-queue and fastq, and (\d+) to (\d+) MiB in ours/.exec(said) ?? [];
   const groups = Map.groupBy(report?.rows ?? [], labelOf);
   for (const [group, rows] of groups) {
@@ -438,7 +438,7 @@ t.test('README.md and the kept results agree about the memory of queues', async 
       for (const subject of ['p-queue', 'fastq'])
         t.ok(Math.abs(memory(subject) / Number(unbounded) - 1) < 0.2, `${group}: ${subject} ${memory(subject)}`);
       const ours = Math.round(memory('DialQueue'));
-      t.ok(ours >= Number(least) && ours <= Number(most), `${group}: ours ${memory('DialQueue')}`);
+      t.ok(ours >= Number(min) && ours <= Number(max), `${group}: ours ${memory('DialQueue')}`);
     } else if (group.includes('TLS')) for (const subject of ['p-queue', 'DialQueue']) t.ok(memory(subject) < 1, group);
   }
   t.ok(groups.size >= 6);

@@ -32,12 +32,12 @@ export interface DialOptions {
 }
 
 /** The links of more routers would be thousands. */
-const MOST_ROUTERS = 26;
+const MAX_ROUTERS = 26;
 const DEFAULT_ROUTERS = 2;
 const FIRST_LETTER = 'a'.charCodeAt(0);
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-const count = wholeNumber(1, MOST_ROUTERS);
+const count = wholeNumber(1, MAX_ROUTERS);
 const routerName: OptionCheck = (value) =>
   typeof value === 'string' && NAME.test(value)
     ? undefined
@@ -46,7 +46,7 @@ const routerName: OptionCheck = (value) =>
 /** `sim network` checks its options with the same functions. */
 export const routersCheck: OptionCheck = (value) => {
   if (!Array.isArray(value)) return count(value);
-  if (value.length < 1 || value.length > MOST_ROUTERS) return `It must have 1 to ${MOST_ROUTERS} names.`;
+  if (value.length < 1 || value.length > MAX_ROUTERS) return `It must have 1 to ${MAX_ROUTERS} names.`;
   return listOf(routerName)(value) ?? (new Set(value).size < value.length ? 'Each name must be unique.' : undefined);
 };
 

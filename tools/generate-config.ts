@@ -220,8 +220,8 @@ function bounds(schema: ConfigSchema): string {
   return parts.join('; ');
 }
 
-function rangeText([least, most]: Bounds): string {
-  return `${least ?? ''}..${most ?? ''}`;
+function rangeText([min, max]: Bounds): string {
+  return `${min ?? ''}..${max ?? ''}`;
 }
 
 function deref(root: ConfigSchema, schema: ConfigSchema): ConfigSchema {

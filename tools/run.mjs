@@ -18,7 +18,7 @@ const HIDDEN_LOCK = join(ROOT, 'node_modules', '.package-lock.json');
 /** Written when the code was compiled last: names its newest file's time. */
 const WARM_MARK = join(ROOT, 'node_modules', '.cache', 'warmed');
 /** Milliseconds. A router also starts without compiled code. */
-const LONGEST_WARMING = 120_000;
+const MAX_WARMING_MS = 120_000;
 /** The folders with a router's code. */
 const ROUTER_CODE = ['agent', 'common', 'schemas'];
 /** Detects an unreachable registry within seconds. */
@@ -101,7 +101,7 @@ function warmIfChanged() {
   } catch {
     return; // a read-only folder keeps no compiled code either
   }
-  spawnSync(NODE, [join(ROOT, 'tools', 'warm.ts')], { stdio: 'ignore', env: ENVIRONMENT, timeout: LONGEST_WARMING });
+  spawnSync(NODE, [join(ROOT, 'tools', 'warm.ts')], { stdio: 'ignore', env: ENVIRONMENT, timeout: MAX_WARMING_MS });
 }
 
 /** When the entries of a folder changed, in milliseconds. */

@@ -11,9 +11,9 @@ export interface Failure {
 
 const INDENT = 4;
 /** Lines of detail for one failure: a comparison of long texts must not hide other failures. */
-const LONGEST_DETAIL = 60;
+const MAX_DETAIL_LENGTH = 60;
 /** Characters of one line. */
-const LONGEST_LINE = 400;
+const MAX_LINE_LENGTH = 400;
 const POINT = /^( *)(ok|not ok) \d+(?: - (.*?))?(?: # (.*))?$/;
 const SUBTEST = /^( *)# Subtest: (.*)$/;
 
@@ -84,9 +84,9 @@ function detailAfter(lines: readonly string[], index: number): string[] {
   const source = block.findIndex((line) => line.startsWith('source:'));
   const after = block.findIndex((line, at) => at > source && /^\S/.test(line));
   const kept = (source < 0 ? block : [...block.slice(0, source), ...(after < 0 ? [] : block.slice(after))]).map(cut);
-  return kept.length <= LONGEST_DETAIL ? kept : [...kept.slice(0, LONGEST_DETAIL), `(${kept.length} lines)`];
+  return kept.length <= MAX_DETAIL_LENGTH ? kept : [...kept.slice(0, MAX_DETAIL_LENGTH), `(${kept.length} lines)`];
 }
 
 function cut(line: string): string {
-  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)} (${line.length} characters)`;
+  return line.length <= MAX_LINE_LENGTH ? line : `${line.slice(0, MAX_LINE_LENGTH)} (${line.length} characters)`;
 }

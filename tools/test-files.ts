@@ -14,7 +14,7 @@ export interface TestChoice {
 
 const TEST_FILE = /\.test\.ts$/;
 /** Similar names in one sentence. */
-const MOST_NEAR = 3;
+const MAX_NEAR = 3;
 /** Folders whose files share processes: their tests neither count leftovers of the process nor change its state. */
 const SHARED = ['agent', 'bench', 'common', 'controller-sim', 'tools', 'test/api', 'test/interop', 'test/network'];
 /** Files with a network namespace of their own: tap ends a shared process while one of them waits for its namespace. */
@@ -28,7 +28,7 @@ export const NAMESPACED = [
   'test/network/tproxy.test.ts',
 ];
 /** Files in one process: few enough that the processes end at about the same time. */
-const MOST_SHARED = 12;
+const MAX_SHARED = 12;
 /** Files that take more than 20 seconds. If started last, one of them would run alone at the end. */
 export const SLOWEST = [
   'test/house/drivers.test.ts',
@@ -93,7 +93,7 @@ export function groupsOf(files: readonly string[]): string[][] {
 
 /** Pieces of about equal length. */
 function pieces(files: readonly string[]): string[][] {
-  const count = Math.ceil(files.length / MOST_SHARED);
+  const count = Math.ceil(files.length / MAX_SHARED);
   return Array.from({ length: count }, (_, piece) => files.filter((_, index) => index % count === piece));
 }
 
@@ -131,5 +131,5 @@ function nearest(arg: string, all: readonly string[]): string[] {
   const containing = name.length < 3 ? [] : all.filter((file) => nameOf(file).includes(name));
   const typed = suggest(arg, all) ?? suggest(name, all.map(nameOf));
   const meant = all.filter((file) => file === typed || nameOf(file) === typed);
-  return [same, containing, meant].find((files) => files.length > 0)?.slice(0, MOST_NEAR) ?? [];
+  return [same, containing, meant].find((files) => files.length > 0)?.slice(0, MAX_NEAR) ?? [];
 }

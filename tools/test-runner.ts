@@ -33,9 +33,9 @@ export interface FileResult {
 }
 
 /** Characters of one file's output that are kept: enough for a report, but not for the output of an endless loop. */
-const LONGEST_OUTPUT = 16 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 /** Milliseconds after which a group is killed. Tests end themselves long before; an endless loop cannot. */
-const LONGEST_GROUP = 900_000;
+const MAX_GROUP_MS = 900_000;
 /** Milliseconds for the last output of a group. */
 const LAST_OUTPUT = 2_000;
 /** Milliseconds for a process to end after its report. */
@@ -95,7 +95,7 @@ function runProcess(
     // A reader that closes the pipe (`npm test | head`) ends this process; no test must continue unnoticed.
     const stop = () => void child.kill();
     process.once('exit', stop);
-    const killer = setTimeout(() => child.kill('SIGKILL'), LONGEST_GROUP);
+    const killer = setTimeout(() => child.kill('SIGKILL'), MAX_GROUP_MS);
     let output = '';
     let isStuck = false;
     let cleanup: NodeJS.Timeout | undefined;
@@ -104,7 +104,7 @@ function runProcess(
       child.kill('SIGKILL');
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (output.length < LONGEST_OUTPUT) output += text;
+      if (output.length < MAX_OUTPUT_BYTES) output += text;
       // tap ends its report when nothing keeps the process. Node can still spin in its own cleanup then, for a request
       // of a socket that was closed during a write (see `common/lib/end-process.ts`). The report is the result.
       clearTimeout(cleanup);

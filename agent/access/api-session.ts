@@ -41,7 +41,7 @@ export interface ApiSessionsComponents {
 }
 
 /** Longest pause in milliseconds between two lookups of a session that no controller has pushed yet. */
-const LONGEST_PAUSE = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 export class ApiSessions {
   readonly #components: ApiSessionsComponents;
@@ -57,7 +57,7 @@ export class ApiSessions {
   async find(token: string, patience: number, signal: AbortSignal): Promise<ApiSession> {
     const { clock } = this.#components;
     const end = clock.monotonic() + patience;
-    for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
+    for (let pause = 1; ; pause = Math.min(MAX_PAUSE_MS, 2 * pause)) {
       try {
         return isSignedToken(token) ? await this.verify(token) : this.#ofLegacy(token);
       } catch (error) {

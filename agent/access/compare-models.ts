@@ -11,9 +11,9 @@ export interface ModelDifference {
 }
 
 /** Limit on the differences of one comparison: a model of another network differs in every entity. */
-const MOST_DIFFERENCES = 10_000;
+const MAX_DIFFERENCES = 10_000;
 /** Limit on the characters of a value in a text. */
-const LONGEST_VALUE = 200;
+const MAX_VALUE_LENGTH = 200;
 
 /** The tables of a model, by the kind of their entities. */
 function tablesOf(model: DataModel): Readonly<Record<string, ReadonlyMap<string, object>>> {
@@ -41,7 +41,7 @@ export function compareModels(wanted: DataModel, actual: DataModel): ModelDiffer
   for (const [entityType, table] of Object.entries(tablesOf(wanted))) {
     for (const found of compareTables(entityType, table, own[entityType] ?? new Map())) {
       differences.push(found);
-      if (differences.length >= MOST_DIFFERENCES) return differences;
+      if (differences.length >= MAX_DIFFERENCES) return differences;
     }
   }
   return differences;
@@ -93,5 +93,5 @@ function ordered(key: string, value: unknown): unknown {
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }

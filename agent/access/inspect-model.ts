@@ -12,7 +12,7 @@ type CountServices = (identityId: string) => Record<string, Record<Permission, n
  * Limit on services of all identities together: a policy for all identities and all services makes their product. More
  * exceed the limit on the characters of an answer, and would take the memory of the router.
  */
-const MOST_SERVICES = 1_000_000;
+const MAX_SERVICES = 1_000_000;
 
 /** @throws ProjectError if the network is too large for an answer */
 export function inspectModel(model: DataModel): Record<string, Inspected> {
@@ -83,7 +83,7 @@ function policiesByService({ policies }: DataModel): Map<string, string[]> {
 }
 
 function serviceCounter(model: DataModel): CountServices {
-  let room = MOST_SERVICES;
+  let room = MAX_SERVICES;
   return (identityId) => {
     const counts = new Map<string, Record<Permission, number>>();
     for (const permission of ['dial', 'bind'] as const)
@@ -91,7 +91,7 @@ function serviceCounter(model: DataModel): CountServices {
         for (const id of services) {
           const known = counts.get(id);
           if (!known && room-- === 0)
-            throw new ProjectError('TOO_LARGE', `the identities have more than ${MOST_SERVICES} services together`);
+            throw new ProjectError('TOO_LARGE', `the identities have more than ${MAX_SERVICES} services together`);
           const count = known ?? { dial: 0, bind: 0 };
           count[permission]++;
           counts.set(id, count);

@@ -53,9 +53,9 @@ interface FullState {
 }
 
 /** Limit on remembered removed service sessions; a bind with one of them is rejected. */
-const MOST_REMOVED = 10_000;
+const MAX_REMOVED = 10_000;
 /** Limit on sessions. A controller that pushes more is faulty. */
-const MOST_SESSIONS = 1_000_000;
+const MAX_SESSIONS = 1_000_000;
 /** Reference fact: milliseconds for all chunks of a full state. */
 const STATE_TIME = 20_000;
 
@@ -139,7 +139,7 @@ export class LegacySessions {
   }
 
   #put(controller: Controller, { token, id, identityId, certFingerprints }: ApiSessionMessage): void {
-    if (this.#sessions.size >= MOST_SESSIONS && !this.#sessions.has(token)) return;
+    if (this.#sessions.size >= MAX_SESSIONS && !this.#sessions.has(token)) return;
     this.#states.get(controller.id)?.tokens.add(token); // it may be newer than the arriving state
     const fingerprints = new Set(certFingerprints.map((each) => each.toLowerCase()));
     this.#sessions.set(token, { token, id, identityId, fingerprints, controllerId: controller.id });
@@ -194,7 +194,7 @@ export class LegacySessions {
 
   #rememberRemoved(tokenOrId: string): void {
     const [oldest] = this.#removedServiceSessions;
-    if (this.#removedServiceSessions.size >= MOST_REMOVED && oldest !== undefined)
+    if (this.#removedServiceSessions.size >= MAX_REMOVED && oldest !== undefined)
       this.#removedServiceSessions.delete(oldest);
     this.#removedServiceSessions.add(tokenOrId);
   }

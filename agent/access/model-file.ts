@@ -33,8 +33,8 @@ export interface ModelFileInit {
 }
 
 /** Bytes of the file, and of its content. */
-const LARGEST_FILE = 256 * 1024 * 1024;
-const LARGEST_CONTENT = 1024 * 1024 * 1024;
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+const MAX_CONTENT_BYTES = 1024 * 1024 * 1024;
 
 const uncompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
@@ -85,8 +85,8 @@ export class ModelFile {
     const path = this.#path;
     try {
       const { size } = await stat(path);
-      if (size > LARGEST_FILE) throw new ProjectError('MODEL_FILE', `it has more than ${LARGEST_FILE} bytes`);
-      const content = await uncompress(await readFile(path), { maxOutputLength: LARGEST_CONTENT });
+      if (size > MAX_FILE_BYTES) throw new ProjectError('MODEL_FILE', `it has more than ${MAX_FILE_BYTES} bytes`);
+      const content = await uncompress(await readFile(path), { maxOutputLength: MAX_CONTENT_BYTES });
       const state = decodeBody(DataStateSchema, content, { readUnknownFields: false });
       const { fileOfRouter: owner } = state;
       if (owner !== '' && owner !== this.#routerId)

@@ -5,7 +5,7 @@ import type { PostureDemand } from '#model/posture.ts';
 import type { DataState_PostureCheck, DataState_PostureCheck_Process } from '#wire/gen/edge_control_pb.js';
 
 /** Seconds, 68 years: SDK clients get the rest as a 32-bit number. */
-const LONGEST_TIMEOUT = 2_147_483_647;
+const MAX_TIMEOUT_SECONDS = 2_147_483_647;
 /** Converted once for each version of a check. */
 const converted = new WeakMap<DataState_PostureCheck, PostureDemand | null>();
 
@@ -37,7 +37,11 @@ function convert({ id, subtype }: DataState_PostureCheck): PostureDemand | undef
       return {
         id,
         typeId: 'MFA',
-        demands: { timeoutSeconds: Math.min(Number(timeoutSeconds), LONGEST_TIMEOUT), promptOnWake, promptOnUnlock },
+        demands: {
+          timeoutSeconds: Math.min(Number(timeoutSeconds), MAX_TIMEOUT_SECONDS),
+          promptOnWake,
+          promptOnUnlock,
+        },
       };
     }
     case 'process':

@@ -5,14 +5,14 @@ import type { PostureState, ProcessState } from '#model/posture.ts';
 import type { PostureResponse } from '#wire/gen/edge_client_pb.js';
 
 /** Limit on stored processes of one endpoint; no network queries more. */
-const MOST_PROCESSES = 500;
+const MAX_PROCESSES = 500;
 /** Limit on stored MAC addresses of one endpoint. */
-const MOST_ADDRESSES = 100;
+const MAX_ADDRESSES = 100;
 /** Characters of one reported string. */
-const LONGEST_TEXT = 4_096;
+const MAX_TEXT_LENGTH = 4_096;
 
 /** Limit on sessions without a connection whose events are remembered; nothing reports the end of a token session. */
-const MOST_UNUSED = 10_000;
+const MAX_UNUSED = 10_000;
 
 const NOTHING: PostureState = { processes: [], comparesProcessOs: true };
 
@@ -49,7 +49,7 @@ export class PostureStore {
     if (!use.posture.hasEvents) return;
     this.#unused.set(sessionId, use.posture);
     const [oldest] = this.#unused.keys();
-    if (this.#unused.size > MOST_UNUSED && oldest !== undefined) this.#unused.delete(oldest);
+    if (this.#unused.size > MAX_UNUSED && oldest !== undefined) this.#unused.delete(oldest);
   }
 }
 
@@ -92,7 +92,7 @@ export class SessionPosture {
     const state = { ...this.#state };
     switch (type.case) {
       case 'macs':
-        state.macAddresses = type.value.addresses.slice(0, MOST_ADDRESSES).map(text);
+        state.macAddresses = type.value.addresses.slice(0, MAX_ADDRESSES).map(text);
         break;
       case 'os': {
         const { type: name, version, build } = type.value;
@@ -103,7 +103,7 @@ export class SessionPosture {
         state.domain = text(type.value.name);
         break;
       case 'processList':
-        state.processes = type.value.processes.slice(0, MOST_PROCESSES).map(processOf);
+        state.processes = type.value.processes.slice(0, MAX_PROCESSES).map(processOf);
         break;
       case 'woken':
         state.wokenAt = Math.max(milliseconds(type.value.time, now), state.wokenAt ?? 0);
@@ -124,7 +124,7 @@ function processOf(process: {
   signerFingerprints: readonly string[];
 }): ProcessState {
   const { path, isRunning, hash, signerFingerprints } = process;
-  const signers = signerFingerprints.slice(0, MOST_ADDRESSES).map(text);
+  const signers = signerFingerprints.slice(0, MAX_ADDRESSES).map(text);
   return { postureCheckId: '', path: text(path), isRunning, hash: text(hash), signerFingerprints: signers };
 }
 
@@ -134,5 +134,5 @@ function milliseconds(time: Timestamp | undefined, now: number): number {
 }
 
 function text(value: string): string {
-  return value.slice(0, LONGEST_TEXT);
+  return value.slice(0, MAX_TEXT_LENGTH);
 }

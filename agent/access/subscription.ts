@@ -40,7 +40,7 @@ const CHECK_INTERVAL = 30_000;
 const SILENCE = 30_000;
 /** Milliseconds for an answer; twice as many after each attempt in vain, since a large model takes time. */
 const ANSWER_TIME = 30_000;
-const LONGEST_ANSWER_TIME = 300_000;
+const MAX_ANSWER_TIME_MS = 300_000;
 
 interface Subscription {
   readonly id: string;
@@ -102,7 +102,7 @@ export class ModelSubscription {
     const { controllers, model, log } = this.#components;
     const { controller } = current;
     log.warn({ controller: controller.id, waited: this.#answerTime }, 'data model was not received, asking again');
-    this.#answerTime = Math.min(this.#answerTime * 2, LONGEST_ANSWER_TIME);
+    this.#answerTime = Math.min(this.#answerTime * 2, MAX_ANSWER_TIME_MS);
     const { all } = controllers;
     const next = all[(all.indexOf(controller) + 1) % all.length] ?? controller;
     // The same id accepts a late answer.

@@ -46,7 +46,7 @@ export interface TokensComponents {
 const AUDIENCES = ['openziti', 'native'];
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA'];
 /** Characters. A token of the reference has fewer than two thousand. */
-const LONGEST_TOKEN = 16_384;
+const MAX_TOKEN_LENGTH = 16_384;
 /** Seconds that a controller's clock may be ahead of this router's. Its tokens are valid from the time of their issue. */
 const CLOCK_TOLERANCE = 60;
 
@@ -99,7 +99,7 @@ export class Tokens {
   }
 
   async #verify(token: string, kind: TokenKind): Promise<JWTPayload & { sub: string; z_asid: string }> {
-    if (token.length > LONGEST_TOKEN) throw new TokenError(`the token is too long: ${token.length} characters`);
+    if (token.length > MAX_TOKEN_LENGTH) throw new TokenError(`the token is too long: ${token.length} characters`);
     const { jwtVerify } = await jose();
     const { clock } = this.#components;
     let payload: JWTPayload;

@@ -29,11 +29,11 @@ export interface ManagedLinksComponents {
 }
 
 /** Characters of the data: it is checked without a pause, and each listener has a few hundred. */
-const LARGEST_DATA = 64 * 1024;
+const MAX_DATA_BYTES = 64 * 1024;
 /** Listeners, and dialers: each listener opens a port, and all other routers learn of it. */
-const MOST_OF_A_KIND = 32;
+const MAX_OF_A_KIND = 32;
 /** Characters of the mistakes in a log line; they repeat texts of the data. */
-const LONGEST_MISTAKES = 2_000;
+const MAX_MISTAKES_LENGTH = 2_000;
 /** Names listeners of the controllers' configuration in errors. */
 const MANAGED = 'managed configuration router.link.v1: listeners[]';
 
@@ -78,23 +78,23 @@ async function readLinkConfig(data: string, log: Log): Promise<LinkConfig> {
   const mistakes = findings
     .filter(({ severity }) => severity === 'error')
     .map((each) => (each.path === '' ? each.message : `${each.path}: ${each.message}`));
-  throw new ProjectError('MANAGED_CONFIG', mistakes.join('; ').slice(0, LONGEST_MISTAKES));
+  throw new ProjectError('MANAGED_CONFIG', mistakes.join('; ').slice(0, MAX_MISTAKES_LENGTH));
 }
 
 /** @throws ProjectError or the error of the parser, if the data is invalid JSON, too large, or has too many entries */
 function readData(data: string): unknown {
-  if (data.length > LARGEST_DATA)
+  if (data.length > MAX_DATA_BYTES)
     throw new ProjectError(
       'MANAGED_CONFIG',
-      `the data has ${data.length} characters, at most ${LARGEST_DATA} are read`,
+      `the data has ${data.length} characters, at most ${MAX_DATA_BYTES} are read`,
     );
   const given = parseJson(data);
   for (const key of ['listeners', 'dialers']) {
     const all = (given as Readonly<Record<string, unknown>> | null)?.[key];
-    if (Array.isArray(all) && all.length > MOST_OF_A_KIND)
+    if (Array.isArray(all) && all.length > MAX_OF_A_KIND)
       throw new ProjectError(
         'MANAGED_CONFIG',
-        `link.${key}: ${all.length} entries, at most ${MOST_OF_A_KIND} are permitted`,
+        `link.${key}: ${all.length} entries, at most ${MAX_OF_A_KIND} are permitted`,
       );
   }
   return given;

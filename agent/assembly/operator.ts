@@ -21,7 +21,7 @@ import { ControllerTraces } from '../trace/controller-traces.ts';
 import type { RouterContext } from './context.ts';
 
 /** Longest drain with a wait: a day. */
-const MOST_DRAIN_SECONDS = 86_400;
+const MAX_DRAIN_SECONDS = 86_400;
 
 /** Milliseconds between progress reports of a profile. */
 const PROGRESS_INTERVAL = 1_000;
@@ -110,8 +110,8 @@ async function serveDrain(drain: Drain, { arguments: given, signal, progress }: 
     await drain.cancel();
     return drain.status;
   }
-  if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= MOST_DRAIN_SECONDS))
-    throw new ProjectError('BAD_ARGUMENT', `seconds must be a number from 0 to ${MOST_DRAIN_SECONDS}`);
+  if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= MAX_DRAIN_SECONDS))
+    throw new ProjectError('BAD_ARGUMENT', `seconds must be a number from 0 to ${MAX_DRAIN_SECONDS}`);
   drain.begin({ quiesce: true });
   await drain.whenEmpty(seconds * 1000, signal, (left) =>
     progress({ ...drain.status, secondsLeft: Math.ceil(left / 1000) }),

@@ -2,7 +2,7 @@
 // dist/dist-packages). An image, a compose file or a chart sets them; an empty variable has its default.
 
 import { join } from 'node:path';
-import { formatAddress } from '#lib/address.ts';
+import { formatAddress, MAX_PORT } from '#lib/address.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { hostForOthers } from '#lib/options.ts';
 import type { Environment } from '../config/environment.ts';
@@ -79,7 +79,6 @@ const SUBJECT: Readonly<Record<string, string>> = {
   ZITI_ROUTER_CSR_OU: 'organizationalUnit',
 };
 const PORT = /^[1-9]\d{0,4}$/;
-const HIGHEST_PORT = 65_535;
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 
 /**
@@ -125,8 +124,8 @@ export function readConfigSettings(environment: Environment, home: string, hostN
   const host = (name: string) => get(name)?.replace(/^\[(.*)\]$/, '$1');
   const port = (name: string, usual: string): number => {
     const text = get(name) ?? usual;
-    if (!PORT.test(text) || Number(text) > HIGHEST_PORT)
-      problems.push(`${name} is "${text}"; set it to a port from 1 to ${HIGHEST_PORT}`);
+    if (!PORT.test(text) || Number(text) > MAX_PORT)
+      problems.push(`${name} is "${text}"; set it to a port from 1 to ${MAX_PORT}`);
     return Number(text);
   };
   const choice = <T extends string>(name: string, value: string, choices: readonly T[]): T => {

@@ -8,11 +8,11 @@ const DAY = 86_400;
 export const seconds = secondsWithin(0, DAY);
 
 /** Returns a parser of an option in seconds. */
-export function secondsWithin(least: number, most: number): (text: string) => number {
+export function secondsWithin(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (text.trim() === '' || !(value >= least && value <= most))
-      throw new InvalidArgumentError(`Use a number of seconds from ${least} to ${most}.`);
+    if (text.trim() === '' || !(value >= min && value <= max))
+      throw new InvalidArgumentError(`Use a number of seconds from ${min} to ${max}.`);
     return value;
   };
 }

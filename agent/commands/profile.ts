@@ -13,7 +13,7 @@ import { secondsWithin } from './durations.ts';
 import { Exit } from './exit.ts';
 
 const SECONDS = 30;
-const { least: LEAST, most: MOST } = PROFILE_RANGE;
+const { min: MIN, max: MAX } = PROFILE_RANGE;
 const KINDS: readonly ProfileKind[] = ['cpu', 'memory'];
 const EXTENSION: Readonly<Record<ProfileKind, string>> = { cpu: 'cpuprofile', memory: 'heapprofile' };
 
@@ -22,7 +22,7 @@ export function profileCommand(): Command {
     .description('record a profile of a running router, for developer tools')
     .argument('<file>', 'its configuration file')
     .addArgument(new Argument('<kind>', 'CPU time, or allocations of memory').choices(KINDS))
-    .option('--seconds <seconds>', `duration, up to ${MOST}`, secondsWithin(LEAST, MOST), SECONDS)
+    .option('--seconds <seconds>', `duration, up to ${MAX}`, secondsWithin(MIN, MAX), SECONDS)
     .option('--output <file>', 'file of the profile (default: router.cpuprofile or router.heapprofile)')
     .addHelpText(
       'after',

@@ -17,7 +17,7 @@ interface Reloaded {
 }
 
 /** Limit on paths in one log line. */
-const MOST_PATHS = 20;
+const MAX_PATHS = 20;
 
 /** Runs one reload at a time; requests that arrive in the meantime are combined into one more. */
 export function reloader(reloaded: Reloaded): () => Promise<void> {
@@ -62,7 +62,7 @@ async function reload({ router, daemonLog, loaded }: Reloaded): Promise<void> {
     }
     const changed = changedPaths(loaded, now);
     if (changed.length === 0) return;
-    const fields = { changed: changed.length, paths: changed.slice(0, MOST_PATHS) };
+    const fields = { changed: changed.length, paths: changed.slice(0, MAX_PATHS) };
     log.warn(fields, 'configuration has changed, a restart is required');
   } catch (error) {
     log.error({ error: describeError(error) }, 'configuration cannot be read');

@@ -43,8 +43,8 @@ export interface ConfigNode {
 }
 
 /** Far above the needs of any configuration; protects against alias bombs and bracket bombs. */
-const MOST_NODES = 50_000;
-const DEEPEST = 64;
+const MAX_NODES = 50_000;
+const MAX_DEPTH = 64;
 /** Reported errors of the syntax: one mistake may cause one for each further line. */
 const MAX_ERRORS = 100;
 /** Types of YAML 1.1 that the reference does not know: `10:30` (to the base 60) and dates are text. */
@@ -53,7 +53,7 @@ const TIMESTAMP = 'tag:yaml.org,2002:timestamp';
 /** With a digit in front: the library's own pattern fits `e1` too. */
 const EXPONENT = /^[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)[eE][-+]?[0-9]+$/;
 /** Range in which the reference accepts integers. */
-const LARGEST_INTEGER = 2 ** 63;
+const MAX_INTEGER = 2 ** 63;
 /** The library's code of a tab in the indentation. */
 const TAB = 'TAB_AS_INDENT';
 const START: Position = { line: 1, column: 1 };
@@ -153,7 +153,7 @@ function tooLarge(at: Position): Finding {
     code: 'CFG-TOO-LARGE',
     path: '',
     at,
-    message: `the file is nested deeper than ${DEEPEST} levels or has more than ${MOST_NODES} values`,
+    message: `the file is nested deeper than ${MAX_DEPTH} levels or has more than ${MAX_NODES} values`,
   });
 }
 
@@ -232,7 +232,7 @@ class TreeBuilder {
   }
 
   #node(yaml: YamlNode | null | undefined, path: string, keyAt: Position, depth: number): ConfigNode {
-    if (++this.#count > MOST_NODES || depth > DEEPEST) throw new TooLarge();
+    if (++this.#count > MAX_NODES || depth > MAX_DEPTH) throw new TooLarge();
     const at = yaml?.range ? this.#position(yaml.range[0]) : keyAt;
     const base = {
       path,
@@ -365,7 +365,7 @@ function isMergeKey(key: YamlNode | null): boolean {
 
 function isFloat(scalar: Scalar, digits: string): boolean {
   if (typeof scalar !== 'number') return false;
-  if (!Number.isInteger(scalar) || Math.abs(scalar) >= LARGEST_INTEGER) return true;
+  if (!Number.isInteger(scalar) || Math.abs(scalar) >= MAX_INTEGER) return true;
   return /[.eE]/.test(digits) && !/^[-+]?0x/i.test(digits);
 }
 

@@ -2,7 +2,7 @@
 // text.
 
 import { isIP } from 'node:net';
-import { ADDRESS_TYPES, hostProblem, parseAddress, splitHostPort } from '#lib/address.ts';
+import { ADDRESS_TYPES, hostProblem, MAX_PORT, parseAddress, splitHostPort } from '#lib/address.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 
@@ -90,8 +90,8 @@ function checkRequiredHostPort(text: string): string | undefined {
 function checkCidr(text: string): string | undefined {
   const [ip = '', bits = '', ...rest] = text.split('/');
   const family = isIP(ip);
-  const most = family === 4 ? 32 : 128;
-  return family === 0 || rest.length > 0 || !/^\d+$/.test(bits) || Number(bits) > most
+  const max = family === 4 ? 32 : 128;
+  return family === 0 || rest.length > 0 || !/^\d+$/.test(bits) || Number(bits) > max
     ? 'is not an address range'
     : undefined;
 }
@@ -100,5 +100,5 @@ function checkProxyService(text: string): string | undefined {
   const match = /^(.+?):(\d+)(?::(tcp|udp))?$/.exec(text);
   if (!match) return 'is not of the form SERVICE:PORT or SERVICE:PORT:tcp|udp';
   const port = Number(match[2]);
-  return port < 1 || port > 65_535 ? `port ${match[2]} is not between 1 and 65535` : undefined;
+  return port < 1 || port > MAX_PORT ? `port ${match[2]} is not between 1 and ${MAX_PORT}` : undefined;
 }

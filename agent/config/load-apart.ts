@@ -11,7 +11,7 @@ import type { LoadedConfig, LoadOptions } from './load.ts';
 const CHILD = join(import.meta.dirname, `load-child${extname(import.meta.filename)}`);
 
 /** Characters of the child's error output that are kept. */
-const LONGEST_ERROR = 4_096;
+const MAX_ERROR_LENGTH = 4_096;
 
 /** Like loadRouterConfig. Rejects only if the child process fails. */
 export function loadApart(file: string, options: Pick<LoadOptions, 'extend'> = {}): Promise<LoadedConfig> {
@@ -26,7 +26,7 @@ export function loadApart(file: string, options: Pick<LoadOptions, 'extend'> = {
     });
     let output = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      output = (output + text).slice(0, LONGEST_ERROR);
+      output = (output + text).slice(0, MAX_ERROR_LENGTH);
     });
     // The result loses its frozen state between the processes.
     child.once('message', (loaded) => resolve(deepFreeze(loaded as LoadedConfig)));

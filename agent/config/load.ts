@@ -60,7 +60,7 @@ const CHECKS: readonly Check[] = [
   checkIdentity,
 ];
 /** Far above the size of any configuration. */
-const LARGEST_FILE = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 /** Findings of a file: each one is searched for each secret. */
 const MAX_FINDINGS = 1_000;
 const START = { line: 1, column: 1 };
@@ -73,7 +73,7 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
     const stat = statSync(file);
     if (stat.isDirectory()) return rejected(file, `${file} is a folder; name a file`);
     if (!stat.isFile()) return rejected(file, `${file} is not a file`);
-    if (stat.size > LARGEST_FILE) return tooLarge(file, stat.size);
+    if (stat.size > MAX_FILE_BYTES) return tooLarge(file, stat.size);
     bytes = readFileSync(file);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
@@ -89,7 +89,7 @@ export function loadRouterConfig(file: string, options: LoadOptions = {}): Loade
 
 /** Checks the content of a file; `file` is its name. */
 export function checkRouterBytes(bytes: Buffer, file: string, options: LoadOptions = {}): LoadedConfig {
-  if (bytes.length > LARGEST_FILE) return tooLarge(file, bytes.length);
+  if (bytes.length > MAX_FILE_BYTES) return tooLarge(file, bytes.length);
   if (bytes.includes(0)) return rejected(file, `${file} contains NUL bytes, so it is not a text file`);
   let text: string;
   try {
@@ -106,7 +106,7 @@ function rejected(file: string, message: string, hint = ''): LoadedConfig {
 }
 
 function tooLarge(file: string, size: number): LoadedConfig {
-  return rejected(file, `${file} has ${size} bytes; the limit is ${LARGEST_FILE}`);
+  return rejected(file, `${file} has ${size} bytes; the limit is ${MAX_FILE_BYTES}`);
 }
 
 /** Checks the text of a configuration; `file` is its name. */

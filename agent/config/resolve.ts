@@ -179,9 +179,9 @@ class Resolver {
           `expected a number with a decimal point, found ${value}`,
           `write ${value}.0; the reference does not start with a whole number here`,
         );
-      const least = schema['x-portability-min'];
-      if (least !== undefined && value < least)
-        this.#add('warning', 'CFG-PORTABILITY', path, node.at, `the reference rejects values below ${least}`);
+      const min = schema['x-portability-min'];
+      if (min !== undefined && value < min)
+        this.#add('warning', 'CFG-PORTABILITY', path, node.at, `the reference rejects values below ${min}`);
     }
     if (typeof value === 'string') this.#aboutText(node, value, schema, path);
   }
@@ -222,12 +222,12 @@ class Resolver {
     const isDuration = schema.format === 'duration';
     if (isDuration && FORMATS.duration?.(String(node.scalar)) !== undefined) return node.scalar;
     const amount = (value: unknown) => (isDuration ? parseDuration(String(value)) : Number(value));
-    const [least, most] = bounds;
+    const [min, max] = bounds;
     const value = amount(node.scalar);
     if (schema['x-off'] && value <= 0) return node.scalar;
     const within = Math.min(
-      most === null ? Infinity : amount(most),
-      Math.max(least === null ? -Infinity : amount(least), value),
+      max === null ? Infinity : amount(max),
+      Math.max(min === null ? -Infinity : amount(min), value),
     );
     if (within === value || Number.isNaN(value)) return node.scalar;
     const nearest = isDuration ? formatDuration(within) : within;

@@ -302,12 +302,12 @@ function numberHint(schema: ConfigSchema, data: number): string {
 function boundsInWords(schema: ConfigSchema): string {
   const low = schema.minimum ?? schema.exclusiveMinimum;
   const high = schema.maximum ?? schema.exclusiveMaximum;
-  const least = schema.minimum === undefined ? `more than ${low}` : `at least ${low}`;
-  const most = schema.maximum === undefined ? `less than ${high}` : `at most ${high}`;
+  const min = schema.minimum === undefined ? `more than ${low}` : `at least ${low}`;
+  const max = schema.maximum === undefined ? `less than ${high}` : `at most ${high}`;
   if (schema.minimum !== undefined && schema.maximum !== undefined) return `allowed are ${low} to ${high}`;
-  if (low !== undefined && high !== undefined) return `allowed is ${least} and ${most}`;
-  if (low !== undefined) return `allowed is ${least}`;
-  return high === undefined ? '' : `allowed is ${most}`;
+  if (low !== undefined && high !== undefined) return `allowed is ${min} and ${max}`;
+  if (low !== undefined) return `allowed is ${min}`;
+  return high === undefined ? '' : `allowed is ${max}`;
 }
 
 function typeInWords(schema: ConfigSchema): string {

@@ -8,7 +8,7 @@ import { parsePemSource } from './pem-source.ts';
 export const HIDDEN = '(hidden)';
 
 /** Shorter texts are part of too many ordinary words. */
-const SHORTEST_SECRET = 3;
+const MIN_SECRET_LENGTH = 3;
 /** A key in place of its file name. */
 const KEY_TEXT = /^[\w+/=-]{40,}$|\s/;
 const CREDENTIALS = /\/\/[^/@\s]+@/g;
@@ -32,7 +32,7 @@ export interface Secret {
 
 /** Returns the findings without the texts of secrets. */
 export function redacted(findings: readonly Finding[], secrets: readonly Secret[]): Finding[] {
-  const texts = new Set(secrets.flatMap((secret) => secret.texts).filter((text) => text.length >= SHORTEST_SECRET));
+  const texts = new Set(secrets.flatMap((secret) => secret.texts).filter((text) => text.length >= MIN_SECRET_LENGTH));
   const paths = new Set(secrets.map(({ path }) => path));
   const redact = (words: string) =>
     [...texts].reduce((text, secret) => text.replaceAll(secret, HIDDEN), withoutCredentials(words));

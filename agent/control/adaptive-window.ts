@@ -39,7 +39,7 @@ export const DEFAULT_WINDOW: AdaptiveWindowInit = {
 };
 
 /** Number of outcomes from which the success rate is computed. */
-const MOST_OUTCOMES = 128;
+const MAX_OUTCOMES = 128;
 
 export class AdaptiveWindow {
   readonly #components: AdaptiveWindowComponents;
@@ -108,7 +108,7 @@ export class AdaptiveWindow {
   }
 
   #note(outcome: 0 | 1): void {
-    if (this.#outcomes.length >= MOST_OUTCOMES) this.#outcomes.shift();
+    if (this.#outcomes.length >= MAX_OUTCOMES) this.#outcomes.shift();
     this.#outcomes.push(outcome);
   }
 

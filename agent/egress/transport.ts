@@ -9,7 +9,7 @@ import type { Log } from '#lib/log.ts';
 import type { HttpProxy } from '#wire/dial.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import type { IdleSweeper } from '../xgress/idle-sweeper.ts';
-import { announceLargePayloads, largestPayload } from '../xgress/payload-size.ts';
+import { announceLargePayloads, maxPayload } from '../xgress/payload-size.ts';
 import { SocketClient } from '../xgress/socket-client.ts';
 import { hostDatagrams } from './datagram.ts';
 import { dialDatagram } from './datagram-dial.ts';
@@ -80,7 +80,7 @@ export function hostSocket(
   try {
     const encryption = dialed.encryption ? hostEncryption(request.peerData, peerData) : undefined;
     const { clock, log } = components;
-    const terms = { encryption, largestPayload: largestPayload(request.peerData) };
+    const terms = { encryption, maxPayload: maxPayload(request.peerData) };
     const client = new SocketClient({ socket, reset, halfClose, ...terms, clock, log });
     return { client, peerData, hopType, abandon: reset };
   } catch (error) {

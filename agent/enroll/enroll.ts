@@ -29,7 +29,7 @@ import {
 import { createCsr } from '../identity/csr.ts';
 import { type NewFile, replaceFiles } from '../identity/file-set.ts';
 import { type ControllerSocketOptions, controllerConnector } from './controller-socket.ts';
-import { isTooOld, OLDEST_CONTROLLER } from './controller-version.ts';
+import { isTooOld, MIN_CONTROLLER_VERSION } from './controller-version.ts';
 import { EnrollmentError } from './errors.ts';
 import { readCertificateBag } from './pkcs7.ts';
 import { proveTargets, type TargetFiles, targetFiles } from './targets.ts';
@@ -78,10 +78,10 @@ const TIMEOUT = 15_000;
 /** For a whole request: a server that sends its answer byte by byte stays within the limit for each step. */
 const REQUEST_TIMEOUT = 60_000;
 /** Three certificate chains need a few kilobytes. */
-const LARGEST_ANSWER = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 const RSA_BITS = 4096;
 /** Characters of the controller's version in the log. */
-const LONGEST_VERSION = 64;
+const MAX_VERSION_LENGTH = 64;
 const generate = promisify(generateKeyPair);
 
 /** @throws EnrollmentError with a message of one line */
@@ -149,8 +149,8 @@ async function warnOfOldController(issuer: URL, ca: string, sockets: ControllerS
   log.warn(
     {
       controller: issuer.origin,
-      version: version.slice(0, LONGEST_VERSION),
-      remedy: `update the controller to ${OLDEST_CONTROLLER} or later before the router starts`,
+      version: version.slice(0, MAX_VERSION_LENGTH),
+      remedy: `update the controller to ${MIN_CONTROLLER_VERSION} or later before the router starts`,
     },
     'the controller is too old: this router will not connect to it',
   );
@@ -295,7 +295,7 @@ async function call(
     connect: controllerConnector(url, ca, sockets),
     headersTimeout: TIMEOUT,
     bodyTimeout: TIMEOUT,
-    maxResponseSize: LARGEST_ANSWER,
+    maxResponseSize: MAX_ANSWER_BYTES,
   });
   const late = () => new TimeoutError('its answer', REQUEST_TIMEOUT);
   const { signal, timer } = sockets.clock.deadline('enrollment request', REQUEST_TIMEOUT, late);

@@ -26,9 +26,9 @@ export interface FaulterComponents {
 }
 
 /** Limit on different circuits in the queue and on closed ends that wait; later ones are not reported. */
-const MOST_CIRCUITS = 10_000;
+const MAX_CIRCUITS = 10_000;
 /** Circuits in one message. */
-const MOST_PER_MESSAGE = 1_000;
+const MAX_PER_MESSAGE = 1_000;
 /** Spaces separate the ids in a report. An unknown id that contains a space would therefore name other circuits. */
 const REPORTABLE_ID = /^[!-~]+$/;
 
@@ -49,7 +49,7 @@ export class Faulter {
   /** Queues a circuit for the next report; `owner` is the id of its controller, or empty if unknown. */
   report(circuitId: string, owner: string): void {
     this.#components.faults.mark();
-    if (this.#timer && this.#circuits.size < MOST_CIRCUITS && REPORTABLE_ID.test(circuitId))
+    if (this.#timer && this.#circuits.size < MAX_CIRCUITS && REPORTABLE_ID.test(circuitId))
       this.#circuits.set(circuitId, owner);
   }
 
@@ -57,7 +57,7 @@ export class Faulter {
   reportEnd(circuitId: string, subject: FaultSubject, owner: string): void {
     const controller = this.#components.controllers.byId(owner);
     if (controller && this.#send(controller, subject, circuitId)) return;
-    if (this.#ends.size < MOST_CIRCUITS) this.#ends.set(circuitId, { subject, owner });
+    if (this.#ends.size < MAX_CIRCUITS) this.#ends.set(circuitId, { subject, owner });
   }
 
   /** Sends the queued reports. */
@@ -67,8 +67,8 @@ export class Faulter {
     const byOwner = Map.groupBy(this.#circuits, ([, owner]) => owner);
     this.#circuits.clear();
     for (const [owner, entries] of byOwner) {
-      for (let first = 0; first < entries.length; first += MOST_PER_MESSAGE) {
-        const some = entries.slice(first, first + MOST_PER_MESSAGE);
+      for (let first = 0; first < entries.length; first += MAX_PER_MESSAGE) {
+        const some = entries.slice(first, first + MAX_PER_MESSAGE);
         this.#report(owner, some.map(([circuitId]) => circuitId).join(' '));
       }
     }

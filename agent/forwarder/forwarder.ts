@@ -28,7 +28,7 @@ export interface ForwarderComponents {
  * Bytes of a control frame. Hops add headers to it, and a peer closes a link that carries a frame with more than 64 KiB
  * of them.
  */
-const LONGEST_CONTROL = 16 * 1024;
+const MAX_CONTROL_BYTES = 16 * 1024;
 
 export class Forwarder {
   readonly circuits: CircuitTable;
@@ -114,7 +114,7 @@ export class Forwarder {
 
   /** Forwards control frames. A trace route request whose hops are used up is answered here. */
   forwardControl(source: string, frame: Frame): ForwardOutcome {
-    if (frame.bytes.length > LONGEST_CONTROL) return 'unroutable';
+    if (frame.bytes.length > MAX_CONTROL_BYTES) return 'unroutable';
     const circuitId = circuitIdOf(frame) ?? frame.body.toString('utf8', 1, 1 + MAX_CIRCUIT_ID);
     const circuit = this.circuits.get(circuitId);
     const step = traceRouteStep(frame);

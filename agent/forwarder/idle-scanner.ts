@@ -31,7 +31,7 @@ export interface IdleScannerInit {
 }
 
 /** Circuits in one message. */
-const MOST_PER_MESSAGE = 1_000;
+const MAX_PER_MESSAGE = 1_000;
 
 export class IdleScanner {
   readonly #components: IdleScannerComponents;
@@ -77,8 +77,8 @@ export class IdleScanner {
 
   #confirm(circuits: readonly Circuit[]): void {
     for (const [owner, owned] of Map.groupBy(circuits, (circuit) => circuit.owner)) {
-      for (let first = 0; first < owned.length; first += MOST_PER_MESSAGE)
-        this.#send(owner, owned.slice(first, first + MOST_PER_MESSAGE));
+      for (let first = 0; first < owned.length; first += MAX_PER_MESSAGE)
+        this.#send(owner, owned.slice(first, first + MAX_PER_MESSAGE));
     }
   }
 

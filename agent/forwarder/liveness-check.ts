@@ -17,7 +17,7 @@ export interface LivenessCheckComponents {
 /** Milliseconds within which the other end must answer. */
 const ANSWER_TIMEOUT = 5_000;
 /** Requests in one batch: more could displace traffic from the link queues. */
-const MOST_AT_ONCE = 200;
+const MAX_CONCURRENT = 200;
 /** Milliseconds between such batches. */
 const BATCH_INTERVAL = 50;
 
@@ -48,7 +48,7 @@ export class LivenessCheck {
 
   #ask(owner: string, circuits: readonly Circuit[], asked: number, began: number): void {
     const { forwarder } = this.#components;
-    const batch = circuits.slice(asked, asked + MOST_AT_ONCE);
+    const batch = circuits.slice(asked, asked + MAX_CONCURRENT);
     for (const { id } of batch) {
       const [end] = forwarder.endsOf(id);
       if (end && end.lastReceived < began) forwarder.forwardControl(end.address, traceRouteQuestion(id));

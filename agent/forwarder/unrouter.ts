@@ -13,7 +13,7 @@ export interface UnrouterComponents {
 }
 
 /** Limit on checks of one circuit: a peer that keeps sending on an ended circuit cannot keep it forever. */
-const MOST_CHECKS = 24;
+const MAX_CHECKS = 24;
 
 export class Unrouter {
   readonly #components: UnrouterComponents;
@@ -80,7 +80,7 @@ export class Unrouter {
       this.#waiting.delete(circuitId);
       const ends = this.#components.forwarder.endsOf(circuitId);
       const isActive = ends.some((end) => end.lastReceived > now - this.#interval);
-      if (isActive && checks < MOST_CHECKS) this.#wait(circuitId, checks + 1);
+      if (isActive && checks < MAX_CHECKS) this.#wait(circuitId, checks + 1);
       else this.#remove(circuitId);
     }
   }

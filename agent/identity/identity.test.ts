@@ -19,7 +19,7 @@ import { Identity } from './identity.ts';
 
 const NO_PIPES = process.platform === 'win32' && 'named pipes of Unix';
 /** Looks for an effect, ten milliseconds apart. */
-const MOST_TRIES = 500;
+const MAX_TRIES = 500;
 
 function makeFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -41,7 +41,7 @@ async function openIn(t: Test, folder: string) {
   t.teardown(() => identity.close());
   /** Lets the identity notice a change; returns whether it then has this certificate. */
   const loads = async (pem: string) => {
-    for (let tries = 0; tries < MOST_TRIES && identity.certificate.toString().trim() !== pem.trim(); tries++) {
+    for (let tries = 0; tries < MAX_TRIES && identity.certificate.toString().trim() !== pem.trim(); tries++) {
       await new Promise((resolve) => setTimeout(resolve, 10));
       if (clock.timers().length > 0) await clock.advance(1_000);
     }
@@ -98,7 +98,7 @@ t.test('files in a folder that is replaced are loaded, and those after a while w
   const second = await replaceBy('2');
   t.ok(await loads(second), 'another folder in its place');
   renameSync(folder, `${folder}.older`);
-  for (let tries = 0; tries < MOST_TRIES && !clock.timers().includes('identity reload'); tries++)
+  for (let tries = 0; tries < MAX_TRIES && !clock.timers().includes('identity reload'); tries++)
     await new Promise((resolve) => setTimeout(resolve, 10));
   await clock.advance(1_000);
   t.same(clock.timers(), ['identity watch'], 'the missing folder is tried again');
@@ -244,7 +244,7 @@ t.test('alternate certificates are loaded when another program renews them', asy
   let reloads = 0;
   identity.onChange(() => reloads++);
   await renew();
-  for (let tries = 0; tries < MOST_TRIES && reloads === 0; tries++) {
+  for (let tries = 0; tries < MAX_TRIES && reloads === 0; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
     if (clock.timers().length > 0) await clock.advance(1_000);
   }

@@ -32,7 +32,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Looks for an effect, ten milliseconds apart. */
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 
 /** A controller as far as renewals use it. */
 class FakeController {
@@ -105,7 +105,7 @@ async function room(t: Test, { validity = DAY, controllers = 1, sources = () => 
     const body = toBinary(EnrollmentCertsResponseSchema, response);
     onAnswer(controller as never, new Message(EdgeControlType.EnrollmentCertsResponse, [], body));
     const isInstalled = () => installed() === clientCertPem && clock.timers().length > 0;
-    for (let tries = 0; tries < MOST_TRIES && !isInstalled(); tries++)
+    for (let tries = 0; tries < MAX_TRIES && !isInstalled(); tries++)
       await new Promise((resolve) => setTimeout(resolve, 10));
     return isInstalled();
   };

@@ -58,7 +58,7 @@ const VERIFY_TIMEOUT = 30_000;
 const CLOSE_TIMEOUT = 5_000;
 const AGAIN_AFTER = 60_000;
 /** Milliseconds, doubled from AGAIN_AFTER, while certificates cannot be installed; at most this part of their rest. */
-const LONGEST_WAIT = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 const WAIT_PART = 1 / 4;
 /** Milliseconds between looks at the time: the clock of the machine may have been wrong at the start. */
 const LOOK_AGAIN = 3_600_000;
@@ -193,7 +193,7 @@ export class CertificateRenewal {
   }
 
   /** @param least Milliseconds to wait at least. */
-  #schedule(least: number): void {
+  #schedule(min: number): void {
     const { identity, clock, log } = this.#components;
     const { certificate, serverCertificate } = identity;
     const hasExpired = isExpired(certificate, clock.now());
@@ -201,7 +201,7 @@ export class CertificateRenewal {
       log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
     this.#isExpiryLogged = hasExpired;
     const due = Math.min(renewalTime(certificate), renewalTime(serverCertificate));
-    const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(least, due - clock.now());
+    const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(min, due - clock.now());
     if (wait <= LOOK_AGAIN) this.#wait(wait);
     else this.#after(LOOK_AGAIN, () => this.#schedule(0));
   }
@@ -245,7 +245,7 @@ export class CertificateRenewal {
     if (!isCause) return AGAIN_AFTER;
     const { identity, clock } = this.#components;
     const rest = identity.certificate.validToDate.getTime() - clock.now();
-    const wait = Math.min(AGAIN_AFTER * 2 ** this.#uninstalled++, LONGEST_WAIT, rest * WAIT_PART);
+    const wait = Math.min(AGAIN_AFTER * 2 ** this.#uninstalled++, MAX_WAIT_MS, rest * WAIT_PART);
     return Math.max(AGAIN_AFTER, wait);
   }
 

@@ -2,7 +2,7 @@
 // (reference fact: config, section 2.2). TLS needs the certificate first, and its authorities after it.
 
 import type { KeyObject, X509Certificate } from 'node:crypto';
-import { LONGEST_CHAIN } from '#pki/certificate-chain.ts';
+import { MAX_CHAIN_LENGTH } from '#pki/certificate-chain.ts';
 
 export interface ServerChain {
   readonly leaf: X509Certificate;
@@ -22,7 +22,7 @@ export function serverChains(all: readonly X509Certificate[], key: KeyObject): S
 
 function chainOf(leaf: X509Certificate, authorities: readonly X509Certificate[]): X509Certificate[] {
   const chain = [leaf];
-  while (chain.length < LONGEST_CHAIN) {
+  while (chain.length < MAX_CHAIN_LENGTH) {
     const last = chain.at(-1) ?? leaf;
     const issuer = authorities.find(
       (each) => chain.every((other) => !isSame(each, other)) && last.checkIssued(each) && last.verify(each.publicKey),

@@ -4,7 +4,7 @@
 //   /etc/identity/tls.crt ─► ..data/tls.crt,  /etc/identity/..data ─► ..2026_01_02/
 
 import { basename, dirname, relative, resolve, sep } from 'node:path';
-import { linkTarget, MOST_LINKS } from '#lib/symbolic-links.ts';
+import { linkTarget, MAX_LINKS } from '#lib/symbolic-links.ts';
 
 /** By folder: the names in it whose change may change one of the files. */
 export function watchedNames(files: readonly string[]): Map<string, Set<string>> {
@@ -12,7 +12,7 @@ export function watchedNames(files: readonly string[]): Map<string, Set<string>>
   const add = (path: string) => names.set(dirname(path), (names.get(dirname(path)) ?? new Set()).add(basename(path)));
   for (const file of files) {
     let path = resolve(file);
-    for (let links = 0; links < MOST_LINKS; links++) {
+    for (let links = 0; links < MAX_LINKS; links++) {
       const link = firstLink(path);
       if (!link) break;
       add(link.path);

@@ -5,7 +5,7 @@ import { VirtualClock } from '#lib/clock.ts';
 import { createLog, silentLog } from '#lib/log.ts';
 import { DatagramSessions } from './datagram-sessions.ts';
 
-const MOST_SESSIONS = 4_096;
+const MAX_SESSIONS = 4_096;
 const QUIET = 10_000;
 const HOUR = 3_600_000;
 
@@ -24,16 +24,16 @@ t.test('at the limit, a new source takes the place of one that is quiet, and of 
     await new Promise((resolve) => setImmediate(resolve)); // its circuit is open
     return client !== undefined;
   };
-  for (let source = 0; source < MOST_SESSIONS; source++) await open(`${source}`);
-  t.equal(sessions.size, MOST_SESSIONS);
+  for (let source = 0; source < MAX_SESSIONS; source++) await open(`${source}`);
+  t.equal(sessions.size, MAX_SESSIONS);
   t.notOk(await open('new'));
   await clock.advance(QUIET / 2);
-  for (let source = 1; source < MOST_SESSIONS; source++) sessions.get(`${source}`)?.receive(Buffer.from('x'));
+  for (let source = 1; source < MAX_SESSIONS; source++) sessions.get(`${source}`)?.receive(Buffer.from('x'));
   t.notOk(await open('new'), 'nobody is quiet');
   await clock.advance(QUIET / 2);
   t.ok(await open('new'));
   t.equal(sessions.get('0'), undefined, 'the only quiet one');
-  t.equal(sessions.size, MOST_SESSIONS);
+  t.equal(sessions.size, MAX_SESSIONS);
   t.notOk(await open('newer'), 'the others are not quiet yet');
   await clock.advance(QUIET);
   t.ok(await open('newer'));
@@ -61,7 +61,7 @@ t.test('a source with many sessions, or many that wait for a circuit, leaves roo
       await new Promise((resolve) => setImmediate(resolve));
       return client !== undefined;
     };
-    const limit = isWaiting ? 1_000 : MOST_SESSIONS;
+    const limit = isWaiting ? 1_000 : MAX_SESSIONS;
     for (let index = 0; index < limit; index++) await open('flood', index);
     t.notOk(await open('flood', limit));
     for (let index = 0; index < 10; index++) t.ok(await open('other', index));

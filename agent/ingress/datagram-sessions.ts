@@ -32,9 +32,9 @@ export interface NewSession {
  * Sessions of one listener. At the limit, the source with most loses its oldest to a source with fewer; else the session
  * that is idle longest is evicted if it has been idle for QUIET.
  */
-const MOST_SESSIONS = 4_096;
+const MAX_SESSIONS = 4_096;
 /** Bytes of all sessions that wait for their circuits, of a listener and of one source; further datagrams are dropped. */
-const WAITING_BYTES = { most: 32 * 1024 * 1024, mostOfSource: 16 * 1024 * 1024 };
+const WAITING_BYTES = { max: 32 * 1024 * 1024, maxOfSource: 16 * 1024 * 1024 };
 /** All sessions of all listeners share one part of the buffer budget: they share the descriptors of the listeners. */
 const HOLDER = 'udp sessions';
 /** Milliseconds without a datagram after which a session may be evicted. */
@@ -118,7 +118,7 @@ export class DatagramSessions {
   }
 
   #hasRoom(source: string): boolean {
-    if (this.#sessions.size < MOST_SESSIONS) return true;
+    if (this.#sessions.size < MAX_SESSIONS) return true;
     const displaced = this.#fair.evictFor(source);
     if (displaced) {
       displaced.onIdle();

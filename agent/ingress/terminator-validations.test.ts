@@ -99,10 +99,10 @@ t.test('terminators are judged by their binding, and by the clients that host th
 
 t.test('hosts that do not answer are omitted, and delay the others by a bounded time', async (t) => {
   const waiting: string[] = [];
-  let most = 0;
+  let max = 0;
   const { clock, validations, verdicts, isIdle } = setup((id) => {
     waiting.push(id);
-    most = Math.max(most, waiting.length);
+    max = Math.max(max, waiting.length);
     return id === 'own-quick'
       ? Promise.resolve({ valid: true, detail: '' })
       : new Promise<undefined>((resolve) => clock.after('host', 20_000, () => resolve(undefined)));
@@ -113,7 +113,7 @@ t.test('hosts that do not answer are omitted, and delay the others by a bounded 
     states = found;
   });
   await turn();
-  t.ok(most <= 51, `${most} hosts are asked at once`);
+  t.ok(max <= 51, `${max} hosts are asked at once`);
   for (let seconds = 0; seconds < 40 && !states; seconds++) {
     await clock.advance(1_000);
     await turn();

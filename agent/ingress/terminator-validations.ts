@@ -53,10 +53,10 @@ interface Demand {
 }
 
 /** reference fact: milliseconds for the answers of all clients; later ones are omitted, and controllers ask again. */
-const LONGEST_VALIDATION = 30_000;
+const MAX_VALIDATION_MS = 30_000;
 /** Limits on clients that the router asks at the same time, and on clients yet to be asked. */
-const MOST_ASKED = 50;
-const MOST_WAITING = 10_000;
+const MAX_ASKED = 50;
+const MAX_WAITING = 10_000;
 
 export class TerminatorValidations {
   readonly #components: TerminatorValidationsComponents;
@@ -65,7 +65,7 @@ export class TerminatorValidations {
   constructor(components: TerminatorValidationsComponents) {
     this.#components = components;
     const { controllers, clock, log } = components;
-    this.#queue = new DialQueue({ name: 'terminator validations', length: MOST_WAITING, workers: MOST_ASKED, clock });
+    this.#queue = new DialQueue({ name: 'terminator validations', length: MAX_WAITING, workers: MAX_ASKED, clock });
     controllers.on(ControlType.ValidateTerminatorsV2, (controller, message) => {
       const validation = this.#validate(controller.id, message.decode(ValidateTerminatorsV2RequestSchema));
       const answered = validation.then((states) => controller.channel.reply(message, validatedTerminators(states)));
@@ -92,8 +92,8 @@ export class TerminatorValidations {
     const over = validated();
     const { signal, timer } = clock.deadline(
       'validation of terminators',
-      LONGEST_VALIDATION,
-      () => new TimeoutError('the validation of terminators', LONGEST_VALIDATION),
+      MAX_VALIDATION_MS,
+      () => new TimeoutError('the validation of terminators', MAX_VALIDATION_MS),
     );
     const verdicts = terminators.map(async (terminator) => {
       const verdict = await this.#verdictOf(terminator, { fixInvalid, postCreate, signal });

@@ -24,7 +24,7 @@ import { Terminators } from './terminators.ts';
 class FakeController {
   readonly asked: { id: string; answer(result: CreateTerminatorResult): void }[] = [];
   readonly removed: string[] = [];
-  most = 0;
+  max = 0;
   #outstanding = 0;
 
   readonly changes: { request: string; answer(type: number, hint?: number): void; fail(error: Error): void }[] = [];
@@ -33,7 +33,7 @@ class FakeController {
 
   request(message: Message): Promise<Message> {
     if (message.contentType === EdgeControlType.UpdateTunnelTerminator) return this.#change(message);
-    this.most = Math.max(this.most, ++this.#outstanding);
+    this.max = Math.max(this.max, ++this.#outstanding);
     return new Promise((resolve) => {
       const terminatorId = message.body.toString();
       const answer = (result: CreateTerminatorResult) => {
@@ -124,7 +124,7 @@ t.test('the window bounds outstanding requests, and each answer admits the next'
     controller.answerAll(CreateTerminatorResult.SUCCESS);
   }
   await turns();
-  t.equal(controller.most, 10);
+  t.equal(controller.max, 10);
   t.ok(terminators.inspect('tunnel').every(({ state }) => state === 'established'));
   await terminators.close(100);
   t.equal(new Set(controller.removed).size, 35, 'all batches are removed');

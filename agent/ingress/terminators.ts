@@ -55,7 +55,7 @@ const CONFIRM_TIME = 10_000;
  * Terminators of the tunneler that are created again without that wait. Each costs the controller a request without an
  * effect if it still has the terminator; with the token of a client it could fail, and the client would lose its service.
  */
-const MOST_AT_ONCE = 100;
+const MAX_CONCURRENT = 100;
 const BUSY_WAIT = 5_000;
 const REMOVE_BATCH = 50;
 
@@ -242,7 +242,7 @@ export class Terminators {
     const own = [...this.#kept.values()].filter(
       ({ state, spec }) => state === 'unconfirmed' && spec.binding === 'tunnel',
     );
-    if (own.length <= MOST_AT_ONCE) for (const kept of own) kept.notBefore = now;
+    if (own.length <= MAX_CONCURRENT) for (const kept of own) kept.notBefore = now;
     this.#work();
   }
 

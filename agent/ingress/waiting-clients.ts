@@ -4,11 +4,11 @@ import { ProjectError } from '#lib/errors.ts';
 import { FairPlaces } from '#lib/fair-places.ts';
 
 /** Clients of one listener, or sessions of a UDP port, that may wait for their circuit. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 export function waitingClients(): FairPlaces {
   return new FairPlaces(
-    MOST_WAITING,
+    MAX_WAITING,
     () => new ProjectError('DISPLACED', 'clients of other sources displaced the connection'),
   );
 }

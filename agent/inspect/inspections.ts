@@ -19,9 +19,9 @@ export interface InspectedValues {
 }
 
 /** Limit on the characters of all values of an answer, since controllers bound their messages. */
-const LARGEST_ANSWER = 32 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** Limit on names in one request. */
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 
 export class Inspections {
   readonly #init: InspectionsInit;
@@ -39,15 +39,15 @@ export class Inspections {
   /** Unknown names get no value, as in the reference. A failing one adds an error; the others are still answered. */
   async answer(names: readonly string[]): Promise<InspectedValues> {
     const answer: InspectedValues = { values: [], errors: [] };
-    let room = LARGEST_ANSWER;
-    if (names.length > MOST_NAMES) return { values: [], errors: [`more than ${MOST_NAMES} values were requested`] };
+    let room = MAX_ANSWER_BYTES;
+    if (names.length > MAX_NAMES) return { values: [], errors: [`more than ${MAX_NAMES} values were requested`] };
     for (const name of names) {
       try {
         const found = await this.find(name);
         if (found === undefined) continue;
         const value = typeof found === 'string' ? found : JSON.stringify(found, plainNumbers);
         if (value.length > room)
-          throw new ProjectError('TOO_LARGE', `the answer is longer than ${LARGEST_ANSWER} characters`);
+          throw new ProjectError('TOO_LARGE', `the answer is longer than ${MAX_ANSWER_BYTES} characters`);
         room -= value.length;
         answer.values.push({ name, value });
       } catch (error) {

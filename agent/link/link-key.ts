@@ -33,7 +33,7 @@ export function localAddressFor(interfaceOrIp: string): string | undefined {
 export type DuplicateVerdict = 'accept' | 'replace' | 'reject';
 
 /** Duplicates that a link rejects before it is replaced: the other side may know that this link is broken. */
-const MOST_REJECTIONS = 5;
+const MAX_REJECTIONS = 5;
 
 /**
  * Decides about a new link if `existing` has the same key: the smaller id survives; an equal id is a redial and
@@ -44,6 +44,6 @@ export function judgeDuplicate(
   added: { id: string },
 ): DuplicateVerdict {
   if (!existing) return 'accept';
-  if (existing.id < added.id && existing.rejectedDuplicates <= MOST_REJECTIONS) return 'reject';
+  if (existing.id < added.id && existing.rejectedDuplicates <= MAX_REJECTIONS) return 'reject';
   return 'replace';
 }

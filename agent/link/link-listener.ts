@@ -63,11 +63,11 @@ const PAYLOAD_CHANNEL = 1;
 const ACK_CHANNEL = 2;
 const HALF_LIFETIME = 30_000;
 const HALF_SWEEP = 60_000;
-const MOST_HALVES = 1_000;
+const MAX_HALVES = 1_000;
 /**
  * Keeps one router from using the places of all others. A router dials a link for each pair of a dialer and a listener.
  */
-const MOST_HALVES_OF_ROUTER = 50;
+const MAX_HALVES_OF_ROUTER = 50;
 /** The forms of the reference: UUIDs, base 62, and short ids with dots and dashes. Ids become part of metric names. */
 const LINK_ID = /^[\w.-]{1,64}$/;
 
@@ -197,7 +197,7 @@ export class LinkListener {
 
   #keepHalf(key: string, half: Half): void {
     const ofRouter = [...this.#halves.values()].filter(({ peerId }) => peerId === half.peerId).length;
-    if (this.#halves.size >= MOST_HALVES || ofRouter >= MOST_HALVES_OF_ROUTER) {
+    if (this.#halves.size >= MAX_HALVES || ofRouter >= MAX_HALVES_OF_ROUTER) {
       half.channel.close();
       return;
     }

@@ -52,7 +52,7 @@ export class LinkMetrics {
     const nanoseconds = (milliseconds: number | undefined) => milliseconds && Math.round(milliseconds * 1e6);
     gauge('path.rate', () => link.path?.rate);
     gauge('path.round_trip', () => nanoseconds(link.path?.roundTrip));
-    gauge('path.shortest_round_trip', () => nanoseconds(link.path?.shortestRoundTrip));
+    gauge('path.shortest_round_trip', () => nanoseconds(link.path?.minRoundTrip));
     gauge('path.window', () => link.path?.window);
     gauge('path.on_the_way', () => link.path?.onTheWay);
     gauge('path.waiting_bytes', () => link.waiting?.bytes);

@@ -39,7 +39,7 @@ export interface LinkRegistryComponents {
  * Limit on links that one router may dial to us, rejected duplicates included: one for each pair of its dialers and our
  * listeners.
  */
-const MOST_LINKS_OF_PEER = 200;
+const MAX_LINKS_OF_PEER = 200;
 /** Milliseconds without an answer after which circuits avoid a link (reference fact). */
 const SILENT_AFTER = 30_000;
 /** Milliseconds that a link may deliver its last frames after it lost against its duplicate. */
@@ -99,7 +99,7 @@ export class LinkRegistry {
         { linkId: init.id, peerId: init.peerId, iteration: init.iteration, kept: current.iteration },
         'link rejected: a later dial of it is established',
       );
-    const isOver = !init.dialed && this.#countOf(init.peerId) >= MOST_LINKS_OF_PEER;
+    const isOver = !init.dialed && this.#countOf(init.peerId) >= MAX_LINKS_OF_PEER;
     if (isOver)
       this.#components.log.warn(
         { linkId: init.id, peerId: init.peerId },

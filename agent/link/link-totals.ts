@@ -13,7 +13,7 @@ interface CountedLink {
  * Limit on keys without an open link. A peer chooses a part of the key of links that it dials. The oldest is forgotten,
  * and begins at 0 if it returns.
  */
-const MOST_ENDED = 500;
+const MAX_ENDED = 500;
 
 /** Counts by the names of the registry without ids. */
 export class LinkTotal {
@@ -68,7 +68,7 @@ export class LinkTotals {
     if (entry.isForgotten) return this.#remove(key);
     this.#ended.add(key);
     const [oldest] = this.#ended;
-    if (this.#ended.size > MOST_ENDED && oldest !== undefined) this.#remove(oldest);
+    if (this.#ended.size > MAX_ENDED && oldest !== undefined) this.#remove(oldest);
   }
 
   /** The router was deleted: its keys are forgotten, those of open links when the links have ended. */

@@ -10,7 +10,7 @@ import type { Log } from '#lib/log.ts';
 import type { DataModel } from '../access/data-model.ts';
 
 /** Characters of data that an inspection shows. */
-const LARGEST_SHOWN = 64 * 1024;
+const MAX_SHOWN_BYTES = 64 * 1024;
 
 /** A part of the router that controllers may configure. */
 export interface ManagedSubsystem {
@@ -165,7 +165,7 @@ export class ManagedConfig {
 
 /** Data that cannot be applied is shown as a text, or its size. */
 function readable(data: string): unknown {
-  if (data.length > LARGEST_SHOWN) return `${data.length} characters`;
+  if (data.length > MAX_SHOWN_BYTES) return `${data.length} characters`;
   try {
     return parseJson(data);
   } catch {

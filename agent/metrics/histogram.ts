@@ -79,16 +79,16 @@ export class Histogram {
       this.#priorities.push(priority);
       return;
     }
-    const least = this.#least();
-    if (priority <= (this.#priorities[least] ?? 0)) return;
-    this.#values[least] = value;
-    this.#priorities[least] = priority;
+    const min = this.#min();
+    if (priority <= (this.#priorities[min] ?? 0)) return;
+    this.#values[min] = value;
+    this.#priorities[min] = priority;
   }
 
-  #least(): number {
-    let least = 0;
+  #min(): number {
+    let min = 0;
     for (let index = 1; index < this.#priorities.length; index++)
-      if ((this.#priorities[index] ?? 0) < (this.#priorities[least] ?? 0)) least = index;
-    return least;
+      if ((this.#priorities[index] ?? 0) < (this.#priorities[min] ?? 0)) min = index;
+    return min;
   }
 }

@@ -7,7 +7,7 @@ const STEP = 5_000;
 const STEP_SECONDS = STEP / 1000;
 const ALPHAS = [1, 5, 15].map((minutes) => 1 - Math.exp(-STEP_SECONDS / 60 / minutes));
 /** After this many empty steps every average is practically zero. */
-const MOST_STEPS = 5_000;
+const MAX_STEPS = 5_000;
 
 export interface MeterSnapshot {
   readonly count: number;
@@ -57,7 +57,7 @@ export class Meter {
     const rate = this.#uncounted / steps / STEP_SECONDS;
     this.#uncounted = 0;
     for (let index = 0; index < ALPHAS.length; index++)
-      this.#rates[index] = this.#decayed(index, rate, Math.min(steps, MOST_STEPS));
+      this.#rates[index] = this.#decayed(index, rate, Math.min(steps, MAX_STEPS));
     this.#first = false;
   }
 

@@ -43,7 +43,7 @@ interface Report {
 /** Milliseconds between two log lines about dropped reports. */
 const DROPS_INTERVAL = 3_600_000;
 /** Limit on usage intervals that wait for their minimum age. */
-const MOST_INTERVALS = 16;
+const MAX_INTERVALS = 16;
 
 export interface MetricsReporterInit {
   /** Milliseconds. */
@@ -61,7 +61,7 @@ export class MetricsReporter {
   readonly #timer: Timer;
   readonly #ageThreshold: number;
   /** Usage intervals that have ended but are too young. */
-  readonly #usage: RingQueue<UsageInterval> = new RingQueue(MOST_INTERVALS);
+  readonly #usage: RingQueue<UsageInterval> = new RingQueue(MAX_INTERVALS);
   readonly #dropped: RepeatedCondition;
   #nextPart: NodeJS.Immediate | undefined;
 

@@ -13,7 +13,7 @@ interface Period {
 }
 
 /** Limit on circuits in one part. */
-const MOST_IN_PART = 250;
+const MAX_IN_PART = 250;
 /** Traffic of clients and of links are two counters. */
 const CLIENT_KINDS: readonly UsageKind[] = ['ingress.rx', 'ingress.tx', 'egress.rx', 'egress.tx'];
 const FABRIC_KINDS: readonly UsageKind[] = ['fabric.rx', 'fabric.tx'];
@@ -27,7 +27,7 @@ export function* usageParts({ since, circuits }: UsageInterval, length: number):
     intervalLength: BigInt(Math.max(1, Math.round(length / 1000))),
   };
   const all = circuits.entries();
-  for (let part = all.take(MOST_IN_PART).toArray(); part.length > 0; part = all.take(MOST_IN_PART).toArray())
+  for (let part = all.take(MAX_IN_PART).toArray(); part.length > 0; part = all.take(MAX_IN_PART).toArray())
     yield [
       ...counter(period, part, CLIENT_KINDS, ({ tags }) => tags),
       ...counter(period, part, FABRIC_KINDS, () => NO_TAGS),

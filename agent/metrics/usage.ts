@@ -32,7 +32,7 @@ export interface UsageInterval {
 
 export const NO_TAGS: UsageTags = {};
 /** Limit on circuits in one interval: a router cannot open more in a minute. */
-const MOST_CIRCUITS = 200_000;
+const MAX_CIRCUITS = 200_000;
 
 export class UsageRecorder {
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class UsageRecorder {
     if (rx === 0 && tx === 0) return;
     let usage = this.#circuits.get(circuitId);
     if (!usage) {
-      if (this.#circuits.size >= MOST_CIRCUITS) return;
+      if (this.#circuits.size >= MAX_CIRCUITS) return;
       usage = new CircuitUsage();
       this.#circuits.set(circuitId, usage);
     }

@@ -38,7 +38,7 @@ export interface AgentRequest {
 /** Milliseconds for the name of a process, as in the reference. */
 const NAME_TIMEOUT = 250;
 /** Characters: a profile of a busy router has some megabytes. */
-const LARGEST_ANSWER = 256 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 /**
  * Folder for the sockets of a container whose root file system is read-only and which has no folder for temporary files.
@@ -70,7 +70,7 @@ export function askAgent(address: AgentAddress, request: AgentRequest): Promise<
         timer = clock.after('agent answer', timeout, late);
         parts.push(part);
         length += part.length;
-        if (length > LARGEST_ANSWER) socket.destroy(new ProjectError('ANSWER_SIZE', 'the answer is too long'));
+        if (length > MAX_ANSWER_BYTES) socket.destroy(new ProjectError('ANSWER_SIZE', 'the answer is too long'));
       })
       .once('error', reject)
       .once('close', () => (timer.cancel(), resolve(Buffer.concat(parts).toString())))

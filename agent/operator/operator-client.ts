@@ -19,7 +19,7 @@ export class OperatorError extends ProjectError {}
 /** Milliseconds without a message from the router. Longer commands report progress more often. */
 const ASK_TIMEOUT = 15_000;
 /** Characters: far more than the circuits of a full router need. */
-const LARGEST_ANSWER = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** Resolves with the result. Rejects with OperatorError, or with the system's error if no router answers. */
 export function askRouter(configFile: string, command: string, options: AskOptions = {}): Promise<unknown> {
@@ -71,7 +71,7 @@ class LineReader {
     }
     this.#parts.push(text);
     this.#length += text.length;
-    if (this.#length > LARGEST_ANSWER) throw new Error(`the answer is longer than ${LARGEST_ANSWER} characters`);
+    if (this.#length > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} characters`);
   }
 }
 

@@ -45,15 +45,15 @@ export interface OperatorSocketComponents {
 type RequestServer = (socket: Socket, signal: AbortSignal) => Promise<void>;
 
 /** Limit on clients. Each needs memory for a request and an answer. */
-const MOST_CONNECTIONS = 10;
+const MAX_CONNECTIONS = 10;
 /** Bytes of a request: a command name and a few short arguments. */
-const LONGEST_REQUEST = 8 * 1024;
+const MAX_REQUEST_BYTES = 8 * 1024;
 /** Milliseconds that a client has for its request. */
 const REQUEST_TIMEOUT = 5_000;
 /** Milliseconds that a client has to read its answer. */
 const READ_TIMEOUT = 30_000;
 /** Bytes of unread progress; further progress is dropped. */
-const MOST_UNREAD = 64 * 1024;
+const MAX_UNREAD_BYTES = 64 * 1024;
 /** Limit on entries of the folder for temporary files among which names of killed routers are sought. */
 const MAX_TEMPORARY_FILES = 10_000;
 
@@ -70,7 +70,7 @@ export class OperatorSocket {
     this.#components = components;
     this.#path = path;
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#onConnection(socket));
-    this.#server.maxConnections = MOST_CONNECTIONS;
+    this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
   /** Opens the socket. The router works without it, so a failure is only logged. */
@@ -156,7 +156,7 @@ export class OperatorSocket {
     let isWaiting = true;
     const onData = (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
-      const serve = this.#serverOf(received, received.length > LONGEST_REQUEST);
+      const serve = this.#serverOf(received, received.length > MAX_REQUEST_BYTES);
       if (serve) start(serve);
     };
     const start = (serve: RequestServer) => {
@@ -190,14 +190,14 @@ export class OperatorSocket {
     if (agent && state !== 'other' && received.length >= AGENT_MAGIC.length)
       return (socket) => serveAgent(agent, socket, received, (text) => this.#end(socket, text));
     const end = received.indexOf('\n');
-    if (end < 0 && received.length <= LONGEST_REQUEST) return undefined;
-    const line = end < 0 || end > LONGEST_REQUEST ? undefined : received.toString('utf8', 0, end);
+    if (end < 0 && received.length <= MAX_REQUEST_BYTES) return undefined;
+    const line = end < 0 || end > MAX_REQUEST_BYTES ? undefined : received.toString('utf8', 0, end);
     return (socket, signal) => this.#answer(socket.resume(), line, signal);
   }
 
   async #answer(socket: Socket, line: string | undefined, signal: AbortSignal): Promise<void> {
     const progress = (value: unknown) => {
-      if (!socket.destroyed && socket.writableLength < MOST_UNREAD) socket.write(toLine({ progress: value }));
+      if (!socket.destroyed && socket.writableLength < MAX_UNREAD_BYTES) socket.write(toLine({ progress: value }));
     };
     let answer: string;
     try {
@@ -222,7 +222,7 @@ export class OperatorSocket {
 
 function readRequest(line: string | undefined): { command: string; arguments: Readonly<Record<string, unknown>> } {
   if (line === undefined)
-    throw new ProjectError('BAD_REQUEST', `a request must be one line of at most ${LONGEST_REQUEST} bytes`);
+    throw new ProjectError('BAD_REQUEST', `a request must be one line of at most ${MAX_REQUEST_BYTES} bytes`);
   let request: unknown;
   try {
     request = parseJson(line);

@@ -72,9 +72,9 @@ export async function recordProfile(
   seconds: number,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<string> {
-  const { least, most } = PROFILE_RANGE;
-  if (!(seconds >= least && seconds <= most))
-    throw new ProjectError('BAD_ARGUMENT', `seconds must be a number from ${least} to ${most}`);
+  const { min, max } = PROFILE_RANGE;
+  if (!(seconds >= min && seconds <= max))
+    throw new ProjectError('BAD_ARGUMENT', `seconds must be a number from ${min} to ${max}`);
   if (isRecording) throw new ProjectError('BUSY', 'another profile is being recorded; try again later');
   isRecording = true;
   const session = new Session();

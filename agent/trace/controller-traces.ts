@@ -3,7 +3,7 @@
 // also `edge/ADDRESS`.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { BoundedPattern, LONGEST_LOOK } from '#lib/bounded-pattern.ts';
+import { BoundedPattern, MAX_LOOK_MS } from '#lib/bounded-pattern.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
@@ -37,9 +37,9 @@ export interface ControllerTracesComponents {
 }
 
 /** Limit on expressions of one controller. */
-const MOST_EXPRESSIONS = 100;
+const MAX_EXPRESSIONS = 100;
 /** Characters of an expression. */
-const LONGEST_EXPRESSION = 512;
+const MAX_EXPRESSION_LENGTH = 512;
 const PIPE_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^control /, 'ctrl/'],
   [/^link /, 'l/'],
@@ -84,7 +84,7 @@ export class ControllerTraces {
     const pipe = expression('pipe id', pipeRegex, onSlow('pipe id'));
     const isForThis = app.matches(routerId);
     pipe.matching(this.#components.channels().map(pipeName));
-    if (isSlow) throw new Error(`a regular expression takes longer than ${LONGEST_LOOK} ms`);
+    if (isSlow) throw new Error(`a regular expression takes longer than ${MAX_LOOK_MS} ms`);
     if (!isForThis) return '';
     const before = this.#matcher(controller);
     const wanted = this.#wanted.get(controller) ?? new Map<string, BoundedPattern>();
@@ -92,7 +92,7 @@ export class ControllerTraces {
       // As in the reference, the expression selects the channels to stop; here also the expression that started them.
       for (const key of wanted.keys())
         if (key === pipeRegex || pipeRegex === '' || pipeRegex === '.*') wanted.delete(key);
-    } else if (wanted.size < MOST_EXPRESSIONS) wanted.set(pipeRegex, pipe);
+    } else if (wanted.size < MAX_EXPRESSIONS) wanted.set(pipeRegex, pipe);
     if (wanted.size > 0) this.#wanted.set(controller, wanted);
     else this.#wanted.delete(controller);
     this.#watch();
@@ -170,11 +170,11 @@ export class ControllerTraces {
 /** @throws Error in the reference's wording */
 function expression(what: string, text: string, onSlow: () => void): BoundedPattern {
   try {
-    if (text.length > LONGEST_EXPRESSION) throw new Error(`longer than ${LONGEST_EXPRESSION} characters`);
+    if (text.length > MAX_EXPRESSION_LENGTH) throw new Error(`longer than ${MAX_EXPRESSION_LENGTH} characters`);
     return new BoundedPattern(text, onSlow);
   } catch (error) {
     throw new Error(
-      `Failed to parse ${what} regex '${text.slice(0, LONGEST_EXPRESSION)}' with error: ${describeError(error)}`,
+      `Failed to parse ${what} regex '${text.slice(0, MAX_EXPRESSION_LENGTH)}' with error: ${describeError(error)}`,
     );
   }
 }

@@ -63,11 +63,11 @@ type HeaderType = 'text' | 'number' | 'bool';
 type Headers = readonly (readonly [key: number, name: string, type: HeaderType])[];
 
 /** Characters of a string; reasons and ids are shorter. */
-const LONGEST_TEXT = 1_024;
+const MAX_TEXT_LENGTH = 1_024;
 /** Bytes of a body that is decoded; a data model or metrics report may be far larger and would hide the rest. */
-const LARGEST_BODY = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 /** Values in the JSON for a controller. */
-const MOST_PARTS = 100;
+const MAX_PARTS = 100;
 const SECRET = /token|secret|password|key$|jwt|pem|csr|cert|peerdata|^data$|datajson|instanceid/i;
 const HIDDEN = '…';
 
@@ -210,7 +210,7 @@ export function decodeForController(frame: Frame): Buffer {
 
 /** Adds the values within `value` under their paths, such as `egress.address`. */
 function flatten(value: unknown, path: string, into: Record<string, unknown>): void {
-  if (value === undefined || Object.keys(into).length >= MOST_PARTS) return;
+  if (value === undefined || Object.keys(into).length >= MAX_PARTS) return;
   if (typeof value !== 'object' || value === null) into[path] = value;
   else for (const [key, each] of Object.entries(value)) flatten(each, path ? `${path}.${key}` : key, into);
 }
@@ -224,7 +224,7 @@ export function decodeMessage(frame: Frame): Record<string, unknown> {
   }
   const body = BODIES.get(frame.contentType);
   if (body === undefined || frame.body.length === 0) return decoded;
-  if (frame.body.length > LARGEST_BODY) return { ...decoded, body: 'too large' };
+  if (frame.body.length > MAX_BODY_BYTES) return { ...decoded, body: 'too large' };
   return { ...decoded, body: body === 'text' ? shorten(frame.body.toString('utf8')) : jsonOfBody(frame, body) };
 }
 
@@ -253,5 +253,5 @@ function hideSecrets(value: unknown): unknown {
 }
 
 function shorten(text: string): string {
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}${HIDDEN}` : text;
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}${HIDDEN}` : text;
 }

@@ -1,5 +1,5 @@
 // The `trace` section: writes one line of JSON per message of every channel, sent and received. For debugging only: it
-// costs time, and the file and its predecessor each grow to LARGEST_FILE.
+// costs time, and the file and its predecessor each grow to MAX_FILE_BYTES.
 
 import { renameSync } from 'node:fs';
 import { type AppendStream, openAppendStream } from '#lib/append-stream.ts';
@@ -12,9 +12,9 @@ import { type MessageEvent, watchMessages } from '#wire/message-events.ts';
 import { decodeMessage, nameOfType } from './decode-message.ts';
 
 /** Bytes that may wait for the disk; further lines are counted and dropped. */
-const MOST_WAITING = 4 * 1024 * 1024;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** Bytes after which the file is renamed to `FILE.1`, replacing the previous one. */
-const LARGEST_FILE = 256 * 1024 * 1024;
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
 /** Milliseconds until a failed file is retried: the disk may have space again. */
 const RETRY_INTERVAL = 60_000;
 
@@ -23,7 +23,7 @@ const LAST_LINES = 2_000;
 
 export interface MessageTraceOptions {
   /** Bytes; for tests. */
-  largestFile?: number;
+  maxFileBytes?: number;
 }
 
 export class MessageTrace {
@@ -43,7 +43,7 @@ export class MessageTrace {
     this.#path = path;
     this.#clock = clock;
     this.#log = log;
-    this.#largest = options.largestFile ?? LARGEST_FILE;
+    this.#largest = options.maxFileBytes ?? MAX_FILE_BYTES;
     this.#open();
     this.#unwatch = watchMessages((event) => this.#onMessage(event));
   }
@@ -102,7 +102,7 @@ export class MessageTrace {
 
   #onMessage(event: MessageEvent): void {
     const file = this.#file;
-    if (!file || file.writableLength > MOST_WAITING) {
+    if (!file || file.writableLength > MAX_WAITING_BYTES) {
       this.#leftOut++;
       return;
     }

@@ -113,7 +113,7 @@ t.test('messages are decoded, secrets are hidden', async (t) => {
 
 t.test('the file has a line for each message and is rotated at its limit', async (t) => {
   const path = join(directory, 'trace.json');
-  const trace = new MessageTrace(path, new VirtualClock(), silentLog, { largestFile: 1_000 });
+  const trace = new MessageTrace(path, new VirtualClock(), silentLog, { maxFileBytes: 1_000 });
   for (let count = 0; count < 8; count++) publishMessage(event(UNROUTABLE));
   const broken = Buffer.from(UNROUTABLE.encode());
   broken.writeUInt32LE(4, 12); // half a header
@@ -156,7 +156,7 @@ t.test(
     const clock = new VirtualClock();
     const lines: string[] = [];
     const trace = new MessageTrace(path, clock, createLog({ write: (line) => lines.push(line) }), {
-      largestFile: 1_000,
+      maxFileBytes: 1_000,
     });
     t.match(lines.join(''), /is a named pipe without a reader; start its reader first/);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -50,7 +50,7 @@ const NOT_PASSED_ON = new Set([
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 /** `Connection` cannot remove these: without framing, a body would become the connection's next request. */
 const NEVER_HOP_BY_HOP: ReadonlySet<string> = new Set([...FRAMING, 'host']);
-const LARGEST_HEADERS = 32 * 1024;
+const MAX_HEADERS_BYTES = 32 * 1024;
 /** Milliseconds; long enough for a login with a second factor over a slow line. */
 const LIMITS = { read: 30_000, write: 60_000, idle: 60_000 };
 /** Milliseconds until the controller must start its answer. */
@@ -58,20 +58,20 @@ const ANSWER_TIMEOUT = 30_000;
 /** Milliseconds for a client to read the answer to a rejected upgrade. */
 const LINGER = 2_000;
 /** Limit on connections to the controller, with those of upgrades; further requests wait. */
-const MOST_UPSTREAM = 100;
+const MAX_UPSTREAM = 100;
 /**
  * Limits on requests in progress, with upgrades: a client that sends no body, or does not read, keeps its connection to
  * the controller.
  */
-const IN_PROGRESS = { most: 1_000, mostOfSource: 50 };
+const IN_PROGRESS = { max: 1_000, maxOfSource: 50 };
 /** Limits on upgrades in progress. They may last for hours, so they leave connections to requests. */
-const UPGRADES = { most: 50, mostOfSource: 10 };
+const UPGRADES = { max: 50, maxOfSource: 10 };
 
 export class ApiProxy {
   readonly #components: ApiProxyComponents;
   readonly #upstream: { readonly host: string; readonly port: number };
   readonly #server: Server;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: MOST_UPSTREAM });
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_UPSTREAM });
   readonly #unhandle: (() => void)[];
   readonly #sockets = new Set<Duplex>();
   readonly #inProgress = new Shares(IN_PROGRESS);
@@ -81,7 +81,7 @@ export class ApiProxy {
   constructor(components: ApiProxyComponents, upstream: { host: string; port: number }) {
     this.#components = components;
     this.#upstream = upstream;
-    this.#server = createServer({ maxHeaderSize: LARGEST_HEADERS });
+    this.#server = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
     const timeouts = new HttpTimeouts(this.#server, components.clock, LIMITS, (request, response) =>
       this.#passOn(request, response),
     );
@@ -200,13 +200,13 @@ export class ApiProxy {
     const release = () => {
       this.#upgrades.release(source);
       if (hasShare) this.#inProgress.release(source);
-      this.#agent.maxSockets = MOST_UPSTREAM - this.#upgrades.total;
+      this.#agent.maxSockets = MAX_UPSTREAM - this.#upgrades.total;
     };
     if (!hasShare || !this.#hasConnection()) {
       release();
       return undefined;
     }
-    this.#agent.maxSockets = MOST_UPSTREAM - this.#upgrades.total;
+    this.#agent.maxSockets = MAX_UPSTREAM - this.#upgrades.total;
     return release;
   }
 
@@ -215,7 +215,7 @@ export class ApiProxy {
     const isOpen = ({ destroyed }: Socket) => !destroyed;
     const idle = Object.values(this.#agent.freeSockets).flatMap((sockets = []) => sockets.filter(isOpen));
     const busy = Object.values(this.#agent.sockets).flatMap((sockets = []) => sockets.filter(isOpen));
-    if (idle.length + busy.length + this.#upgrades.total <= MOST_UPSTREAM) return true;
+    if (idle.length + busy.length + this.#upgrades.total <= MAX_UPSTREAM) return true;
     idle[0]?.destroy();
     return idle.length > 0;
   }
@@ -297,8 +297,8 @@ function errorBody(code: string, message: string): string {
   return `${JSON.stringify({ error: { code, message }, meta: {} })}\n`;
 }
 
-function tooMany(what: string, { most, mostOfSource }: ShareLimits): string {
-  const limits = `${mostOfSource} of one client, ${most} in total`;
+function tooMany(what: string, { max, maxOfSource }: ShareLimits): string {
+  const limits = `${maxOfSource} of one client, ${max} in total`;
   return errorBody('SERVICE_UNAVAILABLE', `too many ${what} are in progress: ${limits}`);
 }
 

@@ -30,17 +30,17 @@ const GRACE = 15_000;
  * Limits on connections of a bind point and on TLS handshakes among them: for probes, metrics collectors and some
  * people.
  */
-const MOST_CONNECTIONS = 500;
-const MOST_HANDSHAKES = 200;
-const LARGEST_HEADERS = 16 * 1024;
+const MAX_CONNECTIONS = 500;
+const MAX_HANDSHAKES = 200;
+const MAX_HEADERS_BYTES = 16 * 1024;
 /** Limits on requests in progress: a client that does not read its answer keeps its share. */
-const IN_PROGRESS = { most: 400, mostOfSource: 20 };
+const IN_PROGRESS = { max: 400, maxOfSource: 20 };
 const TLS_NAMES = { 'TLS1.0': 'TLSv1', 'TLS1.1': 'TLSv1.1', 'TLS1.2': 'TLSv1.2', 'TLS1.3': 'TLSv1.3' } as const;
 
 const TOO_MANY = rejection(
   503,
   'SERVICE_UNAVAILABLE',
-  `too many requests are in progress: ${IN_PROGRESS.mostOfSource} of one client, ${IN_PROGRESS.most} in total`,
+  `too many requests are in progress: ${IN_PROGRESS.maxOfSource} of one client, ${IN_PROGRESS.max} in total`,
   { 'retry-after': '1' },
 );
 
@@ -132,7 +132,7 @@ export class WebServer {
     const { host, port: number } = point.interface;
     const shared = this.#components.portOfOthers?.(host, number);
     const port = shared ?? (await this.#openPort(host, number));
-    const server = createServer({ maxHeaderSize: LARGEST_HEADERS });
+    const server = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
     const limits = { read: options.readTimeout, write: options.writeTimeout, idle: options.idleTimeout };
     const timeouts = new HttpTimeouts(server, this.#components.clock, limits, (request, response) =>
       this.#onRequest(point, request, response),
@@ -166,8 +166,8 @@ export class WebServer {
       context: this.#context(),
       contextFor: (name) => identity.contextFor(name),
       requestCert: false,
-      maxConnections: MOST_CONNECTIONS,
-      maxHandshakes: MOST_HANDSHAKES,
+      maxConnections: MAX_CONNECTIONS,
+      maxHandshakes: MAX_HANDSHAKES,
       log,
     });
     this.#ownPorts.push(opened);

@@ -8,13 +8,13 @@
 /** Bytes; enough for 15 circuits with full default windows. */
 export const BUFFER_BUDGET = 64 * 1024 * 1024;
 /** Bytes that an end may always hold, so that it makes progress: the smallest window. */
-export const LEAST_SHARE = 16 * 1024;
+export const MIN_SHARE_BYTES = 16 * 1024;
 /** Bytes of memory of a payload that an end may hold beyond its share at any time: one read of a stream. */
 const ORDINARY_PAYLOAD = 68 * 1024;
 /** Holders may each exceed their share by a payload: together up to this multiple of the budget. */
 export const EXHAUSTED = 2;
 /** Larger payloads may exceed the budget up to this multiple of it. */
-const MOST_EXCESS = 4;
+const MAX_EXCESS_FACTOR = 4;
 
 export class BufferBudget {
   readonly #limit: number;
@@ -36,7 +36,7 @@ export class BufferBudget {
 
   /** Bytes that one end may hold at the moment. */
   get share(): number {
-    return Math.max(LEAST_SHARE, this.free);
+    return Math.max(MIN_SHARE_BYTES, this.free);
   }
 
   /** So much is held that even one ordinary payload of a further holder is too much. */
@@ -46,7 +46,7 @@ export class BufferBudget {
 
   /** Whether an end may hold this many more bytes for one payload, even if it has used its share. */
   fits(bytes: number): boolean {
-    return bytes <= ORDINARY_PAYLOAD || this.#used + bytes <= MOST_EXCESS * this.#limit;
+    return bytes <= ORDINARY_PAYLOAD || this.#used + bytes <= MAX_EXCESS_FACTOR * this.#limit;
   }
 
   /** Records that an end holds `bytes` more, or fewer if negative. */

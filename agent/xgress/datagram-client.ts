@@ -41,9 +41,9 @@ export interface DatagramQueue {
 }
 
 /** Datagrams queued for the circuit; further ones are dropped. The reference has the same limit. */
-const MOST_WAITING = 16;
+const MAX_WAITING = 16;
 /** Datagrams that the system has not sent yet; at this limit the circuit pauses until one is sent. */
-const MOST_UNSENT = 64;
+const MAX_UNSENT = 64;
 /** Error code for a datagram larger than the network accepts: only this datagram is lost. */
 const TOO_LARGE = 'EMSGSIZE';
 
@@ -88,7 +88,7 @@ export class DatagramClient implements XgressClient, Idling {
     this.#active();
     if (this.#closed) return;
     if (this.#started && !this.#isBlocked) this.#write(data);
-    else if (this.#waiting.length < MOST_WAITING && this.#init.queue?.acquire(data.length) !== false)
+    else if (this.#waiting.length < MAX_WAITING && this.#init.queue?.acquire(data.length) !== false)
       this.#waiting.push(data);
     else this.dropped++;
   }
@@ -114,7 +114,7 @@ export class DatagramClient implements XgressClient, Idling {
       this.#init.port.send(clear, (error) => this.#onSent(error));
     }
     if (isFin(headers)) this.#finish();
-    return this.#unsent < MOST_UNSENT;
+    return this.#unsent < MAX_UNSENT;
   }
 
   /** The peer sends no further data. UDP cannot signal that, so the session ends. */

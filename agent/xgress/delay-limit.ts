@@ -6,7 +6,7 @@
 // acknowledged in time.
 
 /** Bytes that may always be in flight, so that a path with varying delay stays usable. */
-const LEAST_LIMIT = 128 * 1024;
+const MIN_LIMIT_BYTES = 128 * 1024;
 /** Milliseconds of delay allowed beyond the fastest acknowledgement; longer paths are allowed as much as that takes. */
 const ADDED_DELAY = 3;
 /** Milliseconds for which the fastest acknowledgement stays valid: the path may become longer. */
@@ -43,7 +43,7 @@ export class DelayLimit {
     } else if (now - this.#halvedAt > delay) {
       // Once per round trip: payloads sent earlier still show the old delay.
       this.#halvedAt = now;
-      this.#bytes = Math.max(LEAST_LIMIT, Math.min(this.#bytes, size) / 2);
+      this.#bytes = Math.max(MIN_LIMIT_BYTES, Math.min(this.#bytes, size) / 2);
     }
   }
 }

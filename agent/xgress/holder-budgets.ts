@@ -7,7 +7,7 @@
 //                 ├─ HolderBudget of an identity ── its ends
 //                 └─ HolderBudget of UDP sessions …
 
-import { type BufferBudget, EXHAUSTED, LEAST_SHARE } from './buffer-budget.ts';
+import { type BufferBudget, EXHAUSTED, MIN_SHARE_BYTES } from './buffer-budget.ts';
 
 /** The memory of one end, as its buffers see it. */
 export interface EndBudget {
@@ -24,7 +24,7 @@ export interface EndBudget {
 /** Bytes of the objects of an end without any payload: xgress, buffers, client, table entries. */
 const END_OBJECTS = 8 * 1024;
 /** Bytes that the ends of one holder may always hold together, while others have used the budget. */
-const LEAST_OF_HOLDER = 4 * 1024 * 1024;
+const MIN_HOLDER_BYTES = 4 * 1024 * 1024;
 /** Bytes that every end may hold at any time, and of a payload beyond them: a request, a key, an end mark. */
 const SMALL_PAYLOAD = 2 * 1024;
 
@@ -49,8 +49,8 @@ export class HolderBudget implements EndBudget {
 
   get share(): number {
     const part = this.#part;
-    const least = Math.min(LEAST_SHARE, Math.max(SMALL_PAYLOAD, part / Math.max(1, this.#ends)));
-    return Math.max(least, Math.min(part - this.#used, this.#all.share));
+    const min = Math.min(MIN_SHARE_BYTES, Math.max(SMALL_PAYLOAD, part / Math.max(1, this.#ends)));
+    return Math.max(min, Math.min(part - this.#used, this.#all.share));
   }
 
   fits(bytes: number): boolean {
@@ -70,7 +70,7 @@ export class HolderBudget implements EndBudget {
 
   /** Bytes that the holder may hold: what is free, so that n holders who use all get 1/(n + 1) of the budget each. */
   get #part(): number {
-    return Math.max(LEAST_OF_HOLDER, this.#all.free - this.#ends * END_OBJECTS);
+    return Math.max(MIN_HOLDER_BYTES, this.#all.free - this.#ends * END_OBJECTS);
   }
 }
 

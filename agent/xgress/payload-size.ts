@@ -17,6 +17,6 @@ export function announceLargePayloads(ours: Map<number, Buffer>): void {
 }
 
 /** Bytes of the largest payload for an end with this peer data. */
-export function largestPayload(theirs: PeerData): number {
+export function maxPayload(theirs: PeerData): number {
   return theirs.get(PeerDataKey.LargestPayload)?.equals(ANNOUNCEMENT) ? LARGE_PAYLOAD : SAFE_PAYLOAD;
 }

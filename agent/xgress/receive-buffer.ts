@@ -15,7 +15,7 @@ const PAYLOAD_OVERHEAD = 256;
 /** Payloads further ahead of the next one are dropped: no sender has that many in flight. */
 const MAX_AHEAD = 65_536;
 /** The field of an acknowledgement has 32 bits. */
-const MOST_REPORTED = 0xffff_ffff;
+const MAX_REPORTED = 0xffff_ffff;
 
 export class ReceiveBuffer {
   readonly #limit: number;
@@ -42,18 +42,18 @@ export class ReceiveBuffer {
    * its own limit, so a buffer that has used its share must look as full as one that holds the configured limit.
    */
   get reportedSize(): number {
-    return Math.min(MOST_REPORTED, Math.floor(this.#size * (this.#limit / this.#allowed)));
+    return Math.min(MAX_REPORTED, Math.floor(this.#size * (this.#limit / this.#allowed)));
   }
 
   /** For inspections, with the reference's names. */
   inspect(): Record<string, unknown> {
     const stored = [...this.#stored.keys()];
-    const next = stored.length > 0 ? String(stored.reduce((least, each) => Math.min(least, each))) : 'none';
+    const next = stored.length > 0 ? String(stored.reduce((min, each) => Math.min(min, each))) : 'none';
     return {
       size: this.#size,
       payloadCount: stored.length,
       sequence: this.#handedOver,
-      maxSequence: stored.reduce((most, each) => Math.max(most, each), this.#handedOver),
+      maxSequence: stored.reduce((max, each) => Math.max(max, each), this.#handedOver),
       nextPayload: next,
       acquiredSafely: true,
     };

@@ -18,11 +18,11 @@ const RETX_SCALE_EASE = 0.01;
 /**
  * Limit of the scale, as a multiple of the configured one, for peers that acknowledge payloads which were never sent.
  */
-const MOST_RETX_SCALE = 8;
+const MAX_RETX_SCALE = 8;
 /**
  * Each unanswered retransmission doubles the wait, up to this factor: a peer with a full buffer drops every payload.
  */
-const MOST_BACKOFF = 128;
+const MAX_BACKOFF_FACTOR = 128;
 /**
  * A payload is lost if another one was delivered that left later by so many milliseconds, and by two round trips: the
  * connections of a link deliver independently, and one that repeats a packet is late by a round trip.
@@ -35,7 +35,7 @@ const REORDERING_ROUND_TRIPS = 2;
  */
 const PROBE = 64 * 1024;
 /** Milliseconds, if the configuration sets no limit. */
-const LONGEST_WAIT = 60_000;
+const MAX_WAIT_MS = 60_000;
 /** A payload is late by the mean round trip and so many mean deviations from it (RFC 6298). */
 const VARIATIONS = 4;
 const VARIATION_SHARE = 1 / 4;
@@ -132,10 +132,10 @@ export class SendBuffer {
 
   /** Milliseconds after which a payload is retransmitted. */
   get retransmitAfter(): number {
-    const most = this.#options.retxMaxMs > 0 ? this.#options.retxMaxMs : LONGEST_WAIT;
+    const max = this.#options.retxMaxMs > 0 ? this.#options.retxMaxMs : MAX_WAIT_MS;
     const threshold = Math.max(this.#retxThreshold, this.#lastRtt + VARIATIONS * this.#variation);
-    if (this.#backoff === 1) return Math.min(most, threshold);
-    return Math.min(most, Math.max(threshold, MIN_CHECK_INTERVAL) * this.#backoff);
+    if (this.#backoff === 1) return Math.min(max, threshold);
+    return Math.min(max, Math.max(threshold, MIN_CHECK_INTERVAL) * this.#backoff);
   }
 
   get blockedByWindow(): boolean {
@@ -257,7 +257,7 @@ export class SendBuffer {
         if (entry) yield entry.payload;
         due.pop();
       }
-      this.#backoff = Math.min(MOST_BACKOFF, this.#backoff * 2);
+      this.#backoff = Math.min(MAX_BACKOFF_FACTOR, this.#backoff * 2);
     } finally {
       this.#due = due;
     }
@@ -348,7 +348,7 @@ export class SendBuffer {
     this.#metrics.duplicateAck();
     if (++this.#duplicateAcks < this.#options.txPortalDupAckThresh) return;
     this.#duplicateAcks = 0;
-    this.#retxScale = Math.min(this.#options.retxScale * MOST_RETX_SCALE, this.#retxScale + RETX_SCALE_RAISE);
+    this.#retxScale = Math.min(this.#options.retxScale * MAX_RETX_SCALE, this.#retxScale + RETX_SCALE_RAISE);
   }
 
   #measure(roundTrip: number): void {

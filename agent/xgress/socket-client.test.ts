@@ -11,7 +11,7 @@ import type { Xgress } from './xgress.ts';
 const KIB = 1024;
 
 /** Returns the lengths of the payloads of one read. */
-async function payloadsOf(length: number, { writeLimit, largestPayload }: Record<string, number>) {
+async function payloadsOf(length: number, { writeLimit, maxPayload }: Record<string, number>) {
   const lengths: number[] = [];
   const read: Buffer[] = [];
   const stream = Object.assign(new Duplex({ read: () => undefined }), { setNoDelay: () => undefined });
@@ -19,7 +19,7 @@ async function payloadsOf(length: number, { writeLimit, largestPayload }: Record
     socket: stream as unknown as Socket,
     reset: () => undefined,
     halfClose: true,
-    ...(largestPayload && { largestPayload }),
+    ...(maxPayload && { maxPayload }),
     clock: new VirtualClock(),
     log: silentLog,
   });
@@ -46,5 +46,5 @@ t.test('a read is one payload, if nobody wants smaller ones', async (t) => {
 
 t.test('an end may limit payloads, and so may the first link, which gets equal ones', async (t) => {
   t.same(await payloadsOf(40 * KIB, { writeLimit: Number.POSITIVE_INFINITY }), [32 * KIB, 8 * KIB]);
-  t.same(await payloadsOf(40 * KIB, { writeLimit: 9 * KIB, largestPayload: 64 * KIB }), new Array(5).fill(8 * KIB));
+  t.same(await payloadsOf(40 * KIB, { writeLimit: 9 * KIB, maxPayload: 64 * KIB }), new Array(5).fill(8 * KIB));
 });

@@ -21,7 +21,7 @@ export interface SocketClientInit {
   halfClose: boolean;
   encryption?: EncryptedStream | undefined;
   /** Bytes; by default what every end accepts. */
-  largestPayload?: number;
+  maxPayload?: number;
   clock: Clock;
   log: Log;
 }
@@ -37,7 +37,7 @@ export class SocketClient implements XgressClient {
   readonly #reset: () => void;
   readonly #halfClose: boolean;
   readonly #encryption: EncryptedStream | undefined;
-  readonly #largestPayload: number;
+  readonly #maxPayload: number;
   readonly #clock: Clock;
   readonly #log: Log;
   #xgress: Xgress | undefined;
@@ -50,7 +50,7 @@ export class SocketClient implements XgressClient {
     this.#reset = init.reset ?? (() => init.socket.resetAndDestroy());
     this.#halfClose = init.halfClose;
     this.#encryption = init.encryption;
-    this.#largestPayload = init.largestPayload ?? SAFE_PAYLOAD;
+    this.#maxPayload = init.maxPayload ?? SAFE_PAYLOAD;
     this.#clock = init.clock;
     this.#log = init.log;
     this.#socket.pause();
@@ -65,7 +65,7 @@ export class SocketClient implements XgressClient {
       sealed: Buffer.allocUnsafeSlow(LARGE_PAYLOAD + SEAL_LENGTH),
     };
     this.#socket.on('data', (data) => this.#onBuffered(data as Buffer));
-    readInto(this.#socket, shared.read.subarray(0, this.#largestPayload), (data) => this.#onData(data));
+    readInto(this.#socket, shared.read.subarray(0, this.#maxPayload), (data) => this.#onData(data));
     this.#socket.on('end', () => this.#onEnd());
     this.#socket.on('drain', () => xgress.resume());
     this.#socket.on('finish', () => xgress.resume()); // an ending socket emits no drain
@@ -111,8 +111,7 @@ export class SocketClient implements XgressClient {
 
   /** Data that was read into a memory of any size. */
   #onBuffered(data: Buffer): void {
-    for (let at = 0; at < data.length; at += this.#largestPayload)
-      this.#onData(data.subarray(at, at + this.#largestPayload));
+    for (let at = 0; at < data.length; at += this.#maxPayload) this.#onData(data.subarray(at, at + this.#maxPayload));
   }
 
   /** Sends it in equal payloads, as small as the first link wants them. */

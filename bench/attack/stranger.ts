@@ -35,7 +35,7 @@ const PAUSE = 20;
 /** The head of a ClientHello of 508 bytes, whose rest never comes. */
 const CLIENT_HELLO = Buffer.from('1603010200010001fc0303', 'hex');
 /** As long as a first message may be: a header block of 16,384 bytes, a body of 4,192. */
-const LONGEST_HELLO = hello();
+const MAX_HELLO = hello();
 
 function hello(): Buffer {
   const message = new Message(ChannelType.Hello, [[1_000, 'x'.repeat(16_376)]], 'x'.repeat(4_192));
@@ -66,7 +66,7 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests' | ClientKind>, (job: Jo
   },
   async hellos(job) {
     const socket = overTls(job);
-    socket.write(LONGEST_HELLO);
+    socket.write(MAX_HELLO);
     await closed(socket.resume());
   },
   async upgrades(job) {

@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 /** Milliseconds without progress after which a connection counts as stuck. */
 const STUCK_AFTER = 500;
 /** Milliseconds without progress after which a load fails. */
-const LONGEST_SILENCE = 60_000;
+const MAX_SILENCE_MS = 60_000;
 
 /** Sends this amount over several parallel connections; returns MiB per second of all together. */
 export async function push(port: number, mib: number, connections: number): Promise<number> {
@@ -128,7 +128,7 @@ function next(socket: Socket, event: 'data' | 'drain'): Promise<void> {
 async function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
-  socket.setTimeout(LONGEST_SILENCE, () => socket.destroy(new Error(`no progress within ${LONGEST_SILENCE} ms`)));
+  socket.setTimeout(MAX_SILENCE_MS, () => socket.destroy(new Error(`no progress within ${MAX_SILENCE_MS} ms`)));
   socket.on('error', () => undefined); // the waiting load reports it
   return socket;
 }

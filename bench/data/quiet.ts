@@ -8,7 +8,7 @@ type Busy = Pick<Subject, 'name' | 'usage'>;
 /** Seconds of processor time within one interval. */
 const TOLERATED = 0.02;
 /** Milliseconds that routers get. */
-const LONGEST = 120_000;
+const MAX_WAIT_MS = 120_000;
 
 export class Quiet {
   readonly #interval: number;
@@ -16,7 +16,7 @@ export class Quiet {
   readonly #missed = new Map<string, number>();
 
   /** @param interval Milliseconds during which the routers must be idle. */
-  constructor(interval: number, longest = LONGEST) {
+  constructor(interval: number, longest = MAX_WAIT_MS) {
     this.#interval = interval;
     this.#longest = longest;
   }

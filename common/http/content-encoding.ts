@@ -1,7 +1,7 @@
 // Selects the content coding of an answer (RFC 9110, section 12.5.3).
 
 /** Limit on parsed header parts; no client sends more. */
-const MOST_CODINGS = 20;
+const MAX_CODINGS = 20;
 const CODING = /^\s*(?<name>[\w!#$%&'*+.^`|~-]+)\s*(?:;\s*q=(?<weight>[01](?:\.\d{0,3})?)\s*)?$/i;
 const ALIASES: ReadonlyMap<string, string> = new Map([['x-gzip', 'gzip']]);
 
@@ -18,7 +18,7 @@ export function contentCoding<T extends string>(
 
 function weightsOf(header: string): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const part of header.split(',', MOST_CODINGS)) {
+  for (const part of header.split(',', MAX_CODINGS)) {
     const { name, weight = '1' } = CODING.exec(part)?.groups ?? {};
     if (name === undefined) continue;
     const coding = name.toLowerCase();

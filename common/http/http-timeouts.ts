@@ -24,13 +24,13 @@ export interface Evictable {
 }
 
 /** Milliseconds in which the rest of an unread body is discarded. */
-const LONGEST_DISCARD = 1_000;
+const MAX_DISCARD_MS = 1_000;
 /** Milliseconds between two checks of the bytes. */
 const DISCARD_INTERVAL = 50;
 /** Bytes of an unread body that are discarded, up to the next check. */
-const MOST_DISCARDED = 16 * 1024 * 1024;
+const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 /** Requests of a connection that wait for the answer to an earlier one. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -123,7 +123,7 @@ class HttpConnection {
     this.#request = response.req;
     this.#port?.setEvictable(false);
     if (!this.#isServing) this.#exchange(response, serve);
-    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(() => this.#exchange(response, serve));
+    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(() => this.#exchange(response, serve));
     else this.#socket.destroy();
   }
 
@@ -148,11 +148,11 @@ class HttpConnection {
     this.#isEnding = true;
     this.#timer?.cancel();
     this.#port?.setEvictable(true);
-    const most = this.#socket.bytesRead + MOST_DISCARDED;
+    const max = this.#socket.bytesRead + MAX_DISCARDED_BYTES;
     let time = 0;
     this.#timer = this.#clock.every('http discard', DISCARD_INTERVAL, () => {
       time += DISCARD_INTERVAL;
-      if (time >= LONGEST_DISCARD || this.#socket.bytesRead > most) this.#socket.destroy();
+      if (time >= MAX_DISCARD_MS || this.#socket.bytesRead > max) this.#socket.destroy();
     });
   }
 

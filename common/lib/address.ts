@@ -8,9 +8,11 @@ import { ProjectError } from './errors.ts';
 export const ADDRESS_TYPES = ['tls', 'dtls', 'tcp', 'ws', 'wss', 'udp'] as const;
 export type AddressType = (typeof ADDRESS_TYPES)[number];
 
+export const MAX_PORT = 65_535;
+
 /** Characters of a name, and of each label between two dots (RFC 1035). */
-const LONGEST_NAME = 254;
-const LONGEST_LABEL = 63;
+const MAX_NAME_LENGTH = 254;
+const MAX_LABEL_LENGTH = 63;
 
 export interface Address {
   readonly type: AddressType;
@@ -45,7 +47,7 @@ export function splitHostPort(text: string, original: string = text): { host: st
   else if (host.includes(':')) throw new AddressError(original, 'an IPv6 host requires brackets');
   if (!/^\d+$/.test(portText)) throw new AddressError(original, `"${portText}" is not a port number`);
   const port = Number(portText);
-  if (port > 65_535) throw new AddressError(original, `port ${portText} is above 65535`);
+  if (port > MAX_PORT) throw new AddressError(original, `port ${portText} is above ${MAX_PORT}`);
   const problem = host === '' ? undefined : hostProblem(host);
   if (problem !== undefined) throw new AddressError(original, problem);
   return { host, port };
@@ -55,7 +57,7 @@ export function splitHostPort(text: string, original: string = text): { host: st
 export function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return undefined;
   if (host.startsWith('//')) return `"${host}" is not a host; remove the slashes`;
-  const isName = host.length <= LONGEST_NAME && host.replace(/\.$/, '').split('.').every(isLabel);
+  const isName = host.length <= MAX_NAME_LENGTH && host.replace(/\.$/, '').split('.').every(isLabel);
   // Rejects four numbers that are not an IP address: a typing mistake, because no such name exists.
   return isName && !/^[\d.]+$/.test(host) ? undefined : `"${host}" is neither a host name nor an IP address`;
 }
@@ -77,7 +79,7 @@ export function formatAddress(address: Address): string {
 
 /** One label of a name, in any script: some networks use private names that no registry would accept. */
 function isLabel(text: string): boolean {
-  return text.length <= LONGEST_LABEL && /^[\p{L}\p{M}\p{N}_-]+$/u.test(text);
+  return text.length <= MAX_LABEL_LENGTH && /^[\p{L}\p{M}\p{N}_-]+$/u.test(text);
 }
 
 function isAddressType(type: string): type is AddressType {

@@ -4,11 +4,11 @@
 import { within } from './bounded.ts';
 
 /** Milliseconds of processor time for one text: a good expression needs microseconds. */
-export const LONGEST_LOOK = 20;
+export const MAX_LOOK_MS = 20;
 /** Cached results of an expression. */
-const MOST_KNOWN = 2_000;
+const MAX_KNOWN = 2_000;
 /** Characters of a cached text. */
-const LONGEST_KNOWN = 256;
+const MAX_KNOWN_LENGTH = 256;
 
 export class BoundedPattern {
   readonly #pattern: RegExp;
@@ -30,7 +30,7 @@ export class BoundedPattern {
     if (this.#isTooSlow) return [];
     let found: ReadonlySet<string>;
     try {
-      found = new Set(within(LONGEST_LOOK, () => texts.filter((text) => this.#pattern.test(text))));
+      found = new Set(within(MAX_LOOK_MS, () => texts.filter((text) => this.#pattern.test(text))));
     } catch {
       this.#isTooSlow = true;
       this.#known.clear();
@@ -38,7 +38,7 @@ export class BoundedPattern {
       return [];
     }
     for (const text of texts)
-      if (this.#known.size < MOST_KNOWN && text.length <= LONGEST_KNOWN) this.#known.set(text, found.has(text));
+      if (this.#known.size < MAX_KNOWN && text.length <= MAX_KNOWN_LENGTH) this.#known.set(text, found.has(text));
     return [...found];
   }
 }

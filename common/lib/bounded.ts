@@ -10,7 +10,7 @@ interface Bounded {
 
 let bounded: Bounded | undefined;
 /** The second attempt on a busy machine may last this many times the limit: both attempts block the event loop. */
-const LONGEST_STRETCH = 4;
+const MAX_STRETCH_FACTOR = 4;
 /** Work that got more than this ratio of the processor was not delayed by other processes. */
 const FAIR_SHARE = 0.8;
 
@@ -28,7 +28,7 @@ export function within<T>(milliseconds: number, work: () => T, processorTime = t
     const first = attempt(bounded, milliseconds);
     if (first) return first.result as T;
     const share = (processorTime() - began) / milliseconds;
-    const stretch = Math.min(LONGEST_STRETCH, 1 / Math.max(share, 1 / LONGEST_STRETCH));
+    const stretch = Math.min(MAX_STRETCH_FACTOR, 1 / Math.max(share, 1 / MAX_STRETCH_FACTOR));
     const second = share > FAIR_SHARE ? undefined : attempt(bounded, Math.ceil(milliseconds * stretch));
     if (second) return second.result as T;
   } finally {

@@ -13,9 +13,9 @@ const BLOCK_SIZES = [6, 8, 12, 16, 24, 32, 48, 66, 132, 264].map((kibibytes) => 
  * Shorter buffers are cheap for the garbage collector. They are not cut from Node's slabs, which one waiting buffer
  * would keep alive.
  */
-const LEAST_POOLED = 4 * 1024;
+const MIN_POOLED_BYTES = 4 * 1024;
 /** Bytes of idle blocks. */
-const MOST_IDLE = 16 * 1024 * 1024;
+const MAX_IDLE_BYTES = 16 * 1024 * 1024;
 
 /** The idle blocks of one size. */
 interface Shelf {
@@ -30,7 +30,7 @@ export class BufferPool {
   readonly #shelves = new Map<number, Shelf>(BLOCK_SIZES.map((size) => [size, { blocks: [], unneeded: 0 }]));
   #idleBytes = 0;
 
-  constructor(limit: number = MOST_IDLE) {
+  constructor(limit: number = MAX_IDLE_BYTES) {
     this.#limit = limit;
   }
 
@@ -42,7 +42,7 @@ export class BufferPool {
   /** Returns a buffer of this length with arbitrary content. */
   acquire(length: number): Buffer {
     const size = blockSize(length);
-    if (length < LEAST_POOLED || size === undefined) return Buffer.allocUnsafeSlow(length);
+    if (length < MIN_POOLED_BYTES || size === undefined) return Buffer.allocUnsafeSlow(length);
     const shelf = this.#shelves.get(size);
     const block = shelf?.blocks.pop();
     if (!shelf || !block) return Buffer.from(Buffer.allocUnsafeSlow(size).buffer, 0, length);
@@ -60,7 +60,7 @@ export class BufferPool {
 
   /** Releases a buffer of `acquire`, once. Buffers of other origin are ignored. */
   release(buffer: Buffer): void {
-    if (buffer.length < LEAST_POOLED) return;
+    if (buffer.length < MIN_POOLED_BYTES) return;
     const block = buffer.buffer as ArrayBuffer;
     const shelf = this.#shelves.get(block.byteLength);
     if (!shelf || buffer.byteOffset !== 0 || this.#idleBytes + block.byteLength > this.#limit) return;
@@ -93,7 +93,7 @@ export class BufferPool {
 
 /** Bytes of memory that a buffer of a pool occupies. */
 export function memoryOf(length: number): number {
-  return length < LEAST_POOLED ? length : (blockSize(length) ?? length);
+  return length < MIN_POOLED_BYTES ? length : (blockSize(length) ?? length);
 }
 
 function blockSize(length: number): number | undefined {

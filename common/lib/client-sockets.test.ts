@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import t from 'tap';
-import { ClientSockets, mostClientSockets, openFileLimit } from './client-sockets.ts';
+import { ClientSockets, maxClientSockets, openFileLimit } from './client-sockets.ts';
 
 class FakeSocket extends EventEmitter {
   isEvicted = false;
@@ -43,7 +43,7 @@ t.test('clients leave a reserve of descriptors to the program', async (t) => {
     [1_048_576, 786_432],
     [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
   ];
-  for (const [openFiles, clients] of table) t.equal(mostClientSockets(openFiles), clients, `${openFiles}`);
+  for (const [openFiles, clients] of table) t.equal(maxClientSockets(openFiles), clients, `${openFiles}`);
 });
 
 t.test('the limit of the process is read', { skip: process.platform !== 'linux' }, async (t) => {

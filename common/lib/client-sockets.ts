@@ -20,7 +20,7 @@ interface Closable {
 /** The reason for a socket that is not admitted. */
 export const NO_DESCRIPTOR = 'clients use all file descriptors that the limit of open files permits them';
 /** Descriptors that clients leave to the process; fewer if it may not open twice as many. */
-const LEAST_RESERVE = 96;
+const MIN_RESERVE = 96;
 /** Part of the permitted descriptors that clients may use. */
 const SHARE = 0.75;
 
@@ -56,8 +56,8 @@ export class ClientSockets {
 }
 
 /** The number of sockets that clients may cause if the process may open this many files. */
-export function mostClientSockets(openFiles: number): number {
-  return Math.floor(Math.max(openFiles / 2, Math.min(openFiles * SHARE, openFiles - LEAST_RESERVE)));
+export function maxClientSockets(openFiles: number): number {
+  return Math.floor(Math.max(openFiles / 2, Math.min(openFiles * SHARE, openFiles - MIN_RESERVE)));
 }
 
 /** Files that this process may open. Node raises the limit that it starts with as far as the system permits. */
@@ -71,4 +71,4 @@ export function openFileLimit(): number {
 }
 
 /** Shared by all ports and circuits, because descriptors belong to the process. */
-export const clientSockets = new ClientSockets(mostClientSockets(openFileLimit()));
+export const clientSockets = new ClientSockets(maxClientSockets(openFileLimit()));

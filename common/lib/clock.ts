@@ -46,7 +46,7 @@ export interface AdvanceableClock extends Clock {
 }
 
 /** setTimeout accepts at most this many milliseconds; longer waits are split. */
-const LONGEST_TIMEOUT = 2_147_483_647;
+const MAX_TIMEOUT_MS = 2_147_483_647;
 
 export abstract class BaseClock implements Clock {
   abstract now(): number;
@@ -105,9 +105,9 @@ export class SystemClock extends BaseClock {
     const key = {};
     let handle: NodeJS.Timeout;
     const arm = (rest: number) => {
-      const step = Math.min(Math.max(rest, 0), LONGEST_TIMEOUT);
+      const step = Math.min(Math.max(rest, 0), MAX_TIMEOUT_MS);
       handle = setTimeout(() => {
-        if (rest > LONGEST_TIMEOUT) {
+        if (rest > MAX_TIMEOUT_MS) {
           arm(rest - step);
           return;
         }
@@ -122,7 +122,7 @@ export class SystemClock extends BaseClock {
 
   every(name: string, milliseconds: number, task: () => void): Timer {
     const key = {};
-    const handle = setInterval(() => this.#run(name, task), Math.min(Math.max(milliseconds, 1), LONGEST_TIMEOUT));
+    const handle = setInterval(() => this.#run(name, task), Math.min(Math.max(milliseconds, 1), MAX_TIMEOUT_MS));
     this.#running.set(key, name);
     return { name, cancel: () => (clearInterval(handle), void this.#running.delete(key)) };
   }

@@ -17,7 +17,7 @@ const MILLISECONDS: Readonly<Record<string, readonly [number, number]>> = {
 };
 const GROUP = /(\d+\.?\d*|\.\d+)([^\d.]*)/y;
 /** ±292 years: a signed 64-bit number of nanoseconds. */
-const LONGEST = 2 ** 63 / 1e6;
+const MAX_DURATION_MS = 2 ** 63 / 1e6;
 
 export class DurationError extends ProjectError {
   constructor(message: string) {
@@ -43,7 +43,7 @@ export function parseDuration(text: string): number {
     if (scale === undefined) throw new DurationError(`unknown unit ${JSON.stringify(unit)} in duration ${quoted}`);
     milliseconds += (Number(match[1]) * scale[0]) / scale[1];
   }
-  if (milliseconds >= LONGEST) throw new DurationError(`invalid duration ${quoted}`);
+  if (milliseconds >= MAX_DURATION_MS) throw new DurationError(`invalid duration ${quoted}`);
   return negative ? -milliseconds : milliseconds;
 }
 

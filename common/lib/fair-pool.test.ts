@@ -15,7 +15,7 @@ t.test('after any operations, the source with most objects loses its oldest', as
       const pool = new FairPool<number>();
       let known: { thing: number; source: string }[] = [];
       const of = (source: string) => known.filter((each) => each.source === source);
-      const most = () => Math.max(0, ...['a', 'b', 'c'].map((source) => of(source).length));
+      const max = () => Math.max(0, ...['a', 'b', 'c'].map((source) => of(source).length));
       for (const [kind, thing, source] of steps) {
         const without = known.filter((each) => each.thing !== thing);
         if (kind === 'add') {
@@ -25,7 +25,7 @@ t.test('after any operations, the source with most objects loses its oldest', as
           pool.delete(thing);
           known = without;
         } else {
-          const before = most();
+          const before = max();
           const mayEvict = kind === 'evict' ? before > 0 : before > of(source).length + 1;
           const evicted = kind === 'evict' ? pool.evict() : pool.evictFor(source);
           if ((evicted !== undefined) !== mayEvict) return false;

@@ -8,7 +8,7 @@ export class FairPool<T> {
   /** Sources by their number of objects. */
   readonly #bySize = new Map<number, Set<string>>();
   /** Objects of the largest source. */
-  #most = 0;
+  #max = 0;
 
   get size(): number {
     return this.#sources.size;
@@ -37,7 +37,7 @@ export class FairPool<T> {
 
   /** Removes and returns the oldest object of the largest source; undefined if the pool is empty. */
   evict(): T | undefined {
-    const [source = ''] = this.#bySize.get(this.#most) ?? [];
+    const [source = ''] = this.#bySize.get(this.#max) ?? [];
     const [oldest] = this.#bySource.get(source) ?? [];
     if (oldest !== undefined) this.delete(oldest);
     return oldest;
@@ -49,7 +49,7 @@ export class FairPool<T> {
    */
   evictFor(source: string): T | undefined {
     const own = this.#bySource.get(source)?.size ?? 0;
-    return this.#most > own + 1 ? this.evict() : undefined;
+    return this.#max > own + 1 ? this.evict() : undefined;
   }
 
   #resize(source: string, before: number, after: number): void {
@@ -57,6 +57,6 @@ export class FairPool<T> {
     smaller?.delete(source);
     if (smaller?.size === 0) this.#bySize.delete(before);
     if (after > 0) this.#bySize.set(after, (this.#bySize.get(after) ?? new Set<string>()).add(source));
-    if (after > this.#most || (before === this.#most && !this.#bySize.has(before))) this.#most = after;
+    if (after > this.#max || (before === this.#max && !this.#bySize.has(before))) this.#max = after;
   }
 }

@@ -2,7 +2,7 @@
 // JSON.stringify, exhausts the stack after some thousand levels. So the depth is checked first.
 
 /** Levels of lists and maps; real documents have about ten. */
-export const DEEPEST_JSON = 100;
+export const MAX_JSON_DEPTH = 100;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -19,14 +19,14 @@ export class JsonDepthError extends Error {
 }
 
 /** As JSON.parse. @throws JsonDepthError if the text is nested deeper than `deepest`, SyntaxError if it is not JSON */
-export function parseJson(text: string, deepest = DEEPEST_JSON): unknown {
+export function parseJson(text: string, deepest = MAX_JSON_DEPTH): unknown {
   // Each level needs a bracket at both ends.
   if (text.length > 2 * deepest && isDeeper(text, deepest)) throw new JsonDepthError(deepest);
   return JSON.parse(text);
 }
 
 /** Whether an already parsed value is nested deeper than `deepest`. */
-export function isNestedDeeper(value: unknown, deepest = DEEPEST_JSON): boolean {
+export function isNestedDeeper(value: unknown, deepest = MAX_JSON_DEPTH): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     const inside = level.filter((each): each is object => typeof each === 'object' && each !== null);

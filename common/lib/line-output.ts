@@ -10,7 +10,7 @@ import { errorCode } from './errors.ts';
 /** The errors of a full disk. Space may become free again. */
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 /** Bytes that may wait for the reader. */
-const LONGEST_BACKLOG = 4 * 1024 * 1024;
+const MAX_BACKLOG_BYTES = 4 * 1024 * 1024;
 
 export interface LineSink {
   readonly writableLength: number;
@@ -47,7 +47,7 @@ export class LineOutput {
 
   constructor(options: LineOutputOptions) {
     this.#sink = typeof options.sink === 'string' ? standardStream(options.sink) : options.sink;
-    this.#limit = options.limit ?? LONGEST_BACKLOG;
+    this.#limit = options.limit ?? MAX_BACKLOG_BYTES;
     this.#onDropped = options.onDropped ?? (() => undefined);
     this.#sink.on('drain', () => this.#report());
     this.#sink.on('error', (error) => {

@@ -26,7 +26,7 @@ const CALLS: ReadonlySet<string> = new Set(['listen', 'bind', 'getaddrinfo']);
 /** Ports below this one require a privilege on Unix. */
 const FIRST_UNPRIVILEGED = 1_024;
 /** Limit on alternative addresses in a message. */
-const MOST_OFFERED = 6;
+const MAX_OFFERED = 6;
 
 /**
  * Opens a listener with `open`. Rejects with ListenError instead of the system's error about the port; other errors
@@ -77,6 +77,6 @@ function privilegeRemedy(port: number): string {
 
 function addressRemedy(): string {
   const own = Object.values(ownInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
-  const offered = [...new Set(own)].slice(0, MOST_OFFERED);
+  const offered = [...new Set(own)].slice(0, MAX_OFFERED);
   return `use 0.0.0.0 for all of its addresses${offered.length > 0 ? `, or one of ${offered.join(', ')}` : ''}`;
 }

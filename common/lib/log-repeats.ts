@@ -9,7 +9,7 @@ const RATE = { burst: 100, perSecond: 10 };
 /** Milliseconds between two summaries. */
 const SUMMARY_INTERVAL = 10_000;
 /** Limit on phrases. They are fixed texts in the code; a text that contains data must not make the table grow. */
-const MOST_PHRASES = 2_000;
+const MAX_PHRASES = 2_000;
 
 interface Phrase {
   readonly lines: TokenBucket;
@@ -53,7 +53,7 @@ export class LogRepeats {
   }
 
   #add(phrase: string, now: number): Phrase {
-    if (this.#phrases.size >= MOST_PHRASES) {
+    if (this.#phrases.size >= MAX_PHRASES) {
       this.summarise();
       this.#phrases.clear();
     }

@@ -64,21 +64,19 @@ export function hostForOthers(example: string): OptionCheck {
 export const flag: OptionCheck = (value) =>
   typeof value === 'boolean' ? undefined : `It must be true or false, not ${kindOf(value)}.`;
 
-export function textOfLength(least: number, most: number): OptionCheck {
+export function textOfLength(min: number, max: number): OptionCheck {
   return (value) => {
     if (typeof value !== 'string') return `It must be a string, not ${kindOf(value)}.`;
     const { length } = value;
-    return length >= least && length <= most
-      ? undefined
-      : `It must have ${least} to ${most} characters, not ${length}.`;
+    return length >= min && length <= max ? undefined : `It must have ${min} to ${max} characters, not ${length}.`;
   };
 }
 
-export function wholeNumber(least: number, most: number): OptionCheck {
+export function wholeNumber(min: number, max: number): OptionCheck {
   return (value) =>
-    Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max
       ? undefined
-      : `It must be a whole number from ${least} to ${most}.`;
+      : `It must be a whole number from ${min} to ${max}.`;
 }
 
 export function oneOf(...allowed: readonly string[]): OptionCheck {

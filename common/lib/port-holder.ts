@@ -10,9 +10,9 @@ import { basename } from 'node:path';
 export type Network = 'tcp' | 'udp';
 
 /** Bytes of a socket table. Listening sockets come first in it; connections follow. */
-const LARGEST_TABLE = 1024 * 1024;
+const MAX_TABLE_BYTES = 1024 * 1024;
 /** Limit on inspected open files of all processes, so that a busy machine takes less than a second. */
-const MOST_DESCRIPTORS = 50_000;
+const MAX_DESCRIPTORS = 50_000;
 /** State `0A` is a listening TCP socket, `07` a UDP socket without a peer. */
 const STATES: Readonly<Record<Network, string>> = { tcp: '0A', udp: '07' };
 
@@ -41,10 +41,10 @@ export async function portHolder(network: Network, port: number): Promise<string
 async function readTable(file: string): Promise<string> {
   try {
     await using handle = await open(file);
-    const table = Buffer.alloc(LARGEST_TABLE);
+    const table = Buffer.alloc(MAX_TABLE_BYTES);
     let length = 0;
-    while (length < LARGEST_TABLE) {
-      const { bytesRead } = await handle.read(table, length, LARGEST_TABLE - length, null);
+    while (length < MAX_TABLE_BYTES) {
+      const { bytesRead } = await handle.read(table, length, MAX_TABLE_BYTES - length, null);
       if (bytesRead === 0) break;
       length += bytesRead;
     }
@@ -66,7 +66,7 @@ function holdingsOf(table: string, state: string, port: number): Holding[] {
 }
 
 async function processWith(sockets: ReadonlySet<string>): Promise<number | undefined> {
-  let left = MOST_DESCRIPTORS;
+  let left = MAX_DESCRIPTORS;
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const descriptors = await readdir(`/proc/${name}/fd`).catch(() => []); // process of another user, or already ended

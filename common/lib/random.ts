@@ -12,11 +12,11 @@ export interface Random {
 
 /** A call of the generator costs more than most ids are long, so one call fetches bytes for many. */
 const stock = Buffer.alloc(4_096);
-const LONGEST_FROM_STOCK = 64;
+const MAX_FROM_STOCK = 64;
 let used = stock.length;
 
 function systemBytes(length: number): Buffer {
-  if (length > LONGEST_FROM_STOCK) return randomBytes(length);
+  if (length > MAX_FROM_STOCK) return randomBytes(length);
   if (used + length > stock.length) {
     randomFillSync(stock);
     used = 0;

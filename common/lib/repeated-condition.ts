@@ -13,7 +13,7 @@ export interface ConditionFigures {
 /** Milliseconds between two lines about the same kind. */
 const INTERVAL = 60_000;
 /** Limit on distinguished kinds; further kinds share one interval. */
-const MOST_KINDS = 32;
+const MAX_KINDS = 32;
 
 export class RepeatedCondition {
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class RepeatedCondition {
     const now = this.#clock.monotonic();
     if (this.#attempts === 0) this.#began = now;
     this.#attempts++;
-    const key = this.#lines.has(kind) || this.#lines.size < MOST_KINDS ? kind : '';
+    const key = this.#lines.has(kind) || this.#lines.size < MAX_KINDS ? kind : '';
     const last = this.#lines.get(key);
     if (last !== undefined && now - last < this.#interval) return undefined;
     this.#lines.set(key, now);

@@ -20,9 +20,9 @@ const WATCHDOG_PART = 2;
 const STATUS_INTERVAL = 2_000;
 /** Milliseconds until a message to a slow service manager is retried. */
 const RETRY_DELAY = 200;
-const MOST_RETRIES = 25;
+const MAX_RETRIES = 25;
 /** Messages that wait for a slow service manager; the oldest are dropped. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 /** Milliseconds that the process may take to end after the drain. */
 const END_TIME = 10_000;
 
@@ -119,8 +119,8 @@ export class ServiceManager {
   #send(lines: readonly (string | undefined)[]): void {
     if (!this.#sender) return;
     this.#waiting.push(lines.filter((line) => line !== undefined).join('\n'));
-    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
-    if (!this.#retry) this.#sendWaiting(MOST_RETRIES);
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    if (!this.#retry) this.#sendWaiting(MAX_RETRIES);
   }
 
   #sendWaiting(retries: number): void {
@@ -132,7 +132,7 @@ export class ServiceManager {
         this.#retry = this.#clock.after('service notification', RETRY_DELAY, () => this.#sendWaiting(left - 1));
         return;
       }
-      if (error === undefined) left = MOST_RETRIES;
+      if (error === undefined) left = MAX_RETRIES;
       else this.#logFailure(error);
       this.#waiting.shift();
     }

@@ -2,9 +2,9 @@
 
 export interface ShareLimits {
   /** The limit for all sources together. */
-  readonly most: number;
+  readonly max: number;
   /** The limit for one source. */
-  readonly mostOfSource: number;
+  readonly maxOfSource: number;
 }
 
 export class Shares {
@@ -32,8 +32,8 @@ export class Shares {
 
   /** Whether `acquire` with this amount would succeed. */
   has(source: string, amount = 1): boolean {
-    const { most, mostOfSource } = this.#limits;
-    return (this.#bySource.get(source) ?? 0) + amount <= mostOfSource && this.#total + amount <= most;
+    const { max, maxOfSource } = this.#limits;
+    return (this.#bySource.get(source) ?? 0) + amount <= maxOfSource && this.#total + amount <= max;
   }
 
   /** Releases a reserved amount. */

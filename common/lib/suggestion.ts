@@ -40,8 +40,8 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
 }
 
 /** `did you mean X?`; if no candidate is near, all of them, or their number if they are more than `most`. */
-export function meantOrKnown(word: string, candidates: readonly string[], most = Number.POSITIVE_INFINITY): string {
-  const known = candidates.length > most ? `there are ${candidates.length}` : `known are ${candidates.join(', ')}`;
+export function meantOrKnown(word: string, candidates: readonly string[], max = Number.POSITIVE_INFINITY): string {
+  const known = candidates.length > max ? `there are ${candidates.length}` : `known are ${candidates.join(', ')}`;
   return didYouMean(word, candidates) || known;
 }
 

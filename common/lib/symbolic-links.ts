@@ -4,12 +4,12 @@ import { readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** The limit of Linux on links in a path. */
-export const MOST_LINKS = 40;
+export const MAX_LINKS = 40;
 
 /** The file to which symbolic links at `path` lead, existing or not; `path` itself if it is not a link. */
 export function linkedFile(path: string): string {
   let file = path;
-  for (let links = 0; links < MOST_LINKS; links++) {
+  for (let links = 0; links < MAX_LINKS; links++) {
     const target = linkTarget(file);
     if (target === undefined) return file;
     file = resolve(realpathSync(dirname(file)), target);

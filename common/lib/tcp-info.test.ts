@@ -54,16 +54,16 @@ t.test('small packets count with their own size', { skip: reason ?? false }, asy
   client.setNoDelay(true);
   const sensor = tcpSensor(client);
   const state = unknownTcpState();
-  let most = 0;
+  let max = 0;
   let written = 0;
   // The peer reads nothing, so its system acknowledges late.
   for (let index = 0; index < 200; index++) {
     await new Promise((resolve) => client.write('x', resolve));
     written++;
     t.ok(sensor?.read(state));
-    most = Math.max(most, state.inFlight);
+    max = Math.max(max, state.inFlight);
   }
-  t.ok(most > 0 && most <= written, `${most} bytes in flight, ${written} written`);
+  t.ok(max > 0 && max <= written, `${max} bytes in flight, ${written} written`);
 });
 
 t.test('a connection continues with another congestion control', { skip: reason ?? false }, async (t) => {

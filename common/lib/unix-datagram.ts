@@ -8,7 +8,7 @@ const SOCK_CLOEXEC = 0o2000000;
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 /** Bytes of a path in an address. */
-const LONGEST_PATH = 107;
+const MAX_PATH_LENGTH = 107;
 const INT = 'i32';
 const SIGNATURES = {
   socket: { arguments: [INT, INT, INT], return: INT },
@@ -21,8 +21,8 @@ type Calls = Readonly<Record<keyof typeof SIGNATURES, (...args: (number | bigint
 /** The system's address of a path, or of an abstract name (`@name`). @throws RangeError if it is too long */
 export function unixAddress(path: string): Buffer {
   const name = Buffer.from(path.startsWith('@') ? `\0${path.slice(1)}` : path);
-  if (name.length > LONGEST_PATH)
-    throw new RangeError(`the path of a socket may have at most ${LONGEST_PATH} bytes: ${path}`);
+  if (name.length > MAX_PATH_LENGTH)
+    throw new RangeError(`the path of a socket may have at most ${MAX_PATH_LENGTH} bytes: ${path}`);
   const family = Buffer.alloc(2);
   family.writeUInt16LE(AF_UNIX);
   return Buffer.concat([family, name]);

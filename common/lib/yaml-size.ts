@@ -3,12 +3,12 @@
 import { Lexer } from 'yaml';
 
 /** Tokens: five for each entry of a map. The parser needs about a second for them. */
-export const MOST_TOKENS = 300_000;
+export const MAX_TOKENS = 300_000;
 
-/** Whether a text has more than MOST_TOKENS. */
+/** Whether a text has more than MAX_TOKENS. */
 export function isTooLong(text: string): boolean {
-  if (text.length <= MOST_TOKENS) return false;
+  if (text.length <= MAX_TOKENS) return false;
   let count = 0;
-  for (const _token of new Lexer().lex(text)) if (++count > MOST_TOKENS) return true;
+  for (const _token of new Lexer().lex(text)) if (++count > MAX_TOKENS) return true;
   return false;
 }

@@ -90,7 +90,7 @@ function isOperatingSystem(allowed: readonly OperatingSystem[], os: PostureState
 }
 
 /** Characters of a statement. Real ones have some tens; matching takes quadratic time. */
-const LONGEST_STATEMENT = 256;
+const MAX_STATEMENT_LENGTH = 256;
 /** A comparison with its operator, optionally separated from the version by spaces. */
 const COMPARATOR = /[!<>=^~]*\s*[^\s!<>=^~]+/g;
 
@@ -100,7 +100,7 @@ const COMPARATOR = /[!<>=^~]*\s*[^\s!<>=^~]+/g;
  * allows no version; pre-releases follow the order of semantic versions.
  */
 export function versionFits(version: string, statement: string): boolean {
-  if (statement.length > LONGEST_STATEMENT) return false;
+  if (statement.length > MAX_STATEMENT_LENGTH) return false;
   let parsed: SemVer;
   try {
     parsed = new SemVer(version.trim());
@@ -114,7 +114,7 @@ export function versionFits(version: string, statement: string): boolean {
 
 /** Whether a statement is valid. */
 export function isVersionStatement(statement: string): boolean {
-  if (statement.length > LONGEST_STATEMENT) return false;
+  if (statement.length > MAX_STATEMENT_LENGTH) return false;
   return alternatives(statement).every(
     (comparisons) => comparisons.length > 0 && comparisons.every((comparison) => toRange(comparison) !== undefined),
   );

@@ -10,11 +10,11 @@ import { readDer, readOid, Tag } from './der.ts';
  * Limit on the certificates of a chain, including leaf and root. Real chains are shorter; a longer one is an attack or
  * a loop.
  */
-export const LONGEST_CHAIN = 10;
+export const MAX_CHAIN_LENGTH = 10;
 /** Limit on signature checks of one verification. Authorities with the same name need one check each. */
-const MOST_SIGNATURE_CHECKS = 64;
+const MAX_SIGNATURE_CHECKS = 64;
 /** Bits of an issuer's RSA key. A check with a larger key takes milliseconds. */
-const LARGEST_RSA_KEY = 8_192;
+const MAX_RSA_KEY_BITS = 8_192;
 const BASIC_CONSTRAINTS = '2.5.29.19';
 /**
  * Those that Node or this file processes, and those that concern the caller: keyUsage, subjectAltName, certificatePolicies,
@@ -54,8 +54,8 @@ export function verifyChain(
 ): ChainVerdict {
   const [leaf, ...others] = presented;
   if (!leaf) return rejection('no certificate was presented');
-  if (presented.length > LONGEST_CHAIN)
-    return rejection(`${presented.length} certificates were presented, more than ${LONGEST_CHAIN}`);
+  if (presented.length > MAX_CHAIN_LENGTH)
+    return rejection(`${presented.length} certificates were presented, more than ${MAX_CHAIN_LENGTH}`);
   const invalid = invalidity(leaf, options) ?? unsupported(leaf);
   if (invalid) return rejection(invalid);
   return new ChainSearch(roots, options).from(leaf, others);
@@ -91,7 +91,7 @@ class ChainSearch {
         return { ok: true, chain: path };
       const root = this.#roots.find((each) => this.#issued(each, step));
       if (root) return { ok: true, chain: [...path, root] };
-      if (path.length + 1 >= LONGEST_CHAIN) continue;
+      if (path.length + 1 >= MAX_CHAIN_LENGTH) continue;
       const issuers = unused.filter((each) => this.#issued(each, step));
       unused = unused.filter((each) => !issuers.includes(each));
       steps.push(...issuers.map((certificate) => ({ certificate, below: path })));
@@ -110,14 +110,14 @@ class ChainSearch {
       this.#rejected = invalid;
       return false;
     }
-    if (this.#checks >= MOST_SIGNATURE_CHECKS) {
-      this.#rejected = `the chain of ${nameOf(certificate)} requires more than ${MOST_SIGNATURE_CHECKS} signature checks`;
+    if (this.#checks >= MAX_SIGNATURE_CHECKS) {
+      this.#rejected = `the chain of ${nameOf(certificate)} requires more than ${MAX_SIGNATURE_CHECKS} signature checks`;
       return false;
     }
     this.#checks++;
     const { publicKey } = issuer;
-    if ((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) > LARGEST_RSA_KEY) {
-      this.#rejected = `the key of ${nameOf(issuer)} is larger than ${LARGEST_RSA_KEY} bits`;
+    if ((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) > MAX_RSA_KEY_BITS) {
+      this.#rejected = `the key of ${nameOf(issuer)} is larger than ${MAX_RSA_KEY_BITS} bits`;
       return false;
     }
     return certificate.verify(publicKey);

@@ -12,7 +12,7 @@ const COMMON_NAME = 'CN=';
 /** Matches one name in Node's text form. Node quotes a value with a comma, so that it cannot pass for two names. */
 const ALT_NAME = /([^:,]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))(?:, |$)/g;
 /** Certificates read from a TLS peer: one more than `verifyChain` accepts, so that it detects too many. */
-const MOST_PRESENTED = 11;
+const MAX_PRESENTED = 11;
 
 export class CertificateError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {
@@ -116,7 +116,7 @@ export function subjectAltNames(certificate: X509Certificate): {
 export function peerCertificates(socket: TLSSocket): X509Certificate[] {
   const chain: X509Certificate[] = [];
   let current = socket.getPeerCertificate(true) as ReturnType<TLSSocket['getPeerCertificate']> | undefined;
-  while (current?.raw && chain.length < MOST_PRESENTED) {
+  while (current?.raw && chain.length < MAX_PRESENTED) {
     const certificate = new X509Certificate(current.raw);
     if (chain.at(-1)?.fingerprint256 === certificate.fingerprint256) break;
     chain.push(certificate);

@@ -68,7 +68,7 @@ interface Group {
 
 const GROUP_SECRET_LENGTH = 16;
 /** Per group: the largest configurable link has 100 connections for payloads and 100 for acknowledgements. */
-const MOST_CONNECTIONS = 200;
+const MAX_CONNECTIONS = 200;
 
 export class ChannelListener {
   readonly #options: ChannelListenerOptions;
@@ -163,8 +163,8 @@ export class ChannelListener {
       throw new HelloRejectedError('the group secret is wrong');
     const { channel } = group;
     if (channel.isClosed) throw new HelloRejectedError('the group was closed during the check');
-    if (channel.underlays.length >= MOST_CONNECTIONS)
-      throw new HelloRejectedError(`the group already has ${MOST_CONNECTIONS} connections`);
+    if (channel.underlays.length >= MAX_CONNECTIONS)
+      throw new HelloRejectedError(`the group already has ${MAX_CONNECTIONS} connections`);
     channel.addUnderlay(underlay);
   }
 

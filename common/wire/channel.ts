@@ -73,7 +73,7 @@ export interface RequestOptions {
 const SERVER_BUSY = 1;
 const MAX_WAITERS = 10_000;
 /** Unhandled messages before the channel is closed: a burst, and one more after each interval (milliseconds). */
-const MOST_FAILURES = 100;
+const MAX_FAILURES = 100;
 const FAILURE_FORGIVEN = 10_000;
 
 interface Waiter {
@@ -389,8 +389,8 @@ export class Channel {
     const now = this.#clock.monotonic();
     this.#failures = Math.max(0, this.#failures - (now - this.#failedAt) / FAILURE_FORGIVEN) + 1;
     this.#failedAt = now;
-    if (this.#failures > MOST_FAILURES)
-      this.close(new ProtocolError(`${this.name} sent more than ${MOST_FAILURES} messages that could not be handled`));
+    if (this.#failures > MAX_FAILURES)
+      this.close(new ProtocolError(`${this.name} sent more than ${MAX_FAILURES} messages that could not be handled`));
   }
 
   #onMessage(message: Message): void {

@@ -38,7 +38,7 @@ const TRUST = 2;
 /** X509_VP_FLAG_DEFAULT: the values replace those that OpenSSL sets earlier. */
 const REPLACES = 1;
 /** Authorities between a client's certificate and its root that a handshake verifies: at most one signature. */
-const DEEPEST_VERIFIED = 0;
+const MAX_VERIFIED_DEPTH = 0;
 
 /** Later handshakes of this process verify one signature at most. Where that is not possible, logs the reason. */
 export function endChainVerification(log: Log): void {
@@ -58,7 +58,7 @@ function replaceParameters(): string | undefined {
   functions.X509_VERIFY_PARAM_set1_name(parameters, NAME);
   functions.X509_VERIFY_PARAM_set_purpose(parameters, PURPOSE);
   functions.X509_VERIFY_PARAM_set_trust(parameters, TRUST);
-  functions.X509_VERIFY_PARAM_set_depth(parameters, DEEPEST_VERIFIED);
+  functions.X509_VERIFY_PARAM_set_depth(parameters, MAX_VERIFIED_DEPTH);
   functions.X509_VERIFY_PARAM_set_inh_flags(parameters, REPLACES);
   const added = functions.X509_VERIFY_PARAM_add0_table(parameters);
   return added === 1 ? undefined : 'OpenSSL rejected the parameters';

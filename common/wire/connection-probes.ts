@@ -15,7 +15,7 @@ const STAMP_STEP = 1_000n;
  * Consecutive requests, one per heartbeat interval, after which a connection counts as silent: half a minute with the
  * interval of links.
  */
-const MOST_UNANSWERED = 3;
+const MAX_UNANSWERED = 3;
 
 export class ConnectionProbes {
   readonly #probes = new Map<Underlay, Probe>();
@@ -44,7 +44,7 @@ export class ConnectionProbes {
     const [underlay, probe] = first;
     // Moves the first connection to the end.
     this.#probes.delete(underlay);
-    const isSilent = probe.unanswered >= MOST_UNANSWERED && this.#hasAnswering();
+    const isSilent = probe.unanswered >= MAX_UNANSWERED && this.#hasAnswering();
     this.#probes.set(underlay, probe);
     probe.unanswered++;
     return { underlay, stamp: stampOf(probe, now), isSilent };

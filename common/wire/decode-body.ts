@@ -24,8 +24,7 @@ export function decodeBody<Desc extends DescMessage>(
   body: Uint8Array,
   { maxFields = Number.POSITIVE_INFINITY, readUnknownFields = true }: DecodeOptions = {},
 ): MessageShape<Desc> {
-  const most = Math.min(maxFields, FREE_FIELDS + Math.floor(body.length / BYTES_PER_FIELD));
-  if (hasMoreFields(schema, body, most))
-    throw new RangeError(`it has more than ${most} fields in ${body.length} bytes`);
+  const max = Math.min(maxFields, FREE_FIELDS + Math.floor(body.length / BYTES_PER_FIELD));
+  if (hasMoreFields(schema, body, max)) throw new RangeError(`it has more than ${max} fields in ${body.length} bytes`);
   return fromBinary(schema, body, { readUnknownFields });
 }

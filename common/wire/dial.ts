@@ -42,9 +42,9 @@ export interface DialOptions {
  */
 const FAMILIES = { autoSelectFamilyAttemptTimeout: 2_000 };
 /** A proxy's answer is a status line and a few headers; a longer one does not come from a proxy. */
-const LONGEST_PROXY_ANSWER = 16 * 1024;
+const MAX_PROXY_ANSWER_BYTES = 16 * 1024;
 /** Characters of the status line in errors. */
-const LONGEST_STATUS_LINE = 100;
+const MAX_STATUS_LINE_LENGTH = 100;
 const HTTP = 'HTTP/1.';
 const AUTHENTICATION_REQUIRED = 407;
 
@@ -195,7 +195,7 @@ async function proxyAnswer(socket: Socket, signal: AbortSignal): Promise<string>
     const byte = socket.read(1) as Buffer | null; // one at a time: the bytes after the answer belong to TLS
     if (byte === null) await untilEvent(socket, 'readable', signal);
     else answer += byte.toString('latin1');
-    if (answer.length > LONGEST_PROXY_ANSWER) throw new DialError('its answer is too long');
+    if (answer.length > MAX_PROXY_ANSWER_BYTES) throw new DialError('its answer is too long');
     if (answer.length === HTTP.length && answer !== HTTP) throw new DialError('it did not answer like an HTTP proxy');
   }
   return answer;
@@ -213,7 +213,7 @@ function judgeProxyAnswer(answer: string, proxy: HttpProxy): void {
 }
 
 function printable(line: string): string {
-  return line.slice(0, LONGEST_STATUS_LINE).replace(/[^ -~]/g, '?');
+  return line.slice(0, MAX_STATUS_LINE_LENGTH).replace(/[^ -~]/g, '?');
 }
 
 /** Waits for `event`; an error, a close or the signal destroys the socket and rejects. */

@@ -16,7 +16,7 @@ t.test('fields of messages inside count, also in lists and maps', async (t) => {
   );
   // Two links with two ids, a state, two connections, a type, and the flag.
   t.same(
-    [8, 9].map((most) => hasMoreFields(RouterLinksSchema, links, most)),
+    [8, 9].map((max) => hasMoreFields(RouterLinksSchema, links, max)),
     [true, false],
   );
   const measured: MessageInitShape<typeof MetricsMessageSchema> = {
@@ -26,7 +26,7 @@ t.test('fields of messages inside count, also in lists and maps', async (t) => {
   const metrics = toBinary(MetricsMessageSchema, create(MetricsMessageSchema, measured));
   // A histogram with its name, value and two figures, and a tag with its name and value.
   t.same(
-    [7, 8].map((most) => hasMoreFields(MetricsMessageSchema, metrics, most)),
+    [7, 8].map((max) => hasMoreFields(MetricsMessageSchema, metrics, max)),
     [true, false],
   );
 });

@@ -13,12 +13,12 @@ const MAP_VALUE = 2;
 const known = new WeakMap<DescMessage, Nested>();
 
 /** Whether the message has more fields than `most`, with those of messages inside. @throws Error for a broken body */
-export function hasMoreFields(schema: DescMessage, body: Uint8Array, most: number): boolean {
-  if (body.length <= most * BYTES_OF_FIELD) return false;
+export function hasMoreFields(schema: DescMessage, body: Uint8Array, max: number): boolean {
+  if (body.length <= max * BYTES_OF_FIELD) return false;
   const reader = new BinaryReader(body);
   let count = 0;
   const scan = (end: number, nested: Nested): void => {
-    while (reader.pos < end && count <= most) {
+    while (reader.pos < end && count <= max) {
       const [number, wireType] = reader.tag();
       count++;
       const inside = wireType === WireType.LengthDelimited ? nested.get(number) : undefined;
@@ -30,7 +30,7 @@ export function hasMoreFields(schema: DescMessage, body: Uint8Array, most: numbe
     }
   };
   scan(body.length, nestedOf(schema));
-  return count > most;
+  return count > max;
 }
 
 function nestedOf(schema: DescMessage): Nested {

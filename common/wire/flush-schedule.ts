@@ -4,7 +4,7 @@
 // short time; a message that arrives alone is written at the end of the same turn of the event loop.
 
 /** Milliseconds that queued bytes wait at most while input arrives. Longer waits save little more. */
-const LONGEST_WAIT = 0.2;
+const MAX_WAIT_MS = 0.2;
 
 export class FlushSchedule {
   readonly #now: () => number;
@@ -13,7 +13,7 @@ export class FlushSchedule {
   #begun = 0;
   #flushes: (() => void)[] = [];
   readonly #check = () => {
-    const isOver = this.#inputs === this.#seenInputs || this.#now() - this.#begun >= LONGEST_WAIT;
+    const isOver = this.#inputs === this.#seenInputs || this.#now() - this.#begun >= MAX_WAIT_MS;
     if (isOver) this.#flushAll();
     else this.#waitOneTurn();
   };

@@ -98,10 +98,10 @@ export class FrameReader {
   }
 
   #checkBody(contentType: number, length: number): void {
-    const most = this.limits.maxBodies?.get(contentType) ?? this.limits.maxBody;
-    if (length <= most) return;
+    const max = this.limits.maxBodies?.get(contentType) ?? this.limits.maxBody;
+    if (length <= max) return;
     const what = `a body of ${length} bytes in a message of type ${contentType}`;
-    throw new ProtocolError(`${what} exceeds the limit of ${most}`);
+    throw new ProtocolError(`${what} exceeds the limit of ${max}`);
   }
 
   /** Copies the missing bytes of the gathered frame; returns the rest of the chunk. */

@@ -28,7 +28,7 @@ export interface TlsFailureContext {
 type Explain = (context: TlsFailureContext) => TlsFailure;
 
 /** Characters of a name in a certificate that appear in an error. */
-const LONGEST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 
 const FOREIGN: readonly string[] = [
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -92,7 +92,7 @@ function explainDates({ where, leaf, now }: TlsFailureContext): TlsFailure {
 
 function explainName({ where, host, leaf }: TlsFailureContext): TlsFailure {
   const names =
-    leaf?.subjectAltName === undefined ? 'no names' : compressedIps(leaf.subjectAltName).slice(0, LONGEST_TEXT);
+    leaf?.subjectAltName === undefined ? 'no names' : compressedIps(leaf.subjectAltName).slice(0, MAX_TEXT_LENGTH);
   return {
     reason: `the certificate of the server does not contain ${host}; it contains ${names}`,
     remedy:
@@ -131,10 +131,10 @@ function explainProtocol({ where }: TlsFailureContext): TlsFailure {
 }
 
 function subjectOf(certificate: X509Certificate): string {
-  return commonName(certificate)?.slice(0, LONGEST_TEXT) ?? nameIn(certificate.subject);
+  return commonName(certificate)?.slice(0, MAX_TEXT_LENGTH) ?? nameIn(certificate.subject);
 }
 
 /** The name of a subject or issuer in one line. Node separates its parts by newlines. */
 export function nameIn(distinguished: string | undefined): string {
-  return (distinguished || 'an unnamed subject').replaceAll('\n', ', ').slice(0, LONGEST_TEXT);
+  return (distinguished || 'an unnamed subject').replaceAll('\n', ', ').slice(0, MAX_TEXT_LENGTH);
 }

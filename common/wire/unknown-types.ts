@@ -4,8 +4,8 @@
 import type { Log } from '#lib/log.ts';
 
 /** Limits on remembered peers and types. Types beyond the limit are not reported; peers choose them. */
-const MOST_PEERS = 10_000;
-const MOST_TYPES = 32;
+const MAX_PEERS = 10_000;
+const MAX_TYPES = 32;
 
 export interface UnknownTypePeer {
   readonly id: string;
@@ -27,9 +27,9 @@ export class UnknownTypes {
   /** A peer sent a message of a type that nothing handles. */
   received({ id, version }: UnknownTypePeer, contentType: number): void {
     const known = this.#reported.get(id) ?? new Set();
-    if (known.size === 0 && this.#reported.size >= MOST_PEERS) this.#reported.clear();
+    if (known.size === 0 && this.#reported.size >= MAX_PEERS) this.#reported.clear();
     this.#reported.set(id, known);
-    if (known.has(contentType) || known.size >= MOST_TYPES) return;
+    if (known.has(contentType) || known.size >= MAX_TYPES) return;
     known.add(contentType);
     this.#log.warn({ [this.#idField]: id, version, contentType }, 'messages of an unknown type are ignored');
   }

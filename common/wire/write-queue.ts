@@ -13,7 +13,7 @@ import type { WriteWatch } from './write-watch.ts';
  */
 const FIRST_BLOCK = 6 * 1024;
 /** Limit on the bytes of one write: two full socket reads with their heads. */
-const LARGEST_WRITE = 132 * 1024;
+const MAX_WRITE_BYTES = 132 * 1024;
 
 interface Block {
   readonly memory: Buffer;
@@ -51,7 +51,7 @@ export class WriteQueue {
     this.#bytes += bytes.length;
     let block = this.#blocks.at(-1);
     if (!block || block.filled + bytes.length > block.memory.length) {
-      const size = block ? Math.min(LARGEST_WRITE, 2 * block.memory.length) : FIRST_BLOCK;
+      const size = block ? Math.min(MAX_WRITE_BYTES, 2 * block.memory.length) : FIRST_BLOCK;
       block = { memory: sharedBuffers.acquire(Math.max(size, bytes.length)), filled: 0 };
       this.#blocks.push(block);
     }

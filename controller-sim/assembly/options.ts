@@ -1,6 +1,7 @@
 // The options of a simulator and their checks, shared by `startSimulator` and the flags of `sim start`.
 
 import { isIP } from 'node:net';
+import { MAX_PORT } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import {
@@ -92,16 +93,15 @@ export interface SimulatorOptions {
   linkVersion?: string;
 }
 
-const HIGHEST_PORT = 65_535;
 /** Shorter ones could be guessed. */
-const SHORTEST_TOKEN = 20;
-const LONGEST_TOKEN = 200;
+const MIN_TOKEN_LENGTH = 20;
+const MAX_TOKEN_LENGTH = 200;
 /** A year in milliseconds. Longer durations are mistakes in the unit. */
 const YEAR = 365 * 24 * 3_600_000;
 /** KiB and passes: argon2 needs at least eight blocks for a lane; beyond this a login needs gigabytes or minutes. */
 const COST = { memory: wholeNumber(8, 4_194_304), passes: wholeNumber(1, 1_000) };
 /** Upper limit of `passwordsWaiting`: waiting checks use memory. */
-const HIGHEST_WAITING = 1_000_000;
+const MAX_WAITING = 1_000_000;
 
 const name = hostForOthers('sim.example');
 /** An interface may need its zone (`fe80::1%eth0`). */
@@ -148,7 +148,7 @@ const member: OptionCheck = (value) =>
 
 export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>> = {
   host,
-  port: wholeNumber(0, HIGHEST_PORT),
+  port: wholeNumber(0, MAX_PORT),
   data: path,
   advertise: listOf(name),
   username: lengthIn(bodies.$defs.username),
@@ -157,7 +157,7 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   clock: objectWith(['now', 'after', 'every', 'sleep'], 'a clock: SystemClock or VirtualClock'),
   random: objectWith(['next', 'bytes'], 'a source of random numbers with next() and bytes()'),
   passwordCost,
-  passwordsWaiting: wholeNumber(0, HIGHEST_WAITING),
+  passwordsWaiting: wholeNumber(0, MAX_WAITING),
   eventsFile: path,
   eventTypes: listOf(namespaceProblem),
   cluster: flag,
@@ -166,7 +166,7 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   console: path,
   dashboard: flag,
   lab: flag,
-  labToken: textOfLength(SHORTEST_TOKEN, LONGEST_TOKEN),
+  labToken: textOfLength(MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH),
   churnLimit: wholeNumber(0, YEAR),
   dialRouters: flag,
   seed,
@@ -176,8 +176,8 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
 };
 
 /** Controllers of `startCluster` in one process. */
-const MOST_NODES = 9;
-export const nodesCheck = wholeNumber(1, MOST_NODES);
+const MAX_NODES = 9;
+export const nodesCheck = wholeNumber(1, MAX_NODES);
 
 /** The file with the certificates that clients should trust is named after the data file. */
 export const CA_SUFFIX = '.ca.pem';

@@ -31,7 +31,7 @@ const SDK_FIELDS = ['appId', 'appVersion', 'branch', 'revision', 'type', 'versio
 type ClientFacts = Pick<Authenticate, 'envInfo' | 'sdkInfo'>;
 
 /** Limit on config types of a session. */
-export const MOST_CONFIG_TYPES = 100;
+export const MAX_CONFIG_TYPES = 100;
 
 const METHODS: Readonly<Record<string, (request: AuthRequest) => Promise<Proven> | Proven>> = {
   password: byPassword,
@@ -51,8 +51,8 @@ export async function authenticate(
   const proven = await prove(request, method);
   const { state } = request.services;
   const { configTypes: names, ...client } = request.body ?? {};
-  if (names && names.length > MOST_CONFIG_TYPES)
-    throw invalid('configTypes', `a session names at most ${MOST_CONFIG_TYPES} config types`, names.length);
+  if (names && names.length > MAX_CONFIG_TYPES)
+    throw invalid('configTypes', `a session names at most ${MAX_CONFIG_TYPES} config types`, names.length);
   const configTypes = typeIds(request, names ?? []);
   const newSession = (transaction: Transaction): ApiSession => ({
     ...baseFields(transaction, state.ids.cuid()),

@@ -21,7 +21,7 @@ const REALMS = {
   secondary: ['Bearer', 'openziti-secondary-ext-jwt'],
 } as const;
 /** Limit in characters on ids and issuers in one challenge: clients limit the headers that they read. */
-const LONGEST_SIGNERS = 4_096;
+const MAX_SIGNERS_LENGTH = 4_096;
 
 /** `signers` issue acceptable tokens. */
 export function challenge(
@@ -59,7 +59,7 @@ function bounded(signers: Iterable<ExternalJwtSigner>): ExternalJwtSigner[] {
   let length = 0;
   for (const signer of signers) {
     length += signer.id.length + (signer.issuer?.length ?? 0);
-    if (length > LONGEST_SIGNERS) break;
+    if (length > MAX_SIGNERS_LENGTH) break;
     named.push(signer);
   }
   return named;

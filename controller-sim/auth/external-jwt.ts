@@ -2,7 +2,7 @@
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import { DEEPEST_JSON, isNestedDeeper, JsonDepthError } from '#lib/json.ts';
+import { isNestedDeeper, JsonDepthError, MAX_JSON_DEPTH } from '#lib/json.ts';
 import { valueAt } from '#lib/json-pointer.ts';
 import { wellFormed } from '#lib/well-formed.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
@@ -45,7 +45,7 @@ export async function judgeExternalToken(services: Components, token: string): P
   let signer: ExternalJwtSigner | undefined;
   try {
     const given = decodeJwt(token);
-    if (isNestedDeeper(given)) throw new JsonDepthError(DEEPEST_JSON);
+    if (isNestedDeeper(given)) throw new JsonDepthError(MAX_JSON_DEPTH);
     signer = services.state.tables.externalJwtSigner.findBy('issuer', given.iss ?? '');
     if (!signer?.enabled) return undefined;
     const verified = await verifyAgainst(services, signer, token);

@@ -20,15 +20,15 @@ interface KeySet {
 }
 
 /** Unknown key ids and wrong signatures never trigger more frequent fetches than this. */
-const SHORTEST_PAUSE = 1_000;
-const LONGEST_LIFE = 3_600_000;
+const MIN_PAUSE_MS = 1_000;
+const MAX_LIFE_MS = 3_600_000;
 const TIMEOUT = 10_000;
-const LARGEST_SET = 1024 * 1024;
-const MOST_SETS = 1_000;
+const MAX_SET_BYTES = 1024 * 1024;
+const MAX_SETS = 1_000;
 /** Limit on keys in a set. Issuers publish the current key and a few others. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 /** Redirects that one fetch follows (reference fact). */
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export class Jwks {
@@ -49,15 +49,15 @@ export class Jwks {
   /** The key with this id, or the only key if the token names none. */
   async key(endpoint: string, kid: string | undefined): Promise<KeyObject | undefined> {
     const { found, age } = this.#known(endpoint, kid);
-    if (found && age < LONGEST_LIFE) return found;
-    if (age < SHORTEST_PAUSE) return undefined;
+    if (found && age < MAX_LIFE_MS) return found;
+    if (age < MIN_PAUSE_MS) return undefined;
     return pick(await this.#fetch(endpoint), kid);
   }
 
   /** The key with this id if the issuer replaced `old`. Fetches the keys again if the last fetch is long enough ago. */
   async newerKey(endpoint: string, kid: string | undefined, old: KeyObject): Promise<KeyObject | undefined> {
     const { found, age } = this.#known(endpoint, kid);
-    const isFetched = age < SHORTEST_PAUSE || (found && !found.equals(old));
+    const isFetched = age < MIN_PAUSE_MS || (found && !found.equals(old));
     const current = isFetched ? found : pick(await this.#fetch(endpoint), kid);
     return current?.equals(old) ? undefined : current;
   }
@@ -92,7 +92,7 @@ export class Jwks {
       timer.cancel();
     }
     const set = { keys, fetchedAt: clock.now() };
-    if (this.#sets.size >= MOST_SETS) this.#sets.clear();
+    if (this.#sets.size >= MAX_SETS) this.#sets.clear();
     this.#sets.set(endpoint, set);
     return set;
   }
@@ -107,7 +107,7 @@ function pick({ keys }: KeySet, kid: string | undefined): KeyObject | undefined 
 async function load(endpoint: string, signal: AbortSignal): Promise<Map<string, KeyObject>> {
   const { keys } = parseJson(await fetchText(endpoint, signal)) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the answer is not a JWK set');
-  return new Map(keys.slice(0, MOST_KEYS).flatMap((key: unknown, index) => readKey(key, index)));
+  return new Map(keys.slice(0, MAX_KEYS).flatMap((key: unknown, index) => readKey(key, index)));
 }
 
 /** Follows redirects, which must not lead to blocked addresses. */
@@ -116,7 +116,7 @@ async function fetchText(endpoint: string, signal: AbortSignal): Promise<string>
   const dispatcher = new Agent({ connect: { lookup: checkedLookup }, pipelining: 0 });
   let address = endpoint;
   try {
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const problem = endpointProblem(address);
       if (problem !== undefined) throw new Error(problem);
       const { statusCode, headers, body } = await request(address, { signal, dispatcher });
@@ -126,7 +126,7 @@ async function fetchText(endpoint: string, signal: AbortSignal): Promise<string>
       if (!REDIRECTS.has(statusCode) || typeof location !== 'string') throw new Error(`status ${statusCode}`);
       address = new URL(location, address).href;
     }
-    throw new Error(`more than ${MOST_REDIRECTS} redirects`);
+    throw new Error(`more than ${MAX_REDIRECTS} redirects`);
   } finally {
     await dispatcher.destroy();
   }
@@ -157,7 +157,7 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   let length = 0;
   for await (const part of body) {
     length += part.length;
-    if (length > LARGEST_SET) throw new Error(`the answer is larger than ${LARGEST_SET} bytes`);
+    if (length > MAX_SET_BYTES) throw new Error(`the answer is larger than ${MAX_SET_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString();

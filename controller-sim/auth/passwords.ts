@@ -24,9 +24,9 @@ export const TEST_COST: PasswordCost = { memory: 64, passes: 1 };
 const LENGTH = 32;
 const SALT_LENGTH = 16;
 /** Leaves one of libuv's four pool threads free. */
-const MOST_AT_ONCE = Math.min(availableParallelism(), 3);
+const MAX_CONCURRENT = Math.min(availableParallelism(), 3);
 /** Queued hashes of one source; the whole queue holds twice as many. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 export interface PasswordsOptions {
   readonly clock: Clock;
@@ -47,10 +47,10 @@ export class Passwords {
   constructor({ clock, cost, random, atOnce, waiting }: PasswordsOptions) {
     this.#cost = cost ?? DEFAULT_COST;
     this.#random = random ?? systemRandom;
-    const length = waiting ?? MOST_WAITING;
-    const workers = atOnce ?? MOST_AT_ONCE;
+    const length = waiting ?? MAX_WAITING;
+    const workers = atOnce ?? MAX_CONCURRENT;
     this.#queue = new DialQueue({ name: 'password hashes', length: 2 * length, workers, clock });
-    this.#shares = new Shares({ most: Number.POSITIVE_INFINITY, mostOfSource: length + workers });
+    this.#shares = new Shares({ max: Number.POSITIVE_INFINITY, maxOfSource: length + workers });
   }
 
   close(): Promise<void> {

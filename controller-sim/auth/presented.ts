@@ -13,7 +13,7 @@ const PROXY_HEADER = 'x-edge-router-proxy-request';
 /** Base64 of DER, one header for each certificate, leaf first. */
 const CERTIFICATE_HEADER = 'x-client-certpem';
 /** Limit for the proxy headers. TLS limits the chain of a handshake by its size. */
-const LONGEST_CHAIN = 10;
+const MAX_CHAIN_LENGTH = 10;
 
 export interface Presented {
   /** Leaf first. */
@@ -38,8 +38,8 @@ export function presentedCertificates(
 
 function passedOn(header: string | string[] | undefined): X509Certificate[] {
   if (header === undefined) return [];
-  const texts = String(header).split(',', LONGEST_CHAIN + 1);
-  if (texts.length > LONGEST_CHAIN) throw new ApiError('COULD_NOT_PARSE_x509_FROM_DER');
+  const texts = String(header).split(',', MAX_CHAIN_LENGTH + 1);
+  if (texts.length > MAX_CHAIN_LENGTH) throw new ApiError('COULD_NOT_PARSE_x509_FROM_DER');
   try {
     return texts.map((text) => new X509Certificate(Buffer.from(text, 'base64')));
   } catch {

@@ -5,7 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Attempts } from '../state/store/shared-store.ts';
 
 /** Milliseconds until a login no longer waits for the common count. */
-const LONGEST_WAIT = 1_000;
+const MAX_WAIT_MS = 1_000;
 
 export class SharedAttempts {
   readonly #attempts: Attempts | undefined;
@@ -20,7 +20,7 @@ export class SharedAttempts {
   async add(key: string, milliseconds: number): Promise<number> {
     if (!this.#attempts) return 0;
     const late = Promise.withResolvers<number>();
-    const timer = this.#clock.after('common count of attempts', LONGEST_WAIT, () => late.resolve(0));
+    const timer = this.#clock.after('common count of attempts', MAX_WAIT_MS, () => late.resolve(0));
     const added = this.#attempts.add(key, this.#clock.now(), milliseconds).catch(() => 0);
     const count = await Promise.race([added, late.promise]);
     timer.cancel();

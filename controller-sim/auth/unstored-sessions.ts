@@ -4,7 +4,7 @@
 import type { ApiSession } from '../state/types.ts';
 
 /** Limit on them: the oldest one makes room. */
-const MOST_UNSTORED = 100;
+const MAX_UNSTORED = 100;
 
 export class UnstoredSessions {
   /** By token, oldest first. */
@@ -12,7 +12,7 @@ export class UnstoredSessions {
 
   add(session: ApiSession): void {
     const [oldest] = this.#sessions.keys();
-    if (oldest !== undefined && this.#sessions.size >= MOST_UNSTORED) this.#sessions.delete(oldest);
+    if (oldest !== undefined && this.#sessions.size >= MAX_UNSTORED) this.#sessions.delete(oldest);
     this.#sessions.set(session.token, session);
   }
 

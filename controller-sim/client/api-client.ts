@@ -60,7 +60,7 @@ const TIMEOUT = 60_000;
 /** reference fact: the largest page. */
 const PAGE = 500;
 /** Entities that a list holds in memory. */
-const MOST_LISTED = 100_000;
+const MAX_LISTED = 100_000;
 const UNAUTHORIZED = 401;
 
 /** Connects on demand. Rejections of its methods are ApiRequestError. */
@@ -114,8 +114,8 @@ class Caller {
       const page = data as readonly unknown[];
       items.push(...page);
       if (page.length < PAGE || offset + PAGE >= (meta?.pagination?.totalCount ?? 0)) return items;
-      if (items.length >= MOST_LISTED)
-        throw new ApiRequestError(`${id}: more than ${MOST_LISTED} entities; narrow the list with a filter or a limit`);
+      if (items.length >= MAX_LISTED)
+        throw new ApiRequestError(`${id}: more than ${MAX_LISTED} entities; narrow the list with a filter or a limit`);
     }
   }
 

@@ -39,7 +39,7 @@ interface VerifyCommandOptions extends JournalOptions {
 
 const JOURNAL = '/lab/v1/journal';
 /** Entries in one answer. */
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 /** Milliseconds between two requests for new entries. */
 const FOLLOW_INTERVAL = 250;
 
@@ -115,7 +115,7 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
   const clock = new SystemClock();
   let after = Math.max(latest?.sequence ?? 0, entries.at(-1)?.sequence ?? 0);
   while (await pause(clock, stop.signal)) {
-    for (const entry of await ask(client, { ...filter, after: String(after), limit: String(MOST_ENTRIES) })) {
+    for (const entry of await ask(client, { ...filter, after: String(after), limit: String(MAX_ENTRIES) })) {
       after = entry.sequence;
       print(line(entry));
     }
@@ -136,7 +136,7 @@ function ask(client: LabClient, filter: Readonly<Record<string, string | boolean
 
 function wholeNumber(text: string): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > MOST_ENTRIES)
-    throw new InvalidArgumentError(`Use a whole number from 1 to ${MOST_ENTRIES}.`);
+  if (number < 1 || number > MAX_ENTRIES)
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${MAX_ENTRIES}.`);
   return number;
 }

@@ -61,16 +61,16 @@ const HELLO_TIMEOUT = 5_000;
  * that continues, as in tests, connects again; the reference's controller without a cluster does not send it.
  */
 const ADDRESS_DELAY = 10_000;
-const MOST_HELLOS = 200;
+const MAX_HELLOS = 200;
 /**
  * Larger than any message that routers send. Messages to routers may be larger, but are subject to the routers' own
  * limits. The report of a connected identity has six fields.
  */
 const LIMITS = { maxHeaders: 1024 * 1024, maxBody: 64 * 1024 * 1024, maxFields: 2_000_000 };
 /** Bytes of the id of a rejected router in the journal. */
-const LONGEST_ID = 100;
+const MAX_ID_LENGTH = 100;
 /** Bytes of the body of other messages than lists. Their contents are stored, shown or sent to other routers. */
-const LARGEST_MESSAGE = 4 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 const CAPABILITIES = encodeBitMask([
   ControllerCapability.CreateTerminatorV2,
   ControllerCapability.SingleSourceLinks,
@@ -106,13 +106,13 @@ export class ControlServer {
       clock: context.wireClock,
       log: context.log,
       helloTimeout: HELLO_TIMEOUT,
-      maxHellos: MOST_HELLOS,
+      maxHellos: MAX_HELLOS,
       check: (accepted) => this.#check(accepted),
       answerHeaders: () => this.#answerHeaders(),
       open: (accepted) => this.#open(accepted),
       onRejected: ({ hello, remoteAddress, error }) => {
         const fault = error instanceof FaultRejection ? error.fault : undefined;
-        traffic.rejected(hello?.body.toString('utf8', 0, LONGEST_ID), remoteAddress, describeError(error), fault);
+        traffic.rejected(hello?.body.toString('utf8', 0, MAX_ID_LENGTH), remoteAddress, describeError(error), fault);
       },
     });
     this.#unsubscribe = context.cluster.subscribe((change) => this.#onCluster(change));
@@ -234,8 +234,10 @@ export class ControlServer {
     for (const [type, handler] of HANDLERS) {
       router.channel.on(type, (message) => {
         const { length } = message.body;
-        if (length > LARGEST_MESSAGE && !LISTS.has(type))
-          throw new ProtocolError(`a body of ${length} bytes exceeds the limit of ${LARGEST_MESSAGE} for this message`);
+        if (length > MAX_MESSAGE_BYTES && !LISTS.has(type))
+          throw new ProtocolError(
+            `a body of ${length} bytes exceeds the limit of ${MAX_MESSAGE_BYTES} for this message`,
+          );
         const done = withOrigin(this.#originOf(router), () => handler(this.#context, router, message));
         if (done) background(this.#log, `message ${type} of router ${router.id}`, done.catch(failureOf(router, type)));
       });

@@ -7,8 +7,8 @@ import type { Message } from '#wire/message.ts';
 import type { ControlTraffic } from '../lab/control-traffic.ts';
 
 /** Messages of one channel that faults hold back, and the bytes of their bodies. */
-const MOST_HELD = 1_000;
-const MOST_HELD_BYTES = 64 * 1024 * 1024;
+const MAX_HELD = 1_000;
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export class RouterChannel extends Channel {
   readonly #traffic: ControlTraffic;
@@ -58,7 +58,7 @@ export class RouterChannel extends Channel {
 
   /** Returns false beyond the limit. */
   #hold(delay: number, bytes: number, task: () => void): boolean {
-    if (this.#held.size >= MOST_HELD || this.#heldBytes + bytes > MOST_HELD_BYTES) return false;
+    if (this.#held.size >= MAX_HELD || this.#heldBytes + bytes > MAX_HELD_BYTES) return false;
     this.#heldBytes += bytes;
     const timer = this.#clock.after('fault delay', delay, () => {
       this.#held.delete(timer);

@@ -26,7 +26,7 @@ const INTERVAL = 1_000;
 /** Milliseconds for a connection and its hello. */
 const DIAL_TIMEOUT = 5_000;
 /** Limit on concurrent dials. */
-const MOST_DIALS = 10;
+const MAX_DIALS = 10;
 const BACKOFF: BackoffPolicy = { min: 1_000, max: 300_000, factor: 1.5, jitter: 0.5 };
 const UNDERLAY = 'ctrl.default';
 
@@ -90,7 +90,7 @@ export class RouterDialer {
       const { id, ctrlChanListeners, disabled, fingerprint } = router;
       if (network.routers.has(id)) this.#attempts.delete(id);
       if (!ctrlChanListeners || disabled || fingerprint === null || network.routers.has(id)) continue;
-      if (this.#dialing.has(id) || this.#dialing.size >= MOST_DIALS) continue;
+      if (this.#dialing.has(id) || this.#dialing.size >= MAX_DIALS) continue;
       if ((this.#attempts.get(id)?.notBefore ?? 0) > wireClock.now()) continue;
       this.#dialing.add(id);
       background(

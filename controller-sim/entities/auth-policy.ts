@@ -11,7 +11,7 @@ import { baseFields, changedBase, uniqueName } from './common.ts';
 export type AuthPolicyBody = AuthPolicyCreate | AuthPolicyUpdate | AuthPolicyPatch;
 
 /** reference fact: the minimum password length that an auth policy can require. */
-const SHORTEST_PASSWORD = 5;
+const MIN_PASSWORD_LENGTH = 5;
 
 export function createAuthPolicy(transaction: Transaction, id: string, body: Body<AuthPolicyBody>): void {
   transaction.put('authPolicy', { ...baseFields(transaction, id, body), ...fields(transaction, body, undefined) });
@@ -47,9 +47,9 @@ function fields(transaction: Transaction, body: Body<AuthPolicyBody>, current: A
       extJwt: { allowed: extJwt?.allowed ?? was?.extJwt.allowed ?? false, allowedSigners },
       updb: {
         allowed: updb?.allowed ?? was?.updb.allowed ?? false,
-        minPasswordLength: least(SHORTEST_PASSWORD, updb?.minPasswordLength ?? was?.updb.minPasswordLength),
-        maxAttempts: least(0, updb?.maxAttempts ?? was?.updb.maxAttempts),
-        lockoutDurationMinutes: least(0, updb?.lockoutDurationMinutes ?? was?.updb.lockoutDurationMinutes),
+        minPasswordLength: min(MIN_PASSWORD_LENGTH, updb?.minPasswordLength ?? was?.updb.minPasswordLength),
+        maxAttempts: min(0, updb?.maxAttempts ?? was?.updb.maxAttempts),
+        lockoutDurationMinutes: min(0, updb?.lockoutDurationMinutes ?? was?.updb.lockoutDurationMinutes),
         requireMixedCase: updb?.requireMixedCase ?? was?.updb.requireMixedCase ?? false,
         requireNumberChar: updb?.requireNumberChar ?? was?.updb.requireNumberChar ?? false,
         requireSpecialChar: updb?.requireSpecialChar ?? was?.updb.requireSpecialChar ?? false,
@@ -63,7 +63,7 @@ function fields(transaction: Transaction, body: Body<AuthPolicyBody>, current: A
 }
 
 /** reference fact: lower values are raised, not rejected. 0 means unlimited attempts and a permanent lock. */
-function least(lowest: number, given: number | null | undefined): number {
+function min(lowest: number, given: number | null | undefined): number {
   return Math.max(lowest, given ?? lowest);
 }
 

@@ -5,23 +5,23 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import { within } from '#lib/bounded.ts';
 import { describeError, InvariantError } from '#lib/errors.ts';
-import { DEEPEST_JSON, isNestedDeeper } from '#lib/json.ts';
+import { isNestedDeeper, MAX_JSON_DEPTH } from '#lib/json.ts';
 import { invalid } from '../errors/errors.ts';
 import { UNIQUE_ITEMS } from './unique-items.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Characters of a schema as JSON; the largest built-in one has 6,821. */
-const LARGEST_SCHEMA = 128 * 1024;
+const MAX_SCHEMA_BYTES = 128 * 1024;
 /** Objects and arrays in a schema; the largest built-in one has 154. */
-const MOST_PARTS = 2_000;
+const MAX_PARTS = 2_000;
 /** Milliseconds to compile a schema, and to validate data; the largest schema takes a tenth of it. */
-const LONGEST_COMPILE = 1_000;
-const LONGEST_CHECK = 200;
+const MAX_COMPILE_MS = 1_000;
+const MAX_CHECK_MS = 200;
 /**
  * Limit on cached validators, in characters of their schemas; a validator takes many times the memory of its schema.
  */
-const MOST_CACHED = 1024 * 1024;
+const MAX_CACHED_BYTES = 1024 * 1024;
 
 /** Formats that are checked; others are ignored. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -62,7 +62,7 @@ export function demandSchema(schema: Schema): void {
 export function firstError(schema: Schema, data: unknown): Partial<ErrorObject> | undefined {
   const validate = compile(schema);
   try {
-    if (within(LONGEST_CHECK, () => validate(data))) return undefined;
+    if (within(MAX_CHECK_MS, () => validate(data))) return undefined;
   } catch (error) {
     throw invalid('(root)', `(root) is invalid: (root): the data cannot be validated: ${describeError(error)}`, data);
   }
@@ -81,7 +81,7 @@ function compile(schema: Schema): ValidateFunction {
   cache.set(schema, { validate, size });
   cached += size;
   for (const [oldest, { size: freed }] of cache) {
-    if (cached <= MOST_CACHED) break;
+    if (cached <= MAX_CACHED_BYTES) break;
     cache.delete(oldest);
     cached -= freed;
   }
@@ -91,11 +91,12 @@ function compile(schema: Schema): ValidateFunction {
 /** Returns the characters of the schema. */
 function demandSmall(schema: Schema): number {
   const reject = (why: string) => invalid('schema', `the schema ${why}`, '(too large to print)');
-  if (isNestedDeeper(schema)) throw reject(`is nested deeper than ${DEEPEST_JSON} levels`);
+  if (isNestedDeeper(schema)) throw reject(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
   const { length } = JSON.stringify(schema);
-  if (length > LARGEST_SCHEMA) throw reject(`has ${length} characters as JSON; at most ${LARGEST_SCHEMA} are allowed`);
+  if (length > MAX_SCHEMA_BYTES)
+    throw reject(`has ${length} characters as JSON; at most ${MAX_SCHEMA_BYTES} are allowed`);
   const parts = partsOf(schema);
-  if (parts > MOST_PARTS) throw reject(`has ${parts} maps and lists; at most ${MOST_PARTS} are allowed`);
+  if (parts > MAX_PARTS) throw reject(`has ${parts} maps and lists; at most ${MAX_PARTS} are allowed`);
   return length;
 }
 
@@ -110,7 +111,7 @@ function build(schema: Schema): ValidateFunction {
   if (!compiler) throw new InvariantError('the schema compiler is not loaded yet');
   const { Validators, schemas } = compiler;
   try {
-    return within(LONGEST_COMPILE, () => {
+    return within(MAX_COMPILE_MS, () => {
       schemas.validateSchema(plain, true);
       const ajv = new Validators({
         strict: false,

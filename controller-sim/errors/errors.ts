@@ -134,7 +134,7 @@ export class ApiError extends Error {
   }
 }
 
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 /** Fields with credentials: error messages must not repeat their values. `targetToken` names a kind of token. */
 const SECRET_FIELD = /(?:password|secret|(?<!\btarget)token|code)$/i;
 
@@ -150,7 +150,7 @@ function printable(field: string, value: unknown): string {
 function printed(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value !== 'object') return String(value);
-  if (depth === DEEPEST) return '…';
+  if (depth === MAX_DEPTH) return '…';
   const inside = (each: unknown) => printed(each, depth + 1);
   if (Array.isArray(value)) return `[${value.map(inside).join(' ')}]`;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -8,7 +8,7 @@ import { LogFile } from '#lib/log-file.ts';
 import type { Events, Namespace } from './events.ts';
 
 /** Limit in bytes on queued events; later ones are dropped, counted and logged. */
-const LONGEST_QUEUE = 16 * 1024 * 1024;
+const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
 /** Milliseconds to write queued events on close. */
 const LAST_EVENTS = 2_000;
 
@@ -29,7 +29,7 @@ export function openSink(events: Events, options: SinkOptions, { log, clock }: {
   const file = options.file === '-' ? undefined : openFile(options.file, log, clock);
   const output = new LineOutput({
     sink: file ?? 'stdout',
-    limit: LONGEST_QUEUE,
+    limit: MAX_QUEUE_BYTES,
     onDropped: (lost) =>
       log.warn(
         { lost },

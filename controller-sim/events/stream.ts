@@ -1,6 +1,6 @@
 // The events of one management channel: its subscriptions, in the protocol of the reference's command line.
 
-import { LONGEST_LOOK } from '#lib/bounded-pattern.ts';
+import { MAX_LOOK_MS } from '#lib/bounded-pattern.ts';
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { ownValue } from '#lib/own-value.ts';
@@ -12,9 +12,9 @@ import { isFiltered, type MetricFilterOptions, metricFilter } from './metric-fil
 import { usageOptions, withKinds } from './usage.ts';
 
 /** Limit on the subscriptions of a channel. A client needs one for each type of event. */
-const MOST_SUBSCRIPTIONS = 100;
+const MAX_SUBSCRIPTIONS = 100;
 /** Limit on those with regular expressions, each of which looks at all metrics. */
-const MOST_FILTERS = 10;
+const MAX_FILTERS = 10;
 
 type SubscriptionOptions = MetricFilterOptions & Parameters<typeof usageOptions>[0];
 
@@ -65,7 +65,7 @@ export class EventStream {
   request(message: Message): void {
     const answer = (isDone: boolean, text: string) => this.#channel.send(asReply(message, resultMessage(isDone, text)));
     const onSlow = (option: string) =>
-      this.#channel.close(`the ${option} of a subscription takes longer than ${LONGEST_LOOK} ms for a metric`);
+      this.#channel.close(`the ${option} of a subscription takes longer than ${MAX_LOOK_MS} ms for a metric`);
     let subscriptions: Subscription[];
     try {
       subscriptions = readSubscriptions(message, onSlow);
@@ -73,13 +73,13 @@ export class EventStream {
       answer(false, describeError(error));
       return;
     }
-    if (this.#subscribed.length + subscriptions.length > MOST_SUBSCRIPTIONS) {
-      answer(false, `a channel has at most ${MOST_SUBSCRIPTIONS} subscriptions`);
+    if (this.#subscribed.length + subscriptions.length > MAX_SUBSCRIPTIONS) {
+      answer(false, `a channel has at most ${MAX_SUBSCRIPTIONS} subscriptions`);
       return;
     }
     const filters = this.#filters + subscriptions.filter((each) => each.isFiltered).length;
-    if (filters > MOST_FILTERS) {
-      answer(false, `a channel has at most ${MOST_FILTERS} subscriptions with filters of metrics`);
+    if (filters > MAX_FILTERS) {
+      answer(false, `a channel has at most ${MAX_FILTERS} subscriptions with filters of metrics`);
       return;
     }
     this.#filters = filters;

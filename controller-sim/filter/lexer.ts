@@ -24,14 +24,15 @@ export class FilterError extends Error {
 }
 
 /** Limit in characters. Filters of people and programs are shorter. */
-const LONGEST = 64 * 1024;
+const MAX_FILTER_LENGTH = 64 * 1024;
 const PATTERN =
   /(?<space>[ \t\r\n]+)|(?<string>"(?:[^"\\]|\\["\\fnrt])*")|(?<quoted>'[A-Za-z_][\w.-]*')|(?<number>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_][\w]*(?:\.[\w-]+)*)|(?<colon>:)|(?<symbol>!=|<=|>=|[=<>()[\],])/gy;
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /** Throws FilterError for a character that starts no token. */
 export function tokenize(text: string): Token[] {
-  if (text.length > LONGEST) throw new FilterError('the filter is too long', { text: '', line: 1, column: 0 });
+  if (text.length > MAX_FILTER_LENGTH)
+    throw new FilterError('the filter is too long', { text: '', line: 1, column: 0 });
   const tokens: Token[] = [];
   let line = 1;
   let lineStart = 0;

@@ -22,11 +22,11 @@ const OPERANDS: Readonly<Record<string, readonly Value['type'][]>> = {
   icontains: ['string'],
 };
 /** Limit on nesting, to protect the stack. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 /** Each entity of a list is compared with all of them. The elements of `in [...]` do not count. */
-const MOST_COMPARISONS = 1_000;
+const MAX_COMPARISONS = 1_000;
 /** No list has as many fields. */
-const MOST_SORT_FIELDS = 100;
+const MAX_SORT_FIELDS = 100;
 
 /** Throws FilterError. An empty text is a query that selects everything. */
 export function parseQuery(text: string): Query {
@@ -82,8 +82,8 @@ class Parser {
       const descending = this.#acceptWord('desc');
       if (!descending) this.#acceptWord('asc');
       fields.push({ field, descending });
-      if (fields.length > MOST_SORT_FIELDS)
-        throw new FilterError(`the sort has more than ${MOST_SORT_FIELDS} fields`, this.#peek());
+      if (fields.length > MAX_SORT_FIELDS)
+        throw new FilterError(`the sort has more than ${MAX_SORT_FIELDS} fields`, this.#peek());
     } while (this.#acceptSymbol(','));
     return fields;
   }
@@ -105,7 +105,7 @@ class Parser {
   }
 
   #unary(): Predicate {
-    if (++this.#depth > DEEPEST) throw new FilterError('the filter is nested too deeply', this.#peek());
+    if (++this.#depth > MAX_DEPTH) throw new FilterError('the filter is nested too deeply', this.#peek());
     try {
       if (this.#acceptWord('not')) return { kind: 'not', part: this.#or() };
       if (this.#acceptSymbol('(')) {
@@ -120,8 +120,8 @@ class Parser {
   }
 
   #operation(): Predicate {
-    if (++this.#comparisons > MOST_COMPARISONS)
-      throw new FilterError(`the filter has more than ${MOST_COMPARISONS} comparisons`, this.#peek());
+    if (++this.#comparisons > MAX_COMPARISONS)
+      throw new FilterError(`the filter has more than ${MAX_COMPARISONS} comparisons`, this.#peek());
     if (this.#isWord('isempty') && this.#peekAfter().text === '(') return { kind: 'isEmpty', subject: this.#set() };
     if (this.#acceptWord('true')) return { kind: 'constant', value: true };
     if (this.#acceptWord('false')) return { kind: 'constant', value: false };

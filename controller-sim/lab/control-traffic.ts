@@ -8,7 +8,7 @@ import type { ControlRule } from './faults/fault-rule.ts';
 import type { Applied, Faults } from './faults/faults.ts';
 import { ControlRecord, type NewControlEvent } from './journal/control-record.ts';
 import type { Journal } from './journal/journal.ts';
-import { LONGEST_TEXT } from './journal/redact.ts';
+import { MAX_TEXT_LENGTH } from './journal/redact.ts';
 
 export type Direction = 'in' | 'out';
 
@@ -54,7 +54,7 @@ export class ControlTraffic {
   /** `routerId` is the beginning of what the peer sent; undefined without a hello. */
   rejected(routerId: string | undefined, source: string, reason: string, fault?: string): void {
     const router = routerId === undefined ? {} : this.#router(routerId);
-    this.#add({ event: 'rejected', router, source, reason: ownText(reason.slice(0, LONGEST_TEXT)), fault });
+    this.#add({ event: 'rejected', router, source, reason: ownText(reason.slice(0, MAX_TEXT_LENGTH)), fault });
   }
 
   #router(id: string): { readonly id: string; readonly name?: string } {

@@ -11,9 +11,9 @@ import { InvalidError } from './lab-error.ts';
 const HOURS: Readonly<Record<string, number>> = { d: 24, w: 168 };
 const LONG_UNIT = /(\d+(?:\.\d+)?)([dw])/g;
 /** Milliseconds: ten years, after which the simulator's own certificates have expired. */
-const LONGEST = 10 * 365 * 24 * 3_600_000;
+const MAX_ADVANCE_MS = 10 * 365 * 24 * 3_600_000;
 /** A day in less than a second. */
-const FASTEST = 100_000;
+const MAX_RATE = 100_000;
 
 /** Milliseconds that were added to each clock: the labs of several controllers in one process share one. */
 const added = new WeakMap<AdvanceableClock, number>();
@@ -63,7 +63,7 @@ export class LabClock {
         'an advance adds time; use a duration such as 31m, or set an earlier time',
         duration,
       );
-    if (this.advanced + milliseconds > LONGEST)
+    if (this.advanced + milliseconds > MAX_ADVANCE_MS)
       throw new InvalidError('duration', 'the time can be advanced by ten years in total', duration);
     await this.#add(milliseconds);
   }
@@ -78,7 +78,7 @@ export class LabClock {
     if (Number.isNaN(milliseconds))
       throw new InvalidError('time', 'use a time such as 2027-01-31T12:00:00Z', String(time));
     const difference = milliseconds - this.#clock.now();
-    if (Math.abs(this.advanced + difference) > LONGEST)
+    if (Math.abs(this.advanced + difference) > MAX_ADVANCE_MS)
       throw new InvalidError('time', 'the time can be up to ten years from the real time', String(time));
     if (difference >= 0) await this.#add(difference);
     else this.#takeOff(-difference);
@@ -95,7 +95,7 @@ export class LabClock {
    * the caller that only the caller moves
    */
   run(rate = 1): void {
-    if (!(rate >= 0 && rate <= FASTEST)) throw new InvalidError('rate', `use a number from 0 to ${FASTEST}`, rate);
+    if (!(rate >= 0 && rate <= MAX_RATE)) throw new InvalidError('rate', `use a number from 0 to ${MAX_RATE}`, rate);
     const { advanced } = this;
     try {
       this.#clock.setRate(rate);

@@ -7,7 +7,7 @@ import type { Named } from '../state/types.ts';
 import { UnknownError } from './lab-error.ts';
 
 /** Names in an error. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** `word` is the kind in the message, which suggests names of `others`, too. @throws UnknownError */
 export function named<T extends Named>(
@@ -19,6 +19,6 @@ export function named<T extends Named>(
   const found = table.get(given) ?? table.findBy('name', given);
   if (found) return found;
   const names = [table, ...others].flatMap((each) => Array.from(each.values(), ({ name }) => name));
-  const meant = names.length === 0 ? 'none exists' : meantOrKnown(given, names, MOST_NAMED);
+  const meant = names.length === 0 ? 'none exists' : meantOrKnown(given, names, MAX_NAMED);
   throw new UnknownError(`there is no ${word} ${shown(given)}; ${meant}`);
 }

@@ -11,9 +11,9 @@ import type { Tables } from '../state/tables.ts';
 import type { Router } from '../state/types.ts';
 import type { Journal } from './journal/journal.ts';
 
-const MOST_ROUTERS = 1_000;
-const MOST_LINKS = 5_000;
-const MOST_CIRCUITS = 500;
+const MAX_ROUTERS = 1_000;
+const MAX_LINKS = 5_000;
+const MAX_CIRCUITS = 500;
 
 export interface ControllerView {
   readonly id: string;
@@ -103,9 +103,9 @@ export function viewNetwork({ state, network, cluster, journal, now }: NetworkVi
   return {
     controllers: controllers(cluster, state),
     routers: firstRouters(tables, network).map((router) => viewRouter(router, network)),
-    links: links.slice(0, MOST_LINKS).map((link) => viewLink(link, network)),
+    links: links.slice(0, MAX_LINKS).map((link) => viewLink(link, network)),
     circuits: circuits
-      .slice(-MOST_CIRCUITS)
+      .slice(-MAX_CIRCUITS)
       .reverse()
       .map((circuit) => viewCircuit(circuit, tables, now)),
     totals: {
@@ -138,10 +138,10 @@ function firstRouters(tables: Tables, network: Network): Router[] {
   const first: Router[] = [];
   for (const id of network.routers.keys()) {
     const router = tables.router.get(id);
-    if (router && first.length < MOST_ROUTERS) first.push(router);
+    if (router && first.length < MAX_ROUTERS) first.push(router);
   }
   for (const router of tables.router.values()) {
-    if (first.length >= MOST_ROUTERS) break;
+    if (first.length >= MAX_ROUTERS) break;
     if (!network.routers.has(router.id)) first.push(router);
   }
   return first;

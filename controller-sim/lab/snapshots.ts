@@ -23,7 +23,7 @@ import { InvalidError, UnknownError } from './lab-error.ts';
 /** The state after the start of the simulator. */
 export const START = 'start';
 const NOTHING: Restored = { created: 0, changed: 0, deleted: 0 };
-const MOST_SNAPSHOTS = 100;
+const MAX_SNAPSHOTS = 100;
 const NAME = /^[\w.-]{1,100}$/;
 
 /** The kinds that administrators configure; each after the kinds to which it refers. */
@@ -93,8 +93,8 @@ export class LabSnapshots {
     if (!NAME.test(name))
       throw new InvalidError('name', 'use 1 to 100 letters, digits, dots, hyphens and underscores', name);
     if (name === START) throw new InvalidError('name', `${START} is the state after the start; choose another`, name);
-    if (!this.#taken.has(name) && this.#taken.size > MOST_SNAPSHOTS)
-      throw new InvalidError('name', `${MOST_SNAPSHOTS} snapshots exist; delete one first`, name);
+    if (!this.#taken.has(name) && this.#taken.size > MAX_SNAPSHOTS)
+      throw new InvalidError('name', `${MAX_SNAPSHOTS} snapshots exist; delete one first`, name);
     return this.#take(name);
   }
 

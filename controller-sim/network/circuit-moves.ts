@@ -35,7 +35,7 @@ export interface CircuitMovesComponents {
 
 /** Milliseconds between attempts to move a circuit. */
 const MOVE_PAUSES = [50, 100, 200, 400, 800];
-const REBALANCE_MOST = 4;
+const MAX_REBALANCED = 4;
 const REBALANCE_SHARE = 0.02;
 const REBALANCE_LEAST_GAIN = 15;
 /** Marks a new path for an existing circuit. */
@@ -86,7 +86,7 @@ export class CircuitMoves {
   rebalance(): void {
     const { choice, links, circuits } = this.#components;
     const all = circuits.values();
-    const most = Math.min(REBALANCE_MOST, Math.max(1, Math.floor(all.length * REBALANCE_SHARE)));
+    const max = Math.min(MAX_REBALANCED, Math.max(1, Math.floor(all.length * REBALANCE_SHARE)));
     const routers = choice.routers();
     // Thousands of circuits share the ends of a few; each search visits the whole network.
     const bestPaths = new Map<string, Path | undefined>();
@@ -103,7 +103,7 @@ export class CircuitMoves {
       return saved >= REBALANCE_LEAST_GAIN ? [{ id, saved }] : [];
     });
     better.sort((a, b) => b.saved - a.saved);
-    for (const { id } of better.slice(0, most)) this.reroute(id);
+    for (const { id } of better.slice(0, max)) this.reroute(id);
   }
 
   async #move(circuit: Circuit): Promise<void> {

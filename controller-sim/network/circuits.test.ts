@@ -83,8 +83,8 @@ function network(net: Links) {
     costs: new TerminatorCosts(new VirtualClock()),
     routers,
   });
-  const answer = async (most = Number.POSITIVE_INFINITY) => {
-    for (let left = most; waiting.length > 0 && left > 0; left--) {
+  const answer = async (max = Number.POSITIVE_INFINITY) => {
+    for (let left = max; waiting.length > 0 && left > 0; left--) {
       waiting.shift()?.settle();
       await new Promise((resolve) => setImmediate(resolve));
     }

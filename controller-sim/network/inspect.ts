@@ -21,9 +21,9 @@ interface InspectedValue {
 
 const TIMEOUT = 10_000;
 /** Limit in characters; longer expressions do not describe ids and could be expensive. */
-const LONGEST_EXPRESSION = 512;
+const MAX_EXPRESSION_LENGTH = 512;
 /** Time limit in milliseconds for matching all ids: a good expression needs one for a thousand. */
-const LONGEST_LOOK = 50;
+const MAX_LOOK_MS = 50;
 
 /** Reports an unclosed bracket, the most frequent mistake, in the words of the reference. */
 function whyOf(error: unknown, expression: string): string {
@@ -49,11 +49,11 @@ export async function inspect(
   ];
   let matching: ReadonlySet<string>;
   try {
-    if (appRegex.length > LONGEST_EXPRESSION) throw new Error(`longer than ${LONGEST_EXPRESSION} characters`);
+    if (appRegex.length > MAX_EXPRESSION_LENGTH) throw new Error(`longer than ${MAX_EXPRESSION_LENGTH} characters`);
     const pattern = new RegExp(appRegex);
     const isMatch = ({ id, name }: { id: string; name: string }) =>
       pattern.test(id) || (name !== '' && pattern.test(name));
-    matching = new Set(within(LONGEST_LOOK, () => apps.filter(isMatch).map(({ id }) => id)));
+    matching = new Set(within(MAX_LOOK_MS, () => apps.filter(isMatch).map(({ id }) => id)));
   } catch (error) {
     return {
       success: false,

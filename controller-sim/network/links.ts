@@ -29,7 +29,7 @@ const INITIAL_LATENCY = 65_000 * MILLISECOND;
 const HOUR = 3_600_000 * MILLISECOND;
 const STATIC_COST = 1;
 /** Limit on links that one router may report. A large network has a few hundred. */
-const MOST_LINKS_OF_ROUTER = 5_000;
+const MAX_LINKS_OF_ROUTER = 5_000;
 
 /** The outcome of a report. `foreign`: the id belongs to a link of other routers. */
 export type LinkReport = 'added' | 'known' | 'foreign' | 'tooMany';
@@ -61,7 +61,7 @@ export class Links {
     const known = this.#links.get(link.id);
     if (known && (known.source !== link.source || known.destination !== link.destination)) return 'foreign';
     if (known && known.iteration >= link.iteration) return 'known';
-    if (!known && (this.#counts.get(link.source) ?? 0) >= MOST_LINKS_OF_ROUTER) return 'tooMany';
+    if (!known && (this.#counts.get(link.source) ?? 0) >= MAX_LINKS_OF_ROUTER) return 'tooMany';
     if (!known) this.#count(link.source, 1);
     this.#links.set(link.id, {
       ...link,

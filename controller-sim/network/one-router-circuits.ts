@@ -21,7 +21,7 @@ export interface OneRouterCircuitsComponents {
 }
 
 /** Milliseconds. A router keeps its circuits while it is disconnected: most return within seconds. */
-const LONGEST_ABSENCE = 600_000;
+const MAX_ABSENCE_MS = 600_000;
 const INSPECT_TIMEOUT = 10_000;
 /** The inspection of the circuits that a router forwards. Routers before v1.6.6 do not answer it. */
 const FORWARDED = 'router-circuits';
@@ -45,7 +45,7 @@ export class OneRouterCircuits {
     this.#forget(routerId);
     this.#absent.set(
       routerId,
-      clock.after('circuits of a disconnected router', LONGEST_ABSENCE, () => {
+      clock.after('circuits of a disconnected router', MAX_ABSENCE_MS, () => {
         this.#forget(routerId);
         this.#remove(this.#of(routerId));
       }),

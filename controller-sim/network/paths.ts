@@ -18,7 +18,7 @@ export interface Path {
 }
 
 /** A router costs at least this much. */
-const LEAST_ROUTER_COST = 10;
+const MIN_ROUTER_COST = 10;
 
 interface Step {
   readonly cost: number;
@@ -47,7 +47,7 @@ export function cheapestPath(
     const { cost } = best.get(current) as Step;
     for (const { link, other } of neighbours.get(current) ?? []) {
       if (settled.has(other)) continue;
-      const next = cost + linkCost(link) + Math.max(routers.get(other)?.cost ?? 0, LEAST_ROUTER_COST);
+      const next = cost + linkCost(link) + Math.max(routers.get(other)?.cost ?? 0, MIN_ROUTER_COST);
       if (next >= (best.get(other)?.cost ?? Number.POSITIVE_INFINITY)) continue;
       best.set(other, { cost: next, via: { router: current, link: link.id } });
       open.add(other);
@@ -72,7 +72,7 @@ export function costOf(
     const link = links.get(linkId);
     const router = routers.get(path.routers[index + 1] ?? '');
     if (!link || !router) return undefined;
-    cost += linkCost(link) + Math.max(router.cost, LEAST_ROUTER_COST);
+    cost += linkCost(link) + Math.max(router.cost, MIN_ROUTER_COST);
   }
   return cost;
 }

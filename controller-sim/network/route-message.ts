@@ -21,7 +21,7 @@ export interface RouteOptions {
 }
 
 const NANOSECONDS = 1_000_000n;
-const LOWEST_PEER_DATA_KEY = 1_000;
+const MIN_PEER_DATA_KEY = 1_000;
 const ROUTE_HEADERS: ReadonlySet<number> = new Set(Object.values(RouteHeader));
 
 /** The message for the router at a position of the circuit's path, counted from the ingress. */
@@ -52,7 +52,7 @@ export function routeMessage(circuit: Circuit, position: number, options: RouteO
 export function peerDataOf(result: Message): PeerData {
   const peerData = new Map<number, Buffer>();
   for (const [key, value] of result.headers) {
-    if (key >= LOWEST_PEER_DATA_KEY && !ROUTE_HEADERS.has(key)) peerData.set(key, value);
+    if (key >= MIN_PEER_DATA_KEY && !ROUTE_HEADERS.has(key)) peerData.set(key, value);
   }
   return peerData;
 }

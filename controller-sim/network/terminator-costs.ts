@@ -2,6 +2,7 @@
 // read costs select by them (reference fact: control channel, section 4.3).
 
 import type { Clock, Timer } from '#lib/clock.ts';
+import { MAX_COST } from '#model/terminator.ts';
 
 interface Costs {
   circuits: number;
@@ -12,10 +13,9 @@ interface Costs {
 const CIRCUIT_COST = 2;
 const FAILURE_COST = 20;
 const SUCCESS_CREDIT = 2;
-const HIGHEST = 65_535;
 const MINUTE = 60_000;
 /** Reduction after a minute without a new failure: at least this, doubled every five minutes. */
-const LEAST_CREDIT = 10;
+const MIN_CREDIT = 10;
 const DOUBLING = 5 * MINUTE;
 
 export class TerminatorCosts {
@@ -31,7 +31,7 @@ export class TerminatorCosts {
   /** Added to the configured cost of a terminator. */
   get(terminatorId: string): number {
     const costs = this.#costs.get(terminatorId);
-    return costs ? Math.min(HIGHEST, costs.circuits * CIRCUIT_COST + costs.failures) : 0;
+    return costs ? Math.min(MAX_COST, costs.circuits * CIRCUIT_COST + costs.failures) : 0;
   }
 
   /** For inspections, with the reference's field names. */
@@ -84,7 +84,7 @@ export class TerminatorCosts {
     const now = this.#clock.now();
     let haveFailures = false;
     for (const [id, costs] of this.#costs) {
-      const credit = Math.max(LEAST_CREDIT, 2 ** Math.floor((now - costs.lastFailure) / DOUBLING));
+      const credit = Math.max(MIN_CREDIT, 2 ** Math.floor((now - costs.lastFailure) / DOUBLING));
       costs.failures = Math.max(0, costs.failures - credit);
       haveFailures ||= costs.failures > 0;
       this.#tidy(id, costs);

@@ -20,7 +20,7 @@ export interface Trace {
 }
 
 /** Limit on traced identities. The oldest is evicted. */
-const MOST = 10_000;
+const MAX_TRACES = 10_000;
 
 export class Traces {
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class Traces {
     const trace = { enabled: true, traceId: traceId || this.#ids.uuid(), until } as const;
     this.#byIdentity.set(identityId, trace);
     const [oldest] = this.#byIdentity.keys();
-    if (this.#byIdentity.size > MOST && oldest !== undefined) this.#byIdentity.delete(oldest);
+    if (this.#byIdentity.size > MAX_TRACES && oldest !== undefined) this.#byIdentity.delete(oldest);
     return trace;
   }
 

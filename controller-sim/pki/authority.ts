@@ -43,7 +43,7 @@ const META = {
 const RENEW_SERVER = 30 * 86_400_000;
 const SERIAL_LENGTH = 16;
 /** In bits. Shorter keys have been broken, or soon will be. */
-const SHORTEST_RSA_KEY = 2_048;
+const MIN_RSA_KEY_BITS = 2_048;
 const ASCII = /^[\0-\x7f]*$/;
 const NO_NAMES: GeneralNames = { dns: [], ip: [], uri: [], email: [] };
 
@@ -248,8 +248,8 @@ function rejectMalformed({ dns, ip, uri, email }: GeneralNames): void {
 function rejectWeakKey(spki: Buffer): void {
   const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
   const { modulusLength } = key.asymmetricKeyDetails ?? {};
-  if (modulusLength !== undefined && modulusLength < SHORTEST_RSA_KEY)
-    throw new CsrError(`the RSA key has ${modulusLength} bits; at least ${SHORTEST_RSA_KEY} are required`);
+  if (modulusLength !== undefined && modulusLength < MIN_RSA_KEY_BITS)
+    throw new CsrError(`the RSA key has ${modulusLength} bits; at least ${MIN_RSA_KEY_BITS} are required`);
 }
 
 /** Throws DamagedError for a row without a certificate and its key. */

@@ -60,8 +60,8 @@ function jose(): Promise<typeof import('jose')> {
 }
 
 /** Limits on cached verified signatures, by count and characters: clients choose the size of tokens. */
-const MOST_VERIFIED = 10_000;
-const MOST_VERIFIED_LENGTH = 16 * 1024 * 1024;
+const MAX_VERIFIED = 10_000;
+const MAX_VERIFIED_LENGTH = 16 * 1024 * 1024;
 /** Milliseconds in which all clients get the same token of the network. */
 const REUSE = 1_000;
 
@@ -199,7 +199,7 @@ export class Tokens {
   }
 
   #keep(token: string, claims: AccessClaims): void {
-    if (this.#verified.size >= MOST_VERIFIED || this.#verifiedLength + token.length > MOST_VERIFIED_LENGTH) {
+    if (this.#verified.size >= MAX_VERIFIED || this.#verifiedLength + token.length > MAX_VERIFIED_LENGTH) {
       this.#verified.clear();
       this.#verifiedLength = 0;
     }

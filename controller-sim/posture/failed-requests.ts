@@ -13,7 +13,7 @@ import {
 import type { ApiSession, PermissionType, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
 
 /** specification: limits. */
-const MOST = 50;
+const MAX_KEPT = 50;
 
 export interface FailedRequest {
   readonly apiSessionId: string;
@@ -77,7 +77,7 @@ export class FailedRequests {
         })),
       })),
     };
-    this.#byIdentity.set(session.identityId, [request, ...this.of(session.identityId)].slice(0, MOST));
+    this.#byIdentity.set(session.identityId, [request, ...this.of(session.identityId)].slice(0, MAX_KEPT));
   }
 }
 

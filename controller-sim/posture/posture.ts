@@ -58,8 +58,8 @@ export interface PostureComponents {
 }
 
 /** Limit on reported processes, above the number that any checks ask for. Further ones are ignored. */
-const MOST_PROCESSES = 500;
-const MOST_SESSIONS = 100;
+const MAX_PROCESSES = 500;
+const MAX_SESSIONS = 100;
 
 export class Posture {
   readonly failedRequests: FailedRequests;
@@ -196,7 +196,7 @@ export class Posture {
         break;
       case 'PROCESS':
       case 'PROCESS_MULTI':
-        if (known.processes.size < MOST_PROCESSES || known.processes.has(text('path')))
+        if (known.processes.size < MAX_PROCESSES || known.processes.has(text('path')))
           known.processes.set(text('path'), {
             postureCheckId: response.id,
             path: text('path'),
@@ -293,7 +293,7 @@ export class Posture {
     const session = known.sessions.get(id) ?? {};
     known.sessions.set(id, session);
     const [oldest] = known.sessions.keys();
-    if (known.sessions.size > MOST_SESSIONS && oldest !== undefined) known.sessions.delete(oldest);
+    if (known.sessions.size > MAX_SESSIONS && oldest !== undefined) known.sessions.delete(oldest);
     return session;
   }
 

@@ -9,9 +9,9 @@ import type { Table } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Deletions can invalidate further references; no chain of references is longer. */
-const MOST_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 /** reference fact: limit on listed results. */
-const MOST_RESULTS = 1_000;
+const MAX_RESULTS = 1_000;
 
 export interface IntegrityResult {
   readonly description: string;
@@ -77,7 +77,7 @@ export class DataIntegrity {
     let error: string | null = null;
     const results: IntegrityResult[] = [];
     try {
-      for (let round = 0, wasMended = true; wasMended && round < MOST_ROUNDS; round++) {
+      for (let round = 0, wasMended = true; wasMended && round < MAX_ROUNDS; round++) {
         const faults = (await this.#look(fix)).filter(({ fixed }) => round === 0 || fixed);
         results.push(...faults);
         wasMended = faults.some(({ fixed }) => fixed);
@@ -88,10 +88,10 @@ export class DataIntegrity {
     this.#report = {
       ...this.#report,
       inProgress: false,
-      tooManyErrors: results.length > MOST_RESULTS,
+      tooManyErrors: results.length > MAX_RESULTS,
       endTime: this.#now(),
       error,
-      results: results.length === 0 ? null : results.slice(0, MOST_RESULTS),
+      results: results.length === 0 ? null : results.slice(0, MAX_RESULTS),
     };
   }
 

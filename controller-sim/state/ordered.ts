@@ -3,7 +3,7 @@
 /** Negative if `a` comes first; 0 only for versions of the same entity. Its parameters are bivariant, as in `Of`. */
 export type Compare<T> = { compare(a: T, b: T): number }['compare'];
 
-const LONGEST_PIECE = 512;
+const MAX_PIECE = 512;
 
 /** A text of each entity, to search in; the same object for the same text. */
 export interface SearchText<T> {
@@ -19,8 +19,8 @@ export class Ordered<T> {
     this.#compare = compare;
     const all = [...entities].sort(compare);
     // Half full, to leave room for insertions.
-    for (let from = 0; from < all.length; from += LONGEST_PIECE / 2)
-      this.#pieces.push(new Piece(all.slice(from, from + LONGEST_PIECE / 2)));
+    for (let from = 0; from < all.length; from += MAX_PIECE / 2)
+      this.#pieces.push(new Piece(all.slice(from, from + MAX_PIECE / 2)));
   }
 
   /** Replaces `before` by `after`; either may be undefined. */
@@ -75,8 +75,8 @@ export class Ordered<T> {
     const at = Math.min(this.#pieceOf(entity), this.#pieces.length - 1);
     const piece = this.#pieces[at] as Piece<T>;
     piece.splice(placeOf(piece.entities, entity, this.#compare), 0, entity);
-    if (piece.entities.length > LONGEST_PIECE)
-      this.#pieces.splice(at + 1, 0, new Piece(piece.splice(LONGEST_PIECE / 2, LONGEST_PIECE)));
+    if (piece.entities.length > MAX_PIECE)
+      this.#pieces.splice(at + 1, 0, new Piece(piece.splice(MAX_PIECE / 2, MAX_PIECE)));
   }
 
   #overwrite(entity: T): void {

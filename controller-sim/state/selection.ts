@@ -3,7 +3,7 @@
 import { type Compare, placeOf } from './ordered.ts';
 
 /** Above this count, sorting all matches is cheaper than keeping the first ones sorted. */
-export const MOST_SELECTED = 1_000;
+export const MAX_SELECTED = 1_000;
 
 /** @returns how many entities match, and the first `count` of them in the order of `compare` */
 export function selectFirst<T>(
@@ -12,7 +12,7 @@ export function selectFirst<T>(
   compare: Compare<T>,
   count: number,
 ): { total: number; first: T[] } {
-  if (count > MOST_SELECTED) {
+  if (count > MAX_SELECTED) {
     const matching: T[] = [];
     for (const entity of entities) if (matches(entity)) matching.push(entity);
     return { total: matching.length, first: matching.sort(compare).slice(0, count) };

@@ -11,7 +11,7 @@ import { SqliteStore } from './store/sqlite-store.ts';
 import { StoreWriteError } from './store/store.ts';
 
 /** reference fact: one snapshot a minute. */
-const SHORTEST_PAUSE = 60_000;
+const MIN_PAUSE_MS = 60_000;
 
 export class Snapshots {
   readonly #state: State;
@@ -30,7 +30,7 @@ export class Snapshots {
   /** Writes a copy and returns its path. Throws ApiError if the file exists or is not writable. */
   async take(path?: string): Promise<string> {
     const now = this.#clock.now();
-    if (now - this.#last < SHORTEST_PAUSE) throw new ApiError('RATE_LIMITED');
+    if (now - this.#last < MIN_PAUSE_MS) throw new ApiError('RATE_LIMITED');
     const last = this.#last;
     this.#last = now;
     const stamp = new Date(now).toISOString().replace(/[:.]/g, '-');

@@ -41,12 +41,12 @@ export interface StateComponents {
 }
 
 /** Limit on queued changes. */
-const MOST_WAITING = 10_000;
-const MOST_TOGETHER = 500;
+const MAX_WAITING = 10_000;
+const MAX_BATCH = 500;
 /** Milliseconds until the changes of other members are read again after an error. */
 const RETRY = 1_000;
 /** Milliseconds until a request that would be rejected no longer waits for the changes of others. */
-const LONGEST_CATCH_UP = 1_500;
+const MAX_CATCH_UP_MS = 1_500;
 /** Milliseconds between readings of a request that waits for an index. */
 const REACH_INTERVAL = 20;
 
@@ -193,7 +193,7 @@ export class State {
    * `build` must be synchronous. If it throws, nothing changes. Rejects with BusyError if the queue is full.
    */
   change<T>(build: (transaction: Transaction) => T): Promise<T> {
-    if (this.#waiting.length >= MOST_WAITING) return Promise.reject(new BusyError());
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new BusyError());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({ origin: currentOrigin(), build, resolve: resolve as (result: unknown) => void, reject });
     this.#working ??= twoTurns().then(() => this.#work());
@@ -210,7 +210,7 @@ export class State {
     const before = this.#index;
     const { promise, resolve } = Promise.withResolvers<void>();
     // A database that hangs does not hold up what needs no change.
-    const timer = this.clock.after('reading on', LONGEST_CATCH_UP, resolve);
+    const timer = this.clock.after('reading on', MAX_CATCH_UP_MS, resolve);
     this.#catchingUp.push(resolve);
     this.#readOn();
     await promise;
@@ -257,7 +257,7 @@ export class State {
   async #work(): Promise<void> {
     while (this.#waiting.length > 0 || this.#isBehind || this.#rejoining.length > 0) {
       if (this.#rejoining.length > 0 && isShared(this.#store)) await this.#rejoin(this.#store);
-      const waiting = this.#waiting.splice(0, MOST_TOGETHER);
+      const waiting = this.#waiting.splice(0, MAX_BATCH);
       // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
       const catchingUp = this.#catchingUp.splice(0);
       if (!isShared(this.#store)) await this.#commit(this.#store, waiting);

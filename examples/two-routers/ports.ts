@@ -16,10 +16,10 @@ import { errorCode } from '#lib/errors.ts';
 const FIRST = 10_000;
 const END = 32_768;
 /** Attempts for each port. */
-const MOST_ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 
 /** Milliseconds after which a claim counts as left behind by a killed process. */
-const LONGEST_CLAIM = 86_400_000;
+const MAX_CLAIM_MS = 86_400_000;
 
 /** Ports that this process has tried. */
 const taken = new Set<number>();
@@ -33,13 +33,13 @@ export function freePorts(count: number): Promise<number[]> {
 }
 
 async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const port = randomInt(FIRST, END);
     if (taken.has(port)) continue;
     taken.add(port);
     if (claim(port) && (await isFree(port))) return port;
   }
-  throw new Error(`no free port of 127.0.0.1 was found in ${MOST_ATTEMPTS} attempts`);
+  throw new Error(`no free port of 127.0.0.1 was found in ${MAX_ATTEMPTS} attempts`);
 }
 
 /** Returns false if another process has claimed the port. Claims end with their process. */
@@ -52,7 +52,7 @@ function claim(port: number): boolean {
     return true;
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') return true; // without claims, the check alone has to do
-    if (Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > LONGEST_CLAIM)
+    if (Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > MAX_CLAIM_MS)
       rmSync(file, { force: true });
     return false;
   }

@@ -1,7 +1,7 @@
 // The form of router.schema.json that our programs read: JSON Schema 2020-12 with some keywords of our own, which begin
 // with `x-`. They express rules that the standard cannot.
 
-export type Bounds = readonly [least: string | number | null, most: string | number | null];
+export type Bounds = readonly [min: string | number | null, max: string | number | null];
 
 export interface ConfigSchema {
   readonly $ref?: string;
@@ -88,7 +88,7 @@ export interface ConfigSchema {
 }
 
 /** `1 to 5`, `at least 1`, `at most 5`. */
-export function boundsText([least, most]: Bounds): string {
-  if (least === null) return `at most ${most}`;
-  return most === null ? `at least ${least}` : `${least} to ${most}`;
+export function boundsText([min, max]: Bounds): string {
+  if (min === null) return `at most ${max}`;
+  return max === null ? `at least ${min}` : `${min} to ${max}`;
 }

@@ -15,7 +15,7 @@ import { THOROUGH } from '../support/thorough.ts';
 const WRITES = THOROUGH ? 600 : 200;
 const WRITERS = 8;
 /** Milliseconds of writing before a kill. */
-const LONGEST_ROUND = 250;
+const MAX_ROUND_MS = 250;
 const PASSWORD = 'a long secret';
 
 interface Ready {
@@ -101,7 +101,7 @@ t.test('acknowledged changes survive kill -9', { timeout: 120_000 }, async (t) =
     const writers = Array.from({ length: WRITERS }, (_, writer) =>
       life.write(`life-${lives}-writer-${writer}`, (name, id) => acknowledged.set(name, id)),
     );
-    await sleep(Math.random() * LONGEST_ROUND);
+    await sleep(Math.random() * MAX_ROUND_MS);
     life.program.kill();
     await Promise.all(writers);
     await life.end();

@@ -17,12 +17,12 @@ const atStart = holdings();
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 /** Enough to reveal a leak of one circuit end each: a paused end holds megabytes. */
 const ABORTED = 40;
-const LEAST_LEAK = 20 * MIB;
+const MIN_LEAK_BYTES = 20 * MIB;
 /** Each of them could buffer 8 MiB. */
 const STALLED = 40;
 const COMPLETE = 300_000;
 /** The budgets of both routers are 128 MiB; sockets, TLS and this test have buffers as well. */
-const MOST_HELD = 170 * MIB;
+const MAX_HELD_BYTES = 170 * MIB;
 
 type Handler = (socket: Socket) => void;
 
@@ -146,7 +146,7 @@ t.test('clients that stop reading and disconnect leave no circuit ends, memory, 
   }
   await net.idle();
   await until('the connections of the service to close', () => net.service.sockets.size === 0);
-  await until('the memory to be released', () => holdings().memory - before.memory < LEAST_LEAK);
+  await until('the memory to be released', () => holdings().memory - before.memory < MIN_LEAK_BYTES);
   await Promise.all([net.a, net.b].map(({ router }) => router.close({ drain: 60_000 })));
   t.pass('a router without circuits stops at once');
 });
@@ -170,7 +170,7 @@ t.test('clients that do not read use a limited part of the memory, and others co
     return seen === last;
   });
   const held = holdings().memory - before.memory;
-  t.ok(held < MOST_HELD, `${Math.round(held / MIB)} MiB are held for ${STALLED} clients`);
+  t.ok(held < MAX_HELD_BYTES, `${Math.round(held / MIB)} MiB are held for ${STALLED} clients`);
   net.service.handle = (server) => server.resume().end(Buffer.alloc(COMPLETE));
   t.match(
     await outcome(net.dial().end('question')),

@@ -161,8 +161,8 @@ async function smallPort(): Promise<{ port: TlsPort; http: Server; ca: string; c
   const authority = await makeAuthority('test');
   const { pem, key } = await issue(authority, 'localhost');
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
-  const most = { maxConnections: 20, maxHandshakes: 10, handshakeTimeout: 60_000 };
-  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context, ...most, log: silentLog });
+  const max = { maxConnections: 20, maxHandshakes: 10, handshakeTimeout: 60_000 };
+  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context, ...max, log: silentLog });
   const http = createServer();
   const limits = { read: 60_000, write: 60_000, idle: 60_000 };
   const timeouts = new HttpTimeouts(http, new SystemClock(), limits, (request, response) => {

@@ -29,7 +29,7 @@ const SMALL_FLOOD = THOROUGH ? FLOOD : 20;
 /** Sockets of the network itself, which may be dialing at any moment. */
 const OWN_SOCKETS = 4;
 const MIB = 1024 * 1024;
-const MOST_GROWTH = 12 * MIB;
+const MAX_GROWTH_BYTES = 12 * MIB;
 
 interface Attacked {
   readonly name: string;
@@ -144,7 +144,7 @@ t.test('rejected hellos release their places', async (t) => {
     }
     const left = await leftSince(before);
     t.ok(left.sockets <= OWN_SOCKETS, `${name}: ${left.sockets} sockets remain`);
-    t.ok(left.memory < MOST_GROWTH, `${name}: ${Math.round(left.memory / MIB)} MiB remain`);
+    t.ok(left.memory < MAX_GROWTH_BYTES, `${name}: ${Math.round(left.memory / MIB)} MiB remain`);
   }
   for (const { name, serves } of listeners) await t.resolves(serves(), `${name} serves`);
 });

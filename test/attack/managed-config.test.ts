@@ -11,7 +11,7 @@ import { ending, Overlay, until } from '../support/overlay.ts';
 const MIB = 1024 * 1024;
 const MANY = 2_000;
 /** Characters of a log line: the mistakes of a configuration repeat its texts. */
-const LONGEST_LINE = 4_000;
+const MAX_LINE_LENGTH = 4_000;
 /** Sockets that the network itself may open meanwhile: groups of control channels grow after the start. */
 const OWN_SOCKETS = 20;
 
@@ -61,7 +61,7 @@ t.test('hostile configurations of a controller open no ports and fill no log', a
   for (const [what, data, reason] of hostile) {
     const line = await hold(what, data);
     t.match(line, reason, what);
-    t.ok(line.length < LONGEST_LINE, `${line.length} characters`);
+    t.ok(line.length < MAX_LINE_LENGTH, `${line.length} characters`);
     t.equal(await ending(connect(port, '127.0.0.1')), 'ECONNREFUSED', 'no port is open');
   }
   t.match(await hold('valid', { listeners: [listener(port)] }), /managed configuration applied/);

@@ -100,9 +100,9 @@ t.test('a router that never answers delays only a bounded number of validations'
   const other = await network.open();
   const before = holdings();
   const client = await network.open();
-  const most = RUNNING + WAITING;
-  for (let index = 0; index < most + 200; index++) client.send(new Message(LINKS));
-  await until('all answers', () => count(client, ManagementType.ValidateRouterLinksResponse) === most + 200);
+  const max = RUNNING + WAITING;
+  for (let index = 0; index < max + 200; index++) client.send(new Message(LINKS));
+  await until('all answers', () => count(client, ManagementType.ValidateRouterLinksResponse) === max + 200);
   const rejected = client.received
     .map(({ body }) => fromBinary(ValidateResponseSchema, body))
     .filter(({ success }) => !success);

@@ -12,9 +12,9 @@ import { RELEASE, THOROUGH } from '../support/thorough.ts';
 const KILLED = 137;
 const UNFINISHED = /\.(new|old|tmp|trial)$/;
 /** Steps of each enrollment and renewal; the tests fail if a killed one is ever complete. */
-const MOST_STEPS = 60;
+const MAX_STEPS = 60;
 /** Both change more files than this. */
-const LEAST_STEPS = 8;
+const MIN_STEPS = 8;
 /** Without --release, every second or fourth step is tried: each starts programs. */
 const STRIDE = RELEASE ? 1 : THOROUGH ? 2 : 4;
 
@@ -54,7 +54,7 @@ t.test('a router that is killed while it enrolls with another network never mixe
   await using old = await Overlay.start();
   await using next = await Overlay.start();
   let complete = 0;
-  for (let at = 0; at < MOST_STEPS && complete === 0; at += STRIDE) {
+  for (let at = 0; at < MAX_STEPS && complete === 0; at += STRIDE) {
     const router = await moving(old, next, `r${at}`);
     const before = readFileSync(router.file('cert'), 'utf8');
     if ((await router.enroll(at).exited) !== KILLED) {
@@ -83,7 +83,7 @@ t.test('a router that is killed while it enrolls with another network never mixe
     const left = readdirSync(old.directory).filter((name) => name.startsWith(router.name) && UNFINISHED.test(name));
     t.same(left, [], `files after step ${at}`);
   }
-  t.ok(complete > LEAST_STEPS, `complete after ${complete} steps`);
+  t.ok(complete > MIN_STEPS, `complete after ${complete} steps`);
 });
 
 t.test('a router that is killed while it renews its certificates connects again with its files', async (t) => {
@@ -96,7 +96,7 @@ t.test('a router that is killed while it renews its certificates connects again 
       ...(at !== undefined && killedAt(at)),
     });
   let complete = 0;
-  for (let at = 0; at < MOST_STEPS && complete === 0; at += STRIDE) {
+  for (let at = 0; at < MAX_STEPS && complete === 0; at += STRIDE) {
     const renewing = start(`renewing${at}`, ['--extend'], at);
     let isKilled = false;
     const ended = renewing.exited.then((code) => {
@@ -113,7 +113,7 @@ t.test('a router that is killed while it renews its certificates connects again 
     await again.stop();
     await until('the router to be offline', async () => !(await isOnline()));
   }
-  t.ok(complete > LEAST_STEPS, `complete after ${complete} steps`);
+  t.ok(complete > MIN_STEPS, `complete after ${complete} steps`);
   const left = readdirSync(overlay.directory).filter((name) => UNFINISHED.test(name));
   t.same(left, []);
 });

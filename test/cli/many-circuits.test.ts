@@ -21,7 +21,7 @@ const ROUNDS = 10;
  * MiB of resident memory beyond the start. A router at rest has less than at its start, by 10 MiB after 100,000
  * circuits: so this is about 300 bytes for each of them.
  */
-const MOST_GROWTH = 20;
+const MAX_GROWTH = 20;
 /** Additional connections of links and control channels that a router may open a few seconds after its start. */
 const GROUP_CONNECTIONS = 10;
 /** Milliseconds for the routers to come to rest. */
@@ -112,7 +112,7 @@ t.test('thousands of circuits, at once and one after another, leave nothing in t
     () =>
       running.every(({ pid }, index) => {
         const [now, before] = [usage(pid), atStart[index] ?? { mebibytes: 0, files: 0 }];
-        return now.mebibytes < before.mebibytes + MOST_GROWTH && now.files <= before.files + GROUP_CONNECTIONS;
+        return now.mebibytes < before.mebibytes + MAX_GROWTH && now.files <= before.files + GROUP_CONNECTIONS;
       }),
     REST,
   ).catch((error: Error) => t.fail(error.message, { atStart, now: running.map(({ pid }) => usage(pid)) }));

@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 /** Circuits of 1 MiB. */
 const MANY = RELEASE ? 500 : 200;
 /** Kilobytes; at most half of the transferred bytes. network.test.ts measures the heap per circuit. */
-const LEAST_LEAK = 100_000;
+const MIN_LEAK = 100_000;
 /** Additional connections of links and control channels that a router may open a few seconds after its start. */
 const GROUP_CONNECTIONS = 10;
 
@@ -196,7 +196,7 @@ t.test('hundreds of circuits of 1 MiB do not increase memory, timers or sockets'
     const now = usage(pid);
     const grown = now.kilobytes - (before[index]?.kilobytes ?? 0);
     t.comment(`${grown} kB`);
-    t.ok(grown < LEAST_LEAK, `${index === 0 ? a.id : b.id}: ${grown} kB more than after the first ones`);
+    t.ok(grown < MIN_LEAK, `${index === 0 ? a.id : b.id}: ${grown} kB more than after the first ones`);
   }
   await Promise.all([programs.a.stop(), programs.b.stop()]);
   t.same([await programs.a.exited, await programs.b.exited], [0, 0]);

@@ -3,8 +3,8 @@
 import type { Random } from '#lib/random.ts';
 
 /** Limit on inputs in bytes. */
-const LARGEST_INPUT = 256 * 1024;
-const MOST_MUTATIONS = 6;
+const MAX_INPUT_BYTES = 256 * 1024;
+const MAX_MUTATIONS = 6;
 /** Integers at boundaries of arithmetic. */
 const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
 /** Texts that often break parsers. */
@@ -61,7 +61,7 @@ const MUTATIONS: readonly Mutation[] = [
   function repeat(input, random) {
     const [from, to] = span(random, input.length);
     const piece = input.subarray(from, to);
-    const times = Math.min(1 << index(random, 12), Math.floor(LARGEST_INPUT / Math.max(1, piece.length)));
+    const times = Math.min(1 << index(random, 12), Math.floor(MAX_INPUT_BYTES / Math.max(1, piece.length)));
     return Buffer.concat([input.subarray(0, to), ...Array.from({ length: times }, () => piece), input.subarray(to)]);
   },
   function splice(input, random, other) {
@@ -75,9 +75,9 @@ const MUTATIONS: readonly Mutation[] = [
 export function mutated(seeds: readonly Buffer[], random: Random): Buffer {
   const pick = () => seeds[index(random, seeds.length)] ?? Buffer.alloc(0);
   let input: Buffer = Buffer.from(pick());
-  for (let left = index(random, MOST_MUTATIONS + 1); left > 0; left--) {
+  for (let left = index(random, MAX_MUTATIONS + 1); left > 0; left--) {
     const mutate = MUTATIONS[index(random, MUTATIONS.length)];
-    if (mutate && input.length > 0) input = Buffer.from(mutate(input, random, pick()).subarray(0, LARGEST_INPUT));
+    if (mutate && input.length > 0) input = Buffer.from(mutate(input, random, pick()).subarray(0, MAX_INPUT_BYTES));
   }
   return input;
 }

@@ -10,27 +10,27 @@ import { mutated } from './mutate.ts';
 /**
  * Milliseconds of processor time for one input, in the fastest of several tries: garbage collections run in between.
  */
-export const SLOWEST_INPUT = 50;
+export const MAX_INPUT_TIME_MS = 50;
 const TRIES = 4;
 /** Bytes that a run may leave behind. The first part of a run does not count, because caches fill. */
-export const MOST_GROWTH = 16 * 1024 * 1024;
+export const MAX_GROWTH_BYTES = 16 * 1024 * 1024;
 const WARM_UP = 0.3;
 /** Inputs between checks of the clock. */
 const BATCH = 50;
 /** Findings after which a target stops. */
-const MOST_FINDINGS = 3;
+const MAX_FINDINGS = 3;
 
 /** Bytes of a repetitive input, as a part of those of a long one. */
 const LONG = 64 * 1024;
 const TIMES = 4;
 /** Milliseconds for the short one below which its growth is not judged: too little to measure. */
-const LEAST_JUDGED = 3;
+const MIN_JUDGED = 3;
 /** The long one may take so many times as long, with a garbage collection; sixteen times shows a square. */
-const MOST_RATIO = 9;
+const MAX_RATIO = 9;
 /** Bytes of a repeated piece. */
-const LONGEST_PIECE = 24;
-/** As LEAST_JUDGED, in bytes that a short input allocates. */
-const LEAST_ALLOCATED = 1024 * 1024;
+const MAX_PIECE_LENGTH = 24;
+/** As MIN_JUDGED, in bytes that a short input allocates. */
+const MIN_ALLOCATED_BYTES = 1024 * 1024;
 /** Default limits for a KiB of input: milliseconds of processor time, and bytes allocated on V8's heap. */
 const DEFAULT_COST: Cost = { milliseconds: 1, bytes: 1024 * 1024 };
 /** Limits for an input of any length, added to those of its KiB. */
@@ -48,7 +48,7 @@ export interface FuzzTarget {
   readonly seeds: readonly Buffer[];
   /** Size of the largest input in bytes, where another limit precedes the target; 256 KiB by default. */
   readonly longest?: number;
-  /** Milliseconds of processor time for an input, where latency does not matter; SLOWEST_INPUT by default. */
+  /** Milliseconds of processor time for an input, where latency does not matter; MAX_INPUT_TIME_MS by default. */
   readonly slowest?: number;
   /** Limits for a KiB, above the default ones. */
   readonly costOfKib?: Partial<Cost>;
@@ -86,16 +86,16 @@ export interface FuzzOptions {
 }
 
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
-  const { seed, seconds = Number.POSITIVE_INFINITY, inputs: most = Number.POSITIVE_INFINITY } = options;
+  const { seed, seconds = Number.POSITIVE_INFINITY, inputs: max = Number.POSITIVE_INFINITY } = options;
   const random = seededRandom(seed);
   const begun = performance.now();
   const findings: Finding[] = [];
   let [inputs, rejected, slowest] = [0, 0, 0];
   let before: number | undefined;
-  const limit = target.slowest ?? SLOWEST_INPUT;
-  const share = () => Math.max(inputs / most, (performance.now() - begun) / (seconds * 1_000));
-  while (share() < 1 && findings.length < MOST_FINDINGS) {
-    for (let left = Math.min(BATCH, most - inputs); left > 0 && findings.length < MOST_FINDINGS; left--) {
+  const limit = target.slowest ?? MAX_INPUT_TIME_MS;
+  const share = () => Math.max(inputs / max, (performance.now() - begun) / (seconds * 1_000));
+  while (share() < 1 && findings.length < MAX_FINDINGS) {
+    for (let left = Math.min(BATCH, max - inputs); left > 0 && findings.length < MAX_FINDINGS; left--) {
       const input = mutated(target.seeds, random).subarray(0, target.longest);
       inputs++;
       const { error, milliseconds } = await attempt(target, input);
@@ -109,7 +109,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
     if (before === undefined && share() > WARM_UP) before = holdings().memory;
   }
   const growth = before === undefined ? 0 : await growthSince(before);
-  if (growth > MOST_GROWTH) findings.push({ kind: 'growth', what: `${growth} bytes`, input: Buffer.alloc(0) });
+  if (growth > MAX_GROWTH_BYTES) findings.push({ kind: 'growth', what: `${growth} bytes`, input: Buffer.alloc(0) });
   return { target: target.name, inputs, rejected, slowest, growth, findings };
 }
 
@@ -117,28 +117,28 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
  * Feeds a target with inputs that repeat a piece many times, and with those of `growing`: what they cost is bounded for
  * each KiB, and grows with their length, not with its square. Random mutations rarely repeat the one piece that does.
  */
-export async function amplify(target: FuzzTarget, { seed, inputs: most = 0 }: FuzzOptions): Promise<FuzzReport> {
+export async function amplify(target: FuzzTarget, { seed, inputs: max = 0 }: FuzzOptions): Promise<FuzzReport> {
   const random = seededRandom(seed);
   const findings: Finding[] = [];
   let [inputs, rejected, slowest] = [0, 0, 0];
   const longest = Math.min(LONG, target.longest ?? LONG);
   for (const [name, make] of Object.entries(target.growing ?? {})) await judge(`${name}: `, make, LONG);
-  for (let index = 0; index < most; index++) await judge('', repetition(target.seeds, random), longest);
+  for (let index = 0; index < max; index++) await judge('', repetition(target.seeds, random), longest);
   return { target: target.name, inputs, rejected, slowest, growth: 0, findings };
 
   async function judge(name: string, make: (length: number) => Buffer, length: number): Promise<void> {
-    if (findings.length >= MOST_FINDINGS) return;
+    if (findings.length >= MAX_FINDINGS) return;
     inputs++;
     const [less, more] = [make(length / TIMES), make(length)];
     let [short, long]: [Attempt, Cost] = [await run(target, less), NOTHING];
     if (short.error !== undefined) rejected++;
     // Most are cheap. Those of `growing` are judged anyway: one limit is for their length.
-    if (name === '' && short.milliseconds < LEAST_JUDGED && short.bytes < LEAST_ALLOCATED) return;
+    if (name === '' && short.milliseconds < MIN_JUDGED && short.bytes < MIN_ALLOCATED_BYTES) return;
     let what: string | undefined;
     // Repeats what looks expensive: other work may have interfered, and code is slower before it is compiled.
     for (let tries = 0; tries < TRIES && (tries === 0 || what !== undefined); tries++) {
-      if (short.milliseconds >= LEAST_JUDGED) short = least(short, await run(target, less));
-      long = least(long, await run(target, more));
+      if (short.milliseconds >= MIN_JUDGED) short = min(short, await run(target, less));
+      long = min(long, await run(target, more));
       what = excess(short, long, { ...DEFAULT_COST, ...target.costOfKib }, more.length / 1024);
     }
     slowest = Math.max(slowest, long.milliseconds);
@@ -148,19 +148,19 @@ export async function amplify(target: FuzzTarget, { seed, inputs: most = 0 }: Fu
 
 const NOTHING: Cost = { milliseconds: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
-function least<T extends Cost>(one: T, other: Cost): T {
+function min<T extends Cost>(one: T, other: Cost): T {
   const milliseconds = Math.min(one.milliseconds, other.milliseconds);
   return { ...one, milliseconds, bytes: Math.min(one.bytes, other.bytes) };
 }
 
 /** Why inputs cost too much, a short one and one of TIMES its length; undefined if they do not. */
 function excess(short: Cost, long: Cost, costOfKib: Cost, kibibytes: number): string | undefined {
-  for (const [unit, least] of [
-    ['milliseconds', LEAST_JUDGED],
-    ['bytes', LEAST_ALLOCATED],
+  for (const [unit, min] of [
+    ['milliseconds', MIN_JUDGED],
+    ['bytes', MIN_ALLOCATED_BYTES],
   ] as const) {
     const [before, after] = [short[unit], long[unit]].map((each) => each.toFixed(1));
-    if (short[unit] >= least && long[unit] > MOST_RATIO * short[unit])
+    if (short[unit] >= min && long[unit] > MAX_RATIO * short[unit])
       return `${before} ${unit}, and ${after} ${unit} for ${TIMES} times the length`;
     if (long[unit] > FREE[unit] + kibibytes * costOfKib[unit])
       return `${after} ${unit} for ${kibibytes.toFixed(0)} KiB`;
@@ -172,7 +172,7 @@ function excess(short: Cost, long: Cost, costOfKib: Cost, kibibytes: number): st
 function repetition(seeds: readonly Buffer[], random: Random): (length: number) => Buffer {
   const seed = seeds[Math.floor(random.next() * seeds.length)] ?? Buffer.alloc(0);
   const from = Math.floor(random.next() * seed.length);
-  const to = Math.min(seed.length, from + 1 + Math.floor(random.next() * LONGEST_PIECE));
+  const to = Math.min(seed.length, from + 1 + Math.floor(random.next() * MAX_PIECE_LENGTH));
   const piece = from < to ? seed.subarray(from, to) : Buffer.from('x');
   const hasEnd = random.next() < 0.5;
   return (length) => {
@@ -184,7 +184,7 @@ function repetition(seeds: readonly Buffer[], random: Random): (length: number) 
 /** Bytes. Finalizers release memory after a few turns of the event loop. */
 async function growthSince(before: number): Promise<number> {
   let growth = holdings().memory - before;
-  for (let tries = 0; tries < TRIES && growth > MOST_GROWTH; tries++) {
+  for (let tries = 0; tries < TRIES && growth > MAX_GROWTH_BYTES; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     growth = Math.min(growth, holdings().memory - before);
   }
@@ -195,10 +195,10 @@ async function growthSince(before: number): Promise<number> {
 async function attempt(
   target: FuzzTarget,
   input: Buffer,
-  limit: number = target.slowest ?? SLOWEST_INPUT,
+  limit: number = target.slowest ?? MAX_INPUT_TIME_MS,
 ): Promise<Attempt> {
   let best = await run(target, input);
-  for (let tries = 1; tries < TRIES && best.milliseconds > limit; tries++) best = least(best, await run(target, input));
+  for (let tries = 1; tries < TRIES && best.milliseconds > limit; tries++) best = min(best, await run(target, input));
   return best;
 }
 

@@ -35,7 +35,7 @@ const OF_RELEASE = [
   'npm run bench -- path --quick --results /tmp/edgeweave-bench',
 ];
 /** Thorough runs include them: 30 seconds of a core. */
-const LONGEST = [
+const THOROUGH_BLOCKS = [
   'npm start -- --once',
   'npm run bench -- api --quick --results /tmp/edgeweave-bench',
   'npm run bench -- data --quick --results /tmp/edgeweave-bench',
@@ -142,7 +142,7 @@ t.test('unknown flags are reported with the known ones', async (t) => {
 });
 
 t.test('every shell command of the documents works', { timeout: PATIENCE }, async (t) => {
-  const done = new Set([...COVERED, ...(THOROUGH ? [] : LONGEST), ...(RELEASE ? [] : OF_RELEASE)]);
+  const done = new Set([...COVERED, ...(THOROUGH ? [] : THOROUGH_BLOCKS), ...(RELEASE ? [] : OF_RELEASE)]);
   for (const file of DOCUMENTS.filter((each) => each !== OF_SYSTEM)) {
     const blocks = readFileSync(join(ROOT, file), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm);
     for (const command of [...blocks].flatMap(([, block = '']) => block.trim().split('\n'))) {

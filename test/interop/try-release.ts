@@ -27,7 +27,7 @@ Tries programs in a network of the simulator and our routers, and prints a row f
 Exit code 1: something does not work. Messages about each step go to stderr.
 `;
 /** Our routers demand a controller of this major version. */
-const OLDEST_CONTROLLER = 2;
+const MIN_CONTROLLER_MAJOR = 2;
 
 const VERSION = /\bv?\d+\.\d+[.\w-]*/;
 
@@ -94,7 +94,7 @@ function trialsOfReference(binary: string, named: string | undefined): Trial[] {
   const [, major] = /^v?(\d+)\./.exec(release) ?? [];
   return [
     { program: 'router', release, run: tryRouter },
-    ...(Number(major) >= OLDEST_CONTROLLER ? [{ program: 'controller', release, run: tryController }] : []),
+    ...(Number(major) >= MIN_CONTROLLER_MAJOR ? [{ program: 'controller', release, run: tryController }] : []),
     { program: 'command line', release, run: tryCommandLine },
     { program: 'Go SDK', release: `${goSdkIn(binary) ?? 'unknown'} in ziti ${release}`, run: tryGoSdk },
   ];

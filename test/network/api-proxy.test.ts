@@ -189,9 +189,9 @@ t.test('upgrades have shares by source, and leave connections to the controller 
     incoming.resume().once('end', () => answer.end('ok')),
   );
   let open = 0;
-  let most = 0;
+  let max = 0;
   controller.on('secureConnection', (socket: Duplex) => {
-    most = Math.max(most, ++open);
+    max = Math.max(max, ++open);
     socket.once('close', () => open--);
   });
   controller.on('upgrade', (_request, socket: Duplex) => void socket.on('error', () => undefined)); // never answers
@@ -210,11 +210,11 @@ t.test('upgrades have shares by source, and leave connections to the controller 
   const held = Array.from({ length: 400 }, () => upgrade('127.0.0.2'));
   await until('the rejections', () => held.filter(({ answer }) => answer !== '').length === 390);
   t.ok(held.every(({ answer }) => answer === '' || /^HTTP\/1\.1 503 [\s\S]*upgrades[\s\S]*10 of one/.test(answer)));
-  t.equal(most, 10, 'connections to the controller');
+  t.equal(max, 10, 'connections to the controller');
   for (let source = 3; source < 13; source++)
     held.push(...Array.from({ length: 15 }, () => upgrade(`127.0.0.${source}`)));
   await until('the rejections', () => held.filter(({ answer }) => answer !== '').length === 550 - 50);
-  t.equal(most, 50);
+  t.equal(max, 50);
   t.match(await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200 [\s\S]*ok/);
   for (const { socket } of held) socket.destroy();
   await until('the connections to close', () => open <= 1);
@@ -227,9 +227,9 @@ t.test('upgrades have shares by source, and leave connections to the controller 
 t.test('requests and upgrades together open no more connections to the controller than one limit', async (t) => {
   const { controller, port } = await proxyOf(t, (incoming) => void incoming.resume()); // never answers
   let open = 0;
-  let most = 0;
+  let max = 0;
   controller.on('secureConnection', (socket: Duplex) => {
-    most = Math.max(most, ++open);
+    max = Math.max(max, ++open);
     socket.once('close', () => open--);
   });
   controller.on('upgrade', (_request, socket: Duplex) => void socket.on('error', () => undefined));
@@ -244,7 +244,7 @@ t.test('requests and upgrades together open no more connections to the controlle
   });
   await until('the connections', () => open >= 100);
   await Promise.all(sockets.map(({ secured }) => secured));
-  t.equal(most, 100);
+  t.equal(max, 100);
   for (const { socket } of sockets) socket.destroy();
 });
 

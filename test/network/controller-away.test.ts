@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const HALF_HOURS = 6;
 const MIB = 1024 * 1024;
 /** The longest pause of a router between two attempts to reach a controller. */
-const LONGEST_PAUSE = 7.5 * MINUTE;
+const MAX_PAUSE_MS = 7.5 * MINUTE;
 
 t.test('a controller is unreachable for more than an hour', { timeout: 110_000 }, async (t) => {
   const clock = new SkippingClock();
@@ -54,7 +54,7 @@ t.test('a controller is unreachable for more than an hour', { timeout: 110_000 }
   const isBack = () => [a, b].every(({ router }) => (router.describe().controllers as unknown[]).length > 0);
   // Keep the circuits busy: a restarted controller does not know them and removes idle ones. And skip second by second:
   // a reconnected router checks whether the other ends of its circuits still exist.
-  while (!isBack() && clock.now() - back < LONGEST_PAUSE) {
+  while (!isBack() && clock.now() - back < MAX_PAUSE_MS) {
     await echo('in use');
     await clock.skip(1_000);
   }

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 
 /** Milliseconds. */
-const LONGEST_WAIT = 30_000;
-const LONGEST_END = 10_000;
+const MAX_WAIT_MS = 30_000;
+const MAX_END_MS = 10_000;
 const PAUSE = 50;
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -76,7 +76,7 @@ export class Browser {
   async close(): Promise<void> {
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     // Its processes write to the profile until it ends in order.
-    const late = setTimeout(() => this.#child.kill('SIGKILL'), LONGEST_END);
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), MAX_END_MS);
     this.#session = undefined;
     this.send('Browser.close').catch(() => undefined);
     await ended;
@@ -114,7 +114,7 @@ export class Browser {
 
   /** Waits until an expression in the page is true. Rejects with the text of the page. */
   async until(expression: string): Promise<void> {
-    const deadline = performance.now() + LONGEST_WAIT;
+    const deadline = performance.now() + MAX_WAIT_MS;
     while (performance.now() < deadline) {
       if (await this.evaluate(`Boolean(${expression})`).catch(() => false)) return;
       await new Promise((resolve) => setTimeout(resolve, PAUSE));

@@ -8,7 +8,7 @@ import type { Overlay, TestController } from './overlay.ts';
 const MIB = 1024 * 1024;
 const CHUNK = 64 * 1024;
 /** Milliseconds. */
-const LONGEST_SILENCE = 90_000;
+const MAX_SILENCE_MS = 90_000;
 
 export interface LongTransfer {
   readonly port: number;
@@ -34,7 +34,7 @@ export function longTransfer({ port, mebibytes, every, fault }: LongTransfer): P
   let faults = 0;
   let isFaulting = false;
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  socket.setTimeout(LONGEST_SILENCE, () => socket.destroy(new Error(`nothing moved after ${received} bytes`)));
+  socket.setTimeout(MAX_SILENCE_MS, () => socket.destroy(new Error(`nothing moved after ${received} bytes`)));
   const write = () => {
     const bound = Math.min(total, (faults + 2) * every * MIB);
     while (written < bound) {

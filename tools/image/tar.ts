@@ -58,7 +58,7 @@ function split(path: string): { name: string; prefix: string } {
   return { name: fitting(path.slice(cut + 1), NAME), prefix: fitting(path.slice(0, cut), PREFIX) };
 }
 
-function fitting(text: string, most: number): string {
-  if (Buffer.byteLength(text) > most) throw new Error(`${text} is too long for an archive`);
+function fitting(text: string, max: number): string {
+  if (Buffer.byteLength(text) > max) throw new Error(`${text} is too long for an archive`);
   return text;
 }

@@ -19,7 +19,7 @@ export interface InspectedBind {
 /** Milliseconds between two questions, and for each answer. */
 const INSPECT_INTERVAL = 10_000;
 /** Limit on questions without an answer; then the service is closed. */
-const MOST_UNANSWERED = 60;
+const MAX_UNANSWERED = 60;
 const TYPE_BIND = 2;
 
 export class BindInspections {
@@ -53,7 +53,7 @@ export class BindInspections {
   #ask(service: HostedService): void {
     const state = this.#inspecting.get(service);
     if (!state) return;
-    if (++state.asked > MOST_UNANSWERED) {
+    if (++state.asked > MAX_UNANSWERED) {
       service.cut('the host does not answer inspections', { code: EdgeErrorCode.Internal });
       return;
     }

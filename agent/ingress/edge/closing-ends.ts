@@ -10,7 +10,7 @@
 // different ones, so either may arrive first.
 
 /** Limits on ends of each kind; the oldest is forgotten. */
-const MOST_ENDS = 1_000;
+const MAX_ENDS = 1_000;
 
 interface Dialing {
   readonly circuitId: string;
@@ -97,5 +97,5 @@ export class ClosingEnds {
 
 function keepNewest(ends: Map<unknown, unknown>): void {
   const [oldest] = ends.keys();
-  if (ends.size > MOST_ENDS) ends.delete(oldest);
+  if (ends.size > MAX_ENDS) ends.delete(oldest);
 }

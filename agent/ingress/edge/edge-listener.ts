@@ -54,7 +54,7 @@ const LIMITS: FrameLimits = {
   ]),
 };
 /** Bytes of the name in a client's hello. */
-const LONGEST_NAME = 256;
+const MAX_NAME_LENGTH = 256;
 /** Bytes of all circuits of one client that wait for it. */
 const MAX_CLIENT_QUEUE = 4 * 1024 * 1024;
 /** Queued request and answer frames; data frames have their own queue. */
@@ -110,7 +110,7 @@ export class EdgeListener {
     const { outQueueSize, writeTimeout, lookupApiSessionTimeout } = this.config.options;
     const channel = new Channel({
       name: `SDK client ${remoteAddress}`,
-      peerId: hello.body.toString('utf8', 0, LONGEST_NAME),
+      peerId: hello.body.toString('utf8', 0, MAX_NAME_LENGTH),
       connectionId,
       clock,
       log,

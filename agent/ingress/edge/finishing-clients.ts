@@ -6,8 +6,8 @@ import { Shares } from '#lib/shares.ts';
 import type { SdkConnection } from './sdk-connection.ts';
 
 /** Limits on such circuits, and on bytes that wait for them beside their send buffers; the sources are identities. */
-const CIRCUITS = { most: 10_000, mostOfSource: 1_000 };
-const BYTES = { most: 64 * 1024 * 1024, mostOfSource: 16 * 1024 * 1024 };
+const CIRCUITS = { max: 10_000, maxOfSource: 1_000 };
+const BYTES = { max: 64 * 1024 * 1024, maxOfSource: 16 * 1024 * 1024 };
 
 export class FinishingClients implements Iterable<SdkConnection> {
   readonly #circuits = new Shares(CIRCUITS);

@@ -1,6 +1,7 @@
 // A service that an SDK client hosts over this router, as described by its Bind message (reference fact: edge, section
 // 8.1).
 
+import { MAX_COST } from '#model/terminator.ts';
 import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
 import { EdgeErrorCode, SdkHeader } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
@@ -26,8 +27,6 @@ export interface BindInit {
   readonly wantsBindSuccess: boolean;
   readonly inspects: boolean;
 }
-
-const HIGHEST_COST = 65_535;
 
 /** One bound service of one client. */
 export class HostedService implements ClientEnd {
@@ -87,7 +86,7 @@ export function readBind(connectionId: number, right: Right, request: Message): 
 /** Two bytes; clients of 2022 send four, and the first two are valid. */
 function readCost(value: Buffer | undefined): number {
   if (value === undefined || value.length < 2) return 0;
-  return Math.min(HIGHEST_COST, value.readUInt16LE());
+  return Math.min(MAX_COST, value.readUInt16LE());
 }
 
 /** One byte; clients of 2022 send four, and the first is valid. @throws SdkRejection */

@@ -5,7 +5,7 @@ import { PayloadFlag } from '#wire/gen/numbers.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 
 /** Limit on payloads beyond a gap. With more, the arrivals are never complete, and the circuit ends by its other rules. */
-const MOST_AHEAD = 256;
+const MAX_AHEAD = 256;
 
 export class PeerArrivals {
   /** The next sequence without a gap. */
@@ -19,7 +19,7 @@ export class PeerArrivals {
     if (payload.has(PayloadFlag.CircuitEnd)) this.#closeSequence = Math.min(this.#closeSequence, sequence);
     else if (payload.has(PayloadFlag.Eof)) this.#endsData = true;
     if (sequence > this.#next) {
-      if (this.#ahead.size < MOST_AHEAD) this.#ahead.add(sequence);
+      if (this.#ahead.size < MAX_AHEAD) this.#ahead.add(sequence);
       return;
     }
     if (sequence < this.#next) return; // retransmitted

@@ -7,13 +7,13 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { TokenBucket } from '#lib/token-bucket.ts';
 
 /** Milliseconds. The Go SDK waits 5 s for the answer to a bind. */
-const LONGEST_DELAY = 3_000;
+const MAX_DELAY_MS = 3_000;
 /** Rejections that are answered: a burst at once, and those ahead of the rate with a delay. */
 const RATE = { burst: 100, perSecond: 5, ahead: 15 };
 /** Limit on answers that wait; further ones are sent at once. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 /** Limit in bytes on the answers that wait. They contain texts of the client and of posture checks. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** Rejections of one token, and milliseconds since the first of them, until its client gets a hint. */
 const REPEATED = 3;
 /** A bind may arrive before the change of the data model that permits it. */
@@ -21,11 +21,11 @@ const MODEL_DELAY = 1_000;
 /** Milliseconds between two hints about one token. The Go SDK acts 5 s after a hint, with a login and a new session. */
 const HINT_INTERVAL = 30_000;
 /** Limit on tokens of which rejections are counted. */
-const MOST_TOKENS = 1_000;
+const MAX_TOKENS = 1_000;
 /** Milliseconds between two log lines with the same text. */
 const LINE_INTERVAL = 60_000;
 /** Limit on texts that have lines of their own; further texts share one. */
-const MOST_TEXTS = 16;
+const MAX_TEXTS = 16;
 
 interface Token {
   rejections: number;
@@ -60,8 +60,8 @@ export class Rejections {
    */
   answer(bytes: number, send: () => void): void {
     if (this.#isClosed) return;
-    const delay = this.#answers.take(this.#clock.monotonic()) ?? LONGEST_DELAY;
-    if (delay === 0 || this.#waiting.size >= MOST_WAITING || this.#waitingBytes + bytes > MOST_BYTES) {
+    const delay = this.#answers.take(this.#clock.monotonic()) ?? MAX_DELAY_MS;
+    if (delay === 0 || this.#waiting.size >= MAX_WAITING || this.#waitingBytes + bytes > MAX_BYTES) {
       send();
       return;
     }
@@ -81,7 +81,7 @@ export class Rejections {
     const known = this.#tokens.get(key) ?? { rejections: 0, firstAt: now, hintedAt: Number.NEGATIVE_INFINITY };
     this.#tokens.delete(key);
     const [oldest] = this.#tokens.keys();
-    if (this.#tokens.size >= MOST_TOKENS && oldest !== undefined) this.#tokens.delete(oldest);
+    if (this.#tokens.size >= MAX_TOKENS && oldest !== undefined) this.#tokens.delete(oldest);
     this.#tokens.set(key, known);
     known.rejections++;
     if (known.rejections < REPEATED || now - known.firstAt < MODEL_DELAY) return false;
@@ -98,7 +98,7 @@ export class Rejections {
   /** Returns the rejections since the last line with this text if a line is due. */
   lineDue(text: string): number | undefined {
     const now = this.#clock.monotonic();
-    const key = this.#lines.has(text) || this.#lines.size < MOST_TEXTS ? text : '';
+    const key = this.#lines.has(text) || this.#lines.size < MAX_TEXTS ? text : '';
     const line = this.#lines.get(key) ?? { at: Number.NEGATIVE_INFINITY, unlogged: 0 };
     this.#lines.set(key, line);
     line.unlogged++;

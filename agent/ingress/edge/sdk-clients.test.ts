@@ -436,8 +436,8 @@ t.test('the circuits of one client are checked in several turns', async (t) => {
     await new Promise((resolve) => setImmediate(resolve));
     left.push(ends.count);
   }
-  const most = Math.max(...left.map((each, index) => (left[index - 1] ?? count + 1) - each));
-  t.ok(most <= 6, `at most ${most} circuits in one turn`);
+  const max = Math.max(...left.map((each, index) => (left[index - 1] ?? count + 1) - each));
+  t.ok(max <= 6, `at most ${max} circuits in one turn`);
   await settled();
   t.equal(client.of(SdkType.StateClosed).length, count);
   t.equal(other.of(SdkType.StateClosed).length, 1);

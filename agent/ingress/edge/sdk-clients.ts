@@ -58,11 +58,11 @@ const RECHECK_SLICE = 5;
 /** Checks of the rights and services of one client that its posture, token or requests cause. */
 const CHECKS = { burst: 20, perSecond: 10 };
 /** Limit on connections of all clients of one identity, dialed and hosted; the sources are identities. */
-const CONNECTIONS = { most: Number.POSITIVE_INFINITY, mostOfSource: 8_192 };
+const CONNECTIONS = { max: Number.POSITIVE_INFINITY, maxOfSource: 8_192 };
 /** Limits on requests of one client in progress, and on the bytes of their bodies. */
-const MOST_REQUESTS = 1_000;
-const MOST_REQUEST_BYTES = 16 * 1024 * 1024;
-const TOO_MANY = `more than ${MOST_REQUESTS} requests in progress, or ${MOST_REQUEST_BYTES} bytes of them`;
+const MAX_REQUESTS = 1_000;
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
+const TOO_MANY = `more than ${MAX_REQUESTS} requests in progress, or ${MAX_REQUEST_BYTES} bytes of them`;
 
 export class SdkClients {
   readonly #components: SdkClientsComponents;
@@ -399,7 +399,7 @@ function limited(log: Log, onTooMany: (request: Message) => void) {
   let running = 0;
   let bytes = 0;
   return (serve: (request: Message) => Promise<void>) => (request: Message) => {
-    if (running >= MOST_REQUESTS || bytes >= MOST_REQUEST_BYTES) {
+    if (running >= MAX_REQUESTS || bytes >= MAX_REQUEST_BYTES) {
       onTooMany(request);
       return;
     }

@@ -32,7 +32,7 @@ const MAX_CONNECTIONS = 4_096;
  * Bytes that a client may send ahead of its circuits; beyond this, the router stops reading its connection and all its
  * circuits.
  */
-const MOST_HELD = 1024 * 1024;
+const MAX_HELD_BYTES = 1024 * 1024;
 /**
  * Bytes of frames that a client may send beyond the windows of its circuits until the router stops reading it for some
  * milliseconds. Each frame counts with the work for one without data.
@@ -41,8 +41,8 @@ const MAX_EXCESS = 1024 * 1024;
 const EXCESS_PAUSE = 100;
 const FRAME_OVERHEAD = 1024;
 /** Limits on messages other than data that wait for a slow client, and on their bytes. */
-const MOST_UNSENT = 10_000;
-const MOST_UNSENT_BYTES = 16 * 1024 * 1024;
+const MAX_UNSENT = 10_000;
+const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 /** The router's own ids begin above the ids that clients assign. */
 const FIRST_OWN_ID = 0x8000_0000;
 const LAST_OWN_ID = 0xffff_ffff;
@@ -272,7 +272,7 @@ export class SdkConnection implements SdkLink {
     this.#unsent.push({ message: Message.fromFrame(new Frame(copy)), bytes: copy.length });
     this.#unsentBytes += copy.length;
     // A client that reads this slowly cannot learn the outcome of its requests and would wait forever.
-    const isTooMuch = this.#unsent.length > MOST_UNSENT || this.#unsentBytes > MOST_UNSENT_BYTES;
+    const isTooMuch = this.#unsent.length > MAX_UNSENT || this.#unsentBytes > MAX_UNSENT_BYTES;
     if (isTooMuch && this.#unsent.length > 1)
       this.channel.close(new ProjectError('SLOW_CLIENT', `${this.channel.name} does not read its messages`));
   }
@@ -316,7 +316,7 @@ export class SdkConnection implements SdkLink {
   }
 
   get #mayRead(): boolean {
-    return this.#held <= MOST_HELD && this.#pause === undefined;
+    return this.#held <= MAX_HELD_BYTES && this.#pause === undefined;
   }
 
   /** The channel closed: ends everything that used it, except circuits that the client had closed before. */

@@ -43,7 +43,7 @@ export interface SdkHostingComponents extends SdkDialComponents {
 }
 
 /** Rejections without a retry hint after which a terminator is no longer requested. */
-const MOST_REJECTIONS = 3;
+const MAX_REJECTIONS = 3;
 const DESTINATION_PREFIX = 'hosted:';
 
 export class SdkHosting implements TerminatorHosts {
@@ -244,7 +244,7 @@ export class SdkHosting implements TerminatorHosts {
   #mayRetry(service: HostedService | undefined, answer: TerminatorAnswer, rejections: number): boolean {
     if (!service) return false;
     const hint = (answer.retryHint ?? RetryHint.Default) as RetryHint;
-    if (hint === RetryHint.Default && rejections < MOST_REJECTIONS) return true;
+    if (hint === RetryHint.Default && rejections < MAX_REJECTIONS) return true;
     const code = (answer.errorCode ?? EdgeErrorCode.Internal) as EdgeErrorCode;
     service.cut(answer.msg || 'the controller rejected the terminator', { code, hint });
     return false;

@@ -30,9 +30,9 @@ const CIRCUIT_TIMEOUT = 2_000;
 /** Milliseconds for clients to answer about themselves; the controller waits for 10 s. */
 const CLIENT_TIMEOUT = 4_800;
 /** Limit on clients asked for one inspection. */
-const MOST_ASKED = 1_000;
+const MAX_ASKED = 1_000;
 /** Limit on the bytes of all their answers; an inspection as a whole may not be longer either. */
-const LARGEST_ANSWERS = 32 * 1024 * 1024;
+const MAX_ANSWERS_BYTES = 32 * 1024 * 1024;
 
 export class SdkInspections {
   readonly #components: SdkInspectionsComponents;
@@ -54,8 +54,8 @@ export class SdkInspections {
   async clientCircuits(): Promise<Record<string, unknown>> {
     const circuits: Record<string, unknown> = {};
     const errors: string[] = [];
-    const question = { timeout: CLIENT_TIMEOUT, room: { bytes: LARGEST_ANSWERS } };
-    const asked = [...this.#components.clients.all()].slice(0, MOST_ASKED).map(async (connection) => {
+    const question = { timeout: CLIENT_TIMEOUT, room: { bytes: MAX_ANSWERS_BYTES } };
+    const asked = [...this.#components.clients.all()].slice(0, MAX_ASKED).map(async (connection) => {
       const { identityId } = connection.session;
       const channelConnId = connection.channel.connectionId;
       try {
@@ -78,8 +78,8 @@ export class SdkInspections {
     if (connections.length === 0) return { error: `no connections found for identity ${identityId}` };
     const results: Record<string, unknown>[] = [];
     const errors: string[] = [];
-    const question = { timeout: CLIENT_TIMEOUT, room: { bytes: LARGEST_ANSWERS } };
-    const asked = connections.slice(0, MOST_ASKED).map(async (connection) => {
+    const question = { timeout: CLIENT_TIMEOUT, room: { bytes: MAX_ANSWERS_BYTES } };
+    const asked = connections.slice(0, MAX_ASKED).map(async (connection) => {
       const connId = connection.channel.connectionId;
       try {
         results.push({ connId, context: await askClient(connection, 'context', question) });
@@ -152,7 +152,7 @@ async function askClient(
   const question = new Message(SdkType.Inspect, [...id, values]);
   const answer = await connection.channel.request(question, { timeout, lane: CONTROL_LANE });
   if (room && answer.body.length > room.bytes)
-    throw new ProjectError('TOO_LARGE', `the answers are longer than ${LARGEST_ANSWERS} bytes`);
+    throw new ProjectError('TOO_LARGE', `the answers are longer than ${MAX_ANSWERS_BYTES} bytes`);
   if (room) room.bytes -= answer.body.length;
   const found = (parseJson(answer.body.toString('utf8')) as { values?: Record<string, unknown> | null }).values;
   if (!found || !Object.hasOwn(found, name)) throw new ProjectError('NO_VALUE', `${name} was not returned`);

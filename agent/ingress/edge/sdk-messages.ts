@@ -55,11 +55,11 @@ export function lacksRight(error: unknown): boolean {
 }
 
 /** Bytes of a client's text that are passed on to controllers and the log. */
-const LONGEST_TEXT = 1_000;
+const MAX_TEXT_LENGTH = 1_000;
 
 /** The text of a client's message, cut off if it is long. */
 export function textOf({ body }: Message): string {
-  return body.toString('utf8', 0, LONGEST_TEXT);
+  return body.toString('utf8', 0, MAX_TEXT_LENGTH);
 }
 
 /** Bytes of the body and the headers of a message. */

@@ -75,13 +75,13 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes of all buffers in use. Memory that nobody uses is returned a little later. */
 async function bufferMemory(): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (let turn = 0; turn < 10; turn++) {
     collectGarbage();
     await settled();
-    least = Math.min(least, process.memoryUsage().arrayBuffers);
+    min = Math.min(min, process.memoryUsage().arrayBuffers);
   }
-  return least;
+  return min;
 }
 
 /** The type of an answer, or `none` if it does not arrive without further delay. */

@@ -23,11 +23,11 @@ export interface RightComponents {
 
 const SERVICE_BY_NAME = 1;
 /** Characters of a name in errors and in the log. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 /** Failing checks of which an error says why they fail; it lists the ids of all. */
-const MOST_EXPLAINED = 20;
+const MAX_EXPLAINED = 20;
 /** Characters. */
-const LONGEST_EXPLANATION = 2_000;
+const MAX_EXPLANATION_LENGTH = 2_000;
 
 /** The right of the API session to a service that the client names. @throws SdkRejection */
 export function rightByService(
@@ -41,7 +41,9 @@ export function rightByService(
   const isName = request.headers.get(SdkHeader.ServiceIdentifierType)?.[0] === SERVICE_BY_NAME;
   const service = isName ? model.serviceByName(named) : model.services.get(named);
   if (!service)
-    throw new SdkRejection(`service ${named.slice(0, LONGEST_NAME)} not found`, { code: EdgeErrorCode.InvalidService });
+    throw new SdkRejection(`service ${named.slice(0, MAX_NAME_LENGTH)} not found`, {
+      code: EdgeErrorCode.InvalidService,
+    });
   return { serviceId: service.id, permission: 'dial', serviceSession: undefined };
 }
 
@@ -100,8 +102,8 @@ export function demandAccess(
     throw new SdkRejection(`no ${permission} policy grants the identity access to service ${name}`, {
       code: EdgeErrorCode.AccessDenied,
     });
-  const why = access.explain(failingChecks.slice(0, MOST_EXPLAINED), connection.subject.posture, now).join('; ');
-  throw new SdkRejection(`posture checks fail for service ${name}: ${why.slice(0, LONGEST_EXPLANATION)}`, {
+  const why = access.explain(failingChecks.slice(0, MAX_EXPLAINED), connection.subject.posture, now).join('; ');
+  throw new SdkRejection(`posture checks fail for service ${name}: ${why.slice(0, MAX_EXPLANATION_LENGTH)}`, {
     code: EdgeErrorCode.PostureCheckFailed,
     failingChecks,
   });

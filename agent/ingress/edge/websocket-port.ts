@@ -46,11 +46,11 @@ export interface WebSocketPortComponents {
 }
 
 const PATH = '/ws';
-const LARGEST_HEADERS = 16 * 1024;
+const MAX_HEADERS_BYTES = 16 * 1024;
 /** Bytes. A client sends TLS records of at most 16 KiB each and may combine several in one message. */
-const LARGEST_MESSAGE = 1024 * 1024;
+const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Inner handshakes in progress: the same limit as for a port's outer handshakes. */
-const MOST_HANDSHAKES = 2_000;
+const MAX_HANDSHAKES = 2_000;
 
 export class WebSocketPort {
   readonly #components: WebSocketPortComponents;
@@ -69,11 +69,11 @@ export class WebSocketPort {
     this.#components = components;
     this.#settings = settings;
     const limits = { read: settings.readTimeout, write: settings.writeTimeout, idle: settings.idleTimeout };
-    this.#http = createServer({ maxHeaderSize: LARGEST_HEADERS });
+    this.#http = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
     this.#timeouts = new HttpTimeouts(this.#http, components.clock, limits, answerWithoutUpgrade);
     this.#upgrades = new WebSocketServer({
       noServer: true,
-      maxPayload: LARGEST_MESSAGE,
+      maxPayload: MAX_MESSAGE_BYTES,
       ...MESSAGE_PARTS,
       // Messages are TLS records, which do not compress: compressed messages are accepted, but none are sent.
       perMessageDeflate: settings.enableCompression && {
@@ -129,7 +129,7 @@ export class WebSocketPort {
       log.info({ remote }, 'WebSocket closed: the client keeps sending frames without data'),
     );
     connection?.setEvictable(true);
-    if (this.#handshakes.size >= MOST_HANDSHAKES) this.#handshakes.evict()?.terminate();
+    if (this.#handshakes.size >= MAX_HANDSHAKES) this.#handshakes.evict()?.terminate();
     this.#handshakes.add(webSocket, sourceOf(remote));
     const stream = createWebSocketStream(webSocket, {
       readableHighWaterMark: readBufferSize,

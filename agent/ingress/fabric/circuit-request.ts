@@ -12,7 +12,7 @@ export interface ClientRequest {
 }
 
 /** Bytes of the first line. */
-const LONGEST_REQUEST = 4 * 1024;
+const MAX_REQUEST_BYTES = 4 * 1024;
 /** Milliseconds for the first line. */
 const REQUEST_TIMEOUT = 10_000;
 const NEWLINE = 0x0a;
@@ -66,9 +66,9 @@ export function readRequestLine(socket: Socket, clock: Clock, signal: AbortSigna
     const onData = (data: Buffer) => {
       const end = data.indexOf(NEWLINE);
       read = Buffer.concat([read, end < 0 ? data : data.subarray(0, end)]);
-      if (read.length > LONGEST_REQUEST)
-        fail(new BadRequestError(`the request is longer than ${LONGEST_REQUEST} bytes`));
-      if (read.length > LONGEST_REQUEST || end < 0) return;
+      if (read.length > MAX_REQUEST_BYTES)
+        fail(new BadRequestError(`the request is longer than ${MAX_REQUEST_BYTES} bytes`));
+      if (read.length > MAX_REQUEST_BYTES || end < 0) return;
       finish();
       if (end + 1 < data.length) socket.unshift(data.subarray(end + 1));
       resolve(read);

@@ -57,7 +57,7 @@ interface OpenProxy {
 }
 
 /** Limit on ports of all proxy.v1 configurations. */
-const MOST_PROXIES = 1_000;
+const MAX_PROXIES = 1_000;
 /** The subject of this problem; those of services end with a protocol. */
 const TOO_MANY = 'too many services';
 /** Milliseconds until ports and interfaces that were not available are tried again. */
@@ -114,8 +114,8 @@ export class ProxyListeners {
 
   /** Opens a TCP listener for a service. @returns its port; rejects with ListenError */
   async add(service: string, host: string, port: number): Promise<number> {
-    if (this.#configured.length >= MOST_PROXIES)
-      throw new ProjectError('TOO_MANY_PROXIES', `the router has ${MOST_PROXIES} proxies already`);
+    if (this.#configured.length >= MAX_PROXIES)
+      throw new ProjectError('TOO_MANY_PROXIES', `the router has ${MAX_PROXIES} proxies already`);
     const spec: ProxySpec = { service, protocol: 'tcp', host, port };
     const listener = await this.#listen(spec, `the proxy of ${service}`);
     this.#configured.push({ spec, listener });
@@ -275,10 +275,10 @@ export class ProxyListeners {
       }
     }
     this.#interfaces = interfaces;
-    if (wanted.size <= MOST_PROXIES) return wanted;
+    if (wanted.size <= MAX_PROXIES) return wanted;
     if (this.#problems.isNew(TOO_MANY, ''))
-      log.error({ proxies: wanted.size, most: MOST_PROXIES }, 'too many proxy.v1 services, further ones are ignored');
-    return new Map([...wanted].slice(0, MOST_PROXIES));
+      log.error({ proxies: wanted.size, max: MAX_PROXIES }, 'too many proxy.v1 services, further ones are ignored');
+    return new Map([...wanted].slice(0, MAX_PROXIES));
   }
 
   /** Another program may free the port, and an interface may appear, without a change of the data model. */

@@ -36,11 +36,11 @@ const RecordType = Object.freeze({ Mx: 15, Txt: 16, Srv: 33 } as const);
 /** Seconds, as in the reference. */
 const TIME_TO_LIVE = 86_400;
 /** Parallel queries of one circuit; further ones fail. */
-const MOST_QUESTIONS = 16;
+const MAX_QUESTIONS = 16;
 /** Milliseconds per attempt at a name server, and number of attempts. */
 const LOOKUP = { timeout: 2_000, tries: 2 };
 /** Limit on the answers to one query. */
-const MOST_ANSWERS = 100;
+const MAX_ANSWERS = 100;
 
 export function resolverPort({ isAllowed, takePlace, answer, servers }: ResolverPortInit): DatagramPort {
   const resolver = new Resolver(LOOKUP);
@@ -55,14 +55,14 @@ export function resolverPort({ isAllowed, takePlace, answer, servers }: Resolver
     if (!question) return reply(id, Status.Malformed, [], []);
     const name = question.name.replace(/\.$/, '');
     if (!isAllowed(name)) return reply(id, Status.UnknownName, [question], []);
-    const place = open < MOST_QUESTIONS ? takePlace() : undefined;
+    const place = open < MAX_QUESTIONS ? takePlace() : undefined;
     if (!place) return reply(id, Status.Failed, [question], []);
     // Another client needs the place: ends all queries of this circuit, and with them its sockets.
     place.displaced.addEventListener('abort', () => resolver.cancel(), { once: true });
     open++;
     try {
       const answers = await recordsOf(resolver, name, question.type);
-      reply(id, answers ? Status.Ok : Status.UnknownType, [question], answers?.slice(0, MOST_ANSWERS) ?? []);
+      reply(id, answers ? Status.Ok : Status.UnknownType, [question], answers?.slice(0, MAX_ANSWERS) ?? []);
     } catch {
       reply(id, Status.Failed, [question], []); // only the status: errors may describe our name servers
     } finally {

@@ -11,7 +11,7 @@ import { DrainingError } from '../../drain/drain-error.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { EncryptedStream, type KeyPair, makeKeyPair, sessionKeys } from '../../xgress/end-to-end.ts';
 import type { XgressOptions } from '../../xgress/options.ts';
-import { announceLargePayloads, largestPayload } from '../../xgress/payload-size.ts';
+import { announceLargePayloads, maxPayload } from '../../xgress/payload-size.ts';
 import type { Xgress } from '../../xgress/xgress.ts';
 import type { XgressClient } from '../../xgress/xgress-client.ts';
 import type { AppData } from './app-data.ts';
@@ -49,7 +49,7 @@ export interface Caller {
 export interface CircuitTerms {
   readonly encryption: EncryptedStream | undefined;
   /** Bytes. */
-  readonly largestPayload: number;
+  readonly maxPayload: number;
 }
 
 /** The client of a circuit end; it is created or completed once the keys are known. */
@@ -91,7 +91,7 @@ export class ServiceDialer {
       if (isGranted && !rights.has(right))
         throw new ProjectError('ACCESS_LOST', `the router may no longer dial the service ${service}`);
       const encryption = keys && encryptionOf(keys, circuit);
-      const client = clientFor({ encryption, largestPayload: largestPayload(circuit.peerData) });
+      const client = clientFor({ encryption, maxPayload: maxPayload(circuit.peerData) });
       const init = { circuitId, address, role: 'initiator', options, hopType: HOP_TYPE, right } as const;
       const xgress = ends.open(init, client, owner);
       client.attach(xgress, encryption);

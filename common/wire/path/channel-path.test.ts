@@ -252,7 +252,7 @@ t.test('a channel with a connection of unknown state is not paced', async (t) =>
 });
 
 t.test('frames are short on a slow path, and of any size where the path is unknown or fast', async (t) => {
-  for (const [perRound, least, most] of [
+  for (const [perRound, min, max] of [
     [20 * KIB, 8 * KIB, 8 * KIB],
     [4_000 * KIB, 64 * KIB, Number.POSITIVE_INFINITY],
   ] as const) {
@@ -264,7 +264,7 @@ t.test('frames are short on a slow path, and of any size where the path is unkno
       await clock.advance(41);
       path.bulk(BULK);
     }
-    t.ok(path.frameLimit >= least && path.frameLimit <= most, `${path.frameLimit}`);
+    t.ok(path.frameLimit >= min && path.frameLimit <= max, `${path.frameLimit}`);
   }
 });
 

@@ -49,7 +49,7 @@ export interface PathInspection {
   readonly rate: number;
   /** Milliseconds. */
   readonly roundTrip: number;
-  readonly shortestRoundTrip: number | undefined;
+  readonly minRoundTrip: number | undefined;
   readonly allowedWait: number;
   /** Bytes that may be on their way, and bytes that are. */
   readonly window: number;
@@ -203,17 +203,17 @@ export class ChannelPath {
     this.#read();
     const { window } = this.#controller;
     let best: Connection | undefined;
-    let least = Number.POSITIVE_INFINITY;
+    let min = Number.POSITIVE_INFINITY;
     const usable = orderedTypes ? this.#usable(orderedTypes).slice(0, 1) : this.#connections.values();
     for (const connection of usable) {
       const { underlay, load, isStalled } = connection;
       if (isStalled || underlay.isClosed || !underlay.writable) continue;
       const cost = underlay.isGathering ? load - GATHERING_BONUS : load;
-      if (cost > least || (best && cost === least && connection.turn > best.turn)) continue;
+      if (cost > min || (best && cost === min && connection.turn > best.turn)) continue;
       best = connection;
-      least = cost;
+      min = cost;
     }
-    if (!best || (this.#load >= window && least >= Math.max(LIGHT_LOAD, window * LIGHT_SHARE))) return undefined;
+    if (!best || (this.#load >= window && min >= Math.max(LIGHT_LOAD, window * LIGHT_SHARE))) return undefined;
     best.turn = ++this.#turn;
     return best.underlay;
   }
@@ -242,7 +242,7 @@ export class ChannelPath {
 
   /** The connection over which to ask the peer now for the time on the way there; undefined if no question is due. */
   takeQuestion(): Underlay | undefined {
-    const interval = Math.max(ASK_INTERVAL, (this.#controller.shortestRtt ?? 0) * ASK_ROUND_TRIPS);
+    const interval = Math.max(ASK_INTERVAL, (this.#controller.minRtt ?? 0) * ASK_ROUND_TRIPS);
     if (!this.#answers || !this.isPaced || this.#readAt - this.#askedAt < interval) return undefined;
     const underlay = this.light();
     if (underlay) this.#askedAt = this.#readAt;
@@ -295,7 +295,7 @@ export class ChannelPath {
       phase: controller.phase,
       rate: Math.round(controller.rate * 1_000),
       roundTrip: controller.rtt,
-      shortestRoundTrip: controller.shortestRtt,
+      minRoundTrip: controller.minRtt,
       allowedWait: controller.allowedWait,
       window: Math.round(controller.window),
       onTheWay: this.#load,
@@ -342,7 +342,7 @@ export class ChannelPath {
     if (now - this.#readAt < VALID) return;
     this.#readAt = now;
     let rtt = 0;
-    let most = -1;
+    let max = -1;
     let delivered = this.#delivered;
     let inFlight = 0;
     let lost = this.#lost;
@@ -367,8 +367,8 @@ export class ChannelPath {
       this.#load += Math.min(connection.load, Math.max(state.inFlight, state.congestionWindow));
       inFlight += state.inFlight;
       // The connection that carries most has the newest value.
-      if (state.inFlight <= most) continue;
-      most = state.inFlight;
+      if (state.inFlight <= max) continue;
+      max = state.inFlight;
       rtt = state.rtt;
     }
     this.#controller.observe({ now, rtt, delivered, inFlight, lost });

@@ -38,8 +38,8 @@ t.test('one transfer fills any path, and hardly uses its queue', async () => {
       model.run(warmUp(shape));
       const { used, waits } = model.run(1_500 + 10 * shape.delay);
       // No control reaches below the smallest window and a frame of the model.
-      const least = (2 * MIN_WINDOW) / model.capacity + shape.delay / 10;
-      return used > 0.93 && quantile(waits, 0.5) < 1.7 * allowed(model) + least;
+      const min = (2 * MIN_WINDOW) / model.capacity + shape.delay / 10;
+      return used > 0.93 && quantile(waits, 0.5) < 1.7 * allowed(model) + min;
     }),
     { numRuns: RUNS },
   );
@@ -70,11 +70,11 @@ t.test('it recovers from changes of the path within two seconds and some round t
   const model = new PathModel(usual);
   model.add();
   model.run(5_000);
-  for (const [name, shape, least] of changes) {
+  for (const [name, shape, min] of changes) {
     model.shape = shape;
     model.run(2_000);
     const { used, waits } = model.run(3_000);
-    t.ok(used > least, `${name}: ${used}`);
+    t.ok(used > min, `${name}: ${used}`);
     t.ok(quantile(waits, 0.5) < 15, `${name}: ${quantile(waits, 0.5)} ms`);
   }
 });

@@ -157,7 +157,7 @@ export class PathController {
   }
 
   /** The shortest round trip in milliseconds, without queues; undefined before the first one. */
-  get shortestRtt(): number | undefined {
+  get minRtt(): number | undefined {
     return Number.isFinite(this.#base) ? this.#base : undefined;
   }
 

@@ -7,7 +7,7 @@ import type { ApiSession } from '../../state/types.ts';
 import type { ApiRequest, Data, Handlers } from '../http/context.ts';
 
 /** Characters of a response as JSON. The identity stores it, and requests that failed because of it store it again. */
-const LARGEST_RESPONSE = 16 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024;
 
 export const postureHandlers = {
   createPostureResponse: (request: ApiRequest<PostureResponseCreate>) => submit(request, [request.body]),
@@ -16,7 +16,7 @@ export const postureHandlers = {
 
 function submit({ services, session }: ApiRequest, responses: PostureResponses): Data<Accepted> {
   for (const { typeId, ...facts } of responses)
-    if (JSON.stringify(facts).length > LARGEST_RESPONSE)
-      throw badRequest(`the posture response ${typeId} has more than ${LARGEST_RESPONSE} characters`);
+    if (JSON.stringify(facts).length > MAX_RESPONSE_BYTES)
+      throw badRequest(`the posture response ${typeId} has more than ${MAX_RESPONSE_BYTES} characters`);
   return { data: { services: services.posture.accept(session as ApiSession, responses) } };
 }

@@ -7,7 +7,7 @@ import type { State } from '../../state/state.ts';
 import { type JsonCache, toJson } from '../http/json-cache.ts';
 
 /** About 30 MB. */
-const MOST = 20_000;
+const MAX_ROLES = 20_000;
 
 /** A change of these kinds can affect any identity. */
 const IN_ALL: ReadonlySet<string> = new Set(['authPolicy', 'ca']);
@@ -39,7 +39,7 @@ export class IdentityJson implements JsonCache {
     const known = this.#cached.get(id);
     if (known !== undefined) return known;
     const json = toJson(show());
-    if (this.#cached.size >= MOST) this.#cached.clear();
+    if (this.#cached.size >= MAX_ROLES) this.#cached.clear();
     this.#cached.set(id, json);
     return json;
   }

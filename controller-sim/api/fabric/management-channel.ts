@@ -12,7 +12,7 @@ import type { Origin } from '../../state/origin.ts';
 
 export const MESSAGE_LIMITS = { maxHeaders: 16_384, maxBody: 64 * 1024 };
 /** Limit in bytes on data queued for a slow reader; beyond it the connection is closed. */
-const LONGEST_QUEUE = 16 * 1024 * 1024;
+const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
 /** Bytes that its socket has at a time; the rest waits here, and events of many channels share their bytes. */
 const IN_SOCKET = 256 * 1024;
 /** Bytes of a message beside its body. */
@@ -43,7 +43,7 @@ export class ManagementChannel {
   readonly #clock: Clock;
   readonly #makeSpace: () => void;
   readonly #closing = new AbortController();
-  readonly #waiting = new RingQueue<Waiting>(LONGEST_QUEUE / OVERHEAD);
+  readonly #waiting = new RingQueue<Waiting>(MAX_QUEUE_BYTES / OVERHEAD);
   #waitingBytes = 0;
   #sequence = 0;
 
@@ -104,7 +104,7 @@ export class ManagementChannel {
   isWritable(): boolean {
     if (this.closed.aborted) return false;
     this.#makeSpace();
-    if (this.unread > LONGEST_QUEUE) this.terminate();
+    if (this.unread > MAX_QUEUE_BYTES) this.terminate();
     return this.#socket.readyState === this.#socket.OPEN;
   }
 

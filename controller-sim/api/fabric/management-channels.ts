@@ -19,12 +19,12 @@ import type { ApiServices } from '../http/context.ts';
 import { ManagementChannel, MESSAGE_LIMITS } from './management-channel.ts';
 import { startValidation } from './validate/validations.ts';
 
-const MOST_CHANNELS = 100;
+const MAX_CHANNELS = 100;
 /** Limit in bytes on data that waits for the clients of all channels: beyond it, those with the most are closed. */
-const MOST_UNREAD = 64 * 1024 * 1024;
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** Limits on inspections and validations of all channels: each asks many routers and may wait a minute for them. */
-const MOST_RUNNING = 10;
-const MOST_WAITING = 1_000;
+const MAX_RUNNING = 10;
+const MAX_WAITING = 1_000;
 /** Milliseconds without traffic before TCP keep-alive probes: a vanished peer must not count as a channel. */
 const KEEP_ALIVE = 30_000;
 /** Bytes of a websocket frame: a message and its head. */
@@ -61,7 +61,7 @@ export class ManagementChannels {
   constructor(services: ApiServices) {
     this.#services = services;
     const { wireClock: clock } = services;
-    this.#queue = new DialQueue({ name: 'management requests', length: MOST_WAITING, workers: MOST_RUNNING, clock });
+    this.#queue = new DialQueue({ name: 'management requests', length: MAX_WAITING, workers: MAX_RUNNING, clock });
     this.#unsubscribe = services.state.subscribe('derived', ({ changes }) => {
       if (changes.some(({ kind }) => RIGHTS.has(kind))) this.#closeUnentitled();
     });
@@ -80,7 +80,7 @@ export class ManagementChannels {
     const limits = { maxPayload: FRAME_LENGTH, ...MESSAGE_PARTS };
     this.#server ??= import('ws').then((ws) => new ws.WebSocketServer({ noServer: true, ...limits }));
     const server = await this.#server;
-    if (server.clients.size >= MOST_CHANNELS) {
+    if (server.clients.size >= MAX_CHANNELS) {
       socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n', () => socket.destroy());
       return;
     }
@@ -121,7 +121,7 @@ export class ManagementChannels {
   #makeSpace(): void {
     const channels = [...this.#owners.keys()];
     let unread = channels.reduce((sum, each) => sum + each.unread, 0);
-    while (unread > MOST_UNREAD) {
+    while (unread > MAX_UNREAD_BYTES) {
       const slowest = channels.reduce((one, other) => (other.unread > one.unread ? other : one));
       unread -= slowest.unread;
       channels.splice(channels.indexOf(slowest), 1);

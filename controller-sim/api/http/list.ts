@@ -7,13 +7,13 @@ import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbo
 import { FilterError } from '../../filter/lexer.ts';
 import { parseQuery, parseSort } from '../../filter/parser.ts';
 import { isSearchable, type SearchText } from '../../state/ordered.ts';
-import { MOST_SELECTED, selectFirst } from '../../state/selection.ts';
+import { MAX_SELECTED, selectFirst } from '../../state/selection.ts';
 import { compareBy, type IndexedSort, SORT_KEYS, Table } from '../../state/table.ts';
 import type { Entity, Named } from '../../state/types.ts';
 import type { ListPage } from './context.ts';
 
 const DEFAULT_LIMIT = 10;
-const MOST = 500;
+const MAX_LIMIT = 500;
 /** reference fact: the limit that an unlimited list reports, as precisely as a number can hold it. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
@@ -129,7 +129,7 @@ function page<T extends Listable, Item>(
       const { total, found } = source.ordered(order).search(search.text, search.needle, offset, end);
       return answer(total, found);
     }
-    if (end > MOST_SELECTED) {
+    if (end > MAX_SELECTED) {
       const matching = source.ordered(order).filter(matches);
       return answer(matching.length, matching.slice(offset, end));
     }
@@ -252,7 +252,7 @@ function wholeNumber(text: string | null, name: string): number | undefined {
 function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; offset: number } {
   const offset = Math.max(0, skip);
   if (limit === 'none' || limit === -1) return { limit: UNLIMITED, offset };
-  return { limit: limit < 1 ? DEFAULT_LIMIT : Math.min(MOST, limit), offset };
+  return { limit: limit < 1 ? DEFAULT_LIMIT : Math.min(MAX_LIMIT, limit), offset };
 }
 
 /** reference fact: a cause with the code UNHANDLED describes the error. */

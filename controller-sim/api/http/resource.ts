@@ -16,7 +16,7 @@ import { listPage } from './list.ts';
 import { created } from './references.ts';
 
 /** Characters of a name in a log line. */
-const LONGEST_LOGGED_NAME = 64;
+const MAX_LOGGED_NAME_LENGTH = 64;
 
 /** Describes how entities of a kind are listed. `Detail` is their shown form (schemas/api/gen/answers.ts). */
 export interface Listed<K extends EntityKind, Detail> {
@@ -211,7 +211,7 @@ function readBody<B extends object>({ body: given, services }: ApiRequest<B>, mo
   const [tag, ...others] = body.droppedTags();
   if (tag !== undefined)
     services.log.warn(
-      { tag: tag.slice(0, LONGEST_LOGGED_NAME), total: others.length + 1 },
+      { tag: tag.slice(0, MAX_LOGGED_NAME_LENGTH), total: others.length + 1 },
       'tags that hold lists or maps are dropped, as by the reference; write them as text',
     );
   return body;

@@ -11,7 +11,7 @@ import { labHandler } from './lab-handler.ts';
 
 /** Entries in one answer. */
 const DEFAULT_ENTRIES = 100;
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 export const journalHandlers = {
   listJournal: labHandler(
@@ -47,7 +47,7 @@ function filterOf(query: URLSearchParams): JournalFilter {
   });
   return {
     ...Object.fromEntries(texts),
-    limit: Math.min(limit === null ? DEFAULT_ENTRIES : numberOf(limit, 'limit'), MOST_ENTRIES),
+    limit: Math.min(limit === null ? DEFAULT_ENTRIES : numberOf(limit, 'limit'), MAX_ENTRIES),
     ...(kind !== null && { kind: kind as JournalKind }), // the journal checks it
     ...(status !== null && { status: numberOf(status, 'status') }),
     ...(after !== null && { after: numberOf(after, 'after') }),

@@ -56,11 +56,11 @@ interface Share {
 /** Milliseconds until a login expires, as in the reference. */
 const LIFETIME = 600_000;
 /** Requests and bytes of all sources. More users than this do not log in at the same time. */
-const MOST = 10_000;
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_REQUESTS = 10_000;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** Requests and bytes of one source, which may be a whole company behind one address. */
-const MOST_OF_SOURCE = 1_000;
-const MOST_BYTES_OF_SOURCE = 8 * 1024 * 1024;
+const MAX_OF_SOURCE = 1_000;
+const MAX_BYTES_OF_SOURCE = 8 * 1024 * 1024;
 /** Bytes of a request beside its texts. */
 const OVERHEAD = 1_024;
 
@@ -157,9 +157,9 @@ export class AuthRequests {
     }
     const { source, request } = newest;
     const own = this.#shares.get(source);
-    while (own && own.ids.size > 1 && (own.ids.size > MOST_OF_SOURCE || own.bytes > MOST_BYTES_OF_SOURCE))
+    while (own && own.ids.size > 1 && (own.ids.size > MAX_OF_SOURCE || own.bytes > MAX_BYTES_OF_SOURCE))
       this.#evict(own.ids, request.id);
-    while (this.#requests.size > 1 && (this.#requests.size > MOST || this.#bytes > MOST_BYTES))
+    while (this.#requests.size > 1 && (this.#requests.size > MAX_REQUESTS || this.#bytes > MAX_BYTES))
       this.#evict(this.#largestShare()?.ids ?? this.#requests.keys(), request.id);
   }
 

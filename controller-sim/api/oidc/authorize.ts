@@ -2,7 +2,7 @@
 
 import { ownText } from '#lib/own-text.ts';
 import { ownValue } from '#lib/own-value.ts';
-import { MOST_CONFIG_TYPES, typeIds } from '../../auth/authenticate.ts';
+import { MAX_CONFIG_TYPES, typeIds } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
 import { BASE, OAuthError, type OidcAnswer, type OidcRequest, redirect } from './context.ts';
@@ -11,7 +11,7 @@ export const CLIENTS: ReadonlySet<string> = new Set(['openziti', 'native']);
 const METHODS = ['password', 'cert', 'ext-jwt'];
 const PAGES: Readonly<Record<string, string>> = { password: 'username', cert: 'cert', 'ext-jwt': 'ext-jwt' };
 /** Limits for stored parameters, in characters; longer values are rejected. */
-const LONGEST: Readonly<Record<string, number>> = {
+const MAX_LENGTHS: Readonly<Record<string, number>> = {
   redirect_uri: 2_048,
   state: 4_096,
   nonce: 1_024,
@@ -55,11 +55,11 @@ function valuesOf({ query, body }: OidcRequest, name: string): string[] {
 /** Values short enough to store. Throws OAuthError for longer ones. */
 function shortValuesOf(request: OidcRequest, name: string): string[] {
   const values = valuesOf(request, name);
-  const longest = LONGEST[name] ?? Number.POSITIVE_INFINITY;
+  const longest = MAX_LENGTHS[name] ?? Number.POSITIVE_INFINITY;
   if (values.some((value) => value.length > longest))
     throw new OAuthError('invalid_request', `the parameter ${name} has more than ${longest} characters`);
-  if (values.length > MOST_CONFIG_TYPES)
-    throw new OAuthError('invalid_request', `the parameter ${name} has more than ${MOST_CONFIG_TYPES} values`);
+  if (values.length > MAX_CONFIG_TYPES)
+    throw new OAuthError('invalid_request', `the parameter ${name} has more than ${MAX_CONFIG_TYPES} values`);
   return values.map(ownText);
 }
 

@@ -3,7 +3,7 @@
 
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Authenticate } from '#schemas/api/gen/bodies.ts';
-import { MOST_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
+import { MAX_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { verifyExternalToken } from '../../auth/external-jwt.ts';
 import { abandonTotp, enrollTotp, owesTotp, ownMfa, redeemCode } from '../../auth/second-factor/second-factor.ts';
@@ -64,8 +64,8 @@ async function provePrimary(request: OidcRequest, found: AuthRequest, method: st
   const facts = clientFacts(request.body);
   await validateBody('authenticate', facts);
   const types = new Set([...found.configTypes, ...typeIds(request, facts.configTypes ?? [])]);
-  if (types.size > MOST_CONFIG_TYPES)
-    throw invalid('configTypes', `a login names at most ${MOST_CONFIG_TYPES} config types`, types.size);
+  if (types.size > MAX_CONFIG_TYPES)
+    throw invalid('configTypes', `a login names at most ${MAX_CONFIG_TYPES} config types`, types.size);
   found.configTypes = [...types];
   found.envInfo = facts.envInfo;
   found.sdkInfo = facts.sdkInfo;

@@ -14,9 +14,9 @@ import { BASE, OAuthError, type OidcAnswer, type OidcRequest } from './context.t
 import { OIDC_ROUTES, type OidcRoute } from './routes.ts';
 
 /** Bytes of a body; certificate requests and tokens are the largest fields. */
-const LARGEST_BODY = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 /** Fields in a form. */
-const MOST_FIELDS = 100;
+const MAX_FIELDS = 100;
 
 export function serveOidc(app: FastifyInstance, services: ApiServices): void {
   const requests = new AuthRequests(services.clock, services.state.ids);
@@ -24,7 +24,7 @@ export function serveOidc(app: FastifyInstance, services: ApiServices): void {
     app.route({
       method: route.method,
       url: `${BASE}${route.path}`,
-      bodyLimit: LARGEST_BODY,
+      bodyLimit: MAX_BODY_BYTES,
       exposeHeadRoute: route.method === 'GET',
       handler: async (request, reply) => send(reply, await answer(route, services, requests, request)),
     });
@@ -66,7 +66,7 @@ function fieldsOf(body: unknown): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   if (typeof body !== 'string') return {};
   const form = new URLSearchParams(body);
-  if (form.size > MOST_FIELDS) throw new OAuthError('invalid_request', `the form has more than ${MOST_FIELDS} fields`);
+  if (form.size > MAX_FIELDS) throw new OAuthError('invalid_request', `the form has more than ${MAX_FIELDS} fields`);
   const fields = new Map<string, string | string[]>();
   for (const [name, given] of form) {
     const before = fields.get(name);

@@ -21,7 +21,7 @@ const LIST = 'current-api-session/certificates';
 /** reference fact: milliseconds for which the certificate of a session is valid. */
 const LIFETIME = 12 * 3_600_000;
 /** Certificates of one session; a further one replaces the oldest. Each is part of the session that routers receive. */
-const MOST_CERTIFICATES = 100;
+const MAX_CERTIFICATES = 100;
 const NO_CSR = { code: 'UNHANDLED', message: 'csrPem must not be null or empty' } as const;
 
 export const certificateHandlers = {
@@ -76,7 +76,7 @@ function removeOld(transaction: Transaction, { id, fingerprints }: ApiSession, n
   const all = stored.flatMap((each) => transaction.get('apiSessionCertificate', each.id) ?? []);
   const valid = all.filter(({ validTo }) => Date.parse(validTo) > now);
   const oldest = valid.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
-  const removed = new Set(all).difference(new Set(oldest.slice(-MOST_CERTIFICATES + 1)));
+  const removed = new Set(all).difference(new Set(oldest.slice(-MAX_CERTIFICATES + 1)));
   for (const certificate of removed) transaction.delete('apiSessionCertificate', certificate.id);
   const gone = new Set(Array.from(removed, ({ fingerprint }) => fingerprint));
   return fingerprints.filter((each) => !gone.has(each));

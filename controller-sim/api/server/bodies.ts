@@ -10,7 +10,7 @@ import { ApiError } from '../../errors/errors.ts';
 import { BodyReader } from './body-reader.ts';
 
 /** Bytes. */
-export const LARGEST_BODY = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 export function readBodies(app: FastifyInstance): void {
   const reader = new BodyReader();
@@ -24,7 +24,7 @@ export function readBodies(app: FastifyInstance): void {
 
 async function readBody(reader: BodyReader, request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
   const { method, headers, routeOptions, raw } = request;
-  const limit = routeOptions.bodyLimit ?? LARGEST_BODY;
+  const limit = routeOptions.bodyLimit ?? MAX_BODY_BYTES;
   if (Number(headers['content-length']) > limit) throw new ApiError('REQUEST_ENTITY_TOO_LARGE');
   const body = await reader.read(payload, { remoteAddress: raw.socket.remoteAddress, limit });
   if (body === '') return undefined;

@@ -9,8 +9,8 @@ import { ApiError } from '../../errors/errors.ts';
 /** Bytes of each body outside the budget; few bodies are larger. */
 const FREE = 16 * 1024;
 /** Bytes of the bodies in progress, in total and for each source. */
-const MOST_BYTES = 128 * 1024 * 1024;
-const MOST_BYTES_OF_SOURCE = 32 * 1024 * 1024;
+const MAX_BYTES = 128 * 1024 * 1024;
+const MAX_BYTES_OF_SOURCE = 32 * 1024 * 1024;
 
 export interface BodyOptions {
   readonly remoteAddress: string | undefined;
@@ -19,7 +19,7 @@ export interface BodyOptions {
 }
 
 export class BodyReader {
-  readonly #shares = new Shares({ most: MOST_BYTES, mostOfSource: MOST_BYTES_OF_SOURCE });
+  readonly #shares = new Shares({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
 
   /**
    * Rejects with ApiError for a body that is too large, or while too many large ones are in progress. The rest is

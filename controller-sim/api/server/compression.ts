@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentCoding } from '#http/content-encoding.ts';
 
 /** Smallest body in bytes for which compression pays. */
-const SMALLEST = 1_024;
+const MIN_COMPRESSED_BYTES = 1_024;
 /**
  * Bytes from which a stream compresses, in a thread, while other requests continue: a list of 500 identities takes
  * 15 ms. For less than that, a stream costs more than the compression.
@@ -22,7 +22,7 @@ export function sendCompressed(
   body: string | Buffer,
   { isConstant = false }: { isConstant?: boolean } = {},
 ): FastifyReply {
-  if (body.length < SMALLEST) return reply.send(body);
+  if (body.length < MIN_COMPRESSED_BYTES) return reply.send(body);
   reply.header('vary', 'accept-encoding');
   if (contentCoding(request.headers['accept-encoding'], ['gzip']) === undefined) return reply.send(body);
   reply.header('content-encoding', 'gzip');

@@ -20,7 +20,7 @@ import { pathOf, tidy } from './paths.ts';
 import { noteError, type RequestJournal } from './request-journal.ts';
 
 /** Requests that wait at the same time; each keeps its body. */
-const MOST_DELAYED = 1_000;
+const MAX_DELAYED = 1_000;
 const SERVER_ERROR = 500;
 
 export interface FaultComponents {
@@ -113,7 +113,7 @@ export class RequestFaults {
   /** Returns false if the client went away, or the simulator closed. */
   async #wait(request: FastifyRequest, { raw }: FastifyReply, delay: number): Promise<boolean> {
     if (raw.destroyed) return false;
-    if (this.#delayed >= MOST_DELAYED) throw new ApiError('RATE_LIMITED');
+    if (this.#delayed >= MAX_DELAYED) throw new ApiError('RATE_LIMITED');
     request.raw.resume(); // ends the time limit for its body, if it has none
     const gone = new AbortController();
     const onClose = () => gone.abort(new ClosedError('the connection'));

@@ -22,7 +22,7 @@ declare module 'fastify' {
 }
 
 /** Error answers of the OIDC API are small; others are not read. */
-const LARGEST_ERROR = 4_096;
+const MAX_ERROR_BYTES = 4_096;
 
 export class RequestJournal {
   readonly #services: ApiServices;
@@ -92,7 +92,7 @@ export class RequestJournal {
     const size = sizeOf(payload, reply);
     record.bytes ??= size;
     const { statusCode } = reply;
-    if (statusCode >= 400 && !record.hasError && typeof payload === 'string' && payload.length <= LARGEST_ERROR)
+    if (statusCode >= 400 && !record.hasError && typeof payload === 'string' && payload.length <= MAX_ERROR_BYTES)
       noteOAuthError(record, payload);
     this.end(request, statusCode);
   }

@@ -15,7 +15,7 @@ import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { ApiRequest, ApiServices } from '../http/context.ts';
 import { serveOidc } from '../oidc/server.ts';
-import { LARGEST_BODY, readBodies } from './bodies.ts';
+import { MAX_BODY_BYTES, readBodies } from './bodies.ts';
 import { sendCompressed } from './compression.ts';
 import { serveConsole } from './console.ts';
 import { CORS } from './cors.ts';
@@ -33,19 +33,19 @@ import { DATA_INDEX, isOfUnacceptedType, perform } from './steps.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 /** Concurrent requests, in total and for each source. Clients beyond the limit are asked to retry. */
-const AT_ONCE = { most: 4_000, mostOfSource: 2_000 };
+const AT_ONCE = { max: 4_000, maxOfSource: 2_000 };
 /**
  * Bytes of the request line and the headers: room for the longest filter, and for tokens of issuers that list all groups
  * of a user. The reference's limit is 1 MiB.
  */
-const LARGEST_HEADERS = 64 * 1024;
+const MAX_HEADERS_BYTES = 64 * 1024;
 /** Time limits for clients in milliseconds. */
 const LIMITS = { read: 15_000, write: 60_000, idle: 60_000 };
 const KNOWN: ReadonlySet<string> = new Set([...METHODS, 'HEAD']);
 const CHALLENGE = 'www-authenticate';
 
 /** Limit on ids in paths. Unknown ids get the answer of their operation, as in the reference. */
-const LONGEST_ID = 8_192;
+const MAX_ID_LENGTH = 8_192;
 
 export interface ApiServerInit {
   /** Folder of a built web console. */
@@ -69,7 +69,7 @@ export class ApiServer {
   readonly #faults: RequestFaults;
 
   private constructor(services: ApiServices, pages: readonly StaticPage[]) {
-    const http = createServer({ maxHeaderSize: LARGEST_HEADERS });
+    const http = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
     let serve: RequestListener | undefined;
     this.#services = services;
     this.#pages = pages;
@@ -82,13 +82,13 @@ export class ApiServer {
       send: (request, reply, sent) => void this.#send(request, reply, sent),
     });
     this.#fastify = fastify({
-      bodyLimit: LARGEST_BODY,
+      bodyLimit: MAX_BODY_BYTES,
       // reference fact: its APIs have no HEAD; health checks, OIDC and the console enable it in their own routes.
       exposeHeadRoutes: false,
       forceCloseConnections: true,
       // reference fact: paths are normalized before the lookup; its web console requests `/fabric/v1//routers` and
       // `/identities/ID//`.
-      routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: LONGEST_ID },
+      routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: MAX_ID_LENGTH },
       // Errors of fastify's router: paths that cannot be decoded, ids that are too long.
       frameworkErrors: (_error, request, reply) => {
         this.#journal.begin(request);

@@ -44,7 +44,7 @@ const ANONYMOUS = { code: 'UNHANDLED', message: 'unauthenticated for invalid cre
 export const DATA_INDEX = 'edgeweave-data-index';
 const MIN_DATA_INDEX = 'edgeweave-min-data-index';
 /** Milliseconds until a request gives up to wait for it. */
-const LONGEST_WAIT = 2_000;
+const MAX_WAIT_MS = 2_000;
 const INDEX = /^\d{1,19}$/;
 /** Rejections that a change of another controller may have overtaken. */
 const FOR_UNKNOWN: ReadonlySet<string> = new Set([
@@ -56,8 +56,8 @@ const FOR_UNKNOWN: ReadonlySet<string> = new Set([
 
 export async function perform(request: ApiRequest, handler: Handler): Promise<Answer> {
   const { state } = request.services;
-  const least = request.headers[MIN_DATA_INDEX];
-  if (least !== undefined) await waitFor(String(least), request);
+  const min = request.headers[MIN_DATA_INDEX];
+  if (min !== undefined) await waitFor(String(min), request);
   try {
     return await performOnce(request, handler);
   } catch (error) {
@@ -75,7 +75,7 @@ function hasReference({ headers, params, body }: ApiRequest): boolean {
 
 async function waitFor(text: string, { services: { state } }: ApiRequest): Promise<void> {
   if (!INDEX.test(text)) throw invalid(MIN_DATA_INDEX, `${MIN_DATA_INDEX} in header must be a whole number`, text);
-  if (await state.reach(BigInt(text), LONGEST_WAIT)) return;
+  if (await state.reach(BigInt(text), MAX_WAIT_MS)) return;
   const message = `the changes up to ${state.index} are here, not up to ${text} (header ${MIN_DATA_INDEX})`;
   throw new ApiError('DATA_NOT_REACHED', { code: 'UNHANDLED', message });
 }

@@ -7,16 +7,16 @@ import { Shares } from '#lib/shares.ts';
 /** Bytes of an answer that is not counted. */
 const FREE = 16 * 1024;
 /** Bytes of the answers that are not read yet, in total and for each source. A larger answer counts as this much. */
-const MOST_BYTES = 256 * 1024 * 1024;
-const MOST_BYTES_OF_SOURCE = 64 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES_OF_SOURCE = 64 * 1024 * 1024;
 
 export class UnreadAnswers {
-  readonly #shares = new Shares({ most: MOST_BYTES, mostOfSource: MOST_BYTES_OF_SOURCE });
+  readonly #shares = new Shares({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
 
   /** Counts an answer of `length` bytes until it is sent. Returns false if the source, or all, would exceed the limit. */
   add(response: ServerResponse, source: string, length: number): boolean {
     if (length <= FREE || response.destroyed) return true;
-    const counted = Math.min(length, MOST_BYTES_OF_SOURCE);
+    const counted = Math.min(length, MAX_BYTES_OF_SOURCE);
     if (!this.#shares.acquire(source, counted)) return false;
     response.once('close', () => this.#shares.release(source, counted));
     return true;

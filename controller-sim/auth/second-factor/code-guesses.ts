@@ -6,9 +6,9 @@ import type { Attempts } from '../../state/store/shared-store.ts';
 import { SharedAttempts } from '../shared-attempts.ts';
 
 /** Limit on wrong codes per second factor and minute. */
-const MOST = 10;
+const MAX_GUESSES = 10;
 const MINUTE = 60_000;
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 export class CodeGuesses {
   readonly #clock: Clock;
@@ -26,13 +26,13 @@ export class CodeGuesses {
     const now = this.#clock.now();
     const known = this.#guesses.get(mfaId);
     const guesses = known && now - known.since < MINUTE ? known : { since: now, count: 0 };
-    if (guesses.count >= MOST) throw new ApiError('RATE_LIMITED');
+    if (guesses.count >= MAX_GUESSES) throw new ApiError('RATE_LIMITED');
     guesses.count++;
     if (guesses !== known) this.#guesses.delete(mfaId);
     this.#guesses.set(mfaId, guesses);
     const [oldest] = this.#guesses.keys();
-    if (this.#guesses.size > MOST_KNOWN && oldest !== undefined) this.#guesses.delete(oldest);
-    if ((await this.#shared.add(keyOf(mfaId), MINUTE)) > MOST) throw new ApiError('RATE_LIMITED');
+    if (this.#guesses.size > MAX_KNOWN && oldest !== undefined) this.#guesses.delete(oldest);
+    if ((await this.#shared.add(keyOf(mfaId), MINUTE)) > MAX_GUESSES) throw new ApiError('RATE_LIMITED');
   }
 
   wasRight(mfaId: string): void {

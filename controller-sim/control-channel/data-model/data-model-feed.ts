@@ -20,8 +20,8 @@ import { event, modelOf } from './events.ts';
 import type { ModelSet, ModelSets } from './model-sets.ts';
 
 /** Seconds. */
-const SHORTEST = 10;
-const LONGEST = 360;
+const MIN_TIMEOUT_SECONDS = 10;
+const MAX_TIMEOUT_SECONDS = 360;
 const INDEX_INTERVAL = 30_000;
 
 interface Subscription {
@@ -64,7 +64,7 @@ export class DataModelFeed {
   /** Starts or extends a router's subscription. */
   subscribe(router: ConnectedRouter, request: SubscribeToDataModelRequest): void {
     const { sets, clock } = this.#components;
-    const seconds = Math.min(LONGEST, Math.max(SHORTEST, request.subscriptionDurationSeconds));
+    const seconds = Math.min(MAX_TIMEOUT_SECONDS, Math.max(MIN_TIMEOUT_SECONDS, request.subscriptionDurationSeconds));
     const expiresAt = clock.now() + seconds * 1000;
     const known = this.#subscriptions.get(router.id);
     if (request.renew && known?.id === request.subscriptionId && known.router === router) {

@@ -18,9 +18,9 @@ export const onCircuitConfirmation: ControlHandler = ({ network, state }, router
     }
     const circuit = network.circuits.get(id);
     if (!circuit) continue;
-    const most = state.tables.service.get(circuit.serviceId)?.maxIdleTimeMillis ?? 0;
+    const max = state.tables.service.get(circuit.serviceId)?.maxIdleTimeMillis ?? 0;
     const idle = Number((ownValue(idleTimes, id) ?? 0n) / NANOSECONDS);
     const isEnd = [circuit.path.routers[0], circuit.path.routers.at(-1)].includes(router.id);
-    if (most > 0 && idle >= most && isEnd) network.circuits.remove(id, { now: true });
+    if (max > 0 && idle >= max && isEnd) network.circuits.remove(id, { now: true });
   }
 };

@@ -13,9 +13,9 @@ import {
 import type { ControlHandler } from '../context.ts';
 
 /** Limit on connections of a link that are kept: groups have a few. */
-const MOST_CONNECTIONS = 100;
+const MAX_CONNECTIONS = 100;
 /** Limit in characters on ids and addresses of a link and its connections: they are kept for thousands of links. */
-const LONGEST_TEXT = 1_024;
+const MAX_TEXT_LENGTH = 1_024;
 
 export const onRouterLinks: ControlHandler = ({ network, log }, router, message) => {
   const { links, fullRefresh } = message.decode(RouterLinksSchema);
@@ -32,7 +32,7 @@ export const onRouterLinks: ControlHandler = ({ network, log }, router, message)
     };
     const fields = { linkId: id, source: router.id, destination: destRouterId, iteration };
     if (isTooLong(id, destRouterId, linkProtocol, dialAddress)) {
-      log.warn({ source: router.id }, `link report ignored: it has a text of more than ${LONGEST_TEXT} characters`);
+      log.warn({ source: router.id }, `link report ignored: it has a text of more than ${MAX_TEXT_LENGTH} characters`);
       continue;
     }
     const outcome = network.reportLink(link);
@@ -54,12 +54,12 @@ export const onLinkState: ControlHandler = ({ network }, router, message) => {
 };
 
 function connectionsIn(state: LinkConnState | undefined): readonly LinkConn[] {
-  const kept = state?.conns.slice(0, MOST_CONNECTIONS) ?? [];
+  const kept = state?.conns.slice(0, MAX_CONNECTIONS) ?? [];
   return kept.filter(({ type, localAddr, remoteAddr }) => !isTooLong(type, localAddr, remoteAddr));
 }
 
 function isTooLong(...texts: readonly string[]): boolean {
-  return texts.some(({ length }) => length > LONGEST_TEXT);
+  return texts.some(({ length }) => length > MAX_TEXT_LENGTH);
 }
 
 export const onListeners: ControlHandler = ({ network }, router, message) => {

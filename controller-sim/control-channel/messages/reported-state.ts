@@ -10,8 +10,8 @@ import type { NetworkInterface, Router } from '../../state/types.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 
 /** Interfaces that are stored for a router, and addresses of one interface: machines with containers have hundreds. */
-const MOST_INTERFACES = 1_000;
-const MOST_ADDRESSES = 100;
+const MAX_INTERFACES = 1_000;
+const MAX_ADDRESSES = 100;
 
 /** Stores the capabilities of a router that has connected. Routers mostly reconnect with the same ones. */
 export async function storeReported(context: ControlContext, router: ConnectedRouter): Promise<void> {
@@ -33,9 +33,9 @@ export function storeListeners(context: ControlContext, id: string, hello: Messa
 /** Network interfaces of a router's machine. Without an answer, the router would repeat the message. */
 export const onInterfaces: ControlHandler = async (context, router, message) => {
   const { interfaces } = message.decode(RouterInterfacesUpdateSchema);
-  const isTooLong = ({ addresses }: Interface) => addresses.length > MOST_ADDRESSES;
-  if (interfaces.length > MOST_INTERFACES || interfaces.some(isTooLong)) {
-    const limits = `at most ${MOST_INTERFACES} with ${MOST_ADDRESSES} addresses each are stored`;
+  const isTooLong = ({ addresses }: Interface) => addresses.length > MAX_ADDRESSES;
+  if (interfaces.length > MAX_INTERFACES || interfaces.some(isTooLong)) {
+    const limits = `at most ${MAX_INTERFACES} with ${MAX_ADDRESSES} addresses each are stored`;
     router.channel.reply(message, resultMessage(false, `${interfaces.length} network interfaces: ${limits}`));
     return;
   }

@@ -29,7 +29,7 @@ import { storeReported } from './reported-state.ts';
 import { isSignedToken } from './session-check.ts';
 
 /** Limit on tokens of one router that are verified at the same time; reference fact: routers send 1,000. */
-const MOST_VERIFYING = 100_000;
+const MAX_VERIFYING = 100_000;
 /** Signatures that are verified, about a millisecond each at most, before other work continues. */
 const TOKENS_OF_TURN = 20;
 const verifyingTokens = new WeakMap<ConnectedRouter, number>();
@@ -99,7 +99,7 @@ export const onValidateSessions: ControlHandler = async ({ state, sessions, toke
   const unknown = new Set(sessionTokens.filter((each) => !session.has(each) && !session.findBy('token', each)));
   const [signed, invalid] = [[...unknown].filter(isSignedToken), [...unknown].filter((each) => !isSignedToken(each))];
   const verifying = (verifyingTokens.get(router) ?? 0) + signed.length;
-  if (verifying > MOST_VERIFYING) throw new ProtocolError(`more than ${MOST_VERIFYING} tokens of sessions`);
+  if (verifying > MAX_VERIFYING) throw new ProtocolError(`more than ${MAX_VERIFYING} tokens of sessions`);
   verifyingTokens.set(router, verifying);
   try {
     for (const [index, token] of signed.entries()) {

@@ -1,6 +1,7 @@
 // Routers remove their terminators or change cost and precedence (reference fact: control channel, section 4.6).
 
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { MAX_COST } from '#model/terminator.ts';
 import {
   RemoveTerminatorRequestSchema as RemoveFabricTerminatorSchema,
   RemoveTerminatorsRequestSchema,
@@ -18,7 +19,7 @@ import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { State } from '../../state/state.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { EdgeError, edgeErrorMessage } from './edge-error.ts';
-import { HIGHEST_COST, PRECEDENCES } from './terminators.ts';
+import { PRECEDENCES } from './terminators.ts';
 
 const SERVER_BUSY = [[ResultHeader.ErrorCode, encodeUint32(1)]] as const;
 const NOT_RETRIABLE = { hint: RetryHint.NotRetriable };
@@ -129,8 +130,8 @@ async function change(state: State, router: ConnectedRouter, request: RequestedC
         `router ${router.id} has no terminator ${request.terminatorId}`,
         NOT_RETRIABLE,
       );
-    if (request.updateCost && request.cost > HIGHEST_COST)
-      throw new EdgeError(EdgeErrorCode.InvalidCost, `cost exceeds ${HIGHEST_COST}`, NOT_RETRIABLE);
+    if (request.updateCost && request.cost > MAX_COST)
+      throw new EdgeError(EdgeErrorCode.InvalidCost, `cost exceeds ${MAX_COST}`, NOT_RETRIABLE);
     const precedence = PRECEDENCES[request.precedence];
     if (request.updatePrecedence && !precedence)
       throw new EdgeError(EdgeErrorCode.InvalidPrecedence, `invalid precedence: ${request.precedence}`, NOT_RETRIABLE);

@@ -2,6 +2,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { MAX_COST } from '#model/terminator.ts';
 import { CreateTerminatorRequestSchema as CreateFabricTerminatorSchema } from '#wire/gen/control_pb.js';
 import {
   CreateTerminatorResult,
@@ -24,7 +25,6 @@ import { EdgeError } from './edge-error.ts';
 import { checkServiceSession, checkTunneler } from './session-check.ts';
 
 export const PRECEDENCES: readonly Precedence[] = ['default', 'required', 'failed'];
-export const HIGHEST_COST = 65_535;
 const NOT_RETRIABLE = { hint: RetryHint.NotRetriable };
 
 type Wanted = Pick<
@@ -62,8 +62,8 @@ export const onCreateFabricTerminator: ControlHandler = async ({ state }, router
   const { serviceId, address } = request;
   const binding = request.binding || defaultBinding(address);
   const answer = (isDone: boolean, text: string) => router.channel.reply(message, resultMessage(isDone, text));
-  if (request.cost > HIGHEST_COST) {
-    answer(false, `cost exceeds ${HIGHEST_COST}`);
+  if (request.cost > MAX_COST) {
+    answer(false, `cost exceeds ${MAX_COST}`);
     return;
   }
   const id = state.ids.long();
@@ -157,8 +157,7 @@ function demandOwnInstance(transaction: Transaction, { serviceId, instanceId, ho
 export async function putTerminator({ state }: ControlContext, router: ConnectedRouter, wanted: Wanted): Promise<void> {
   if (wanted.id === '')
     throw new EdgeError(EdgeErrorCode.InvalidTerminator, 'the terminator id is missing', NOT_RETRIABLE);
-  if (wanted.cost > HIGHEST_COST)
-    throw new EdgeError(EdgeErrorCode.InvalidCost, `cost exceeds ${HIGHEST_COST}`, NOT_RETRIABLE);
+  if (wanted.cost > MAX_COST) throw new EdgeError(EdgeErrorCode.InvalidCost, `cost exceeds ${MAX_COST}`, NOT_RETRIABLE);
   await state.change((transaction) => {
     const known = transaction.get('terminator', wanted.id);
     if (!known) {

@@ -3,7 +3,7 @@
 // that thousands of entries cost no more than thirty.
 
 /** Entries that the page keeps; the oldest are dropped. */
-export const MOST_KEPT = 10_000;
+export const MAX_KEPT = 10_000;
 /** Height of a row in pixels, as in style.css. */
 export const ROW_HEIGHT = 26;
 /** Rows above and below the visible ones. */
@@ -23,7 +23,7 @@ export function merged(kept, added, journal) {
   const fresh = added.filter(({ sequence }) => sequence > last);
   if (!isCut && fresh.length === 0) return kept;
   const still = isCut ? kept.filter(({ sequence }) => sequence >= first) : kept;
-  return [...still, ...fresh].slice(-MOST_KEPT);
+  return [...still, ...fresh].slice(-MAX_KEPT);
 }
 
 /**

@@ -1,7 +1,7 @@
 // The entries that the page keeps, and the rows of them that exist.
 
 import t from 'tap';
-import { journalQuery, MOST_KEPT, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
+import { journalQuery, MAX_KEPT, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
 
 const entries = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => ({ sequence: from + index }));
@@ -13,7 +13,7 @@ t.test('later entries are added once, and the oldest are dropped', async (t) => 
   const kept = entries(1, 3);
   t.equal(merged(kept, []), kept, 'the same list');
   t.equal(merged(kept, entries(2, 3)), kept);
-  t.same(span(merged(entries(1, MOST_KEPT), entries(MOST_KEPT + 1, MOST_KEPT + 10))), [11, MOST_KEPT + 10, MOST_KEPT]);
+  t.same(span(merged(entries(1, MAX_KEPT), entries(MAX_KEPT + 1, MAX_KEPT + 10))), [11, MAX_KEPT + 10, MAX_KEPT]);
 });
 
 t.test('entries that the simulator no longer has disappear', async (t) => {

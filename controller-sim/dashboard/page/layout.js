@@ -7,7 +7,7 @@
 export const WIDTH = 1_000;
 export const HEIGHT = 640;
 /** Routers above which rings replace forces. */
-export const MOST_FORCED = 200;
+export const MAX_FORCED = 200;
 const MARGIN = 60;
 const STEPS = 160;
 /** Height of a row of routers without links, and how many have room in it. */
@@ -26,7 +26,7 @@ const RING_GAP = 34;
  */
 export function layout(ids, links, previous = new Map()) {
   const sorted = [...new Set(ids)].sort();
-  if (sorted.length > MOST_FORCED) return rings(sorted);
+  if (sorted.length > MAX_FORCED) return rings(sorted);
   const known = new Set(sorted);
   const used = links.filter(({ source, destination }) => known.has(source) && known.has(destination));
   const ends = new Set(

@@ -7,7 +7,7 @@ import { useAction } from './poll.js';
 import { Topology } from './topology.js';
 
 /** Circuits in the list; the picture knows all that the simulator lists. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 export function NetworkView({ client, data: { network }, openJournal, refresh }) {
   const [selected, setSelected] = useState();
@@ -99,7 +99,7 @@ function Selected({ client, router, network, openJournal, refresh, onClose }) {
       html`<table>
         <thead><tr><th>Link to</th><th>State</th><th class="number">Cost</th><th class="number">Latency</th></tr></thead>
         <tbody>
-          ${links.slice(0, MOST_LISTED).map(
+          ${links.slice(0, MAX_LISTED).map(
             (link) => html`<tr key=${link.id}>
               <td class="long">${nameOf(link.source === id ? link.destination : link.source)}</td>
               <td>${link.state}</td>
@@ -156,7 +156,7 @@ function Circuits({ network, router, chosen, onChoose, onHover }) {
     <h2>Circuits <span class="muted">${router ? `over ${router.name}` : ''}</span></h2>
     ${own.length === 0 && html`<${Empty}>None.<//>`}
     <ul class="circuits">
-      ${own.slice(0, MOST_LISTED).map(
+      ${own.slice(0, MAX_LISTED).map(
         ({ id, service, client, path, age }) => html`<li key=${id}>
           <button
             type="button"
@@ -174,6 +174,6 @@ function Circuits({ network, router, chosen, onChoose, onHover }) {
         </li>`,
       )}
     </ul>
-    ${own.length > MOST_LISTED && html`<p class="muted">… and ${own.length - MOST_LISTED} more</p>`}
+    ${own.length > MAX_LISTED && html`<p class="muted">… and ${own.length - MAX_LISTED} more</p>`}
   </section>`;
 }

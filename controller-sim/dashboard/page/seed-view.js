@@ -12,7 +12,7 @@ const EXAMPLE = `identities:
 services:
   - { name: wiki, encryptionRequired: true }`;
 /** Characters that the simulator accepts; larger files are rejected before they are sent. */
-const LARGEST = 1_048_576;
+const MAX_SEED_BYTES = 1_048_576;
 
 export function SeedView({ client, refresh }) {
   return html`<${Seed} client=${client} refresh=${refresh} /><${Export} client=${client} />`;
@@ -26,7 +26,7 @@ function Seed({ client, refresh }) {
   const open = (file) =>
     file &&
     run(async () => {
-      if (file.size > LARGEST) throw new Error(`${file.name} is larger than 1 MiB.`);
+      if (file.size > MAX_SEED_BYTES) throw new Error(`${file.name} is larger than 1 MiB.`);
       setOutcome(undefined);
       setText(await file.text());
     });

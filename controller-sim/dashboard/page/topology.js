@@ -6,9 +6,9 @@ import { html, useEffect, useMemo, useRef, useState } from './htm.js';
 import { HEIGHT, layout, WIDTH } from './layout.js';
 
 /** Routers up to which all have a name in the picture, and links up to which all have a latency. */
-const MOST_NAMED = 60;
-const MOST_MEASURED = 40;
-const LONGEST_NAME = 24;
+const MAX_NAMED = 60;
+const MAX_MEASURED = 40;
+const MAX_NAME_LENGTH = 24;
 const ALL = { x: 0, y: 0, scale: 1 };
 
 export function Topology({ network, selected, onSelect, path, search }) {
@@ -94,7 +94,7 @@ function Link({ link, places, hops, selected, count }) {
   if (!from || !to) return null;
   const isOfSelected = selected !== undefined && (source === selected || destination === selected);
   const isOnPath = hops.has(`${source} ${destination}`) || hops.has(`${destination} ${source}`);
-  const isMeasured = latency !== undefined && state === 'up' && (count <= MOST_MEASURED || isOfSelected || isOnPath);
+  const isMeasured = latency !== undefined && state === 'up' && (count <= MAX_MEASURED || isOfSelected || isOnPath);
   return html`<g class=${`link ${state} ${isOnPath ? 'path' : ''} ${isOfSelected ? 'near' : ''}`}>
     <title>${`link ${link.id}: ${state}, cost ${cost}, latency ${latencyText(latency)}`}</title>
     <line x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y} />
@@ -105,8 +105,8 @@ function Link({ link, places, hops, selected, count }) {
 function Router({ router, place, isSelected, isOnPath, isFound, count, onSelect }) {
   if (!place) return null;
   const { id, name, online, type, disabled, identities } = router;
-  const radius = count <= MOST_NAMED ? 11 : count <= 200 ? 8 : 5;
-  const isNamed = count <= MOST_NAMED || isSelected || isOnPath || isFound;
+  const radius = count <= MAX_NAMED ? 11 : count <= 200 ? 8 : 5;
+  const isNamed = count <= MAX_NAMED || isSelected || isOnPath || isFound;
   const classes = ['router', type, online ? 'online' : 'offline', disabled && 'disabled', isSelected && 'selected'];
   const state = disabled ? 'disabled' : online ? 'online' : 'offline';
   return html`<g
@@ -118,13 +118,13 @@ function Router({ router, place, isSelected, isOnPath, isFound, count, onSelect 
     <title>${`${name} (${type} router, ${state})`}</title>
     <circle r=${radius + 6} class="halo" />
     <circle r=${radius} class="body" />
-    ${identities > 0 && count <= MOST_NAMED && html`<text class="inside" dy="3.5">${identities}</text>`}
+    ${identities > 0 && count <= MAX_NAMED && html`<text class="inside" dy="3.5">${identities}</text>`}
     ${isNamed && html`<text class="name" y=${radius + 15}>${shortened(name)}</text>`}
   </g>`;
 }
 
 function shortened(name) {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
+  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 1)}…` : name;
 }
 
 function hopsOf(path) {

@@ -6,7 +6,7 @@ import { Choice, Empty, Field, Form, Problem } from './parts.js';
 import { useAction } from './poll.js';
 
 /** Suggested names. */
-const MOST_NAMES = 500;
+const MAX_NAMES = 500;
 
 export function WhyView({ client, data: { network } }) {
   const [form, setForm] = useState({ identity: '', service: '', type: 'Dial', router: '' });
@@ -32,7 +32,7 @@ export function WhyView({ client, data: { network } }) {
           name="router"
           value=${form.router}
           onInput=${set('router')}
-          options=${network.routers.slice(0, MOST_NAMES).map(({ name }) => name)}
+          options=${network.routers.slice(0, MAX_NAMES).map(({ name }) => name)}
           placeholder="any"
         />
         <button class="primary" disabled=${isBusy}>Explain</button>
@@ -69,7 +69,7 @@ function Answer({ answer: { allowed, identity, service, type, reasons } }) {
 function useNames(client) {
   const [names, setNames] = useState({ identities: [], services: [] });
   useEffect(() => {
-    const named = (list = []) => list.slice(0, MOST_NAMES).flatMap(({ name }) => (name ? [name] : []));
+    const named = (list = []) => list.slice(0, MAX_NAMES).flatMap(({ name }) => (name ? [name] : []));
     client.get('/export').then(
       ({ identities, services }) => setNames({ identities: named(identities), services: named(services) }),
       () => undefined, // suggestions only

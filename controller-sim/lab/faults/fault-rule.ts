@@ -9,12 +9,12 @@ import { InvalidError } from '../lab-error.ts';
 import { MESSAGE_NAMES } from '../message-names.ts';
 
 /** Milliseconds: a request and its answer may take a minute in total. */
-const LONGEST_DELAY = 50_000;
-const LONGEST_TEXT = 1_000;
+const MAX_DELAY_MS = 50_000;
+const MAX_TEXT_LENGTH = 1_000;
 /** Known words in a message. */
-const MOST_SHOWN = 20;
-const LOWEST_STATUS = 400;
-const HIGHEST_STATUS = 599;
+const MAX_SHOWN = 20;
+const MIN_STATUS = 400;
+const MAX_STATUS = 599;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 interface CommonFault {
@@ -103,7 +103,7 @@ export function checkedFault(given: NewFault): HttpRule | ControlRule {
     if (!FIELDS[kind].includes(name))
       throw new InvalidError(
         name,
-        `faults of this kind have no ${name}; ${meantOrKnown(name, FIELDS[kind], MOST_SHOWN)}`,
+        `faults of this kind have no ${name}; ${meantOrKnown(name, FIELDS[kind], MAX_SHOWN)}`,
         '',
       );
   checkCommon(fault);
@@ -126,8 +126,8 @@ function delayOf(given: number | string): number {
   } catch (error) {
     throw new InvalidError('delay', describeError(error), given);
   }
-  if (!(milliseconds > 0 && milliseconds <= LONGEST_DELAY))
-    throw new InvalidError('delay', `use a duration up to ${LONGEST_DELAY / 1_000}s, for example 500ms`, given);
+  if (!(milliseconds > 0 && milliseconds <= MAX_DELAY_MS))
+    throw new InvalidError('delay', `use a duration up to ${MAX_DELAY_MS / 1_000}s, for example 500ms`, given);
   return milliseconds;
 }
 
@@ -140,8 +140,8 @@ function checkedHttp(rule: HttpRule): HttpRule {
   if (upper !== undefined) checkKnown('method', upper, METHODS);
   if (operation !== undefined) checkKnown('operation', operation, knownOperations());
   if (code !== undefined) checkKnown('code', code, Object.keys(API_ERRORS));
-  if (status !== undefined && !(Number.isInteger(status) && status >= LOWEST_STATUS && status <= HIGHEST_STATUS))
-    throw new InvalidError('status', `use ${LOWEST_STATUS} to ${HIGHEST_STATUS}`, status);
+  if (status !== undefined && !(Number.isInteger(status) && status >= MIN_STATUS && status <= MAX_STATUS))
+    throw new InvalidError('status', `use ${MIN_STATUS} to ${MAX_STATUS}`, status);
   const ends = [status ?? code, close, truncate].filter((each) => each !== undefined).length;
   if (ends > 1) throw new InvalidError('status', 'use one of status (with code), close and truncate', status);
   if (ends === 0 && delay === undefined)
@@ -165,8 +165,8 @@ function checkedControl(rule: ControlRule): ControlRule {
 
 function checkTexts(texts: Readonly<Record<string, unknown>>): void {
   for (const [name, text] of Object.entries(texts))
-    if (text !== undefined && !(typeof text === 'string' && text !== '' && text.length <= LONGEST_TEXT))
-      throw new InvalidError(name, `use 1 to ${LONGEST_TEXT} characters`, '');
+    if (text !== undefined && !(typeof text === 'string' && text !== '' && text.length <= MAX_TEXT_LENGTH))
+      throw new InvalidError(name, `use 1 to ${MAX_TEXT_LENGTH} characters`, '');
 }
 
 function checkFlags(flags: Readonly<Record<string, unknown>>): void {
@@ -177,14 +177,14 @@ function checkFlags(flags: Readonly<Record<string, unknown>>): void {
 function checkKnown(field: string, given: string, known: Iterable<string>): void {
   const all = [...known];
   if (!all.includes(given))
-    throw new InvalidError(field, `${given} is unknown; ${meantOrKnown(given, all, MOST_SHOWN)}`, given);
+    throw new InvalidError(field, `${given} is unknown; ${meantOrKnown(given, all, MAX_SHOWN)}`, given);
 }
 
 /** The answer of a rule with a status or a code. */
 export function errorOf({ status, code }: HttpRule): { readonly code: ApiErrorCode; readonly status: number } {
   const known = code as ApiErrorCode | undefined;
   if (known !== undefined) return { code: known, status: status ?? API_ERRORS[known][0] };
-  return { code: USUAL_CODES[status ?? 0] ?? 'UNHANDLED', status: status ?? HIGHEST_STATUS };
+  return { code: USUAL_CODES[status ?? 0] ?? 'UNHANDLED', status: status ?? MAX_STATUS };
 }
 
 /** Codes for a status alone. */

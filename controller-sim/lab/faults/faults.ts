@@ -9,7 +9,7 @@ import { InvalidError, UnknownError } from '../lab-error.ts';
 import { nameOfMessage } from '../message-names.ts';
 import { type ControlRule, checkedFault, type Fault, type HttpRule, type NewFault } from './fault-rule.ts';
 
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 /** A rule with its count. */
 class Active<Rule extends HttpRule | ControlRule> {
@@ -79,8 +79,8 @@ export class Faults {
   /** @throws InvalidError that names the field, or beyond the limit */
   add(fault: NewFault): Fault {
     const rule = checkedFault(fault);
-    if (this.#http.length + this.#control.length >= MOST_FAULTS)
-      throw new InvalidError('fault', `${MOST_FAULTS} faults exist; remove one first`, '');
+    if (this.#http.length + this.#control.length >= MAX_FAULTS)
+      throw new InvalidError('fault', `${MAX_FAULTS} faults exist; remove one first`, '');
     this.#count += 1;
     const id = `f${this.#count}`;
     if (rule.kind === 'http') {

@@ -3,7 +3,7 @@
 import { ownText } from '#lib/own-text.ts';
 import { nameOfMessage } from '../message-names.ts';
 import { type ControlEntry, type ControlEventName, type JournalRecord, weightOf } from './journal-entry.ts';
-import { cut, LONGEST_TEXT } from './redact.ts';
+import { cut, MAX_TEXT_LENGTH } from './redact.ts';
 
 export interface NewControlEvent {
   readonly event: ControlEventName;
@@ -30,7 +30,7 @@ export class ControlRecord implements JournalRecord {
 
   constructor(event: NewControlEvent) {
     const { reason } = event;
-    this.#event = reason === undefined ? event : { ...event, reason: ownText(cut(reason, LONGEST_TEXT)) };
+    this.#event = reason === undefined ? event : { ...event, reason: ownText(cut(reason, MAX_TEXT_LENGTH)) };
   }
 
   get weight(): number {

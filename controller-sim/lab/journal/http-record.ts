@@ -3,11 +3,11 @@
 
 import { ownText } from '#lib/own-text.ts';
 import { type HttpEntry, type JournalRecord, weightOf } from './journal-entry.ts';
-import { LONGEST_BODY, LONGEST_TEXT, shownBody, shownPath, shownQuery, shownReason } from './redact.ts';
+import { MAX_BODY_LENGTH, MAX_TEXT_LENGTH, shownBody, shownPath, shownQuery, shownReason } from './redact.ts';
 
 /** Characters of an address, and of a content type. */
-const MOST_URL = 2_048;
-const LONGEST_TYPE = 100;
+const MAX_URL_LENGTH = 2_048;
+const MAX_TYPE_LENGTH = 100;
 
 /** The facts of a request when it arrives. */
 export interface NewRequest {
@@ -53,10 +53,10 @@ export class HttpRecord implements JournalRecord {
   #isOver = false;
 
   constructor(request: NewRequest) {
-    this.method = kept(request.method, LONGEST_TYPE);
+    this.method = kept(request.method, MAX_TYPE_LENGTH);
     this.#url = keptUrl(request.url);
-    this.#source = kept(request.source, LONGEST_TYPE);
-    this.#contentType = kept(request.contentType, LONGEST_TYPE);
+    this.#source = kept(request.source, MAX_TYPE_LENGTH);
+    this.#contentType = kept(request.contentType, MAX_TYPE_LENGTH);
     this.#operation = request.operation;
     this.#isKnown = request.isKnown;
     this.#bodyLength = request.bodyLength;
@@ -100,7 +100,7 @@ export class HttpRecord implements JournalRecord {
   /** The body of the request. */
   setBody(body: unknown): void {
     if (body === undefined) return;
-    this.#isShown = typeof body === 'string' || !(this.#bodyLength > 0 && this.#bodyLength <= LONGEST_BODY);
+    this.#isShown = typeof body === 'string' || !(this.#bodyLength > 0 && this.#bodyLength <= MAX_BODY_LENGTH);
     this.#body = this.#isShown ? shownBody(body, this.#contentType) : JSON.stringify(body);
   }
 
@@ -110,7 +110,7 @@ export class HttpRecord implements JournalRecord {
   }
 
   setError(code: string, reason: string | undefined): void {
-    this.#error = { code, reason: reason && kept(reason, LONGEST_TEXT) };
+    this.#error = { code, reason: reason && kept(reason, MAX_TEXT_LENGTH) };
   }
 
   /** `status` is null without an answer; `now` is a time of the clock of `begun`. */
@@ -160,7 +160,7 @@ function kept(text: string, length: number): string {
 
 /** Without the last part of a long address, which may be the beginning of a secret. */
 function keptUrl(url: string): string {
-  if (url.length <= MOST_URL) return ownText(url);
-  const head = url.slice(0, MOST_URL);
+  if (url.length <= MAX_URL_LENGTH) return ownText(url);
+  const head = url.slice(0, MAX_URL_LENGTH);
   return ownText(`${head.slice(0, Math.max(...['&', '?', '/'].map((end) => head.lastIndexOf(end))) + 1)}…`);
 }

@@ -13,14 +13,14 @@ import type { JournalEntry, JournalFilter, JournalRecord } from './journal-entry
 import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
 
 /** Entries; beyond it the oldest are dropped. */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 /** Bytes of addresses, bodies and reasons in all entries; beyond it the oldest entries are dropped. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 /** Milliseconds. */
 const DEFAULT_WAIT = 10_000;
-const LONGEST_WAIT = 600_000;
+const MAX_WAIT_MS = 600_000;
 /** Waits at the same time. */
-const MOST_WAITS = 1_000;
+const MAX_WAITS = 1_000;
 
 const FILTER_NAMES = [
   'kind',
@@ -90,7 +90,7 @@ export class Journal {
   /** The entries that meet all conditions, the newest last. @throws InvalidError */
   entries(filter: JournalFilter = {}): JournalEntry[] {
     const selects = selectorOf(filter);
-    const { after, limit = MOST_ENTRIES } = filter;
+    const { after, limit = MAX_ENTRIES } = filter;
     const found: number[] = [];
     const isForward = after !== undefined;
     const from = isForward ? Math.max(this.#first, after + 1) : this.#next - 1;
@@ -121,14 +121,14 @@ export class Journal {
     { timeout = DEFAULT_WAIT, after }: WaitOptions = {},
   ): Promise<JournalEntry> {
     if (this.#isClosed) throw new ClosedError('the simulator');
-    if (!(timeout >= 0 && timeout <= LONGEST_WAIT))
-      throw new InvalidError('timeout', `use 0 to ${LONGEST_WAIT} milliseconds`, timeout);
+    if (!(timeout >= 0 && timeout <= MAX_WAIT_MS))
+      throw new InvalidError('timeout', `use 0 to ${MAX_WAIT_MS} milliseconds`, timeout);
     const selects =
       typeof condition === 'function'
         ? (record: JournalRecord, sequence: number) => sequence > (after ?? 0) && condition(record.show(sequence))
         : selectorOf({ ...(after !== undefined && { after }), ...condition });
     for (let at = this.#first; at < this.#next; at++) if (selects(this.#at(at), at)) return this.#at(at).show(at);
-    if (this.#waits.size >= MOST_WAITS) throw new InvalidError('waitFor', `${MOST_WAITS} waits are in progress`, '');
+    if (this.#waits.size >= MAX_WAITS) throw new InvalidError('waitFor', `${MAX_WAITS} waits are in progress`, '');
     return this.#wait(selects, timeout);
   }
 
@@ -149,11 +149,11 @@ export class Journal {
   /** For the rooms that serve clients and routers. */
   add(record: JournalRecord): void {
     if (this.#isClosed) return;
-    if (this.size === MOST_ENTRIES) this.#dropFirst();
+    if (this.size === MAX_ENTRIES) this.#dropFirst();
     const sequence = this.#next++;
-    this.#ring[sequence % MOST_ENTRIES] = record;
+    this.#ring[sequence % MAX_ENTRIES] = record;
     this.#bytes += record.weight;
-    while (this.#bytes > MOST_BYTES && this.size > 1) this.#dropFirst();
+    while (this.#bytes > MAX_BYTES && this.size > 1) this.#dropFirst();
     if (this.#listening > 0) this.#listeners.call(record.show(sequence));
     for (const wait of this.#waits) this.#check(wait, record, sequence);
   }
@@ -193,11 +193,11 @@ export class Journal {
   }
 
   #at(sequence: number): JournalRecord {
-    return this.#ring[sequence % MOST_ENTRIES] as JournalRecord;
+    return this.#ring[sequence % MAX_ENTRIES] as JournalRecord;
   }
 
   #dropFirst(): void {
-    const place = this.#first % MOST_ENTRIES;
+    const place = this.#first % MAX_ENTRIES;
     this.#bytes -= this.#ring[place]?.weight ?? 0;
     this.#ring[place] = undefined;
     this.#first += 1;

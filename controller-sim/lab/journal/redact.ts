@@ -3,12 +3,12 @@
 
 const REMOVED = '…';
 /** Characters of a shown body. */
-export const LONGEST_BODY = 4_096;
+export const MAX_BODY_LENGTH = 4_096;
 /** Characters of a shown path, of a shown query and of a shown reason. */
-export const LONGEST_TEXT = 1_024;
-const DEEPEST = 20;
+export const MAX_TEXT_LENGTH = 1_024;
+const MAX_DEPTH = 20;
 /** Entries of a list or an object in a shown body. */
-const MOST_PARTS = 200;
+const MAX_PARTS = 200;
 
 /** Fields whose values are credentials, keys or codes, or may contain them. */
 const SECRET_NAME =
@@ -64,7 +64,7 @@ const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   'subject_token_type',
 ]);
 /** Encodings within each other that are removed to look for secrets; a text with more of them is one. */
-const MOST_ENCODINGS = 5;
+const MAX_ENCODINGS = 5;
 /** A segment of an unknown path that may be a token, an id or a code. */
 const OPAQUE = /^(?=.*\d).{6,}$|^[A-Z\d]{5,}$|^.{40,}$/;
 
@@ -76,7 +76,7 @@ export function shownPath(path: string, isKnown: boolean): string {
     const mayBeSecret = !isKnown && ((enroll >= 0 && index > enroll) || isOpaque(segment));
     return mayBeSecret && !isPlain(segment) ? REMOVED : withoutSecrets(segment);
   });
-  return cut(segments.join('/'), LONGEST_TEXT);
+  return cut(segments.join('/'), MAX_TEXT_LENGTH);
 }
 
 function isOpaque(segment: string): boolean {
@@ -99,16 +99,16 @@ export function shownQuery(query: string): string {
     const isShown = name !== 'filter' || !SECRET_NAME.test(decoded(value) ?? 'secret'); // such as token = "…"
     return `${name}=${isShown ? withoutSecrets(value) : REMOVED}`;
   });
-  return cut(shown.join('&'), LONGEST_TEXT);
+  return cut(shown.join('&'), MAX_TEXT_LENGTH);
 }
 
-/** JSON without secrets, cut to `LONGEST_BODY` characters; a text that is not a form is named only by its length. */
+/** JSON without secrets, cut to `MAX_BODY_LENGTH` characters; a text that is not a form is named only by its length. */
 export function shownBody(body: unknown, contentType: string): string | undefined {
   if (body === undefined) return undefined;
-  if (typeof body !== 'string') return cut(JSON.stringify(redacted(body, 0)), LONGEST_BODY);
-  if (!contentType.startsWith('application/x-www-form-urlencoded') || body.length > LONGEST_BODY)
+  if (typeof body !== 'string') return cut(JSON.stringify(redacted(body, 0)), MAX_BODY_LENGTH);
+  if (!contentType.startsWith('application/x-www-form-urlencoded') || body.length > MAX_BODY_LENGTH)
     return `(text of ${body.length} characters)`;
-  return cut(JSON.stringify(shownForm(new URLSearchParams(body))), LONGEST_BODY);
+  return cut(JSON.stringify(shownForm(new URLSearchParams(body))), MAX_BODY_LENGTH);
 }
 
 function shownForm(form: URLSearchParams): Record<string, string> {
@@ -122,25 +122,25 @@ function shownForm(form: URLSearchParams): Record<string, string> {
 /** `path` as the client sent it may be part of the reason. */
 export function shownReason(reason: string, path: string, shown: string): string {
   const replaced = path.length > 1 ? reason.replaceAll(path, () => shown) : reason;
-  return cut(withoutSecrets(replaced), LONGEST_TEXT);
+  return cut(withoutSecrets(replaced), MAX_TEXT_LENGTH);
 }
 
 function redacted(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return withoutSecrets(cut(value, LONGEST_BODY));
+  if (typeof value === 'string') return withoutSecrets(cut(value, MAX_BODY_LENGTH));
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === DEEPEST) return REMOVED;
+  if (depth === MAX_DEPTH) return REMOVED;
   if (Array.isArray(value)) {
-    const parts = value.slice(0, MOST_PARTS).map((each) => redacted(each, depth + 1));
-    return value.length > MOST_PARTS ? [...parts, REMOVED] : parts;
+    const parts = value.slice(0, MAX_PARTS).map((each) => redacted(each, depth + 1));
+    return value.length > MAX_PARTS ? [...parts, REMOVED] : parts;
   }
   const entries = Object.entries(value);
   const shown = entries
-    .slice(0, MOST_PARTS)
+    .slice(0, MAX_PARTS)
     .map(([name, each]) => [
-      withoutSecrets(cut(name, LONGEST_TEXT)),
+      withoutSecrets(cut(name, MAX_TEXT_LENGTH)),
       SECRET_NAME.test(name) && !isHarmless(each) ? REMOVED : redacted(each, depth + 1),
     ]);
-  return Object.fromEntries(entries.length > MOST_PARTS ? [...shown, [REMOVED, REMOVED]] : shown);
+  return Object.fromEntries(entries.length > MAX_PARTS ? [...shown, [REMOVED, REMOVED]] : shown);
 }
 
 /** A flag such as `certRequired`, or a field that is left out. */
@@ -163,7 +163,7 @@ export function cut(text: string, length: number): string {
 /** The text without its percent-encodings; undefined if they are too deep. */
 function decoded(text: string): string | undefined {
   let plain = text;
-  for (let count = 0; count <= MOST_ENCODINGS; count++) {
+  for (let count = 0; count <= MAX_ENCODINGS; count++) {
     const next = plain.replaceAll(/%([\da-f]{2})/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
     if (next === plain) return plain;
     plain = next;

@@ -8,10 +8,10 @@ import { InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter } from './journal-entry.ts';
 
 /** Milliseconds. */
-const LONGEST_WITHIN = 50_000;
-const MOST_TIMES = 10_000;
+const MAX_WITHIN_MS = 50_000;
+const MAX_TIMES = 10_000;
 /** Entries in a message. */
-const MOST_NEAR = 3;
+const MAX_NEAR = 3;
 
 /** Without the number of entries, which `times` is about. */
 export type VerifyFilter = Omit<JournalFilter, 'limit'>;
@@ -49,8 +49,8 @@ export async function verify(
   options: VerifyOptions,
 ): Promise<JournalEntry[]> {
   const { times } = options;
-  if (times !== undefined && !(Number.isInteger(times) && times >= 0 && times <= MOST_TIMES))
-    throw new InvalidError('times', `use a whole number from 0 to ${MOST_TIMES}`, times);
+  if (times !== undefined && !(Number.isInteger(times) && times >= 0 && times <= MAX_TIMES))
+    throw new InvalidError('times', `use a whole number from 0 to ${MAX_TIMES}`, times);
   const within = milliseconds(options.within ?? 0);
   const end = clock.monotonic() + within;
   const isDecided = (found: number) => (times === 0 ? found > 0 : found >= (times ?? 1));
@@ -70,8 +70,8 @@ function milliseconds(within: number | string): number {
   } catch (error) {
     throw new InvalidError('within', describeError(error), within);
   }
-  if (given >= 0 && given <= LONGEST_WITHIN) return given;
-  throw new InvalidError('within', `use a duration from 0 to ${LONGEST_WITHIN / 1_000}s`, within);
+  if (given >= 0 && given <= MAX_WITHIN_MS) return given;
+  throw new InvalidError('within', `use a duration from 0 to ${MAX_WITHIN_MS / 1_000}s`, within);
 }
 
 /** Resolves with the next entry, or when the time is over. */
@@ -105,12 +105,12 @@ function nearest(journal: Entries, filter: VerifyFilter): string[] {
   const near = Object.keys(conditions).flatMap((name) => {
     const others = Object.fromEntries(Object.entries(filter).filter(([other]) => other !== name));
     return journal
-      .entries({ ...others, ...(after === undefined && { limit: MOST_NEAR }) })
+      .entries({ ...others, ...(after === undefined && { limit: MAX_NEAR }) })
       .map((entry) => ({ name, entry }));
   });
   return near
     .sort((a, b) => b.entry.sequence - a.entry.sequence)
-    .slice(0, MOST_NEAR)
+    .slice(0, MAX_NEAR)
     .map(({ name, entry }) => `${shortOf(entry)} (its ${name}: ${shownValue(entry, name)})`);
 }
 

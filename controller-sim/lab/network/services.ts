@@ -1,6 +1,6 @@
 // A service for tests in one call: everybody may dial it over every router, and one router hosts it.
 
-import { joinHostPort } from '#lib/address.ts';
+import { joinHostPort, MAX_PORT } from '#lib/address.ts';
 import type { State } from '../../state/state.ts';
 import { InvalidError } from '../lab-error.ts';
 import { named } from '../named.ts';
@@ -39,13 +39,12 @@ export interface LabRouters {
 }
 
 const EVERYBODY = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
-const HIGHEST_PORT = 65_535;
 
 /** The entities of a service. @throws InvalidError, or UnknownError for an unknown router */
 export function serviceSeed({ tables }: State, name: string, service: NewService): SeedDocument {
   const { port, address = '127.0.0.1', encryptionRequired = true } = service;
-  if (!Number.isInteger(port) || port < 1 || port > HIGHEST_PORT)
-    throw new InvalidError('port', `use a whole number from 1 to ${HIGHEST_PORT}`, port);
+  if (!Number.isInteger(port) || port < 1 || port > MAX_PORT)
+    throw new InvalidError('port', `use a whole number from 1 to ${MAX_PORT}`, port);
   const router = named(tables.router, 'router', service.host);
   if (!tables.identity.has(router.id))
     throw new InvalidError(

@@ -23,7 +23,7 @@ import type { SectionCounts, Seeded } from './seeded.ts';
  * Milliseconds of processor time for all entities: nothing else runs meanwhile. 10,000 take less than a second, but the
  * schema of a config type may make each config expensive.
  */
-const LONGEST_WORK = 3_000;
+const MAX_WORK_MS = 3_000;
 /** An export of the reference has the policies that belong to routers; new routers get their own. */
 const OF_ROUTER = /^edge-router-.+-system$/;
 
@@ -51,12 +51,12 @@ export class Applier {
   /** Notes mistakes. The transaction must be abandoned if there are any. */
   apply(): Seeded {
     for (const item of this.#items) this.#register(item);
-    const isTooMuch = workLimit(LONGEST_WORK, this.#processorTime);
+    const isTooMuch = workLimit(MAX_WORK_MS, this.#processorTime);
     for (const item of this.#items) {
       if (isTooMuch()) {
         this.#note(
           item.path,
-          `creating the entities before this one takes longer than ${LONGEST_WORK} ms; divide the seed`,
+          `creating the entities before this one takes longer than ${MAX_WORK_MS} ms; divide the seed`,
         );
         break;
       }

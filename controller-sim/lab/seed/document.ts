@@ -5,15 +5,15 @@ import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, ty
 import { isNestedDeeper } from '#lib/json.ts';
 import { shown } from '#lib/shown-text.ts';
 import { withoutStacks } from '#lib/without-stacks.ts';
-import { isTooLong, MOST_TOKENS } from '#lib/yaml-size.ts';
+import { isTooLong, MAX_TOKENS } from '#lib/yaml-size.ts';
 import { pathText, SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
 
 /** Characters; as for the bodies of requests. */
-const LARGEST_SEED = 1024 * 1024;
+const MAX_SEED_BYTES = 1024 * 1024;
 /** Values with those behind aliases, which can multiply. */
-const MOST_VALUES = 200_000;
+const MAX_VALUES = 200_000;
 /** Levels of lists and maps: those of a request, and the section around them. */
-const DEEPEST = 104;
+const MAX_DEPTH = 104;
 
 export interface SeedSource {
   readonly value: unknown;
@@ -27,9 +27,9 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
     const { line, col: column } = lines?.linePos(offset) ?? { line: 1, col: 1 };
     throw new SeedError([{ path: '', line, column, message }], file);
   };
-  if (text.length > LARGEST_SEED) return fail(`the seed has more than ${LARGEST_SEED} characters; divide it`);
+  if (text.length > MAX_SEED_BYTES) return fail(`the seed has more than ${MAX_SEED_BYTES} characters; divide it`);
   if (bracketsNestDeeper(text)) return fail(TOO_DEEP);
-  if (isTooLong(text)) return fail(`the seed has more than ${MOST_TOKENS} parts; divide it`);
+  if (isTooLong(text)) return fail(`the seed has more than ${MAX_TOKENS} parts; divide it`);
   const lines = new LineCounter();
   let document: Document.Parsed;
   try {
@@ -63,13 +63,13 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
 
 /** A seed that a program has built. @throws SeedError */
 export function readSeedObject(value: unknown): SeedSource {
-  if (isNestedDeeper(value, DEEPEST)) throw new SeedError([{ path: '', message: TOO_DEEP }]);
+  if (isNestedDeeper(value, MAX_DEPTH)) throw new SeedError([{ path: '', message: TOO_DEEP }]);
   if (hasMoreValues(value)) throw new SeedError([{ path: '', message: TOO_MANY }]);
   return { value, at: (path) => ({ path: pathText(path) }) };
 }
 
-const TOO_MANY = `the seed has more than ${MOST_VALUES} values; divide it`;
-const TOO_DEEP = `the seed is nested deeper than ${DEEPEST} levels`;
+const TOO_MANY = `the seed has more than ${MAX_VALUES} values; divide it`;
+const TOO_DEEP = `the seed is nested deeper than ${MAX_DEPTH} levels`;
 
 class Unreadable extends Error {
   readonly offset: number;
@@ -92,8 +92,8 @@ class Reader {
 
   #value(node: unknown, depth: number): unknown {
     this.#count += 1;
-    if (this.#count > MOST_VALUES) throw new Unreadable(TOO_MANY, node);
-    if (depth > DEEPEST) throw new Unreadable(TOO_DEEP, node);
+    if (this.#count > MAX_VALUES) throw new Unreadable(TOO_MANY, node);
+    if (depth > MAX_DEPTH) throw new Unreadable(TOO_DEEP, node);
     if (isAlias(node)) {
       if (!this.#anchors.has(node.source)) throw new Unreadable('this alias has no anchor above it', node);
       return this.#value(this.#anchors.get(node.source), depth + 1);
@@ -157,7 +157,7 @@ function bracketsNestDeeper(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     depth += bracket === '[' || bracket === '{' ? 1 : -1;
-    if (depth > 100 * DEEPEST) return true;
+    if (depth > 100 * MAX_DEPTH) return true;
   }
   return false;
 }
@@ -166,7 +166,7 @@ function hasMoreValues(value: unknown): boolean {
   const waiting: unknown[] = [value];
   let count = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (++count > MOST_VALUES) return true;
+    if (++count > MAX_VALUES) return true;
     if (typeof next === 'object' && next !== null) for (const each of Object.values(next)) waiting.push(each ?? null);
   }
   return false;

@@ -20,8 +20,8 @@ export interface SeedMistake {
 }
 
 /** Limit on the mistakes in a message, and on those with a place and a remedy: finding them takes time. */
-const MOST_LISTED = 50;
-const MOST_KEPT = 100;
+const MAX_LISTED = 50;
+const MAX_KEPT = 100;
 
 /** The mistakes of a seed: counts all of them, and keeps the first ones. */
 export class Mistakes {
@@ -35,7 +35,7 @@ export class Mistakes {
 
   /** `make` is called only for the first mistakes. */
   add(make: () => SeedMistake): void {
-    if (this.#kept.size >= MOST_KEPT) {
+    if (this.#kept.size >= MAX_KEPT) {
       this.#further++;
       return;
     }
@@ -65,7 +65,7 @@ export class SeedError extends ProjectError {
 
 /** One line for each mistake, and one above them that counts them. */
 export function describeMistakes(mistakes: readonly SeedMistake[], file: string, count = mistakes.length): string {
-  const lines = mistakes.slice(0, MOST_LISTED).map((mistake) => describe(mistake, file));
+  const lines = mistakes.slice(0, MAX_LISTED).map((mistake) => describe(mistake, file));
   const [only] = lines;
   if (count === 1 && only !== undefined) return only;
   const rest = count - lines.length;

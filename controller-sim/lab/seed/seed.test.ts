@@ -124,8 +124,7 @@ const TAGS = fc.dictionary(
 /** Fills a network with the creators of entities. */
 function fill(transaction: Transaction, g: fc.GeneratorValue): void {
   const { ids } = transaction;
-  const some = <T>(all: readonly T[], most = 2) =>
-    g(fc.subarray<T>, [...all], { maxLength: Math.min(most, all.length) });
+  const some = <T>(all: readonly T[], max = 2) => g(fc.subarray<T>, [...all], { maxLength: Math.min(max, all.length) });
   const flag = () => g(fc.boolean);
   const attributes = () => g(fc.subarray<string>, ['a', 'b', 'yes', '010']);
   const make = (create: (id: string, body: Body) => void, fields: (name: string) => object): string[] =>

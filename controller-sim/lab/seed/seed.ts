@@ -44,9 +44,9 @@ export interface PreparedSeed {
   apply(transaction: Transaction): Seeded;
 }
 
-const MOST_ENTITIES = 10_000;
+const MAX_ENTITIES = 10_000;
 /** Hashing one takes tens of milliseconds of a core. */
-const MOST_PASSWORDS = 500;
+const MAX_PASSWORDS = 500;
 /** Passwords that are hashed and tokens that are signed at the same time. */
 const AT_ONCE = 3;
 /** Stands for what a seed with mistakes does not need. */
@@ -60,7 +60,7 @@ export async function prepareSeed(components: SeedComponents, document: unknown,
     mistakes.add(() => ({ ...source.at(path), message: typeof message === 'string' ? message : message() }));
   const items = readItems(components, source, note);
   demandLimits(items, note);
-  if (items.length > MOST_ENTITIES) throw mistakes.error(file);
+  if (items.length > MAX_ENTITIES) throw mistakes.error(file);
   await loadSchemaValidator();
   await checkBodies(components, items, note);
   // Hashing takes long, and a seed with mistakes is not stored.
@@ -111,10 +111,10 @@ function titleOf(value: unknown, [name, index]: SeedPath): string {
 }
 
 function demandLimits(items: readonly Item[], note: Note): void {
-  if (items.length > MOST_ENTITIES) note([], `the seed has more than ${MOST_ENTITIES} entities; divide it`);
+  if (items.length > MAX_ENTITIES) note([], `the seed has more than ${MAX_ENTITIES} entities; divide it`);
   const passwords = items.filter(({ entry }) => hasPassword(entry));
-  const [further] = passwords.slice(MOST_PASSWORDS);
-  if (further) note(further.path, `the seed has more than ${MOST_PASSWORDS} passwords; divide it`);
+  const [further] = passwords.slice(MAX_PASSWORDS);
+  if (further) note(further.path, `the seed has more than ${MAX_PASSWORDS} passwords; divide it`);
   for (const { entry, section, path } of passwords) {
     const { length } = usernameOf(entry);
     if (length < minLength || length > maxLength) note(path, `${labelOf(section, entry)}: ${USERNAME_PROBLEM}`);

@@ -28,9 +28,9 @@ export interface Finding {
 type About = readonly [kind: FindingKind, entity: { readonly id: string; readonly name?: string }];
 
 /** Limit on the findings about one kind of entity. */
-export const MOST_LISTED = 20;
+export const MAX_LISTED = 20;
 /** Limit on the names in a sentence. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 export function good([kind, { id, name = id }]: About, message: string): Finding {
   return { ok: true, kind, id, name, message };
@@ -51,18 +51,18 @@ export function alternatives(findings: readonly Finding[], works: boolean): Find
 
 /** The first findings, and one that counts the others. */
 export function limited(findings: readonly Finding[]): Finding[] {
-  const [first, ...others] = findings.slice(MOST_LISTED);
+  const [first, ...others] = findings.slice(MAX_LISTED);
   if (!first) return [...findings];
   const rest = `${others.length + 1} more are not listed`;
   // Problems that block have to remain visible.
   const isBlocking = [first, ...others].some(({ blocking }) => blocking);
   const summary: Finding = { ...first, message: rest, ...(isBlocking && { blocking: true }) };
-  return [...findings.slice(0, MOST_LISTED), summary];
+  return [...findings.slice(0, MAX_LISTED), summary];
 }
 
 /** The names in one sentence. */
 export function names(entities: Iterable<{ readonly name: string }>): string {
   const all = Array.from(entities, ({ name }) => name);
-  const rest = all.length - MOST_NAMED;
-  return rest > 0 ? `${all.slice(0, MOST_NAMED).join(', ')} and ${rest} more` : all.join(', ');
+  const rest = all.length - MAX_NAMED;
+  return rest > 0 ? `${all.slice(0, MAX_NAMED).join(', ')} and ${rest} more` : all.join(', ');
 }

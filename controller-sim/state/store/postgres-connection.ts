@@ -18,7 +18,7 @@ const LOCK_TIMEOUT = 20_000;
 /** For statements that wait for no lock of a change. */
 const ASIDE_TIMEOUT = 5_000;
 /** A member that hangs within a transaction loses its connection, and with it the lock. */
-const LONGEST_PAUSE = 10_000;
+const MAX_PAUSE_MS = 10_000;
 const RECONNECT_INTERVAL = 1_000;
 /** The channel of notifications. */
 const CHANNEL = 'edgeweave';
@@ -26,7 +26,7 @@ const CHANNEL = 'edgeweave';
 const BEGIN_CHANGE = `BEGIN; ${settings({
   lock_timeout: CHANGE_TIMEOUT,
   statement_timeout: CHANGE_TIMEOUT,
-  idle_in_transaction_session_timeout: LONGEST_PAUSE,
+  idle_in_transaction_session_timeout: MAX_PAUSE_MS,
 })}`;
 /** Statements in BEGIN_CHANGE. */
 const BEGIN_COUNT = 2;
@@ -86,7 +86,7 @@ export class PostgresConnection {
    */
   transaction<T>(begin: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
     return this.#inTurn(async (client) => {
-      await client.query(`${begin}; ${settings({ idle_in_transaction_session_timeout: LONGEST_PAUSE })}`);
+      await client.query(`${begin}; ${settings({ idle_in_transaction_session_timeout: MAX_PAUSE_MS })}`);
       const result = await work(client);
       await client.query('COMMIT');
       return result;
@@ -200,7 +200,7 @@ export class PostgresConnection {
       query_timeout: timeout,
       statement_timeout: STATEMENT_TIMEOUT,
       lock_timeout: LOCK_TIMEOUT,
-      idle_in_transaction_session_timeout: LONGEST_PAUSE,
+      idle_in_transaction_session_timeout: MAX_PAUSE_MS,
       keepAlive: true,
       application_name: 'edgeweave-sim',
     });

@@ -29,7 +29,7 @@ const RENEWAL = 2_000;
 /** Seconds without a renewal after which a member counts as stopped. */
 const LEASE = 10;
 /** Milliseconds until the database must have noticed that the connections of an earlier process are closed. */
-const LONGEST_END = 2_000;
+const MAX_END_MS = 2_000;
 const END_INTERVAL = 100;
 /** Milliseconds for a member to take the data of the database. */
 const MAX_REJOIN = 60_000;
@@ -99,7 +99,7 @@ export class PostgresRegistry implements Registry {
   /** Members start one at a time, so that the id remains free until `join`. */
   async claim(id: string): Promise<void> {
     const { clock } = this.#components;
-    const end = clock.monotonic() + LONGEST_END;
+    const end = clock.monotonic() + MAX_END_MS;
     let isHeld = await this.#connection.hold(LOCKS, id);
     while (!isHeld && clock.monotonic() < end) {
       await clock.sleep(END_INTERVAL, { name: 'id of the member' });

@@ -18,7 +18,7 @@ import {
 import type { StoredState } from './store.ts';
 
 /** Limit on counts of failed proofs: the oldest one makes room. */
-const MOST_ATTEMPTS = 10_000;
+const MAX_ATTEMPTS = 10_000;
 
 /** The data and the list of all members. */
 export class SharedMemory {
@@ -94,7 +94,7 @@ export class SharedMemory {
       attempts.count++;
       this.#attempts.set(key, attempts);
       const [oldest] = this.#attempts.keys();
-      if (oldest !== undefined && this.#attempts.size > MOST_ATTEMPTS) this.#attempts.delete(oldest);
+      if (oldest !== undefined && this.#attempts.size > MAX_ATTEMPTS) this.#attempts.delete(oldest);
       return attempts.count;
     },
     clear: async (key) => void this.#attempts.delete(key),

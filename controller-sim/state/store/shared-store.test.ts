@@ -21,7 +21,7 @@ import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';
 import { Cluster } from '../../cluster/cluster.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { SharedMemory } from './shared-memory.ts';
-import { MOST_MEMBERS, memberKey, type SharedStore } from './shared-store.ts';
+import { MAX_MEMBERS, memberKey, type SharedStore } from './shared-store.ts';
 import { StoreWriteError } from './store.ts';
 
 const clock = new SystemClock();
@@ -133,7 +133,7 @@ async function contract(t: Test, name: string, open: () => Promise<() => Promise
     await a.close();
     await t.resolves(b.registry.claim('a'), 'it has stopped');
     await b.registry.join(info('a'));
-    for (let count = 1; count < MOST_MEMBERS; count++) await b.registry.join(info(`m${count}`));
+    for (let count = 1; count < MAX_MEMBERS; count++) await b.registry.join(info(`m${count}`));
     await b.registry.join(info('a'));
     const c = await opener();
     await t.rejects(c.registry.claim('one too many'), /100 controllers; .*remove those/);

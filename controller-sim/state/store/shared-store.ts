@@ -113,7 +113,7 @@ export interface Registry {
 }
 
 /** Limit on members, stopped ones included: routers know the addresses of all of them. */
-export const MOST_MEMBERS = 100;
+export const MAX_MEMBERS = 100;
 
 /** @throws StoreError if a running member has this id, or for a new one beyond the limit */
 export function demandFree(id: string, members: readonly Pick<Member, 'id' | 'isConnected'>[]): void {
@@ -122,7 +122,7 @@ export function demandFree(id: string, members: readonly Pick<Member, 'id' | 'is
     throw new StoreError(
       `a controller with the id ${id} runs already with this store; stop it, or choose another id (member, --member)`,
     );
-  if (!known && members.length >= MOST_MEMBERS)
+  if (!known && members.length >= MAX_MEMBERS)
     throw new StoreError(
       `the network has ${members.length} controllers; start with the id of one that has stopped (member, --member), or remove those that are no longer needed (ziti ops cluster remove)`,
     );

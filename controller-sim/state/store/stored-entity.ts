@@ -1,13 +1,13 @@
 // Entities as text in a row of a store: reads them back and rejects damaged ones.
 
 import { describeError } from '#lib/errors.ts';
-import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
+import { MAX_JSON_DEPTH, parseJson } from '#lib/json.ts';
 import { isEntityKind } from '../tables.ts';
 import type { Entity } from '../types.ts';
 import { DamagedError, type StoredEntity } from './store.ts';
 
-/** Entities contain values of bodies, which have at most DEEPEST_JSON levels, a few levels further down. */
-const DEEPEST_STORED = DEEPEST_JSON + 20;
+/** Entities contain values of bodies, which have at most MAX_JSON_DEPTH levels, a few levels further down. */
+const MAX_STORED_DEPTH = MAX_JSON_DEPTH + 20;
 
 /** `row` names the row in errors. Throws DamagedError for a row without a valid entity. */
 export function readStoredEntity({ kind, id, body }: Readonly<Record<string, unknown>>, row: string): StoredEntity {
@@ -16,7 +16,7 @@ export function readStoredEntity({ kind, id, body }: Readonly<Record<string, unk
   if (typeof body !== 'string') throw damaged('the body is not a string');
   let entity: unknown;
   try {
-    entity = parseJson(body, DEEPEST_STORED);
+    entity = parseJson(body, MAX_STORED_DEPTH);
   } catch (error) {
     // The parser's message quotes parts of the body, which may contain a secret.
     throw damaged(`the body is invalid: ${error instanceof SyntaxError ? 'it is not JSON' : describeError(error)}`);

@@ -1,6 +1,6 @@
 // A set of changes as text in the log: reads it back and rejects damaged ones.
 
-import { DEEPEST_JSON, parseJson } from '#lib/json.ts';
+import { MAX_JSON_DEPTH, parseJson } from '#lib/json.ts';
 import type { Change } from '../change.ts';
 import { isEntityKind } from '../tables.ts';
 import type { LogEntry } from './change-log.ts';
@@ -9,7 +9,7 @@ import { DamagedError } from './store.ts';
 import { entityProblem } from './stored-entity.ts';
 
 /** A set holds entities, which hold values of bodies. */
-const DEEPEST_SET = DEEPEST_JSON + 30;
+const MAX_SET_DEPTH = MAX_JSON_DEPTH + 30;
 
 /** @throws DamagedError for an entry without a set: nothing of it may be applied */
 export function readSet({ index, body }: Pick<LogEntry, 'index' | 'body'>): StoredSet {
@@ -17,7 +17,7 @@ export function readSet({ index, body }: Pick<LogEntry, 'index' | 'body'>): Stor
     new DamagedError('change', String(index), `the body is invalid: ${why}`, { cause });
   let set: Partial<NewSet> | null;
   try {
-    set = parseJson(body, DEEPEST_SET) as Partial<NewSet> | null;
+    set = parseJson(body, MAX_SET_DEPTH) as Partial<NewSet> | null;
   } catch (error) {
     throw damaged('it is not JSON', error);
   }

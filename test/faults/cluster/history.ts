@@ -62,7 +62,7 @@ interface Running {
 
 /** Milliseconds in which a member reads on, or is found to have a problem, once nothing fails. */
 const CALM = 5_000;
-const LONGEST_ASK = 100;
+const MAX_ASK_MS = 100;
 
 export class History {
   readonly #clock = new VirtualClock();
@@ -142,7 +142,7 @@ export class History {
       case 'ask':
         return this.#ask(running, (state) => state.catchUp());
       case 'ask with index':
-        return this.#ask(running, (state, index) => state.reach(index, LONGEST_ASK));
+        return this.#ask(running, (state, index) => state.reach(index, MAX_ASK_MS));
       case 'part':
         log.isAway = true;
         return;

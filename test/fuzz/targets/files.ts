@@ -20,8 +20,8 @@ import type { FuzzTarget } from '../runner.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/two-routers');
 /** A file is checked once, by a process without other work. */
-const LONGEST_FILE = 32 * 1024;
-const SLOWEST_FILE = 1_000;
+const MAX_FILE_BYTES = 32 * 1024;
+const MAX_FILE_TIME_MS = 1_000;
 
 type Growing = NonNullable<FuzzTarget['growing']>;
 
@@ -34,8 +34,8 @@ export async function fileTargets(): Promise<FuzzTarget[]> {
     {
       name: 'configurations',
       seeds: configurations(),
-      longest: LONGEST_FILE,
-      slowest: SLOWEST_FILE,
+      longest: MAX_FILE_BYTES,
+      slowest: MAX_FILE_TIME_MS,
       costOfKib: { milliseconds: 15, bytes: 6 * 1024 * 1024 },
       growing: { ...YAML, ...CONFIGURATIONS },
       run: (input) => checkConfiguration(input),
@@ -45,8 +45,8 @@ export async function fileTargets(): Promise<FuzzTarget[]> {
     {
       name: 'endpoints files',
       seeds: ENDPOINTS,
-      longest: LONGEST_FILE,
-      slowest: SLOWEST_FILE,
+      longest: MAX_FILE_BYTES,
+      slowest: MAX_FILE_TIME_MS,
       costOfKib: { milliseconds: 10, bytes: 4 * 1024 * 1024 },
       growing: ENDPOINT_LISTS,
       run: (input) => {
@@ -268,8 +268,8 @@ async function identityTarget(): Promise<FuzzTarget> {
   return {
     name: 'identity files',
     seeds: [chain, authorities, key].map((text) => Buffer.from(text)),
-    longest: LONGEST_FILE,
-    slowest: SLOWEST_FILE,
+    longest: MAX_FILE_BYTES,
+    slowest: MAX_FILE_TIME_MS,
     costOfKib: { milliseconds: 10, bytes: 2 * 1024 * 1024 },
     growing: {
       'authorities of one name': (length) => parts(length, () => authorities),
@@ -299,8 +299,8 @@ async function seedTarget(): Promise<FuzzTarget> {
   return {
     name: 'seeds',
     seeds: SEEDS,
-    longest: LONGEST_FILE,
-    slowest: SLOWEST_FILE,
+    longest: MAX_FILE_BYTES,
+    slowest: MAX_FILE_TIME_MS,
     costOfKib: { milliseconds: 25, bytes: 8 * 1024 * 1024 },
     growing: { ...YAML, ...ENTITIES },
     run: async (input) => {

@@ -37,9 +37,9 @@ import type { FuzzTarget } from '../runner.ts';
 
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 1024 * 1024 };
 /** Bytes from one client: some hundred messages. */
-const LONGEST = 32 * 1024;
+const MAX_LENGTH = 32 * 1024;
 /** Milliseconds: each input takes two minutes on the virtual clock, with all its circuits. */
-const SLOWEST = 200;
+const MAX_TIME_MS = 200;
 const TOKEN = 'ey.token';
 const CIRCUIT = 'circuit';
 
@@ -50,8 +50,8 @@ export function sdkTargets(): FuzzTarget[] {
     {
       name: 'sdk clients',
       seeds: conversations(),
-      longest: LONGEST,
-      slowest: SLOWEST,
+      longest: MAX_LENGTH,
+      slowest: MAX_TIME_MS,
       run: (input) => router.talk(input),
       rejects,
     },

@@ -22,7 +22,7 @@ import type { FuzzTarget } from '../runner.ts';
 const SAMPLES = 60;
 const LEFT_BRACE = 0x7b;
 /** Node's limit on the headers of a request, and therefore on a query. */
-const LONGEST_QUERY = 16 * 1024;
+const MAX_QUERY_LENGTH = 16 * 1024;
 
 interface Row {
   readonly id: string;
@@ -53,21 +53,21 @@ export function textTargets(): FuzzTarget[] {
     {
       name: 'filters',
       seeds: filters(),
-      longest: LONGEST_QUERY,
+      longest: MAX_QUERY_LENGTH,
       run: filter,
       rejects: (error) => error instanceof ApiError,
     },
     {
       name: 'circuit requests',
       seeds: circuitRequests(),
-      longest: LONGEST_QUERY,
+      longest: MAX_QUERY_LENGTH,
       run: (input) => (input[0] === LEFT_BRACE ? parseRequest(input) : parseDatagramAddress(input.toString())),
       rejects: (error) => error instanceof BadRequestError || error instanceof EgressError,
     },
     {
       name: 'tunneler configs',
       seeds: tunnelerConfigs(),
-      longest: LONGEST_QUERY,
+      longest: MAX_QUERY_LENGTH,
       run: readTunnelerConfig,
       rejects: (error) =>
         error instanceof HostConfigError ||

@@ -35,7 +35,7 @@ import type { FuzzTarget } from '../runner.ts';
 
 const LIMITS = { maxHeaders: 1 << 16, maxBody: 1 << 20 };
 const SAMPLES = 40;
-const DEEPEST_SAMPLE = 3;
+const MAX_SAMPLE_DEPTH = 3;
 const HEARTBEAT = { sendInterval: 1e9, checkInterval: 1e9, closeUnresponsiveTimeout: 0 };
 
 /** The messages between programs of the network; the first byte selects the type. */
@@ -245,12 +245,12 @@ function sampleFields(schema: DescMessage, depth: number): Record<string, unknow
 
 function sampleValue(field: DescField, depth: number): unknown {
   const { fieldKind } = field;
-  if (fieldKind === 'message') return depth < DEEPEST_SAMPLE ? sampleFields(field.message, depth + 1) : undefined;
+  if (fieldKind === 'message') return depth < MAX_SAMPLE_DEPTH ? sampleFields(field.message, depth + 1) : undefined;
   if (fieldKind === 'enum') return field.enum.values.at(-1)?.number;
   if (fieldKind === 'scalar') return scalar(field.scalar);
   if (fieldKind === 'list') {
     if (field.listKind === 'message')
-      return depth < DEEPEST_SAMPLE ? [sampleFields(field.message, depth + 1)] : undefined;
+      return depth < MAX_SAMPLE_DEPTH ? [sampleFields(field.message, depth + 1)] : undefined;
     return field.listKind === 'scalar' ? [scalar(field.scalar)] : undefined;
   }
   return undefined; // mutations of other fields produce maps and their contents

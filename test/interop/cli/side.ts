@@ -5,7 +5,7 @@ import { ReferenceProcess } from '../../support/reference.ts';
 
 const COMMAND_TIME = 20_000;
 /** Shorter ones are chosen by hand, such as `default`. */
-const SHORTEST_ID = 7;
+const MIN_ID_LENGTH = 7;
 /** Lists whose ids appear in the output. An edge router and its identity share an id: the first list wins. */
 const KINDS = [
   'edge-routers',
@@ -67,7 +67,7 @@ export class Side {
     );
     for (const [index, list] of lists.entries())
       for (const { id, name } of list)
-        if (id.length > SHORTEST_ID && !this.ids.has(id)) this.ids.set(id, `<${name ?? KINDS[index]}>`);
+        if (id.length > MIN_ID_LENGTH && !this.ids.has(id)) this.ids.set(id, `<${name ?? KINDS[index]}>`);
   }
 
   /** Replaces `{KIND:FIELD=VALUE}` by the id of the first entity with that value. */

@@ -5,6 +5,7 @@ import { unescape as decodePercent } from 'node:querystring';
 import { splitHostPort } from '#lib/address.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import { MAX_COST } from '#model/terminator.ts';
 import { asRecord, HostConfigError, readText } from '../config-values.ts';
 
 export interface CheckConfig {
@@ -52,11 +53,10 @@ export type Action =
   | { readonly kind: 'increase cost' | 'decrease cost'; readonly by: number };
 
 /** Limits for one service: checks, and actions of each check. */
-const MOST_CHECKS = 50;
-const MOST_ACTIONS = 20;
+const MAX_CHECKS = 50;
+const MAX_ACTIONS = 20;
 /** Milliseconds; a shorter interval would put load on the service. */
-const SHORTEST_INTERVAL = 100;
-const HIGHEST_COST_CHANGE = 65_535;
+const MIN_INTERVAL_MS = 100;
 /**
  * Milliseconds in place of the timeout 0. The reference has the same one for HTTP, and for ports the one of the system,
  * which is longer.
@@ -71,8 +71,8 @@ export function readChecks(data: Readonly<Record<string, unknown>>): CheckConfig
     ...entries(data.portChecks, 'portChecks').map((check) => readCheck(check, 'portChecks', readPortProbe(check))),
     ...entries(data.httpChecks, 'httpChecks').map((check) => readCheck(check, 'httpChecks', readHttpProbe(check))),
   ];
-  if (checks.length > MOST_CHECKS)
-    throw new HostConfigError(`a service may have at most ${MOST_CHECKS} health checks, found ${checks.length}`);
+  if (checks.length > MAX_CHECKS)
+    throw new HostConfigError(`a service may have at most ${MAX_CHECKS} health checks, found ${checks.length}`);
   return checks;
 }
 
@@ -84,8 +84,8 @@ function entries(list: unknown, name: string): Record<string, unknown>[] {
 
 function readCheck(check: Record<string, unknown>, list: string, probe: CheckConfig['probe']): CheckConfig {
   const actions = entries(check.actions, `${list}.actions`);
-  if (actions.length > MOST_ACTIONS)
-    throw new HostConfigError(`a health check may have at most ${MOST_ACTIONS} actions, found ${actions.length}`);
+  if (actions.length > MAX_ACTIONS)
+    throw new HostConfigError(`a health check may have at most ${MAX_ACTIONS} actions, found ${actions.length}`);
   const interval = readDuration(check.interval, `${list}.interval`);
   if (interval <= 0)
     throw new HostConfigError(`${list}.interval must be greater than 0, found ${JSON.stringify(check.interval)}`);
@@ -93,8 +93,8 @@ function readCheck(check: Record<string, unknown>, list: string, probe: CheckCon
   return {
     name: probe.kind === 'port' ? `port ${check.address}` : `${probe.method} ${probe.url}`,
     probe,
-    interval: Math.max(SHORTEST_INTERVAL, interval),
-    tooShort: interval < SHORTEST_INTERVAL ? interval : undefined,
+    interval: Math.max(MIN_INTERVAL_MS, interval),
+    tooShort: interval < MIN_INTERVAL_MS ? interval : undefined,
     timeout: timeout > 0 ? timeout : WITHOUT_TIMEOUT[probe.kind],
     actions: actions.map(readAction),
   };
@@ -148,9 +148,9 @@ function readActionText(text: string): Action {
   if (text === 'mark healthy' || text === 'mark unhealthy' || text === 'send event') return { kind: text };
   const [, kind, digits] = /^(increase cost|decrease cost) (\d+)$/.exec(text) ?? [];
   const by = Number(digits);
-  if (kind === undefined || by < 1 || by > HIGHEST_COST_CHANGE)
+  if (kind === undefined || by < 1 || by > MAX_COST)
     throw new HostConfigError(
-      `actions.action must be "mark healthy", "mark unhealthy", "send event", or "increase cost" or "decrease cost" with 1 to ${HIGHEST_COST_CHANGE}, found ${JSON.stringify(text)}`,
+      `actions.action must be "mark healthy", "mark unhealthy", "send event", or "increase cost" or "decrease cost" with 1 to ${MAX_COST}, found ${JSON.stringify(text)}`,
     );
   return { kind: kind as 'increase cost' | 'decrease cost', by };
 }

@@ -1,6 +1,7 @@
 // Derives precedence and cost of a terminator, and events, from the results of health checks. Pure: no clock, no
 // network (reference fact: tunnel, section 3.5).
 
+import { MAX_COST } from '#model/terminator.ts';
 import type { Precedence } from '../host-config.ts';
 import type { Action, ActionConfig } from './check-config.ts';
 
@@ -10,7 +11,6 @@ export interface Weight {
   readonly precedence: Precedence;
 }
 
-const HIGHEST_COST = 65_535;
 /** Milliseconds by which a duration may fall short: timers are not exact to the millisecond. */
 const TOLERANCE = 100;
 
@@ -50,8 +50,7 @@ export function applyActions(before: Weight, base: Weight, actions: readonly Act
     if (action.kind === 'mark healthy') precedence = base.precedence;
     if (action.kind === 'mark unhealthy') precedence = 'failed';
     // The cost of a failed terminator does not rise further, so that it falls quickly after recovery.
-    if (action.kind === 'increase cost' && before.precedence !== 'failed')
-      cost = Math.min(HIGHEST_COST, cost + action.by);
+    if (action.kind === 'increase cost' && before.precedence !== 'failed') cost = Math.min(MAX_COST, cost + action.by);
     if (action.kind === 'decrease cost') cost = Math.max(base.cost, cost - action.by);
   }
   return { cost, precedence };

@@ -6,8 +6,8 @@ import type { HttpProbe } from './check-config.ts';
 import { ProbeError } from './probe-error.ts';
 
 /** Bytes of an answer that are searched for the expected text. */
-const LARGEST_ANSWER = 1024 * 1024;
-const MOST_REDIRECTS = 10;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_REDIRECTS = 10;
 
 /** Opens its own connection, to see the service as a new client would. */
 export async function probeHttp(
@@ -15,7 +15,7 @@ export async function probeHttp(
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
   const agent = new Agent({ connect });
-  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
+  const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTS }));
   try {
     const answer = await request(url, {
       method: method as 'GET',
@@ -31,7 +31,7 @@ export async function probeHttp(
     for await (const chunk of answer.body.setEncoding('utf8')) {
       text += chunk;
       if (text.includes(expectInBody)) return;
-      if (text.length > LARGEST_ANSWER) break;
+      if (text.length > MAX_ANSWER_BYTES) break;
     }
     throw new ProbeError(`the answer does not contain ${JSON.stringify(expectInBody)}`);
   } finally {

@@ -21,8 +21,8 @@ t.test('a command resolves with its output, or rejects with its message', async 
 
 t.test('output above the limit is an error, not a part of the output', async (t) => {
   const clock = new SystemClock();
-  t.equal(await runCommand({ ...shell('printf 12345'), mostOutput: 5 }, clock), '12345');
-  await t.rejects(runCommand({ ...shell('printf 123456'), mostOutput: 5 }, clock), {
+  t.equal(await runCommand({ ...shell('printf 12345'), maxOutput: 5 }, clock), '12345');
+  await t.rejects(runCommand({ ...shell('printf 123456'), maxOutput: 5 }, clock), {
     code: 'SYSTEM_COMMAND',
     message: /wrote more than 5 bytes/,
   });

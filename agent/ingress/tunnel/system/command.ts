@@ -16,14 +16,14 @@ export interface Command {
   /** Text for standard input. */
   readonly input?: string;
   /** Limit on bytes of standard output. */
-  readonly mostOutput?: number;
+  readonly maxOutput?: number;
 }
 
 /** Milliseconds; a program that takes longer is killed. */
 const COMMAND_TIMEOUT = 10_000;
 /** Milliseconds for the output after the program has ended: a daemon that it started may keep the output open. */
 const OUTPUT_TIME = 1_000;
-const MOST_OUTPUT = 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** Packages that contain the programs, for the remedy in an error. */
 const PACKAGES: Readonly<Record<string, string>> = { ip: 'iproute2', nft: 'nftables', iptables: 'iptables' };
@@ -33,7 +33,7 @@ const PACKAGES: Readonly<Record<string, string>> = { ip: 'iproute2', nft: 'nftab
  * much.
  */
 export function runCommand(command: Command, clock: Clock): Promise<string> {
-  const { program, args, input = '', mostOutput = MOST_OUTPUT } = command;
+  const { program, args, input = '', maxOutput = MAX_OUTPUT_BYTES } = command;
   const line = [program, ...args].join(' ');
   return new Promise((resolve, reject) => {
     const child: ChildProcess = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -41,8 +41,8 @@ export function runCommand(command: Command, clock: Clock): Promise<string> {
       child.on('error', (error) => reject(new CommandError(startProblem(program, error), { cause: error })));
       return;
     }
-    const output = collect(child.stdout, mostOutput);
-    const errors = collect(child.stderr, MOST_OUTPUT);
+    const output = collect(child.stdout, maxOutput);
+    const errors = collect(child.stderr, MAX_OUTPUT_BYTES);
     let timer = clock.after('system command', COMMAND_TIMEOUT, () => {
       child.kill('SIGKILL');
       fail(`did not end within ${COMMAND_TIMEOUT / 1_000} s`);
@@ -58,7 +58,7 @@ export function runCommand(command: Command, clock: Clock): Promise<string> {
     };
     const finish = (code: number | null, signal: NodeJS.Signals | null) => {
       if (code !== 0) fail(`failed (${signal ?? code}): ${errors.text().trim() || 'no message'}`);
-      else if (output.isCut) fail(`wrote more than ${mostOutput} bytes`);
+      else if (output.isCut) fail(`wrote more than ${maxOutput} bytes`);
       else {
         release();
         resolve(output.text());
@@ -96,17 +96,17 @@ function startProblem(program: string, error: Error): string {
 }
 
 /** Keeps at most `most` bytes. */
-function collect(stream: NodeJS.ReadableStream, most: number): { readonly isCut: boolean; text(): string } {
+function collect(stream: NodeJS.ReadableStream, max: number): { readonly isCut: boolean; text(): string } {
   const chunks: Buffer[] = [];
   let size = 0;
   stream.on('data', (chunk: Buffer) => {
-    if (size < most) chunks.push(chunk);
+    if (size < max) chunks.push(chunk);
     size += chunk.length;
   });
   return {
     get isCut() {
-      return size > most;
+      return size > max;
     },
-    text: () => Buffer.concat(chunks).subarray(0, most).toString('utf8'),
+    text: () => Buffer.concat(chunks).subarray(0, max).toString('utf8'),
   };
 }

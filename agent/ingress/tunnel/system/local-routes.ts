@@ -24,11 +24,11 @@ export interface LocalRoutesComponents {
 /** Marks our routes among those of the kernel and of routing daemons. Numbers from 5 on are unassigned. */
 const ROUTE_PROTOCOL = 142;
 /** Limit on routes. The controller provides the address lists; a mistake there must not fill the kernel's table. */
-const MOST_ROUTES = 10_000;
+const MAX_ROUTES = 10_000;
 /** Milliseconds between checks whether the routes exist, and retries of failed changes. */
 const CHECK = 30_000;
 /** Limit on the list of our routes, in bytes: each takes up to 200. */
-const MOST_LISTED = 16 * 1024 * 1024;
+const MAX_LISTED_BYTES = 16 * 1024 * 1024;
 /** Ranges in one log line. */
 const IN_LOG_LINE = 10;
 /** The kernel's text for a route that does not exist. */
@@ -143,7 +143,7 @@ export class LocalRoutes {
     let leftOut = 0;
     for (const range of this.#wanted.keys()) {
       if (this.#installed.has(range) || !isDue(range)) continue;
-      if (this.#installed.size >= MOST_ROUTES) {
+      if (this.#installed.size >= MAX_ROUTES) {
         leftOut++;
         continue;
       }
@@ -160,7 +160,7 @@ export class LocalRoutes {
     const wasFull = this.#isFull;
     this.#isFull = leftOut > 0;
     if (this.#isFull && !wasFull)
-      this.#components.log.error({ leftOut, most: MOST_ROUTES }, 'addresses are not routed: too many routes');
+      this.#components.log.error({ leftOut, max: MAX_ROUTES }, 'addresses are not routed: too many routes');
   }
 
   /** Logs a failure once. */
@@ -233,7 +233,7 @@ export class LocalRoutes {
   }
 
   #ip(args: readonly string[]): Promise<string> {
-    return runCommand({ program: 'ip', args, mostOutput: MOST_LISTED }, this.#components.clock);
+    return runCommand({ program: 'ip', args, maxOutput: MAX_LISTED_BYTES }, this.#components.clock);
   }
 }
 

@@ -17,13 +17,13 @@ interface Entry {
 }
 
 /** Limit on wildcard names with an address. */
-const MOST_FOUND_NAMES = 10_000;
+const MAX_FOUND_NAMES = 10_000;
 /** Limit on such names that one source has looked up first: a quarter, so that others find room. */
 const MAX_NAMES_OF_SOURCE = 2_500;
 /** In a small range, names of services keep a quarter of the addresses, and each source has at least a few. */
 const FOUND_PART = 3 / 4;
 const SOURCE_PART = 1 / 4;
-const LEAST_PART = 16;
+const MIN_PART = 16;
 /** Milliseconds after which such a name may lose its address: ten times the time to live of the answers. */
 const KEEP = 600_000;
 
@@ -35,8 +35,8 @@ export class AddressPool {
   readonly #found = new Map<string, Entry>();
   /** The same by source. */
   readonly #foundBy = new Map<string, Map<string, Entry>>();
-  readonly #mostFound: number;
-  readonly #mostOfSource: number;
+  readonly #maxFound: number;
+  readonly #maxOfSource: number;
   readonly #names = new Map<number, string>();
   readonly #released: number[] = [];
   #next: number;
@@ -46,9 +46,9 @@ export class AddressPool {
     this.#clock = clock;
     this.#network = network;
     this.#next = network.first + 2;
-    const part = (whole: number, share: number) => Math.max(LEAST_PART, Math.floor(whole * share));
-    this.#mostFound = Math.min(MOST_FOUND_NAMES, part(network.last - network.first - 1, FOUND_PART));
-    this.#mostOfSource = Math.min(MAX_NAMES_OF_SOURCE, part(this.#mostFound, SOURCE_PART));
+    const part = (whole: number, share: number) => Math.max(MIN_PART, Math.floor(whole * share));
+    this.#maxFound = Math.min(MAX_FOUND_NAMES, part(network.last - network.first - 1, FOUND_PART));
+    this.#maxOfSource = Math.min(MAX_NAMES_OF_SOURCE, part(this.#maxFound, SOURCE_PART));
   }
 
   get size(): number {
@@ -104,8 +104,8 @@ export class AddressPool {
   /** Whether another wildcard name may have an address; evicts an old one if needed, first one of the same source. */
   #hasRoom(now: number, source: string): boolean {
     const own = this.#foundBy.get(source);
-    if (own && source !== '' && own.size >= this.#mostOfSource) return this.#evict(own, now);
-    return this.#found.size < this.#mostFound || this.#evict(this.#found, now);
+    if (own && source !== '' && own.size >= this.#maxOfSource) return this.#evict(own, now);
+    return this.#found.size < this.#maxFound || this.#evict(this.#found, now);
   }
 
   #remember(name: string, entry: Entry): void {

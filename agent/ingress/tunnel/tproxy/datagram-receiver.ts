@@ -17,7 +17,7 @@ import {
 
 const THREAD = new URL('./datagram-thread.ts', import.meta.url);
 /** Datagrams queued between the two threads; further ones are dropped, so that a flood cannot fill the memory. */
-const MOST_PENDING = 512;
+const MAX_PENDING = 512;
 
 /** Milliseconds until a thread that ended unexpectedly is replaced. */
 const RESTART = 1_000;
@@ -85,7 +85,7 @@ export class DatagramReceiver {
       socket: this.#socket,
       stop: this.#stop,
       pending,
-      mostPending: MOST_PENDING,
+      maxPending: MAX_PENDING,
     };
     const worker = new Worker(THREAD, { workerData });
     worker.on('message', ({ data, source, destination }: ReceivedDatagram) => {

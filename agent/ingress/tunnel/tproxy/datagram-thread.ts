@@ -11,17 +11,17 @@ export interface DatagramThreadData {
   /** Number of datagrams that the other thread has not read yet. */
   readonly pending: Int32Array;
   /** Limit on pending datagrams; further ones are dropped. */
-  readonly mostPending: number;
+  readonly maxPending: number;
 }
 
-const { socket, stop, pending, mostPending } = workerData as DatagramThreadData;
+const { socket, stop, pending, maxPending } = workerData as DatagramThreadData;
 const reader = new DatagramReader(socket);
 for (;;) {
   const [hasDatagrams, isOver] = waitReadable([socket, stop]);
   if (isOver) break;
   if (!hasDatagrams) continue;
   for (let datagram = reader.read(); datagram; datagram = reader.read()) {
-    if (Atomics.load(pending, 0) >= mostPending) continue;
+    if (Atomics.load(pending, 0) >= maxPending) continue;
     Atomics.add(pending, 0, 1);
     parentPort?.postMessage(datagram);
   }

@@ -27,10 +27,10 @@ export interface ExternalDiverterComponents {
 /** Milliseconds for the deletion of all rules at the end or of an earlier process; the next start deletes the others. */
 const DELETION_TIME = 60_000;
 /** Limits on rules: each combination of a service's networks, ports, sources and interfaces needs one call. */
-const MOST_RULES_OF_SERVICE = 10_000;
-const MOST_RULES = 100_000;
+const MAX_RULES_OF_SERVICE = 10_000;
+const MAX_RULES = 100_000;
 /** Attempts to delete a rule; the next start tries again. A program may have lost it, and rejects its deletion forever. */
-const MOST_DELETIONS = 5;
+const MAX_DELETIONS = 5;
 const EVERYBODY = ['0.0.0.0/0'];
 const ANY_INTERFACE = [''];
 
@@ -113,7 +113,7 @@ export class ExternalDiverter implements Diverter {
 
   /** The rules whose deletion is tried again. */
   #undeleted(): string[] {
-    return [...this.#remaining].filter(([, attempts]) => attempts < MOST_DELETIONS).map(([key]) => key);
+    return [...this.#remaining].filter(([, attempts]) => attempts < MAX_DELETIONS).map(([key]) => key);
   }
 
   /** Records the rules that exist, and those that will be inserted. */
@@ -147,12 +147,12 @@ export class ExternalDiverter implements Diverter {
     for (const diversion of diversions) {
       const { serviceId, comment } = diversion;
       const rules = sizes.get(serviceId) ?? 0;
-      if (rules <= MOST_RULES_OF_SERVICE && wanted.size + numberOfRules(diversion) <= MOST_RULES) {
+      if (rules <= MAX_RULES_OF_SERVICE && wanted.size + numberOfRules(diversion) <= MAX_RULES) {
         for (const { match, target } of this.#calls(diversion))
           wanted.set(JSON.stringify(match), { args: [...match, ...target], serviceId });
       } else if (!skipped.has(serviceId)) {
         skipped.add(serviceId);
-        const limits = { most: MOST_RULES_OF_SERVICE, mostOfAll: MOST_RULES };
+        const limits = { max: MAX_RULES_OF_SERVICE, maxOfAll: MAX_RULES };
         if (this.#tooMany.isNew(serviceId, String(rules)))
           this.#log.error({ service: comment, rules, ...limits }, 'service is not diverted: too many rules');
       }

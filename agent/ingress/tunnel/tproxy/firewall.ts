@@ -64,9 +64,9 @@ export interface FirewallInit {
 
 /** The packet mark of diverted packets, as in the reference. */
 const MARK = '0x1';
-const LONGEST_COMMENT = 100;
+const MAX_COMMENT_LENGTH = 100;
 /** Limit on a list of rules, in bytes: a rule lists all addresses of a service. */
-const MOST_LISTED = 16 * 1024 * 1024;
+const MAX_LISTED_BYTES = 16 * 1024 * 1024;
 /** Our rules in the list of their chain. */
 const LISTED_RULE = /^.* tproxy to /gm;
 /** nft changes all rules, or none. */
@@ -166,7 +166,7 @@ ${rules}  }
     const tables = await runCommand({ program: 'nft', args: ['list', 'tables', 'ip'] }, clock);
     if (!tables.split('\n').includes(`table ip ${table}`)) return false;
     const args = ['list', 'chain', 'ip', table, 'prerouting'];
-    const listed = await runCommand({ program: 'nft', args, mostOutput: MOST_LISTED }, clock);
+    const listed = await runCommand({ program: 'nft', args, maxOutput: MAX_LISTED_BYTES }, clock);
     return listed.match(LISTED_RULE)?.length === this.#rules.match(LISTED_RULE)?.length;
   }
 
@@ -228,7 +228,7 @@ ${rules}  }
   }
 
   #iptables(...args: string[]): Promise<string> {
-    const command = { program: 'iptables', args: ['-w', '-t', 'filter', ...args], mostOutput: MOST_LISTED };
+    const command = { program: 'iptables', args: ['-w', '-t', 'filter', ...args], maxOutput: MAX_LISTED_BYTES };
     return runCommand(command, this.#components.clock);
   }
 
@@ -243,5 +243,5 @@ function rangeText(first: string, last: string): string {
 
 /** Others choose the names of services: replaces all characters that could end the comment. */
 function safe(comment: string): string {
-  return comment.replace(/[^\w.\- ]/g, '_').slice(0, LONGEST_COMMENT);
+  return comment.replace(/[^\w.\- ]/g, '_').slice(0, MAX_COMMENT_LENGTH);
 }

@@ -43,7 +43,7 @@ export interface InterceptConfig {
 
 const DEFAULT_DIAL_TIME = 5_000;
 /** Limit on entries of one list: addresses, ports, sources. */
-const MOST_ENTRIES = 5_000;
+const MAX_ENTRIES = 5_000;
 
 /** Returns undefined if the service has no such configuration. @throws HostConfigError */
 export function readInterceptConfig(configs: ReadonlyMap<string, unknown>): InterceptConfig | undefined {
@@ -129,6 +129,6 @@ function readSource(entry: unknown): Ipv4Network {
 
 function boundedList(value: unknown, name: string): unknown[] {
   const list = asList(value, name);
-  if (list.length > MOST_ENTRIES) throw new HostConfigError(`${name} has more than ${MOST_ENTRIES} entries`);
+  if (list.length > MAX_ENTRIES) throw new HostConfigError(`${name} has more than ${MAX_ENTRIES} entries`);
   return list;
 }

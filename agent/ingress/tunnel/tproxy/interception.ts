@@ -6,7 +6,7 @@
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
-import { joinHostPort } from '#lib/address.ts';
+import { joinHostPort, MAX_PORT } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
@@ -59,10 +59,10 @@ export interface InterceptionComponents {
 }
 
 const LOOPBACK = '127.0.0.1';
-const ALL_PORTS = [{ first: 0, last: 65_535 }];
+const ALL_PORTS = [{ first: 0, last: MAX_PORT }];
 const PROTOCOLS: readonly Protocol[] = ['tcp', 'udp'];
 /** The range needs the network's own address, the source address of connections, and at least one for a name. */
-const LONGEST_PREFIX = 30;
+const MAX_PREFIX_LENGTH = 30;
 /** Milliseconds until failed rule changes are retried. */
 const RETRY = 10_000;
 /** Milliseconds between checks whether the rules still exist. */
@@ -375,7 +375,7 @@ function diversionsOf({ id, service, protocols, networks, ports, sources, interf
 /** @throws ProjectError */
 function serviceRange(text: string): Ipv4Network {
   const network = parseIpv4Network(text);
-  if (network && network.bits > 0 && network.bits <= LONGEST_PREFIX) return network;
+  if (network && network.bits > 0 && network.bits <= MAX_PREFIX_LENGTH) return network;
   throw new ProjectError('TPROXY_RANGE', `dnsSvcIpRange ${text}: expected an IPv4 range with 4 addresses or more`);
 }
 

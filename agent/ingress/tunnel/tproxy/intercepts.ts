@@ -16,7 +16,7 @@ export interface InterceptsComponents {
 }
 
 /** Limit on services. */
-const MOST_SERVICES = 5_000;
+const MAX_SERVICES = 5_000;
 /** The subject of this problem, among the ids of services. */
 const TOO_MANY = 'too many services';
 /** Addresses in one log line. */
@@ -31,9 +31,9 @@ export function readIntercepts({ log, model, routerId }: InterceptsComponents, p
     try {
       const config = readInterceptConfig(model.configsFor({ id, name, ...service }, identity));
       if (!config) continue;
-      if (intercepts.length >= MOST_SERVICES) {
+      if (intercepts.length >= MAX_SERVICES) {
         if (problems.isNew(TOO_MANY, ''))
-          log.error({ most: MOST_SERVICES }, 'too many services, further ones are not intercepted');
+          log.error({ max: MAX_SERVICES }, 'too many services, further ones are not intercepted');
         break;
       }
       const { leftOut } = config;

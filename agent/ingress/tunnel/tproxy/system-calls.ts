@@ -33,7 +33,7 @@ const EFD_NONBLOCK = SOCK_NONBLOCK;
 const EFD_CLOEXEC = SOCK_CLOEXEC;
 const BACKLOG = 511;
 /** The largest UDP datagram over IPv4. */
-const LARGEST_DATAGRAM = 65_507;
+const MAX_DATAGRAM_BYTES = 65_507;
 const ADDRESS_SIZE = 16;
 const CONTROL_HEADER = 16;
 
@@ -127,7 +127,7 @@ export function waitReadable(descriptors: readonly number[]): boolean[] {
 /** Reads datagrams with their original destinations. A reader belongs to one thread. */
 export class DatagramReader {
   readonly #fd: number;
-  readonly #data = Buffer.alloc(LARGEST_DATAGRAM);
+  readonly #data = Buffer.alloc(MAX_DATAGRAM_BYTES);
   readonly #source = Buffer.alloc(ADDRESS_SIZE);
   readonly #control = Buffer.alloc(64);
   readonly #vector = Buffer.alloc(16);

@@ -37,15 +37,15 @@ export interface ValidationRun {
 /** reference fact: the beginning of the answer to most requests that are rejected, whatever their fault is. */
 export const UNREADABLE = 'failed to unmarshall request: ';
 /** reference fact: number of routers that one validation asks at the same time. */
-const MOST_ASKED = 10;
+const MAX_ASKED = 10;
 
-/** Calls `work` for each item, at most MOST_ASKED at the same time, until one call fails. */
+/** Calls `work` for each item, at most MAX_ASKED at the same time, until one call fails. */
 export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = items.values();
   const worker = async () => {
     for (const item of waiting) await work(item);
   };
-  await Promise.all(Array.from({ length: Math.min(MOST_ASKED, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(MAX_ASKED, items.length) }, worker));
 }
 
 /** An ApiError names the fault in its cause; its message has only the kind of fault. */

@@ -51,9 +51,9 @@ const OPTIONS = 41;
 /** Bytes of a record between its name and its data. */
 const RECORD_HEAD = 10;
 /** Bytes of an answer that every client accepts (RFC 1035). */
-const SMALLEST_ACCEPTED = 512;
+const MIN_ACCEPTED_BYTES = 512;
 /** Bytes of a name including the lengths of its labels (RFC 1035). */
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 /** Classifies a datagram: a query, a malformed query that gets an answer, or a message that gets none. */
 export function parseQuery(message: Buffer): DnsQuery | 'malformed' | undefined {
@@ -115,10 +115,10 @@ function acceptedSize({ head }: DnsQuery, message: Buffer): number {
     at = endOfName(message, at);
     if (at + RECORD_HEAD > message.length) break;
     if (isRoot && message.readUInt16BE(at) === OPTIONS)
-      return Math.max(message.readUInt16BE(at + 2), SMALLEST_ACCEPTED);
+      return Math.max(message.readUInt16BE(at + 2), MIN_ACCEPTED_BYTES);
     at += RECORD_HEAD + message.readUInt16BE(at + 8);
   }
-  return SMALLEST_ACCEPTED;
+  return MIN_ACCEPTED_BYTES;
 }
 
 /** The end of a name that may be compressed. */
@@ -151,7 +151,7 @@ function readName(message: Buffer): { text: string; end: number } | undefined {
   let at = HEADER;
   for (;;) {
     const length = message[at];
-    if (length === undefined || length > 63 || at - HEADER + length + 1 > LONGEST_NAME) return undefined;
+    if (length === undefined || length > 63 || at - HEADER + length + 1 > MAX_NAME_LENGTH) return undefined;
     at += 1;
     if (length === 0) return { text: labels.join('.').toLowerCase(), end: at };
     if (at + length > message.length) return undefined;

@@ -20,11 +20,11 @@ export interface DnsStreamsComponents {
  * Open connections. Beyond them, a new one replaces the least active one of the source with most, or the one that has
  * been idle for longest.
  */
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 /** Queries of a connection in progress; the server reads no further ones meanwhile. */
-const MOST_QUERIES = 16;
+const MAX_QUERIES = 16;
 /** Bytes of a query. */
-const LARGEST_QUERY = 4_096;
+const MAX_QUERY_BYTES = 4_096;
 /** Milliseconds without a query and an answer. */
 const IDLE_TIMEOUT = 10_000;
 /** Bytes of the length. */
@@ -59,7 +59,7 @@ export class DnsStreams {
   #accept(components: DnsStreamsComponents, socket: Socket): void {
     const connections = this.#connections;
     const source = sourceOf(socket.remoteAddress);
-    if (connections.size >= MOST_CONNECTIONS) {
+    if (connections.size >= MAX_CONNECTIONS) {
       const replaced = this.#replacedBy(source);
       if (!replaced) {
         socket.destroy();
@@ -85,8 +85,8 @@ export class DnsStreams {
     const counts = new Map<string, number>();
     for (const each of connections) counts.set(each.source, (counts.get(each.source) ?? 0) + 1);
     const own = counts.get(source) ?? 0;
-    const most = Math.max(...counts.values());
-    if (most > own + 1) return connections.find((each) => counts.get(each.source) === most);
+    const max = Math.max(...counts.values());
+    if (max > own + 1) return connections.find((each) => counts.get(each.source) === max);
     const mayReplace = (other: string) => other === source || (counts.get(other) ?? 0) > own;
     return connections.find((each) => each.isIdle && mayReplace(each.source));
   }
@@ -136,7 +136,7 @@ class Connection {
     const socket = this.#socket;
     while (!socket.destroyed && !this.#isBusy) {
       const length = this.#read.length < LENGTH ? undefined : this.#read.readUInt16BE();
-      if (length !== undefined && length > LARGEST_QUERY) return this.close();
+      if (length !== undefined && length > MAX_QUERY_BYTES) return this.close();
       if (length === undefined || this.#read.length < LENGTH + length) break;
       const message = this.#read.subarray(LENGTH, LENGTH + length);
       this.#read = this.#read.subarray(LENGTH + length);
@@ -147,7 +147,7 @@ class Connection {
   }
 
   get #isBusy(): boolean {
-    return this.#queries >= MOST_QUERIES || this.#socket.writableNeedDrain;
+    return this.#queries >= MAX_QUERIES || this.#socket.writableNeedDrain;
   }
 
   async #serve(message: Buffer): Promise<void> {

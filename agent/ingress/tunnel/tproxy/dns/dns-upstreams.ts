@@ -42,9 +42,9 @@ const UPSTREAM_TIMEOUT = 5_000;
  * Parallel upstream queries, each with a socket. Beyond them, a source with fewer queries displaces the oldest of the
  * source with most; other queries count as unanswerable.
  */
-const MOST_QUESTIONS = 256;
+const MAX_QUESTIONS = 256;
 /** Bytes of an answer over TCP. */
-const LARGEST_ANSWER = 65_535;
+const MAX_ANSWER_BYTES = 65_535;
 /** Order of answers, best first; among failures, "unknown name" ranks highest. */
 const RANKS: readonly number[] = [DnsStatus.Ok, DnsStatus.NameError, DnsStatus.ServerFailure, DnsStatus.Refused];
 
@@ -64,8 +64,8 @@ export class DnsUpstreams {
     this.#upstreams = upstreams;
     this.#mode = mode;
     const sockets = mode === 'parallel' ? Math.max(1, upstreams.length) : 1;
-    const most = Math.max(1, Math.floor(MOST_QUESTIONS / sockets));
-    this.#questions = new FairPlaces(most, displaced);
+    const max = Math.max(1, Math.floor(MAX_QUESTIONS / sockets));
+    this.#questions = new FairPlaces(max, displaced);
   }
 
   get isEmpty(): boolean {
@@ -234,7 +234,7 @@ function askOverTcp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
     socket.once('end', () => fail(new ProjectError('DNS_UPSTREAM', 'the name server closed the connection')));
     socket.on('data', (data: Buffer) => {
       read = Buffer.concat([read, data]);
-      const length = read.length < 2 ? LARGEST_ANSWER : read.readUInt16BE(0);
+      const length = read.length < 2 ? MAX_ANSWER_BYTES : read.readUInt16BE(0);
       if (read.length < 2 + length) return;
       const answer = read.subarray(2, 2 + length);
       const status = statusOfAnswer(answer, query);

@@ -220,7 +220,7 @@ t.test('a query to an unreachable upstream fails at once, and the next one is qu
 t.test('a client with many open queries leaves room for the queries of others', async (t) => {
   const clock = new VirtualClock();
   const silent = await upstreamOf(t, undefined);
-  for (const [mode, most] of [
+  for (const [mode, max] of [
     ['serial', 256],
     ['parallel', 128],
   ] as const) {
@@ -232,14 +232,14 @@ t.test('a client with many open queries leaves room for the queries of others', 
         ended.set(source, (ended.get(source) ?? 0) + 1);
       });
     const all = ask('flood', 1_000);
-    await Promise.all(all.slice(most));
+    await Promise.all(all.slice(max));
     t.equal(clock.timers().length, 256, mode);
     all.push(...ask('one', 10), ...ask('two', 100));
     await new Promise((done) => setImmediate(done));
     t.equal(ended.get('one'), undefined, 'its queries are in progress');
     const [flood = 0, two = 0] = [1_000 - (ended.get('flood') ?? 0), 100 - (ended.get('two') ?? 0)];
-    t.equal(flood + 10 + two, most, 'the flood loses its oldest');
-    t.ok(two >= Math.min(100, (most - 10) / 2), `${two} of the second one`);
+    t.equal(flood + 10 + two, max, 'the flood loses its oldest');
+    t.ok(two >= Math.min(100, (max - 10) / 2), `${two} of the second one`);
     t.equal(clock.timers().length, 256);
     upstreams.close();
     await Promise.all(all);
