@@ -78,6 +78,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     controllerId,
     controlAddress,
     cluster,
+    peers: parts.control.server.peers,
     isClusterMember: isClusterMember(options),
     sessionLifetime,
     enrollmentLifetime,

@@ -29,6 +29,7 @@ import { HANDLERS, LISTS } from './handlers.ts';
 import { storeListeners } from './messages/reported-state.ts';
 import { sendLeadership, sendMembers, sendServerHello } from './messages/sync.ts';
 import { validateTerminators } from './messages/validate-terminators.ts';
+import { isPeerHello, PeerConnections } from './peers.ts';
 import { RouterChannel } from './router-channel.ts';
 
 export interface ControlServerOptions {
@@ -92,6 +93,8 @@ export class ControlServer {
   readonly #log: Log;
   readonly #unknownTypes: UnknownTypes;
   readonly #unsubscribe: () => void;
+  /** The connections of other controllers, and to them. */
+  readonly peers: PeerConnections;
   /** Open channels of routers that are not attached to the network yet, by router. */
   readonly #connecting = new Map<string, Channel>();
 
@@ -100,6 +103,7 @@ export class ControlServer {
     this.#traffic = traffic;
     this.#options = options;
     this.#log = context.log;
+    this.peers = new PeerConnections(context);
     this.#unknownTypes = new UnknownTypes(context.log, 'routerId');
     this.#listener = new ChannelListener({
       id: context.controllerId,
@@ -107,9 +111,9 @@ export class ControlServer {
       log: context.log,
       helloTimeout: HELLO_TIMEOUT,
       maxHellos: MAX_HELLOS,
-      check: (accepted) => this.#check(accepted),
+      check: (accepted) => (isPeerHello(accepted.hello) ? this.peers.check(accepted) : this.#check(accepted)),
       answerHeaders: () => this.#answerHeaders(),
-      open: (accepted) => this.#open(accepted),
+      open: (accepted) => (isPeerHello(accepted.hello) ? this.peers.open(accepted) : this.#open(accepted)),
       onRejected: ({ hello, remoteAddress, error }) => {
         const fault = error instanceof FaultRejection ? error.fault : undefined;
         traffic.rejected(hello?.body.toString('utf8', 0, MAX_ID_LENGTH), remoteAddress, describeError(error), fault);
@@ -126,6 +130,7 @@ export class ControlServer {
   close(): void {
     this.#unsubscribe();
     this.#listener.close();
+    this.peers.close();
     for (const channel of this.#connecting.values()) channel.close();
   }
 

@@ -29,9 +29,12 @@ const VALUES: Readonly<Record<string, (inspected: Inspected) => unknown>> = {
   'identity-connection-statuses': connectedIdentities,
 };
 
-/** Returns undefined for names that the controller does not know: routers may know them. */
-export function inspectController(inspected: Inspected, name: string): unknown {
-  return Object.hasOwn(VALUES, name) ? VALUES[name]?.(inspected) : undefined;
+/** Omits names that the controller does not know: routers may know them. */
+export function valuesOfController(inspected: Inspected, names: readonly string[]): { name: string; value: unknown }[] {
+  return names.flatMap((name) => {
+    const value = Object.hasOwn(VALUES, name) ? VALUES[name]?.(inspected) : undefined;
+    return value === undefined ? [] : [{ name, value }];
+  });
 }
 
 function connectedRouters({ network, state }: Inspected): unknown {

@@ -3,9 +3,8 @@
 
 import { within } from '#lib/bounded.ts';
 import { describeError } from '#lib/errors.ts';
-import type { ConnectedRouter } from './connected-router.ts';
-import { type Inspected, inspectController, nullIfEmpty, routerName } from './controller-inspections.ts';
-import { inspectRouter } from './inspect-router.ts';
+import { type Inspected, nullIfEmpty, routerName, valuesOfController } from './controller-inspections.ts';
+import { inspectOver } from './inspect-over.ts';
 
 export interface InspectAnswer {
   readonly success: boolean;
@@ -17,6 +16,19 @@ interface InspectedValue {
   readonly appId: string;
   readonly name: string;
   readonly value: unknown;
+}
+
+/** The answer of one router or controller. */
+export interface PeerAnswer {
+  readonly success: boolean;
+  readonly errors: readonly string[];
+  readonly values: readonly { readonly name: string; readonly value: unknown }[];
+}
+
+/** Asks the other controllers of a cluster. */
+export interface Peers {
+  /** The values that the member itself answers, not those of its routers. Rejects if it cannot be reached. */
+  inspect(memberId: string, names: readonly string[]): Promise<PeerAnswer>;
 }
 
 const TIMEOUT = 10_000;
@@ -32,19 +44,21 @@ function whyOf(error: unknown, expression: string): string {
 }
 
 /**
- * `appRegex` selects controllers by their ids, and routers by ids and names, as in the reference. Repeated names are
- * answered once: a value may be large.
+ * `appRegex` selects controllers by their ids, and the routers of this one by ids and names, as in the reference: routers
+ * that are connected only to other controllers are not asked. Repeated names are answered once: a value may be large.
  */
 export async function inspect(
-  inspected: Inspected,
+  inspected: Inspected & { readonly peers: Peers },
   appRegex: string,
   requestedNames: readonly string[],
 ): Promise<InspectAnswer> {
   const names = [...new Set(requestedNames)];
-  const { network, cluster, state } = inspected;
+  const { network, cluster, state, peers } = inspected;
   const controllerId = cluster.id;
+  const members = cluster.membership.members.filter(({ id, isConnected }) => isConnected && id !== controllerId);
   const apps = [
     { id: controllerId, name: '' },
+    ...members.map(({ id }) => ({ id, name: '' })),
     ...network.routers.keys().map((id) => ({ id, name: routerName(state, id) })),
   ];
   let matching: ReadonlySet<string>;
@@ -61,26 +75,23 @@ export async function inspect(
       values: null,
     };
   }
+  const asked = [
+    ...[...network.routers.values()].map(({ id, channel }) => ({
+      id,
+      answer: () => inspectOver(channel, names, { timeout: TIMEOUT }),
+    })),
+    ...members.map(({ id }) => ({ id, answer: () => peers.inspect(id, names) })),
+  ].filter(({ id }) => matching.has(id));
+  const own = matching.has(controllerId) ? valuesOfController(inspected, names) : [];
+  const values: InspectedValue[] = own.map((value) => ({ appId: controllerId, ...value }));
   const errors: string[] = [];
-  const values = matching.has(controllerId) ? valuesOfController(inspected, names) : [];
-  const routers = [...network.routers.values()].filter(({ id }) => matching.has(id));
-  const answers = await Promise.allSettled(routers.map((router) => valuesOf(router, names)));
-  for (const [index, answer] of answers.entries()) {
-    if (answer.status === 'fulfilled') values.push(...answer.value);
-    else errors.push(`${routers[index]?.id}: ${describeError(answer.reason)}`);
+  const answers = await Promise.allSettled(asked.map(({ answer }) => answer()));
+  for (const [index, { id }] of asked.entries()) {
+    const answer = answers[index];
+    if (answer?.status !== 'fulfilled') errors.push(`${id}: ${describeError(answer?.reason)}`);
+    else if (!answer.value.success)
+      errors.push(`${id}: ${answer.value.errors.join('; ') || 'it rejected the inspection'}`);
+    else values.push(...answer.value.values.map((value) => ({ appId: id, ...value })));
   }
   return { success: errors.length === 0, errors: nullIfEmpty(errors), values: nullIfEmpty(values) };
-}
-
-function valuesOfController(inspected: Inspected, names: readonly string[]): InspectedValue[] {
-  return names.flatMap((name) => {
-    const value = inspectController(inspected, name);
-    return value === undefined ? [] : [{ appId: inspected.cluster.id, name, value }];
-  });
-}
-
-async function valuesOf(router: ConnectedRouter, names: readonly string[]): Promise<InspectedValue[]> {
-  const { success, errors, values } = await inspectRouter(router, names, { timeout: TIMEOUT });
-  if (!success) throw new Error(errors.join('; ') || 'the router rejected the inspection');
-  return values.map((value) => ({ appId: router.id, ...value }));
 }

@@ -8,7 +8,7 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Circuit } from './circuit.ts';
 import type { ConnectedRouter } from './connected-router.ts';
-import { inspectRouter } from './inspect-router.ts';
+import { inspectOver } from './inspect-over.ts';
 import { endsOf } from './paths.ts';
 
 export interface OneRouterCircuitsComponents {
@@ -67,7 +67,7 @@ export class OneRouterCircuits {
 
   async #compare(router: ConnectedRouter, kept: readonly Circuit[]): Promise<void> {
     try {
-      const { values } = await inspectRouter(router, [FORWARDED], { timeout: INSPECT_TIMEOUT });
+      const { values } = await inspectOver(router.channel, [FORWARDED], { timeout: INSPECT_TIMEOUT });
       const answer = values.find(({ name }) => name === FORWARDED)?.value;
       if (typeof answer !== 'object' || answer === null) return;
       const forwarded = (answer as { circuits?: Record<string, unknown> | null }).circuits ?? {};

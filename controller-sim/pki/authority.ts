@@ -153,7 +153,12 @@ export class Authority {
     return this.#listener.certificate;
   }
 
-  /** For dialing routers: a certificate with the controller's id and a key that is not stored. */
+  /** The name of a controller in its certificate for dialing. */
+  controllerUri(controllerId: string): string {
+    return `spiffe://${this.trustDomain}/controller/${controllerId}`;
+  }
+
+  /** For dialing routers and other controllers: a certificate with the controller's id and a key that is not stored. */
   controllerContext(controllerId: string): SecureContextOptions {
     const { key, publicKey } = newKey();
     const names = { dns: [], ip: [], uri: [], email: [] };

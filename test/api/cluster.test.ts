@@ -1,11 +1,19 @@
 // Several controllers: sessions, tokens and changes of one are those of all; members and leader in the APIs and events.
 
 import t from 'tap';
+import { parseAddress } from '#lib/address.ts';
+import { SystemClock } from '#lib/clock.ts';
+import { dialTls } from '#wire/dial.ts';
+import { ChannelHeader } from '#wire/gen/numbers.ts';
+import { sendHello } from '#wire/hello.ts';
+import { Alpn } from '#wire/tls-port.ts';
+import { Underlay } from '#wire/underlay.ts';
 import { type SimulatorCluster, startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
+import { type Issued, issue, makeAuthority } from '../support/certificates.ts';
 import { OidcClient } from '../support/oidc-client.ts';
 import { until } from '../support/overlay.ts';
 
@@ -91,16 +99,68 @@ t.test('both list both controllers, their addresses and the leader', async (t) =
     t.equal(listed[1].apiAddresses['edge-client'][0].url, parts.two.simulator.clientUrl);
     t.not(listed[0].fingerprint, listed[1].fingerprint);
     t.equal((await api.get('/summary')).controllers, 2);
-    const peers = await api.manage('POST', '/fabric/v1/inspections', {
-      appRegex: '.*',
-      requestedValues: ['connected-peers'],
-    });
-    const own = JSON.parse(peers.text).values.map(({ appId, value }: { appId: string; value: { id: string }[] }) => [
-      appId,
-      value.map(({ id }) => id),
-    ]);
-    t.same(own, [[api.simulator.controllerId, ['ctrl1', 'ctrl2']]]);
   }
+});
+
+t.test('an inspection asks the controllers that it names, whichever of them gets it', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  const inspect = async (api: ApiClient, appRegex: string) => {
+    const requestedValues = ['connected-peers', 'data-model-index', 'unknown'];
+    const { text } = await api.manage('POST', '/fabric/v1/inspections', { appRegex, requestedValues });
+    return JSON.parse(text) as { success: boolean; values: { appId: string; name: string; value: unknown }[] };
+  };
+  for (const api of [one, two]) {
+    const { success, values } = await inspect(api, '.*');
+    t.equal(success, true);
+    t.same(values.map(({ appId, name }) => `${appId} ${name}`).sort(), [
+      'ctrl1 connected-peers',
+      'ctrl1 data-model-index',
+      'ctrl2 connected-peers',
+      'ctrl2 data-model-index',
+    ]);
+    for (const { appId, value } of values.filter(({ name }) => name === 'connected-peers'))
+      t.match(value, [
+        { id: 'ctrl1', isSelf: appId === 'ctrl1' },
+        { id: 'ctrl2', isSelf: appId === 'ctrl2' },
+      ]);
+    const named = await inspect(api, '^ctrl2$');
+    t.same([...new Set(named.values.map(({ appId }) => appId))], ['ctrl2']);
+  }
+  await two.simulator.close();
+  await until('one is asked alone', async () => {
+    const { success, values } = await inspect(one, '.*');
+    return success && values.every(({ appId }) => appId === 'ctrl1');
+  });
+});
+
+t.test('only a controller of the network is one of its peers', async (t) => {
+  await using parts = await open();
+  const { one } = parts;
+  const device = await one.device('device');
+  const clock = new SystemClock();
+  const presented = ({ pem, key }: Issued) => ({
+    cert: pem,
+    key: String(key.export({ type: 'pkcs8', format: 'pem' })),
+  });
+  const dial = async (id: string, own: { cert: string; key: string } | undefined) => {
+    const [address, context] = [parseAddress(one.simulator.controlAddress), { ...own, ca: one.simulator.ca }];
+    const socket = await dialTls({ address, alpn: [Alpn.Control], context, timeout: 5_000, clock });
+    const underlay = new Underlay({ socket, clock });
+    try {
+      await sendHello(underlay, id, [[ChannelHeader.UnderlayType, 'ctrl.mesh']], 5_000);
+      return 'answered';
+    } catch {
+      return 'closed';
+    } finally {
+      underlay.close();
+    }
+  };
+  t.equal(await dial('ctrl2', undefined), 'closed', 'no certificate');
+  t.equal(await dial('ctrl2', presented(device)), 'closed', 'one of an identity');
+  const authority = await makeAuthority('Stranger');
+  const stranger = await issue(authority, 'ctrl2', { uris: ['spiffe://x/controller/ctrl2'] });
+  t.equal(await dial('ctrl2', presented(stranger)), 'closed', 'one of another authority');
 });
 
 t.test('members are removed once they have stopped; leadership moves only to running ones', async (t) => {

@@ -37,6 +37,14 @@ t.test('routers use every controller, and lose no circuit when one stops', async
     return bytes === 100_000 && sha256Received === sha256Sent;
   };
   await until('traffic', () => passes().catch(() => false), 30_000);
+  // Routers report links to all controllers, and a circuit is one of the controller that made it.
+  const linksAt = ({ lab }: ApiClient['simulator']) =>
+    lab
+      .network()
+      .links.map(({ id }) => id)
+      .sort();
+  for (const node of cluster.nodes) await until('the link', () => linksAt(node).length > 0);
+  for (const node of cluster.nodes) t.same(linksAt(node), linksAt(one));
   const described = a.router.describe() as { controllers?: unknown };
   t.match(JSON.stringify(described), new RegExp(`${two.controlAddress}|ctrl2`));
 

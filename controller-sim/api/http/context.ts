@@ -12,6 +12,7 @@ import type { RouterDialer } from '../../control-channel/router-dialer.ts';
 import type { Events } from '../../events/events.ts';
 import type { Lab } from '../../lab/lab.ts';
 import type { LabToken } from '../../lab/lab-token.ts';
+import type { Peers } from '../../network/inspect.ts';
 import type { Network } from '../../network/network.ts';
 import type { Posture } from '../../posture/posture.ts';
 import type { DataIntegrity } from '../../state/integrity.ts';
@@ -53,6 +54,8 @@ export interface ApiServices extends AuthServices {
   readonly controlAddress: string;
   /** The controllers of the network. */
   readonly cluster: Cluster;
+  /** Asks the other controllers. */
+  readonly peers: Peers;
   /** Whether it reports itself as a member of a cluster. */
   readonly isClusterMember: boolean;
   /** Milliseconds. */

@@ -3,7 +3,7 @@
 
 import { ProjectError } from '#lib/errors.ts';
 import { ROUTER_TIMEOUT } from '../../../control-channel/messages/validate-terminators.ts';
-import { inspectRouter } from '../../../network/inspect-router.ts';
+import { inspectOver } from '../../../network/inspect-over.ts';
 import type { AskedRouter } from './router-validation.ts';
 
 /** A router's answer lacks a value, or the value has the wrong type. */
@@ -22,7 +22,7 @@ export async function askRouter(
   names: readonly [string, ...string[]],
   missing: string,
 ): Promise<(name: string) => Fields> {
-  const { values, errors } = await inspectRouter(connected, names, { timeout: ROUTER_TIMEOUT, signal });
+  const { values, errors } = await inspectOver(connected.channel, names, { timeout: ROUTER_TIMEOUT, signal });
   const byName = new Map(values.map(({ name, value }) => [name, value]));
   if (byName.get(names[0]) == null) throw new RouterValueError(errors.join(',') || missing);
   return (name) => new Fields(byName.get(name) ?? {}, name);

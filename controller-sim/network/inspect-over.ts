@@ -1,15 +1,15 @@
-// Asks a router for named values.
+// Asks a router or another controller for named values.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { parseJson } from '#lib/json.ts';
+import type { Channel } from '#wire/channel.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import type { ConnectedRouter } from './connected-router.ts';
 
-/** A router omits unknown values, and may answer some values beside errors. */
-export async function inspectRouter(
-  { channel }: ConnectedRouter,
+/** The peer omits unknown values, and may answer some values beside errors. */
+export async function inspectOver(
+  channel: Pick<Channel, 'request'>,
   requestedValues: readonly string[],
   options: { readonly timeout: number; readonly signal?: AbortSignal },
 ): Promise<{ success: boolean; errors: readonly string[]; values: readonly { name: string; value: unknown }[] }> {
@@ -19,7 +19,7 @@ export async function inspectRouter(
   return { success, errors, values: values.map(({ name, value }) => ({ name, value: parsed(value) })) };
 }
 
-/** Routers send structured values as JSON. */
+/** Structured values are sent as JSON. */
 function parsed(text: string): unknown {
   try {
     return parseJson(text);
