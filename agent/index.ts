@@ -23,10 +23,15 @@ import { type LoadedConfig, type LoadOptions, loadRouterConfig } from './config/
 import { logFindings } from './config/log-findings.ts';
 import type { RouterConfig } from './config/router-config.ts';
 import { type EnrollmentResult, enrollRouter as enrollWith, type KeyAlgorithm } from './enroll/enroll.ts';
-import { Router } from './router.ts';
+import type { Router } from './interface/router.ts';
+import { Router as Daemon } from './router.ts';
 
+export type { LogLevel } from '#lib/log.ts';
 export { createLog, type Log, type LogOptions } from '#lib/log.ts';
 export { OptionError } from '#lib/options.ts';
+export type { RouterConfig } from './config/router-config.ts';
+export type * from './interface/description.ts';
+export type { CloseOptions, ProxyOptions } from './interface/router.ts';
 export type { EnrollmentResult, Finding, KeyAlgorithm, LoadedConfig, LoadOptions, Router };
 
 export interface StartRouterOptions {
@@ -86,7 +91,7 @@ export async function startRouter(file: string, options: StartRouterOptions = {}
   const loaded = loadRouterConfig(file, { extend });
   logFindings(log, file, loaded.findings);
   const config = accepted(loaded);
-  return await Router.start({ config, log, extend });
+  return await Daemon.start({ config, log, extend });
 }
 
 /**

@@ -7,6 +7,7 @@ import { count } from '#lib/count.ts';
 import { ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { LogLevels } from '#lib/log-levels.ts';
+import { checkOptions, port as isPort, notEmpty, type OptionCheck } from '#lib/options.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import { assembleCircuits, type Circuits, serveRoutes } from './assembly/circuits.ts';
 import { RouterContext } from './assembly/context.ts';
@@ -37,6 +38,8 @@ import { QuiesceMarker } from './drain/quiesce-marker.ts';
 import type { Health } from './health/health.ts';
 import { Identity } from './identity/identity.ts';
 import { ProxyModeError } from './ingress/tunnel/tunneler.ts';
+import type { RouterDescription } from './interface/description.ts';
+import type { CloseOptions, ProxyOptions, Router as RunningRouter } from './interface/router.ts';
 import { ManagedConfig } from './managed/managed-config.ts';
 import { PROGRAM_VERSION } from './version.ts';
 import type { WebServer } from './web/web-server.ts';
@@ -57,13 +60,6 @@ export interface RouterOptions {
   ownsProcess?: boolean;
 }
 
-export interface CloseOptions {
-  /** Milliseconds that open circuits get to finish. */
-  drain?: number;
-  /** Ends the wait for open circuits when it aborts. */
-  hurry?: AbortSignal;
-}
-
 /** No controller was reached within ctrl.startupTimeout. */
 export class StartupTimeoutError extends ProjectError {
   constructor(milliseconds: number) {
@@ -73,8 +69,17 @@ export class StartupTimeoutError extends ProjectError {
 
 /** Milliseconds that open circuits get to finish when the router stops. */
 const DRAIN_TIME = 10_000;
+const CLOSE_CHECKS: Readonly<Record<keyof CloseOptions, OptionCheck>> = {
+  drain: (value) =>
+    typeof value === 'number' && value >= 0 ? undefined : 'It must be a number of milliseconds, at least 0.',
+  hurry: (value) => (value instanceof AbortSignal ? undefined : 'It must be an AbortSignal.'),
+};
+const PROXY_CHECKS: Readonly<Record<keyof ProxyOptions, OptionCheck>> = {
+  host: notEmpty,
+  port: isPort,
+};
 
-export class Router {
+export class Router implements RunningRouter {
   /** Never rejects: resolves with the reason if the router cannot continue. */
   readonly failed: Promise<Error>;
   /** Resolves when the controller has deleted the router at an operator's request: close it then. */
@@ -162,16 +167,18 @@ export class Router {
 
   /**
    * Listens for a service (TCP) and dials it for each client, until the router closes. @returns the port; `port` 0: a
-   * free one. Rejects with ListenError for a port in use, and with ProxyModeError for a router that listens for none.
+   * free one. Rejects with OptionError, with ListenError for a port in use, and with ProxyModeError for a router that listens for none.
    */
-  async openProxy(service: string, { host = '127.0.0.1', port = 0 } = {}): Promise<number> {
+  async openProxy(service: string, options: ProxyOptions = {}): Promise<number> {
+    checkOptions('openProxy', options, PROXY_CHECKS);
+    const { host = '127.0.0.1', port = 0 } = options;
     const { tunneler } = this.#ingress;
     if (!tunneler) throw new ProxyModeError();
     return tunneler.openProxy(service, host, port);
   }
 
   /** The state of all rooms, for people and for diagnostics. */
-  describe(): Record<string, unknown> {
+  describe(): RouterDescription {
     const { clock } = this.#context;
     const { forwarder, ends } = this.#circuits;
     const { registry, wanted } = this.#links;
@@ -214,11 +221,13 @@ export class Router {
 
   /**
    * Stops: rejects new circuits, closes listeners, waits for open circuits for `drain` milliseconds or until `hurry`
-   * aborts, then closes all rooms. A second call waits for the first.
+   * aborts, then closes all rooms. A second call waits for the first. Rejects with OptionError.
    */
-  close({ drain = DRAIN_TIME, hurry }: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkOptions('close', options, CLOSE_CHECKS);
+    const { drain = DRAIN_TIME, hurry } = options;
     this.#closing ??= this.#close(drain, hurry);
-    return this.#closing;
+    await this.#closing;
   }
 
   /**

@@ -9,6 +9,7 @@ import type { Log } from '#lib/log.ts';
 import { findingText } from '../agent/config/finding.ts';
 import { loadRouterConfig } from '../agent/config/load.ts';
 import { enrollRouter } from '../agent/enroll/enroll.ts';
+import type { Router as RunningRouter } from '../agent/interface/router.ts';
 import { Router } from '../agent/router.ts';
 import type { DialPlace, LabRouters } from '../controller-sim/lab/network/services.ts';
 
@@ -35,13 +36,7 @@ export interface NetworkRouter {
   readonly configFile: string;
   /** Where SDKs connect; the controller tells them. */
   readonly edgeAddress: DialPlace;
-  readonly router: Router;
-}
-
-interface Described {
-  readonly links: readonly { readonly peerId: string }[];
-  readonly terminators: readonly { readonly serviceName: string; readonly state: string }[];
-  readonly edgeListeners: readonly DialPlace[];
+  readonly router: RunningRouter;
 }
 
 /** Enrolls a router with its one-time token and starts it. Rejects with EnrollmentError and ListenError. */
@@ -55,7 +50,7 @@ export async function startNetworkRouter(
   const before = loaded(configFile, { beforeEnrollment: true });
   const { routerId: id } = await enrollRouter({ config: before, jwt: token, keyAlgorithm: 'EC', clock, log });
   const router = await Router.start({ config: loaded(configFile), log: log.child({ router: name }), clock });
-  const [edgeAddress = { host: HOST, port: 0 }] = described(router).edgeListeners;
+  const [edgeAddress = { host: HOST, port: 0 }] = router.describe().edgeListeners;
   return { id, name, configFile, edgeAddress, router };
 }
 
@@ -90,10 +85,6 @@ function loaded(file: string, options: { beforeEnrollment?: boolean } = {}) {
   throw new ProjectError('CONFIGURATION', findings.map((each) => findingText(file, each)).join('\n'));
 }
 
-function described(router: Router): Described {
-  return router.describe() as unknown as Described;
-}
-
 /** @throws ProjectError for an unknown name */
 export function routerNamed(routers: readonly NetworkRouter[], name: string): NetworkRouter {
   const found = routers.find((router) => router.name === name);
@@ -107,7 +98,7 @@ export async function whenLinked(routers: readonly NetworkRouter[], clock: Clock
   const ids = routers.map(({ id }) => id);
   const missing = () =>
     routers.flatMap(({ id, name, router }) => {
-      const peers = new Set(described(router).links.map(({ peerId }) => peerId));
+      const peers = new Set(router.describe().links.map(({ peerId }) => peerId));
       return ids.every((each) => each === id || peers.has(each)) ? [] : [name];
     });
   await until(
@@ -151,7 +142,7 @@ export class ServicePorts implements LabRouters {
 }
 
 function hosts({ router }: NetworkRouter, service: string): boolean {
-  return described(router).terminators.some((each) => each.serviceName === service && each.state === 'established');
+  return router.describe().terminators.some((each) => each.serviceName === service && each.state === 'established');
 }
 
 async function until(clock: Clock, isMet: () => boolean, what: () => string): Promise<void> {

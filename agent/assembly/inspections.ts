@@ -6,6 +6,7 @@ import { inspectModel } from '../access/inspect-model.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { SdkInspections } from '../ingress/edge/sdk-inspections.ts';
 import { type Inspection, Inspections, plainNumbers } from '../inspect/inspections.ts';
+import type { RouterDescription } from '../interface/description.ts';
 import { inspectLink } from '../link/inspect-link.ts';
 import type { ManagedConfig } from '../managed/managed-config.ts';
 import type { MetricsReporter } from '../metrics/reporter.ts';
@@ -23,7 +24,7 @@ export interface InspectedRooms {
   readonly reporter: MetricsReporter;
   readonly managed: ManagedConfig | undefined;
   /** The state of all rooms, for people. */
-  describe(): Record<string, unknown>;
+  describe(): RouterDescription;
 }
 
 /**

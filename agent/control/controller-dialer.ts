@@ -11,6 +11,7 @@ import type { Random } from '#lib/random.ts';
 import { RepeatedCondition } from '#lib/repeated-condition.ts';
 import { remedyOf } from '#wire/dial.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
+import type { ControllerProblem } from '../interface/description.ts';
 import type { Controller } from './controller.ts';
 
 export interface ControllerDialerComponents {
@@ -21,14 +22,6 @@ export interface ControllerDialerComponents {
   connect(endpoint: string, signal: AbortSignal): Promise<{ id: string; controller: Controller | undefined }>;
   /** Returns the connected controller with this id or address. */
   connected(id: string, endpoints: readonly string[]): Controller | undefined;
-}
-
-/** Why a controller is not connected. */
-export interface ControllerProblem {
-  readonly endpoint: string;
-  readonly error: string;
-  readonly likely?: string;
-  readonly remedy?: string;
 }
 
 /** From 50 ms to 5 min, factor 1.5 with a jitter of half of it, without a limit on attempts (reference fact). */

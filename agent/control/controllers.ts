@@ -16,9 +16,10 @@ import { HelloRejectedError } from '#wire/errors.ts';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
 import { UnknownTypes } from '#wire/unknown-types.ts';
+import type { ControllerProblem } from '../interface/description.ts';
 import { type ControlDialComponents, type ControlDialInit, dialController } from './control-dial.ts';
 import type { Controller } from './controller.ts';
-import { ControllerDialer, type ControllerProblem } from './controller-dialer.ts';
+import { ControllerDialer } from './controller-dialer.ts';
 import { type EndpointsFile, type KnownController, MAX_CONTROLLERS } from './endpoints-file.ts';
 
 export type ControlHandler = (controller: Controller, message: Message) => void;

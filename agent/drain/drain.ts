@@ -17,6 +17,7 @@ import type { Log } from '#lib/log.ts';
 import { systemRandom } from '#lib/random.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
+import type { DrainStatus } from '../interface/description.ts';
 import type { QuiesceMarker } from './quiesce-marker.ts';
 
 /** The part of the controllers that receives quiesce requests. */
@@ -38,18 +39,6 @@ export interface DrainComponents {
   circuits(): number;
   /** The router starts or stops accepting circuits. */
   onChange(isDraining: boolean): void;
-}
-
-export interface DrainStatus {
-  readonly state: 'serving' | 'draining';
-  /** Circuits with an end on this router. */
-  readonly circuits: number;
-  /** Circuits that pass from link to link. */
-  readonly passing: number;
-  /** Terminators that a controller still has. */
-  readonly terminators: number;
-  /** RFC 3339. */
-  readonly since?: string;
 }
 
 /** Milliseconds for the controller's answer, as in the reference. */

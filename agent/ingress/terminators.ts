@@ -11,6 +11,7 @@ import { CreateTerminatorResult } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import type { AdaptiveWindow, WindowPlace } from '../control/adaptive-window.ts';
 import { type Controllers, NoControllerError } from '../control/controllers.ts';
+import type { TerminatorDescription } from '../interface/description.ts';
 import { TerminatorChange, type WeightChange } from './terminator-change.ts';
 import {
   decodeAnswer,
@@ -96,7 +97,7 @@ export class Terminators {
   }
 
   /** The terminators and their states, for diagnostics. */
-  describe(): Record<string, unknown>[] {
+  describe(): TerminatorDescription[] {
     return [...this.#kept.values()].map(({ spec, state }) => {
       const { id, binding, serviceName, cost, precedence, instanceId } = spec;
       return { id, binding, serviceName, cost, precedence, instanceId, state };

@@ -2,6 +2,7 @@
 
 import { formatDuration } from '#lib/duration.ts';
 import type { Log } from '#lib/log.ts';
+import type { WantedLinkDescription } from '../interface/description.ts';
 import type { Link } from './link.ts';
 import type { LinkDialerSettings } from './link-dialer.ts';
 import { type LinkEvent, type LinkState, nextLinkState } from './link-states.ts';
@@ -47,17 +48,6 @@ export interface WantedLink {
 }
 
 /** The state of a wanted link, for operators. */
-export interface WantedLinkState {
-  readonly peerId: string;
-  readonly linkId: string;
-  readonly key: string;
-  readonly address: string;
-  readonly state: LinkState;
-  readonly attempts: number;
-  /** Milliseconds since the epoch; absent if no dial is planned. */
-  readonly nextDial?: number;
-  readonly lastError?: string;
-}
 
 export interface LinkDestination {
   readonly id: string;
@@ -81,7 +71,7 @@ export function describeWanted(
   peerId: string,
   { linkId, key, listener, state, attempts, nextDial, lastError }: WantedLink,
   toTimeOfDay: (monotonic: number) => number,
-): WantedLinkState {
+): WantedLinkDescription {
   const isWaiting = state !== 'established' && nextDial > 0;
   return {
     peerId,

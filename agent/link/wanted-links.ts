@@ -5,6 +5,7 @@
 
 import type { Timer } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import type { WantedLinkDescription } from '../interface/description.ts';
 import type { Link } from './link.ts';
 import type { LinkDialerSettings } from './link-dialer.ts';
 import { linkKey } from './link-key.ts';
@@ -18,7 +19,6 @@ import {
   type PeerListener,
   step,
   type WantedLink,
-  type WantedLinkState,
 } from './wanted-link.ts';
 
 export interface PeerChange {
@@ -61,7 +61,7 @@ export class WantedLinks {
   }
 
   /** States of all wanted links, for diagnostics. */
-  describe(): WantedLinkState[] {
+  describe(): WantedLinkDescription[] {
     const toTimeOfDay = this.#toTimeOfDay();
     return [...this.#peers.values()].flatMap((peer) =>
       [...peer.wanted.values()].map((wanted) => describeWanted(peer.id, wanted, toTimeOfDay)),

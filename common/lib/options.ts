@@ -4,7 +4,7 @@
 
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { hostProblem, isAscii } from './address.ts';
+import { hostProblem, isAscii, MAX_PORT } from './address.ts';
 import { ProjectError } from './errors.ts';
 import { didYouMean, meantOrKnown } from './suggestion.ts';
 
@@ -78,6 +78,9 @@ export function wholeNumber(min: number, max: number): OptionCheck {
       ? undefined
       : `It must be a whole number from ${min} to ${max}.`;
 }
+
+/** A port of TCP or UDP; 0 asks the system for a free one. */
+export const port = wholeNumber(0, MAX_PORT);
 
 export function oneOf(...allowed: readonly string[]): OptionCheck {
   return (value) => {

@@ -1,7 +1,6 @@
 // The options of a simulator and their checks, shared by `startSimulator` and the flags of `sim start`.
 
 import { isIP } from 'node:net';
-import { MAX_PORT } from '#lib/address.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import {
@@ -14,6 +13,7 @@ import {
   OptionError,
   objectWith,
   path,
+  port,
   textOfLength,
   wholeNumber,
 } from '#lib/options.ts';
@@ -148,7 +148,7 @@ const member: OptionCheck = (value) =>
 
 export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>> = {
   host,
-  port: wholeNumber(0, MAX_PORT),
+  port,
   data: path,
   advertise: listOf(name),
   username: lengthIn(bodies.$defs.username),

@@ -109,7 +109,7 @@ async function network(encrypted: boolean): Promise<Net> {
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id, { encrypted, port });
   await overlay.ready();
-  const ends = ({ router }: TestRouter) => Number(router.describe().circuitEnds) + Number(router.describe().circuits);
+  const ends = ({ router }: TestRouter) => router.describe().circuitEnds + router.describe().circuits;
   return {
     overlay,
     service,

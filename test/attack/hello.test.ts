@@ -92,7 +92,7 @@ async function reconnects(router: TestRouter, overlay: Overlay): Promise<void> {
 /** Another router links to the attacked one. */
 async function links(overlay: Overlay): Promise<void> {
   const other = await overlay.addRouter({ name: `peer${overlay.routers.length}` });
-  await until('a link', () => (other.router.describe().links as unknown[]).length > 0);
+  await until('a link', () => other.router.describe().links.length > 0);
 }
 
 async function greets(target: Target, credentials: Credentials): Promise<void> {

@@ -21,11 +21,6 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 
-interface LinkState {
-  readonly id: string;
-  readonly peerId: string;
-}
-
 const BROKEN_FRAMES = 5_000;
 const PAYLOAD_HALF = Buffer.from([1]);
 const ACK_HALF = Buffer.from([2]);
@@ -66,8 +61,8 @@ async function network(log?: Log) {
   return { overlay, a, b, evil, dial };
 }
 
-function linksOf({ router }: TestRouter): LinkState[] {
-  return router.describe().links as LinkState[];
+function linksOf({ router }: TestRouter) {
+  return router.describe().links;
 }
 
 function helloOf(routerId: string, linkId: string, more: HeaderEntries = []): HeaderEntries {

@@ -174,7 +174,7 @@ t.test('frames without data, and messages in too many parts, close the connectio
   t.ok(left.sockets <= OWN_SOCKETS, `${left.sockets} sockets`);
   t.ok(left.memory < 8 * MIB, `${left.memory} bytes`);
   t.notOk(
-    (all.router.describe().timers as string[]).some((name) => name.startsWith('websocket')),
+    all.router.describe().timers.some((name) => name.startsWith('websocket')),
     'no timer is left',
   );
   const webSocket = new WebSocket(`wss://127.0.0.1:${port}/ws`, { rejectUnauthorized: false });

@@ -35,6 +35,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['link', 'xgress'],
     ['forwarder'],
     ['health', 'metrics', 'trace', 'profile', 'inspect', 'drain', 'version.ts'],
+    ['interface'],
   ],
   'controller-sim': [
     ['cli.ts', 'index.ts'],

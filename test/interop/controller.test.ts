@@ -109,7 +109,7 @@ t.test('the controller of the reference dials our routers', { skip: skipped, tim
     await overlay.management.patch(`edge-routers/${id}`, {
       ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: ['default'] },
     });
-  const isDialed = () => [a, b].every(({ router }) => (router.describe().controllers as unknown[]).length === 1);
+  const isDialed = () => [a, b].every(({ router }) => router.describe().controllers.length === 1);
   await until('the controller to dial', isDialed, PATIENCE);
   await overlay.addService('echo', b.id);
   const flows = async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;

@@ -28,7 +28,7 @@ t.test(
       PATIENCE,
     );
     const views = async () => [
-      own.router.describe().links as LinkView[],
+      own.router.describe().links,
       await linksOf(overlay),
       await inspectedLinks(overlay, other.id),
     ];

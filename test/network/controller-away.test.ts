@@ -51,7 +51,7 @@ t.test('a controller is unreachable for more than an hour', { timeout: 110_000 }
   t.ok(lines.length < HALF_HOURS * 50, `lines of the log: ${JSON.stringify(about)}`);
   await overlay.restart({ data });
   const back = clock.now();
-  const isBack = () => [a, b].every(({ router }) => (router.describe().controllers as unknown[]).length > 0);
+  const isBack = () => [a, b].every(({ router }) => router.describe().controllers.length > 0);
   // Keep the circuits busy: a restarted controller does not know them and removes idle ones. And skip second by second:
   // a reconnected router checks whether the other ends of its circuits still exist.
   while (!isBack() && clock.now() - back < MAX_PAUSE_MS) {

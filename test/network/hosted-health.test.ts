@@ -38,8 +38,8 @@ async function terminators(overlay: Overlay): Promise<ShownTerminator[]> {
   return overlay.management.get<ShownTerminator[]>('terminators');
 }
 
-function health({ router }: TestRouter): Record<string, unknown>[] {
-  return router.describe().hostedHealth as Record<string, unknown>[];
+function health({ router }: TestRouter) {
+  return router.describe().hostedHealth;
 }
 
 t.test('a service with a closed port is marked as failed, and as healthy when the port reopens', async (t) => {
@@ -83,7 +83,7 @@ t.test('a service with a closed port is marked as failed, and as healthy when th
   const types = () => events.map(({ event_type }) => event_type);
   for (const type of ['service.dial.success', 'service.health_check.passed', 'service.health_check.failed'])
     await until(type, () => types().includes(type));
-  const timers = () => (b.router.describe().timers as string[]).filter((name) => name.startsWith('service check'));
+  const timers = () => b.router.describe().timers.filter((name) => name.startsWith('service check'));
   const [policy] = await overlay.management.get<{ id: string }[]>(
     `service-policies?filter=${encodeURIComponent('name = "echo-bind"')}`,
   );

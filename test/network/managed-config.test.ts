@@ -10,7 +10,7 @@ import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
 
 const NO_LINKS = '  listeners: []';
 
-const peers = ({ router }: TestRouter) => (router.describe().links as { peerId: string }[]).map(({ peerId }) => peerId);
+const peers = ({ router }: TestRouter) => router.describe().links.map(({ peerId }) => peerId);
 const registry = async ({ configFile }: TestRouter) =>
   (await askRouter(configFile, 'inspect', { arguments: { name: 'router-config-registry' } })) as {
     handlers: { applied?: object; controllerConfigs: object[] }[];

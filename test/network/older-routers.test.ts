@@ -56,8 +56,7 @@ t.test('inspections of a router say why a controller refuses it', async (t) => {
   await overlay.management.patch(`edge-routers/${id}`, { disabled: true });
   await using router = await overlay.startRouter(configFile);
   const endpoint = overlay.simulator.controlAddress;
-  type Shown = { notConnected: { error?: string }[]; controllers: unknown[] };
-  await until('the refusal', () => (router.describe() as Shown).notConnected.some(({ error }) => error !== undefined));
+  await until('the refusal', () => router.describe().notConnected.some(({ error }) => error !== undefined));
   const why = { endpoint, error: String, likely: /the router is disabled/, remedy: /read the log of the controller/ };
   t.match(router.describe(), { controllers: [], notConnected: [{ endpoints: [endpoint], ...why }] });
   const { stdout } = await runProgram(['agent/cli.ts', 'inspect', configFile, 'router-controllers']);
@@ -65,7 +64,7 @@ t.test('inspections of a router say why a controller refuses it', async (t) => {
   t.match(stdout, /connected: false/);
   t.match(stdout, /error: .*likely: .*the router is disabled.*remedy: /s);
   await overlay.management.patch(`edge-routers/${id}`, { disabled: false });
-  await until('the connection', () => (router.describe() as Shown).controllers.length === 1);
+  await until('the connection', () => router.describe().controllers.length === 1);
   t.match(router.describe(), { notConnected: [] });
 });
 

@@ -46,8 +46,7 @@ process.env.TMPDIR = temporary;
 t.teardown(() => rmSync(temporary, { recursive: true }));
 const folders = () => readdirSync(temporary).filter((name) => name.startsWith('edgeweave-network-'));
 
-const links = (network: Network) =>
-  network.routers.map(({ router }) => (router.describe().links as unknown[]).length).join();
+const links = (network: Network) => network.routers.map(({ router }) => router.describe().links.length).join();
 
 t.test('three routers with links, a service, a client without an SDK, an enrolled identity', async (t) => {
   using echo = await EchoServer.start();
@@ -79,6 +78,13 @@ t.test('three routers with links, a service, a client without an SDK, an enrolle
   t.equal((await login(file)).status, 200);
   t.equal((await login(earlier)).status, 401, 'the earlier certificate is invalid');
   await t.rejects(network.identity('b'), /b is the identity of a router/);
+
+  const { router } = network.router('a');
+  await t.rejects(router.openProxy('echo', { prt: 1 } as never), /unknown option prt; did you mean port\?/);
+  await t.rejects(router.openProxy('echo', { port: 65_536 }), /whole number from 0 to 65535/);
+  await t.rejects(router.close({ drian: 0 } as never), /unknown option drian; did you mean drain\?/);
+  await t.rejects(router.close({ drain: -1 }), /number of milliseconds, at least 0/);
+  t.match(router.describe(), { id: network.router('a').id, drain: { state: 'serving' } }, 'the router still runs');
 
   await network.close();
   await network.close();

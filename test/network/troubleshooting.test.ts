@@ -14,12 +14,6 @@ const listener = (address: string, more = '') =>
   `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${address.split(':').at(-1)}", advertise: "${address}"${more}}]\n  dialers: []`;
 const dialer = (more = '') => `  dialers: [{binding: transport${more}}]`;
 
-interface Described {
-  readonly links: readonly unknown[];
-  readonly wantedLinks: readonly { readonly state: string; readonly lastError?: string }[];
-  readonly notDialed: readonly { readonly reason: string }[];
-}
-
 /** Router b listens, router a dials. */
 async function pair({ a, b }: { a: string; b: string }) {
   const lines: Record<string, unknown>[] = [];
@@ -29,7 +23,7 @@ async function pair({ a, b }: { a: string; b: string }) {
   });
   await overlay.addRouter({ name: 'b', link: b });
   const { router } = await overlay.addRouter({ name: 'a', link: a });
-  return { overlay, lines, described: () => router.describe() as unknown as Described };
+  return { overlay, lines, described: () => router.describe() };
 }
 
 /** The guide contains this text in backticks. */

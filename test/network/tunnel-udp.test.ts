@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
-import { Overlay, type ServiceSetup, until } from '../support/overlay.ts';
+import { Overlay, type ServiceSetup, type TestRouter, until } from '../support/overlay.ts';
 
 /** A UDP server on the loopback interface that echoes every datagram. */
 async function udpEcho(): Promise<{ port: number; sources: Set<string>; [Symbol.dispose](): void }> {
@@ -66,8 +66,8 @@ function udpSockets(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'UDPWrap').length;
 }
 
-function ends(...routers: { router: { describe(): Record<string, unknown> } }[]): number {
-  return routers.reduce((sum, { router }) => sum + Number(router.describe().circuitEnds), 0);
+function ends(...routers: Pick<TestRouter, 'router'>[]): number {
+  return routers.reduce((sum, { router }) => sum + router.describe().circuitEnds, 0);
 }
 
 t.test('datagrams keep their boundaries and their sources, encrypted and plain', async (t) => {
@@ -133,7 +133,7 @@ t.test('the port of a proxy.v1 service moves to its successor, also while a sess
   const [port = 0] = await freePorts(1);
   const proxy = { port, protocols: ['udp'], binding: '127.0.0.1' };
   const id = await overlay.addService('first', b.id, { host, configs: { 'proxy.v1': proxy } });
-  const proxied = () => (a.router.describe().proxies as { service: string }[]).map(({ service }) => service);
+  const proxied = () => a.router.describe().proxies.map(({ service }) => service);
   await until('the port', () => proxied().includes('first'));
   await until('its terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length === 2);
   using client = new UdpClient(port);
@@ -176,7 +176,7 @@ t.test('a flood of datagrams and of sources stays within limits', async (t) => {
   await overlay.management.remove(`services/${(await overlay.management.get<{ id: string }[]>('services'))[0]?.id}`);
   await until('all circuits to end', () => ends(a, b) === 0);
   await until('sockets to be closed', () => udpSockets() <= before);
-  for (const { router } of [a, b]) t.notOk((router.describe().timers as string[]).includes('idle UDP sessions'));
+  for (const { router } of [a, b]) t.notOk(router.describe().timers.includes('idle UDP sessions'));
 });
 
 t.test('host.v1 decides which protocols, addresses, ports and sources are forwarded', async (t) => {

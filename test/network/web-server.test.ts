@@ -160,7 +160,7 @@ t.test('a web server shares the port of a link or SDK listener', async (t) => {
     extra: `web: [{name: w, bindPoints: [${point(linkPort)}, ${point(sdkPort)}], apis: [{binding: health-checks}]}]`,
   });
   await overlay.addRouter({ name: 'other', mode: 'host' });
-  await until('the link', () => (shared.router.describe().links as unknown[]).length > 0);
+  await until('the link', () => shared.router.describe().links.length > 0);
   const answer = async (port: number, ALPNProtocols: string[]) => {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols });
     await once(socket, 'secureConnect');

@@ -153,7 +153,7 @@ t.test('strangers are rejected by the TLS inside the WebSocket', async (t) => {
   await client.channel.closed;
   t.pass('closed: a client that does not answer pings');
   await until('no client is left', () => router.router.describe().sdkClients === 0);
-  const timers = router.router.describe().timers as string[];
+  const timers = router.router.describe().timers;
   t.notOk(
     timers.some((name) => name.startsWith('websocket')),
     'no timer is left',

@@ -20,8 +20,6 @@ export async function clientNetwork(setup: Partial<RouterSetup> = {}): Promise<C
     await overlay.addRouter({ name, mode: 'host', listeners, ...(name === 'a' && setup) });
   }
   const [a = '', b = ''] = overlay.routers.map(({ id }) => id);
-  await until('the link', () =>
-    overlay.routers.every(({ router }) => (router.describe().links as unknown[]).length === 1),
-  );
+  await until('the link', () => overlay.routers.every(({ router }) => router.describe().links.length === 1));
   return { overlay, a, b };
 }

@@ -194,7 +194,7 @@ ${setup.extra ?? ''}
   async ready(): Promise<void> {
     await until('a terminator', async () => (await this.management.get<unknown[]>('terminators')).length > 0);
     await until('links', async () =>
-      this.routers.every(({ router }) => (router.describe().links as unknown[]).length >= this.routers.length - 1),
+      this.routers.every(({ router }) => router.describe().links.length >= this.routers.length - 1),
     );
   }
 

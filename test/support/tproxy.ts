@@ -74,8 +74,8 @@ export async function network(tunnel = '') {
   return { overlay, web, a, b, offer };
 }
 
-export function intercepted({ router }: TestRouter): string[] {
-  return (router.describe().interception as { services: string[] }).services;
+export function intercepted({ router }: TestRouter): readonly string[] {
+  return router.describe().interception?.services ?? [];
 }
 
 export function hostAt(port: number): Readonly<Record<string, unknown>> {

@@ -19,6 +19,7 @@ import { type DialedEgress, dialTime, type EgressRequest } from '../../egress/eg
 import { hostEncryption } from '../../egress/host-encryption.ts';
 import { dialSocket, dialThroughProxy, type SocketDialOptions } from '../../egress/socket-dial.ts';
 import { hostSocket } from '../../egress/transport.ts';
+import type { HostedHealth } from '../../interface/description.ts';
 import { DatagramClient } from '../../xgress/datagram-client.ts';
 import type { IdleSweeper } from '../../xgress/idle-sweeper.ts';
 import { readAppData } from './app-data.ts';
@@ -96,7 +97,7 @@ export class Hosting {
   }
 
   /** The health checks of hosted services, for diagnostics. */
-  get health(): Record<string, unknown>[] {
+  get health(): HostedHealth[] {
     return this.#health.describe();
   }
 

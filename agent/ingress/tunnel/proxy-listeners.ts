@@ -13,6 +13,7 @@ import type { Log } from '#lib/log.ts';
 import { type OwnInterfaces, ownInterfaces } from '#lib/own-interfaces.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type { DataModel } from '../../access/data-model.ts';
+import type { ProxyDescription } from '../../interface/description.ts';
 import type { DatagramClient } from '../../xgress/datagram-client.ts';
 import type { IdleLimits } from '../../xgress/idle-sweeper.ts';
 import { SocketClient } from '../../xgress/socket-client.ts';
@@ -123,7 +124,7 @@ export class ProxyListeners {
   }
 
   /** The listeners with their actual ports. */
-  describe(): { service: string; port: number; protocol: Protocol }[] {
+  describe(): ProxyDescription[] {
     return [...this.#configured, ...this.#followed.values()].map(({ spec, listener }) => ({
       service: spec.service,
       port: listener.port,

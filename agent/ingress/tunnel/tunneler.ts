@@ -9,6 +9,7 @@ import type { DataModel } from '../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../config/router-config.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import type { Egress } from '../../egress/egress.ts';
+import type { HostedHealth, InterceptionDescription, ProxyDescription } from '../../interface/description.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { IdleSweeper } from '../../xgress/idle-sweeper.ts';
 import type { Terminators } from '../terminators.ts';
@@ -108,17 +109,17 @@ export class Tunneler {
   }
 
   /** Ports of proxied services. */
-  get proxies(): ReturnType<ProxyListeners['describe']> {
+  get proxies(): ProxyDescription[] {
     return this.#proxies?.describe() ?? [];
   }
 
   /** The interception of tproxy mode. */
-  get interception(): Record<string, unknown> | undefined {
+  get interception(): InterceptionDescription | undefined {
     return this.#interception?.describe();
   }
 
   /** The health checks of hosted services. */
-  get health(): Record<string, unknown>[] {
+  get health(): HostedHealth[] {
     return this.#hosting.health;
   }
 

@@ -6,6 +6,7 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { DialQueue } from '#lib/dial-queue.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import type { HostedHealth } from '../../../interface/description.ts';
 import type { CheckConfig } from './check-config.ts';
 import { applyActions, CheckHistory, type Weight } from './check-state.ts';
 import { probe } from './probes.ts';
@@ -76,7 +77,7 @@ export class HealthChecks {
   }
 
   /** For diagnostics. */
-  describe(): Record<string, unknown>[] {
+  describe(): HostedHealth[] {
     return [...this.#watched].flatMap(([terminatorId, { serviceName, weight, checks }]) =>
       checks.map(({ config, history, problem }) => ({
         terminatorId,

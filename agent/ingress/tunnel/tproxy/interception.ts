@@ -17,6 +17,7 @@ import { sourceOf } from '#lib/source-address.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../../config/router-config.ts';
 import { portOf } from '../../../egress/datagram.ts';
+import type { InterceptionDescription } from '../../../interface/description.ts';
 import type { DatagramClient } from '../../../xgress/datagram-client.ts';
 import type { IdleLimits } from '../../../xgress/idle-sweeper.ts';
 import { SocketClient } from '../../../xgress/socket-client.ts';
@@ -116,7 +117,7 @@ export class Interception {
   }
 
   /** The state of the interception, for diagnostics. */
-  describe(): Record<string, unknown> {
+  describe(): InterceptionDescription {
     return {
       services: this.#applied,
       names: this.#pool.size,
