@@ -7,8 +7,8 @@ import { SystemClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { type Log, silentLog } from '#lib/log.ts';
 import {
+  boolean,
   checkOptions,
-  flag,
   isFunction,
   log as isLog,
   notEmpty,
@@ -47,14 +47,14 @@ export interface EnrollRouterOptions {
   readonly keyAlgorithm?: KeyAlgorithm;
 }
 
-const START_CHECKS: Readonly<Record<keyof StartRouterOptions, OptionCheck>> = { log: isLog, extend: flag };
+const START_CHECKS: Readonly<Record<keyof StartRouterOptions, OptionCheck>> = { log: isLog, extend: boolean };
 const ENROLL_CHECKS: Readonly<Record<keyof EnrollRouterOptions, OptionCheck>> = {
   log: isLog,
   keyAlgorithm: oneOf('RSA', 'EC'),
 };
 const LOAD_CHECKS: Readonly<Record<keyof LoadOptions, OptionCheck>> = {
-  beforeEnrollment: flag,
-  extend: flag,
+  beforeEnrollment: boolean,
+  extend: boolean,
   environment: objectWith([], 'an object of variables'),
   readFile: isFunction,
   now: (value) => (Number.isFinite(value) ? undefined : 'It must be a number of milliseconds since 1970.'),

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
-import { checkOptions, listOf, type OptionCheck, wholeNumber } from '#lib/options.ts';
+import { checkOptions, integer, listOf, type OptionCheck } from '#lib/options.ts';
 import { OPTION_CHECKS, type SimulatorOptions } from '../controller-sim/assembly/options.ts';
 import { type Simulator, startSimulator } from '../controller-sim/assembly/simulator.ts';
 import type { Lab } from '../controller-sim/lab/lab.ts';
@@ -37,7 +37,7 @@ const DEFAULT_ROUTERS = 2;
 const FIRST_LETTER = 'a'.charCodeAt(0);
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-const count = wholeNumber(1, MAX_ROUTERS);
+const count = integer(1, MAX_ROUTERS);
 const routerName: OptionCheck = (value) =>
   typeof value === 'string' && NAME.test(value)
     ? undefined

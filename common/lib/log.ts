@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { journalPrefix } from './journal.ts';
 import { LOG_LEVELS, type LogLevel, type LogLevels } from './log-levels.ts';
-import { checkOptions, flag, isFunction, type OptionCheck, objectWith, oneOf } from './options.ts';
+import { boolean, checkOptions, isFunction, type OptionCheck, objectWith, oneOf } from './options.ts';
 import { inOneLine } from './shown-text.ts';
 
 export type { LogLevel } from './log-levels.ts';
@@ -43,7 +43,7 @@ const LOG_CHECKS: Readonly<Record<keyof LogOptions, OptionCheck>> = {
   level: oneOf(...LOG_LEVELS, 'fatal', 'silent'),
   levels: objectWith(['follow'], 'a LogLevels object'),
   format: oneOf('json', 'text'),
-  hasPriorities: flag,
+  hasPriorities: boolean,
   write: isFunction,
   admit: isFunction,
 };

@@ -3,9 +3,10 @@
 import t from 'tap';
 import { createLog, silentLog } from './log.ts';
 import {
+  boolean,
   checkOptions,
-  flag,
   hostForOthers,
+  integer,
   listOf,
   log,
   notEmpty,
@@ -14,11 +15,10 @@ import {
   objectWith,
   oneOf,
   path,
-  textOfLength,
-  wholeNumber,
+  stringOfLength,
 } from './options.ts';
 
-const CHECKS: Readonly<Record<string, OptionCheck>> = { host: notEmpty, port: wholeNumber(0, 65_535), cluster: flag };
+const CHECKS: Readonly<Record<string, OptionCheck>> = { host: notEmpty, port: integer(0, 65_535), cluster: boolean };
 
 t.test('known options with valid values pass, and undefined counts as missing', async (t) => {
   checkOptions('f', {}, CHECKS);
@@ -78,7 +78,7 @@ t.test('each check accepts valid values and describes them in its error', async 
       ],
     ],
     [
-      flag,
+      boolean,
       [true, false],
       [
         ['yes', /true or false/],
@@ -86,7 +86,7 @@ t.test('each check accepts valid values and describes them in its error', async 
       ],
     ],
     [
-      textOfLength(2, 3),
+      stringOfLength(2, 3),
       ['ab', 'abc'],
       [
         ['a', /2 to 3 characters, not 1/],
@@ -95,7 +95,7 @@ t.test('each check accepts valid values and describes them in its error', async 
       ],
     ],
     [
-      wholeNumber(1, 9),
+      integer(1, 9),
       [1, 9],
       [
         [0, /from 1 to 9/],
@@ -145,6 +145,6 @@ t.test('each check accepts valid values and describes them in its error', async 
 });
 
 t.test('an error never repeats the value, which may be a password', async (t) => {
-  for (const check of [notEmpty, textOfLength(20, 30), wholeNumber(0, 1), listOf(flag), flag])
+  for (const check of [notEmpty, stringOfLength(20, 30), integer(0, 1), listOf(boolean), boolean])
     t.notMatch(check('hunter2') ?? '', 'hunter2');
 });

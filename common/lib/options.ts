@@ -61,10 +61,10 @@ export function hostForOthers(example: string): OptionCheck {
   };
 }
 
-export const flag: OptionCheck = (value) =>
+export const boolean: OptionCheck = (value) =>
   typeof value === 'boolean' ? undefined : `It must be true or false, not ${kindOf(value)}.`;
 
-export function textOfLength(min: number, max: number): OptionCheck {
+export function stringOfLength(min: number, max: number): OptionCheck {
   return (value) => {
     if (typeof value !== 'string') return `It must be a string, not ${kindOf(value)}.`;
     const { length } = value;
@@ -72,7 +72,7 @@ export function textOfLength(min: number, max: number): OptionCheck {
   };
 }
 
-export function wholeNumber(min: number, max: number): OptionCheck {
+export function integer(min: number, max: number): OptionCheck {
   return (value) =>
     Number.isInteger(value) && (value as number) >= min && (value as number) <= max
       ? undefined
@@ -80,7 +80,7 @@ export function wholeNumber(min: number, max: number): OptionCheck {
 }
 
 /** A port of TCP or UDP; 0 asks the system for a free one. */
-export const port = wholeNumber(0, MAX_PORT);
+export const port = integer(0, MAX_PORT);
 
 export function oneOf(...allowed: readonly string[]): OptionCheck {
   return (value) => {

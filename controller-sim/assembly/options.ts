@@ -4,9 +4,10 @@ import { isIP } from 'node:net';
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import {
+  boolean,
   checkOptions,
-  flag,
   hostForOthers,
+  integer,
   listOf,
   log,
   type OptionCheck,
@@ -14,8 +15,7 @@ import {
   objectWith,
   path,
   port,
-  textOfLength,
-  wholeNumber,
+  stringOfLength,
 } from '#lib/options.ts';
 import type { Random } from '#lib/random.ts';
 import { isSameFile } from '#lib/symbolic-links.ts';
@@ -99,7 +99,7 @@ const MAX_TOKEN_LENGTH = 200;
 /** A year in milliseconds. Longer durations are mistakes in the unit. */
 const YEAR = 365 * 24 * 3_600_000;
 /** KiB and passes: argon2 needs at least eight blocks for a lane; beyond this a login needs gigabytes or minutes. */
-const COST = { memory: wholeNumber(8, 4_194_304), passes: wholeNumber(1, 1_000) };
+const COST = { memory: integer(8, 4_194_304), passes: integer(1, 1_000) };
 /** Upper limit of `passwordsWaiting`: waiting checks use memory. */
 const MAX_WAITING = 1_000_000;
 
@@ -129,7 +129,7 @@ const version: OptionCheck = (value) =>
 
 /** Logins with names or passwords of other lengths would be rejected. */
 const lengthIn = ({ minLength, maxLength }: { readonly minLength: number; readonly maxLength: number }): OptionCheck =>
-  textOfLength(minLength, maxLength);
+  stringOfLength(minLength, maxLength);
 
 const store: OptionCheck = (value) => {
   if (value instanceof SharedMemory) return undefined;
@@ -157,27 +157,27 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   clock: objectWith(['now', 'after', 'every', 'sleep'], 'a clock: SystemClock or VirtualClock'),
   random: objectWith(['next', 'bytes'], 'a source of random numbers with next() and bytes()'),
   passwordCost,
-  passwordsWaiting: wholeNumber(0, MAX_WAITING),
+  passwordsWaiting: integer(0, MAX_WAITING),
   eventsFile: path,
   eventTypes: listOf(namespaceProblem),
-  cluster: flag,
+  cluster: boolean,
   store,
   member,
   console: path,
-  dashboard: flag,
-  lab: flag,
-  labToken: textOfLength(MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH),
-  churnLimit: wholeNumber(0, YEAR),
-  dialRouters: flag,
+  dashboard: boolean,
+  lab: boolean,
+  labToken: stringOfLength(MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH),
+  churnLimit: integer(0, YEAR),
+  dialRouters: boolean,
   seed,
-  sessionLifetime: wholeNumber(1, YEAR),
-  enrollmentLifetime: wholeNumber(1, YEAR),
+  sessionLifetime: integer(1, YEAR),
+  enrollmentLifetime: integer(1, YEAR),
   linkVersion: version,
 };
 
 /** Controllers of `startCluster` in one process. */
 const MAX_NODES = 9;
-export const nodesCheck = wholeNumber(1, MAX_NODES);
+export const nodesCheck = integer(1, MAX_NODES);
 
 /** The file with the certificates that clients should trust is named after the data file. */
 export const CA_SUFFIX = '.ca.pem';

@@ -47,7 +47,7 @@ export function journalCommand(): Command {
   const command = new Command('journal')
     .description('show what clients and routers asked of a running simulator, the newest last')
     .option('--follow', 'continue with new entries until interrupted')
-    .option('--limit <number>', 'how many entries, at most 1000', wholeNumber, 100)
+    .option('--limit <number>', 'how many entries, at most 1000', integer, 100)
     .option('--json', 'print one JSON object for each entry')
     .option('--clear', 'remove all entries instead')
     .addHelpText('after', examples('sim', 'journal --failed --ready sim.json', 'journal --follow --ready sim.json'))
@@ -134,7 +134,7 @@ function ask(client: LabClient, filter: Readonly<Record<string, string | boolean
   return client.ask('GET', `${JOURNAL}?${query}`) as Promise<ShownEntry[]>;
 }
 
-function wholeNumber(text: string): number {
+function integer(text: string): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (number < 1 || number > MAX_ENTRIES)
     throw new InvalidArgumentError(`Use a whole number from 1 to ${MAX_ENTRIES}.`);

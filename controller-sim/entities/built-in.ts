@@ -15,12 +15,12 @@ import {
   ref,
   type Schema,
   setOf,
-  text,
+  string,
 } from './schema-parts.ts';
 
 const TUNNELER_CLIENT: Schema = {
   $id: 'http://edge.openziti.org/schemas/ziti-tunneler-client.v1.config.json',
-  ...closed({ hostname: text, port }, ['hostname', 'port']),
+  ...closed({ hostname: string, port }, ['hostname', 'port']),
 };
 
 const TUNNELER_SERVER: Schema = {
@@ -29,7 +29,7 @@ const TUNNELER_SERVER: Schema = {
   ...closed(
     {
       protocol: { type: ['string', 'null'], enum: ['tcp', 'udp'] },
-      hostname: text,
+      hostname: string,
       port,
       portChecks: ref('portCheckList'),
       httpChecks: ref('httpCheckList'),
@@ -49,12 +49,12 @@ const INTERCEPT: Schema = {
       dialOptions: closed({
         connectTimeoutSeconds: described(ref('timeoutSeconds'), 'Time limit of a dial, in seconds.'),
         identity: described(
-          text,
+          string,
           "Dial the terminator with this name. '$dst_protocol', '$dst_ip' and '$dst_port' are replaced with the destination of the connection.",
         ),
       }),
       sourceIp: described(
-        text,
+        string,
         "Source address, optionally with a port, from which the hosting tunneler dials. '$tunneler_id.name', '$tunneler_id.tag[NAME]', '$src_ip', '$src_port' and '$dst_port' are replaced.",
       ),
       allowedSourceAddresses: setOf('listenAddress', 'Intercept only connections from these addresses.'),
@@ -66,7 +66,7 @@ const INTERCEPT: Schema = {
 const INTERFACES: Schema = {
   $id: 'https://netfoundry.io/schemas/interfaces.v1.config.json',
   definitions: HEALTH_DEFINITIONS,
-  ...closed({ interfaces: listOf(text) }, ['interfaces']),
+  ...closed({ interfaces: listOf(string) }, ['interfaces']),
 };
 
 const PROXY: Schema = {
@@ -76,7 +76,7 @@ const PROXY: Schema = {
     {
       port: { type: 'number', minimum: 1, maximum: 65_535, description: 'Port on which the router listens.' },
       protocols: { ...listOf(ref('protocol')), minItems: 1 },
-      binding: text,
+      binding: string,
     },
     ['port', 'protocols'],
   ),

@@ -6,13 +6,13 @@ import {
   closed,
   described,
   HEALTH_DEFINITIONS,
+  integer,
   listOf,
   oneOf,
   ref,
   type Schema,
   setOf,
-  text,
-  whole,
+  string,
 } from './schema-parts.ts';
 
 const DEFINITIONS: Schema = { ...ADDRESS_DEFINITIONS, ...HEALTH_DEFINITIONS };
@@ -45,12 +45,12 @@ const LISTEN_OPTIONS = closed({
     deprecated: true,
     description: "Time limit of a dial, in seconds. Prefer 'connectTimeout'.",
   },
-  cost: described(whole(0, 65_535), 'Cost of the terminator (default 0).'),
+  cost: described(integer(0, 65_535), 'Cost of the terminator (default 0).'),
   identity: described(
-    text,
+    string,
     "Name of the terminator, for clients that dial a specific one. '$tunneler_id.name' and '$tunneler_id.tag[NAME]' are replaced.",
   ),
-  maxConnections: described(whole(1), 'Number of terminators, each on another router (default 3).'),
+  maxConnections: described(integer(1), 'Number of terminators, each on another router (default 3).'),
   precedence: described(oneOf('default', 'required', 'failed'), "Precedence of the terminator (default 'default')."),
 });
 

@@ -1,6 +1,6 @@
 // The schema of router.link.v1: a router's link listeners and dialers (reference fact: HTTP entities, section 7).
 
-import { closed, described, listOf, oneOf, ref, type Schema, text, whole } from './schema-parts.ts';
+import { closed, described, integer, listOf, oneOf, ref, type Schema, string } from './schema-parts.ts';
 
 const binding: Schema = { type: 'string', minLength: 1, default: 'transport' };
 
@@ -12,8 +12,8 @@ const LISTENER = closed(
       description: 'Address on which the router listens, such as tls:0.0.0.0:6262.',
     },
     binding,
-    advertise: text,
-    bindInterface: text,
+    advertise: string,
+    bindInterface: string,
     groups: ref('groups'),
     options: ref('channelOptions'),
   },
@@ -22,12 +22,12 @@ const LISTENER = closed(
 
 const DIALER = closed({
   binding,
-  bindInterface: described(text, 'Name of the interface, as listeners call it.'),
+  bindInterface: described(string, 'Name of the interface, as listeners call it.'),
   groups: ref('groups'),
   healthyDialBackoff: ref('backoff'),
   unhealthyDialBackoff: ref('backoff'),
-  maxDefaultConnections: whole(1, 100),
-  maxAckConnections: whole(0, 100),
+  maxDefaultConnections: integer(1, 100),
+  maxAckConnections: integer(0, 100),
   startupDelay: ref('duration'),
   options: ref('channelOptions'),
 });
@@ -43,13 +43,13 @@ export const LINK_SCHEMA: Schema = {
     channelOptions: closed({
       connectTimeout: ref('duration'),
       writeTimeout: ref('duration'),
-      maxOutstandingConnects: whole(1, 1_000),
-      maxQueuedConnects: whole(0, 5_000),
-      outQueueSize: whole(0),
+      maxOutstandingConnects: integer(1, 1_000),
+      maxQueuedConnects: integer(0, 5_000),
+      outQueueSize: integer(0),
     }),
     dialer: DIALER,
     duration: { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$' },
-    groups: { oneOf: [text, listOf(text)] },
+    groups: { oneOf: [string, listOf(string)] },
     heartbeats: closed({
       sendInterval: ref('duration'),
       checkInterval: ref('duration'),
@@ -67,7 +67,7 @@ export const LINK_SCHEMA: Schema = {
       description:
         "Links that a router closes after a change of its configuration: 'preserve' none, 'orphaned' those whose listener or dialer was removed, 'changed' also those whose listener or dialer was changed.",
     },
-    payloadSenderQueueSize: whole(1),
-    ackSenderQueueSize: whole(1),
+    payloadSenderQueueSize: integer(1),
+    ackSenderQueueSize: integer(1),
   }),
 };

@@ -3,7 +3,7 @@
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-export const text: Schema = { type: 'string' };
+export const string: Schema = { type: 'string' };
 
 export function ref(name: string): Schema {
   return { $ref: `#/definitions/${name}` };
@@ -26,7 +26,7 @@ export function oneOf(...values: readonly string[]): Schema {
   return { type: 'string', enum: values };
 }
 
-export function whole(minimum: number, maximum?: number): Schema {
+export function integer(minimum: number, maximum?: number): Schema {
   return { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) };
 }
 
@@ -36,17 +36,17 @@ export function setOf(name: string, description?: string): Schema {
 }
 
 const translation = (format: 'ipv4' | 'ipv6', longest: number): Schema =>
-  closed({ from: { type: 'string', format }, to: { type: 'string', format }, prefixLength: whole(0, longest) });
+  closed({ from: { type: 'string', format }, to: { type: 'string', format }, prefixLength: integer(0, longest) });
 const address: Schema = { type: 'string', format: 'idn-hostname', not: { pattern: '^$' } };
 
-export const port = whole(0, 65_535);
+export const port = integer(0, 65_535);
 
 /** Health checks of a hosted service, and the actions that they trigger. */
 export const HEALTH_DEFINITIONS: Schema = {
   action: closed(
     {
       trigger: oneOf('fail', 'pass', 'change'),
-      consecutiveEvents: whole(0, 65_535),
+      consecutiveEvents: integer(0, 65_535),
       duration: ref('duration'),
       action: {
         type: 'string',
@@ -61,11 +61,11 @@ export const HEALTH_DEFINITIONS: Schema = {
     {
       interval: ref('duration'),
       timeout: ref('duration'),
-      url: text,
+      url: string,
       method: ref('method'),
-      body: text,
-      expectStatus: whole(100, 599),
-      expectInBody: text,
+      body: string,
+      expectStatus: integer(100, 599),
+      expectInBody: string,
       actions: ref('actionList'),
     },
     ['interval', 'timeout', 'url'],
@@ -73,7 +73,7 @@ export const HEALTH_DEFINITIONS: Schema = {
   httpCheckList: listOf(ref('httpCheck')),
   method: oneOf('GET', 'POST', 'PUT', 'PATCH'),
   portCheck: closed(
-    { interval: ref('duration'), timeout: ref('duration'), address: text, actions: ref('actionList') },
+    { interval: ref('duration'), timeout: ref('duration'), address: string, actions: ref('actionList') },
     ['interval', 'timeout', 'address'],
   ),
   portCheckList: listOf(ref('portCheck')),
@@ -94,10 +94,10 @@ export const ADDRESS_DEFINITIONS: Schema = {
     type: 'object',
     properties: {
       type: described(ref('proxyType'), 'Protocol of the proxy.'),
-      address: described(text, 'Address of the proxy as host:port.'),
+      address: described(string, 'Address of the proxy as host:port.'),
     },
     required: ['type', 'address'],
   },
   proxyType: described(oneOf('http'), 'Supported proxy protocols.'),
-  timeoutSeconds: whole(0, 2_147_483_647),
+  timeoutSeconds: integer(0, 2_147_483_647),
 };

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
 import { formatDuration } from '#lib/duration.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { FairPlaces } from '#lib/fair-places.ts';
+import { FairSlots } from '#lib/fair-slots.ts';
 import type { Log } from '#lib/log.ts';
 import { ownValue } from '#lib/own-value.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
@@ -77,10 +77,7 @@ export class Hosting {
   readonly #health: HealthChecks;
   readonly #unsubscribe: () => void;
   /** Queries of resolver circuits, by the identity that dialed, or by the circuit. */
-  readonly #lookups = new FairPlaces(
-    MAX_LOOKUPS,
-    () => new ProjectError('DISPLACED', 'another client needs the query'),
-  );
+  readonly #lookups = new FairSlots(MAX_LOOKUPS, () => new ProjectError('DISPLACED', 'another client needs the query'));
   /** Ranges of source addresses that are routed to this machine. */
   #sources: ReadonlySet<string> = new Set();
   #scheduled: NodeJS.Immediate | undefined;
@@ -150,7 +147,7 @@ export class Hosting {
     const source = request.peerData.get(PeerDataKey.DialerIdentityId)?.toString() ?? request.circuitId;
     const port = resolverPort({
       isAllowed: (name) => isAllowedName(config, name),
-      takePlace: () => this.#lookups.take(source),
+      takeSlot: () => this.#lookups.take(source),
       answer: (message) => client.receive(message),
     });
     const onClosed = () => sweeper.delete(client);

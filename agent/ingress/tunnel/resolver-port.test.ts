@@ -3,18 +3,18 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
-import { FairPlaces } from '#lib/fair-places.ts';
+import { FairSlots } from '#lib/fair-slots.ts';
 import { resolverPort } from './resolver-port.ts';
 
 function resolver({
-  places = new FairPlaces(100, () => new Error('displaced')),
+  slots = new FairSlots(100, () => new Error('displaced')),
   source = 'circuit',
   servers = [] as string[],
 } = {}) {
   const answers: Record<string, unknown>[] = [];
   const port = resolverPort({
     isAllowed: (name) => name === 'allowed.example',
-    takePlace: () => places.take(source),
+    takeSlot: () => slots.take(source),
     ...(servers.length > 0 && { servers }),
     answer: (message) => answers.push(JSON.parse(message.toString())),
   });
@@ -57,7 +57,7 @@ t.test('forbidden names, unknown types and malformed queries have their own stat
 t.test('a failure of the circuit ends the session and not the router', async (t) => {
   const failing = resolverPort({
     isAllowed: () => false,
-    takePlace: () => undefined,
+    takeSlot: () => undefined,
     answer: () => {
       throw new Error('the circuit failed');
     },
@@ -85,8 +85,8 @@ t.test('circuits share the queries: the client with most loses some to another',
   const silent = createSocket('udp4').bind(0, '127.0.0.1');
   await once(silent, 'listening');
   const servers = [`127.0.0.1:${silent.address().port}`];
-  const places = new FairPlaces(20, () => new Error('displaced'));
-  const greedy = { places, servers, source: 'greedy' };
+  const slots = new FairSlots(20, () => new Error('displaced'));
+  const greedy = { slots, servers, source: 'greedy' };
   const [first, second, other] = [resolver(greedy), resolver(greedy), resolver({ ...greedy, source: 'other' })];
   const question = Buffer.from(JSON.stringify({ id: 1, question: [{ name: 'allowed.example', type: 15 }] }));
   const send = ({ port }: typeof first, count: number) => {
@@ -95,7 +95,7 @@ t.test('circuits share the queries: the client with most loses some to another',
   send(first, 16);
   send(second, 16);
   await new Promise((resolve) => setImmediate(resolve));
-  t.equal(places.size, 20);
+  t.equal(slots.size, 20);
   t.equal(second.answers.length, 12, 'queries beyond the limit fail');
   send(other, 1);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -103,6 +103,6 @@ t.test('circuits share the queries: the client with most loses some to another',
   t.equal(other.answers.filter(({ status }) => status !== 2).length, 0);
   for (const { port } of [first, second, other]) port.close();
   await new Promise((resolve) => setTimeout(resolve, 20));
-  t.equal(places.size, 0);
+  t.equal(slots.size, 0);
   silent.close();
 });

@@ -2,14 +2,14 @@
 // may forward. Each message is one query or one answer, as JSON (reference fact: tunnel, section 3.8).
 
 import { Resolver } from 'node:dns/promises';
-import type { Place } from '#lib/fair-places.ts';
+import type { Slot } from '#lib/fair-slots.ts';
 import { parseJson } from '#lib/json.ts';
 import type { DatagramPort } from '../../xgress/datagram-client.ts';
 
 export interface ResolverPortInit {
   isAllowed(name: string): boolean;
-  /** A place among the queries of all circuits; undefined if none is free. */
-  takePlace(): Place | undefined;
+  /** A slot among the queries of all circuits; undefined if none is free. */
+  takeSlot(): Slot | undefined;
   /** Receives the answers. */
   answer(message: Buffer): void;
   /** Name servers; default: those of the machine. */
@@ -42,7 +42,7 @@ const LOOKUP = { timeout: 2_000, tries: 2 };
 /** Limit on the answers to one query. */
 const MAX_ANSWERS = 100;
 
-export function resolverPort({ isAllowed, takePlace, answer, servers }: ResolverPortInit): DatagramPort {
+export function resolverPort({ isAllowed, takeSlot, answer, servers }: ResolverPortInit): DatagramPort {
   const resolver = new Resolver(LOOKUP);
   if (servers) resolver.setServers(servers);
   let open = 0;
@@ -55,10 +55,10 @@ export function resolverPort({ isAllowed, takePlace, answer, servers }: Resolver
     if (!question) return reply(id, Status.Malformed, [], []);
     const name = question.name.replace(/\.$/, '');
     if (!isAllowed(name)) return reply(id, Status.UnknownName, [question], []);
-    const place = open < MAX_QUESTIONS ? takePlace() : undefined;
-    if (!place) return reply(id, Status.Failed, [question], []);
-    // Another client needs the place: ends all queries of this circuit, and with them its sockets.
-    place.displaced.addEventListener('abort', () => resolver.cancel(), { once: true });
+    const slot = open < MAX_QUESTIONS ? takeSlot() : undefined;
+    if (!slot) return reply(id, Status.Failed, [question], []);
+    // Another client needs the slot: ends all queries of this circuit, and with them its sockets.
+    slot.displaced.addEventListener('abort', () => resolver.cancel(), { once: true });
     open++;
     try {
       const answers = await recordsOf(resolver, name, question.type);
@@ -67,7 +67,7 @@ export function resolverPort({ isAllowed, takePlace, answer, servers }: Resolver
       reply(id, Status.Failed, [question], []); // only the status: errors may describe our name servers
     } finally {
       open--;
-      place.release();
+      slot.release();
     }
   };
   return {

@@ -189,7 +189,7 @@ export function listTexts<Item>(
   query: URLSearchParams,
   toItem: (text: string) => Item,
 ): ListPage<Item> {
-  for (const name of ['limit', 'offset']) wholeNumber(query.get(name), name);
+  for (const name of ['limit', 'offset']) integer(query.get(name), name);
   const entities = texts.map((id) => ({ id, tags: {} }));
   const parsed = readQuery(new URLSearchParams({ filter: query.get('filter') ?? '' }));
   const compiled = compile(parsed, { id: { get: ({ id }: { id: string }) => id } });
@@ -219,8 +219,8 @@ interface ListQuery extends Query {
 
 /** Sorting and paging inside the filter override the other parameters. */
 function readQuery(parameters: URLSearchParams): ListQuery {
-  const limit = wholeNumber(parameters.get('limit'), 'limit');
-  const offset = wholeNumber(parameters.get('offset'), 'offset');
+  const limit = integer(parameters.get('limit'), 'limit');
+  const offset = integer(parameters.get('offset'), 'offset');
   const query = orReject(() => parseQuery(parameters.get('filter') ?? ''), 'INVALID_FILTER');
   const given = parameters.get('sort');
   const sort = query.sort ?? (given ? orReject(() => parseSort(given), 'INVALID_SORT_IDENTIFIER') : undefined);
@@ -241,7 +241,7 @@ function orReject<T>(parse: () => T, rejection: ListQuery['sortError']): T {
   }
 }
 
-function wholeNumber(text: string | null, name: string): number | undefined {
+function integer(text: string | null, name: string): number | undefined {
   if (text === null || text === '') return undefined;
   if (!/^-?\d+$/.test(text))
     throw invalid(name, `${name} in query must be of type int64: ${JSON.stringify(text)}`, text);

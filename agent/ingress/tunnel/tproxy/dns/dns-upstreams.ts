@@ -6,7 +6,7 @@ import { connect, isIPv6 } from 'node:net';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
 import type { Clock } from '#lib/clock.ts';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import { FairPlaces } from '#lib/fair-places.ts';
+import { FairSlots } from '#lib/fair-slots.ts';
 import type { Random } from '#lib/random.ts';
 import type { Upstream } from '../../../../config/name-servers.ts';
 import { type DnsQuery, DnsStatus, isTruncated, statusOfAnswer } from './dns-message.ts';
@@ -56,7 +56,7 @@ export class DnsUpstreams {
   readonly #abort = new AbortController();
   /** Index of the first server for `failover`. */
   #lastGood = 0;
-  readonly #questions: FairPlaces;
+  readonly #questions: FairSlots;
 
   constructor(components: { clock: Clock; random: Random }, upstreams: readonly Upstream[], mode: UpstreamMode) {
     this.#clock = components.clock;
@@ -65,7 +65,7 @@ export class DnsUpstreams {
     this.#mode = mode;
     const sockets = mode === 'parallel' ? Math.max(1, upstreams.length) : 1;
     const max = Math.max(1, Math.floor(MAX_QUESTIONS / sockets));
-    this.#questions = new FairPlaces(max, displaced);
+    this.#questions = new FairSlots(max, displaced);
   }
 
   get isEmpty(): boolean {
@@ -81,14 +81,14 @@ export class DnsUpstreams {
     message: Buffer,
     { source = '', isStream = false }: QueryOrigin = {},
   ): Promise<Buffer | undefined> {
-    const place = this.isEmpty || this.#abort.signal.aborted ? undefined : this.#questions.take(source);
-    if (!place) return undefined;
-    const question: Question = { query, message, isStream, displaced: place.displaced };
+    const slot = this.isEmpty || this.#abort.signal.aborted ? undefined : this.#questions.take(source);
+    if (!slot) return undefined;
+    const question: Question = { query, message, isStream, displaced: slot.displaced };
     try {
       const replies = this.#mode === 'parallel' ? await this.#askAll(question) : await this.#askInTurn(question);
       return replies.sort((a, b) => rankOf(a) - rankOf(b))[0]?.message;
     } finally {
-      place.release();
+      slot.release();
     }
   }
 
