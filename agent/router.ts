@@ -287,6 +287,8 @@ export class Router implements RunningRouter {
       drain,
       logLevels,
       inspections,
+      links,
+      ingress: this.#ingress,
       health: this.#health,
       onDecommissioned: this.#onDecommissioned,
       channels: () => this.#channels(),

@@ -19,6 +19,9 @@ import type { ReferenceAgentComponents } from '../operator/reference-agent.ts';
 import { collectGarbage, memoryFigures, recordProfile } from '../profile/runtime.ts';
 import { ControllerTraces } from '../trace/controller-traces.ts';
 import type { RouterContext } from './context.ts';
+import type { Ingress } from './ingress.ts';
+import type { Links } from './links.ts';
+import { serveWhy } from './why.ts';
 
 /** Longest drain with a wait: a day. */
 const MAX_DRAIN_SECONDS = 86_400;
@@ -40,6 +43,8 @@ export interface OperatorRooms {
   /** Names of the open channels. */
   channels(): string[];
   readonly inspections: Inspections;
+  readonly links: Links;
+  readonly ingress: Ingress;
   readonly health: Health;
   /** The controller has deleted this router. */
   onDecommissioned(): void;
@@ -51,6 +56,7 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
   const commands: OperatorCommands = {
     inspect: (request) => serveInspect(inspections, request),
     health: async () => rooms.health.report(),
+    why: async (request) => serveWhy(context, rooms, request),
     drain: (request) => serveDrain(rooms.drain, request),
     memory: (request) => serveMemory(request),
     decommission: () => decommissioned(rooms, clock),

@@ -15,6 +15,7 @@ import { logLevelCommand } from './log-level.ts';
 import { memoryCommand } from './memory.ts';
 import { profileCommand } from './profile.ts';
 import { runCommand } from './run.ts';
+import { whyCommand } from './why.ts';
 
 export function routerProgram(): Command {
   const program = new Command(commandName('router'))
@@ -27,6 +28,7 @@ export function routerProgram(): Command {
     configCommand(),
     healthCommand(),
     inspectCommand(),
+    whyCommand(),
     drainCommand(),
     logLevelCommand(),
     memoryCommand(),

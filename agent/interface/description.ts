@@ -92,6 +92,8 @@ export interface WantedLinkDescription {
   /** Milliseconds since the epoch; absent if no dial is planned. */
   readonly nextDial?: number;
   readonly lastError?: string;
+  /** How to repair it, if the error suggests that. */
+  readonly remedy?: string;
 }
 
 /** A terminator that the router keeps at its controllers. */

@@ -136,6 +136,7 @@ export class Redials {
     if (this.#closed || !isDialOpen(wanted)) return;
     const queueFull = errorCode(error) === 'QUEUE_FULL';
     wanted.lastError = describeError(error);
+    wanted.lastRemedy = remedyOf(error).remedy;
     step(wanted, queueFull ? 'queueFull' : 'dialError', this.#components.log);
     if (wanted.state === 'established') return;
     this.#components.onDialFailed?.(error);

@@ -45,6 +45,8 @@ export interface WantedLink {
   nextDial: number;
   /** Reason of the last failed dial; undefined once the link is up. */
   lastError: string | undefined;
+  /** The advice for it, if it suggests any. */
+  lastRemedy: string | undefined;
 }
 
 /** The state of a wanted link, for operators. */
@@ -69,7 +71,7 @@ export function step(wanted: WantedLink, event: LinkEvent, log: Log): void {
 
 export function describeWanted(
   peerId: string,
-  { linkId, key, listener, state, attempts, nextDial, lastError }: WantedLink,
+  { linkId, key, listener, state, attempts, nextDial, lastError, lastRemedy }: WantedLink,
   toTimeOfDay: (monotonic: number) => number,
 ): WantedLinkDescription {
   const isWaiting = state !== 'established' && nextDial > 0;
@@ -82,6 +84,7 @@ export function describeWanted(
     attempts,
     ...(isWaiting && { nextDial: toTimeOfDay(nextDial) }),
     ...(lastError !== undefined && { lastError }),
+    ...(lastRemedy !== undefined && { remedy: lastRemedy }),
   };
 }
 

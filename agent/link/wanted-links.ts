@@ -212,6 +212,7 @@ export class WantedLinks {
         retryDelay: 0,
         nextDial: 0,
         lastError: undefined,
+        lastRemedy: undefined,
       };
       peer.wanted.set(key, wanted);
       if (registry.byKey(key)) step(wanted, 'linkUp', this.#components.log);
@@ -247,6 +248,7 @@ export class WantedLinks {
     wanted.connects++;
     wanted.upSince = this.#components.clock.monotonic();
     wanted.lastError = undefined;
+    wanted.lastRemedy = undefined;
   }
 
   #onDown(link: Link): void {

@@ -252,3 +252,51 @@ type WhyBody struct {
 func (lab *Lab) Why(body WhyBody) (Data, error) {
 	return lab.call("POST", "/why", body, nil)
 }
+
+// WhyLoginBody is the body of Lab.WhyLogin.
+type WhyLoginBody struct {
+	// Its id or name.
+	Identity string `json:"identity"`
+}
+
+// WhyLogin sends POST /lab/v1/why/login.
+func (lab *Lab) WhyLogin(body WhyLoginBody) (Data, error) {
+	return lab.call("POST", "/why/login", body, nil)
+}
+
+// WhySessionBody is the body of Lab.WhySession.
+type WhySessionBody struct {
+	// The id of an API session, also of one that has ended.
+	Session string `json:"session"`
+}
+
+// WhySession sends POST /lab/v1/why/session.
+func (lab *Lab) WhySession(body WhySessionBody) (Data, error) {
+	return lab.call("POST", "/why/session", body, nil)
+}
+
+// WhyPostureBody is the body of Lab.WhyPosture.
+type WhyPostureBody struct {
+	// Its id or name.
+	Identity string `json:"identity"`
+	// Only in this API session; otherwise in all sessions of the identity.
+	Session string `json:"session,omitempty"`
+}
+
+// WhyPosture sends POST /lab/v1/why/posture.
+func (lab *Lab) WhyPosture(body WhyPostureBody) (Data, error) {
+	return lab.call("POST", "/why/posture", body, nil)
+}
+
+// WhyLinkBody is the body of Lab.WhyLink.
+type WhyLinkBody struct {
+	// Its id or name.
+	Router string `json:"router"`
+	// The id or name of the router at the other end.
+	Other string `json:"other"`
+}
+
+// WhyLink sends POST /lab/v1/why/link.
+func (lab *Lab) WhyLink(body WhyLinkBody) (Data, error) {
+	return lab.call("POST", "/why/link", body, nil)
+}

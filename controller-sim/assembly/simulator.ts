@@ -214,10 +214,12 @@ interface LabParts {
   readonly enrollmentLifetime: number;
 }
 
-function openLab({ clock }: SimulatorContext, { data, rules, control, ...parts }: LabParts): Lab {
+function openLab(context: SimulatorContext, { data, rules, control, ...parts }: LabParts): Lab {
   const { state, passwords, authority } = data;
-  const { tokens } = control;
-  return new Lab({ ...rules, ...parts, state, passwords, authority, tokens, clock, validateBody });
+  const { tokens, activity, sessionLifetime } = control;
+  const { clock } = context;
+  const sessions = { tokens, activity, sessionLifetime };
+  return context.own(new Lab({ ...rules, ...parts, ...sessions, state, passwords, authority, clock, validateBody }));
 }
 
 /** The change that seeds the network. Rejects with SeedError for mistakes in it, or OptionError for an unreadable file. */

@@ -4,9 +4,11 @@
 import type { AdvanceableClock } from '#lib/clock.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Transaction } from '../state/transaction.ts';
+import type { Router } from '../state/types.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';
+import { InvalidError } from './lab-error.ts';
 import type { LabTraffic } from './lab-traffic.ts';
 import { named } from './named.ts';
 import { enrollIdentity, enrollmentToken, type IdentityComponents, type IdentityFile } from './network/identities.ts';
@@ -16,9 +18,19 @@ import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import type { SeedComponents } from './seed/seed.ts';
 import type { Seeded } from './seed/seeded.ts';
 import { LabSnapshots, type Restored, type RestoreOptions, START } from './snapshots.ts';
-import { explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from './why/why.ts';
+import { EndedSessions } from './why/ended-sessions.ts';
+import type { Explanation } from './why/explanation.ts';
+import { explainLink } from './why/link.ts';
+import { explainLogin } from './why/login.ts';
+import { explainPosture } from './why/posture.ts';
+import { explainSession, type SessionComponents } from './why/session.ts';
+import { demandSession, explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from './why/why.ts';
 
-export interface LabComponents extends WhyComponents, SeedComponents, Pick<IdentityComponents, 'authority'> {
+export interface LabComponents
+  extends WhyComponents,
+    SeedComponents,
+    Pick<IdentityComponents, 'authority'>,
+    Pick<SessionComponents, 'activity' | 'sessionLifetime'> {
   readonly clock: AdvanceableClock;
   readonly traffic: LabTraffic;
   readonly cluster: Cluster;
@@ -28,13 +40,19 @@ export class Lab {
   readonly clock: LabClock;
   readonly snapshots: LabSnapshots;
   readonly #components: LabComponents;
+  readonly #ended: EndedSessions;
   #routers: LabRouters | undefined;
 
   constructor(components: LabComponents) {
     const { state, clock } = components;
     this.#components = components;
+    this.#ended = new EndedSessions(state);
     this.clock = new LabClock(clock);
     this.snapshots = new LabSnapshots({ state, clock: this.clock, faults: this.faults, journal: this.journal });
+  }
+
+  close(): void {
+    this.#ended.close();
   }
 
   /** The requests of clients and the messages of routers. */
@@ -106,6 +124,38 @@ export class Lab {
    */
   why(question: WhyQuestion): WhyAnswer {
     return explainWhy(this.#components, question);
+  }
+
+  /** Explains whether an identity (id or name) can log in. @throws UnknownError */
+  whyLogin(identity: string): Explanation {
+    const { state, clock } = this.#components;
+    return explainLogin(state.tables, named(state.tables.identity, 'identity', identity), clock.now());
+  }
+
+  /** Explains whether the API session with this id is valid, or why and when it ended. */
+  whySession(session: string): Explanation {
+    const { state, posture, activity, sessionLifetime, clock } = this.#components;
+    const components = { tables: state.tables, posture, activity, sessionLifetime, ended: this.#ended };
+    return explainSession({ ...components, now: clock.now() }, session);
+  }
+
+  /**
+   * Explains whether an identity (id or name) passes the posture checks of its service policies: in one session, or in
+   * any. @throws UnknownError for an unknown identity, or another identity's session
+   */
+  whyPosture(identity: string, { session }: { readonly session?: string | undefined } = {}): Explanation {
+    const { state, access, posture, clock } = this.#components;
+    const subject = named(state.tables.identity, 'identity', identity);
+    if (session !== undefined) demandSession(this.#components, subject, session);
+    return explainPosture({ tables: state.tables, access, posture, now: clock.now() }, subject, session);
+  }
+
+  /** Explains whether a link joins two routers (ids or names). @throws UnknownError, InvalidError for the same router */
+  whyLink(router: string, other: string): Explanation {
+    const { state, network } = this.#components;
+    const [one, two] = [router, other].map((each) => named(state.tables.router, 'router', each)) as [Router, Router];
+    if (one.id === two.id) throw new InvalidError('other', 'a link joins two different routers', other);
+    return explainLink(network, one, two);
   }
 
   /**

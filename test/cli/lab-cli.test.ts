@@ -231,6 +231,11 @@ t.test('seed, export and why', async (t) => {
   const asJson = await sim('why', 'bind', 'edge-1', 'wiki', '--router', 'edge-1', '--json');
   t.match([asJson.code, JSON.parse(asJson.stdout)], [1, { allowed: false, type: 'Bind' }]);
 
+  t.match(await sim('why', 'login', 'berta'), { code: 0, stdout: /^berta can log in\n {2}ok {2}/ });
+  t.match(await sim('why', 'posture', 'berta'), { code: 0, stdout: /^berta passes its posture checks\n/ });
+  const session = await sim('why', 'session', 'none', '--json');
+  t.match([session.code, JSON.parse(session.stdout)], [1, { ok: false, summary: 'the session none is not valid' }]);
+
   const wrong = join(folder, 'wrong.yml');
   writeFileSync(wrong, 'identities:\n  - {name: anne, pasword: annes secret}\nservice: []\n');
   for (const [outcome, code, message] of [
@@ -244,7 +249,8 @@ t.test('seed, export and why', async (t) => {
     [sim('export', '--format', 'xml'), 2, /Allowed choices are yaml, json/],
     [sim('export', '--output', folder), 1, /cannot be written/],
     [sim('why', 'dial', 'ana', 'wiki'), 1, /^there is no identity ana; did you mean anna\?\n$/],
-    [sim('why', 'use', 'anna', 'wiki'), 2, /Allowed choices are dial, bind/],
+    [sim('why', 'use', 'anna', 'wiki'), 2, /unknown command 'use'/],
+    [sim('why', 'link', 'edge-1', 'edge-9'), 1, /^there is no router edge-9; did you mean edge-1\?\n$/],
   ] as const) {
     const { code: actual, stdout, stderr } = await outcome;
     t.match(stderr, message);

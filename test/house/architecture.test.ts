@@ -25,7 +25,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['commands'],
     ['router.ts'],
     ['assembly'],
-    ['web', 'enroll', 'managed', 'operator', 'bootstrap'],
+    ['web', 'enroll', 'managed', 'operator', 'bootstrap', 'why'],
     ['ingress'],
     ['identity'],
     ['config'],

@@ -16,6 +16,9 @@ const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'only the operator affects it': [
     'agent/assembly/operator.ts MAX_DRAIN_SECONDS',
+    'agent/assembly/why.ts MAX_NAMED',
+    'agent/why/reason.ts MAX_LISTED',
+    'agent/why/service.ts MAX_NAMED',
     'agent/commands/health.ts TIMEOUT',
     'agent/config/load-apart.ts MAX_ERROR_LENGTH',
     'controller-sim/assembly/options.ts MAX_WAITING',

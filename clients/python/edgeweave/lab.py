@@ -148,3 +148,33 @@ class Lab(LabHttp):
         type: One of Dial, Bind.
         """
         return self._call("POST", "/why", {"identity": identity, "service": service, "type": type, "router": router, "session": session})
+
+    def why_login(self, identity: str) -> Any:
+        """`POST /lab/v1/why/login`
+
+        identity: Its id or name.
+        """
+        return self._call("POST", "/why/login", {"identity": identity})
+
+    def why_session(self, session: str) -> Any:
+        """`POST /lab/v1/why/session`
+
+        session: The id of an API session, also of one that has ended.
+        """
+        return self._call("POST", "/why/session", {"session": session})
+
+    def why_posture(self, identity: str, *, session: str | None = None) -> Any:
+        """`POST /lab/v1/why/posture`
+
+        identity: Its id or name.
+        session: Only in this API session; otherwise in all sessions of the identity.
+        """
+        return self._call("POST", "/why/posture", {"identity": identity, "session": session})
+
+    def why_link(self, router: str, other: str) -> Any:
+        """`POST /lab/v1/why/link`
+
+        router: Its id or name.
+        other: The id or name of the router at the other end.
+        """
+        return self._call("POST", "/why/link", {"router": router, "other": other})

@@ -13,7 +13,6 @@ import type {
   LabSnapshots,
   LabToken,
   LabTopology,
-  LabWhy,
 } from '#schemas/api/gen/answers.ts';
 import type {
   ClockAdvance,
@@ -23,7 +22,6 @@ import type {
   LabServiceCreate,
   Seed,
   SnapshotCreate,
-  WhyQuestion,
 } from '#schemas/api/gen/bodies.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { UnknownError } from '../../lab/lab-error.ts';
@@ -33,10 +31,12 @@ import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
 import { faultHandlers } from './faults.ts';
 import { journalHandlers } from './journal.ts';
 import { labHandler } from './lab-handler.ts';
+import { whyHandlers } from './why.ts';
 
 export const labHandlers = {
   ...faultHandlers,
   ...journalHandlers,
+  ...whyHandlers,
   detailClock: ({ services }: ApiRequest) => showClock(services.lab),
   advanceClock: labHandler<Data<LabClock>, ClockAdvance>(async (lab, { body }) => {
     await lab.clock.advance(body.duration);
@@ -80,9 +80,6 @@ export const labHandlers = {
   // The schema of seeds checks the document, and names the place of each mistake.
   seed: labHandler<Data<LabSeeded>, Seed | string>(async (lab, { body }) => ({
     data: await lab.seed(body as SeedDocument | string),
-  })),
-  why: labHandler<Data<LabWhy>, WhyQuestion>((lab, { body }) => ({
-    data: lab.why(withoutNulls(body)),
   })),
 } satisfies Partial<Handlers<'lab'>>;
 

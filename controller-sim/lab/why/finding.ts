@@ -10,7 +10,8 @@ export type FindingKind =
   | 'edgeRouterPolicy'
   | 'serviceEdgeRouterPolicy'
   | 'router'
-  | 'terminator';
+  | 'terminator'
+  | 'link';
 
 export interface Finding {
   readonly ok: boolean;

@@ -15,7 +15,8 @@ export function explainIdentity(tables: Tables, identity: Identity, now: number)
   return [...disabled, ...proofs(tables, identity, policy, now), ...secondFactor(tables, identity, policy)];
 }
 
-function disabledText({ name, disabledUntil, id }: Identity): [message: string, remedy: string] {
+/** Why it is disabled, and the remedy. */
+export function disabledText({ name, disabledUntil, id }: Identity): [message: string, remedy: string] {
   const enable = `POST /edge/management/v1/identities/${id}/enable`;
   if (disabledUntil === null) return [`${name} is disabled`, `enable it: ${enable}`];
   const message = `${name} is disabled until ${disabledUntil}, by an administrator or after wrong passwords`;

@@ -4,11 +4,12 @@
 import type { Access } from '../../access/access.ts';
 import type { Posture } from '../../posture/posture.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { ApiSession, Identity, PermissionType, Service, ServicePolicy } from '../../state/types.ts';
+import type { Identity, PermissionType, Service, ServicePolicy } from '../../state/types.ts';
 import { alternatives, bad, blocker, type Finding, good, limited } from './finding.ts';
 import { incompleteSession, isComplete } from './identity.ts';
 import { missingRole } from './near-policies.ts';
 import { postureProblem, postureSuccess } from './posture-problem.ts';
+import { type KnownSession, NO_SESSION, sessionsOf } from './sessions.ts';
 
 export interface ServiceQuestion {
   readonly identity: Identity;
@@ -16,12 +17,6 @@ export interface ServiceQuestion {
   readonly type: PermissionType;
   /** Only this session; all sessions of the identity if undefined. */
   readonly sessionId: string | undefined;
-}
-
-/** A session of the identity; `session` is undefined if it is a token. */
-interface Known {
-  readonly id: string;
-  readonly session: ApiSession | undefined;
 }
 
 interface Components {
@@ -87,7 +82,7 @@ function nearMiss(
 
 /** A session needs its second factor, and the posture for one of the policies. One such session is enough. */
 function explainSessions(components: Components, question: ServiceQuestion, granting: ServicePolicy[]): Finding[] {
-  const sessions = sessionsOf(components, question);
+  const sessions = sessionsOf(components, question.identity.id, question.sessionId);
   const verdicts = sessions.map((known) => explainSession(components, question, granting, known));
   const works = verdicts.some(({ isPassing }) => isPassing);
   const findings = alternatives(
@@ -99,23 +94,11 @@ function explainSessions(components: Components, question: ServiceQuestion, gran
   return [good(['identity', identity], `${identity.name} has no session: it has to log in first`), ...findings];
 }
 
-const NO_SESSION: Known = { id: '', session: undefined };
-
-/** The newest first. Without one, the checks are evaluated for a machine that has reported nothing. */
-function sessionsOf({ tables, posture }: Components, { identity, sessionId }: ServiceQuestion): Known[] {
-  const stored = tables.apiSession.referring('identityId', identity.id).map((session) => ({ id: session.id, session }));
-  const ids = new Set(stored.map(({ id }) => id));
-  const tokens = [...(posture.dataOf(identity.id)?.sessions.keys() ?? [])].filter((id) => !ids.has(id));
-  const all: Known[] = [...stored, ...tokens.map((id) => ({ id, session: undefined }))];
-  const wanted = sessionId === undefined ? all : all.filter(({ id }) => id === sessionId);
-  return wanted.length === 0 ? [NO_SESSION] : wanted.reverse();
-}
-
 function explainSession(
   { access, posture, now }: Components,
   { identity }: ServiceQuestion,
   granting: readonly ServicePolicy[],
-  { id, session }: Known,
+  { id, session }: KnownSession,
 ): { isPassing: boolean; findings: Finding[] } {
   const isLoggedIn = session === undefined || isComplete(session);
   const state = posture.stateOf(identity.id, id);

@@ -10,6 +10,7 @@ import type { Identity, PermissionType, Service } from '../../state/types.ts';
 import { InvalidError, UnknownError } from '../lab-error.ts';
 import { named } from '../named.ts';
 import type { Finding } from './finding.ts';
+import { explainHosting } from './hosting.ts';
 import { explainIdentity } from './identity.ts';
 import { explainRouters } from './routers.ts';
 import { explainServiceAccess } from './service-access.ts';
@@ -59,7 +60,9 @@ export function explainWhy(components: WhyComponents, question: WhyQuestion): Wh
     ...explainIdentity(tables, identity, now),
     ...explainServiceAccess({ tables, access, posture, now }, { identity, service, type, sessionId }),
     ...routers.findings,
-    ...(type === 'Dial' ? explainTerminators({ tables, network }, service, routers.usable) : []),
+    ...(type === 'Dial'
+      ? explainTerminators({ tables, network }, service, routers.usable)
+      : explainHosting({ tables, network }, { identity, service, usable: routers.usable })),
   ];
   return {
     allowed: !reasons.some(({ blocking }) => blocking),
@@ -70,7 +73,12 @@ export function explainWhy(components: WhyComponents, question: WhyQuestion): Wh
   };
 }
 
-function demandSession({ state, posture }: WhyComponents, { id, name }: Identity, sessionId: string): void {
+/** @throws UnknownError if it is not a session of the identity */
+export function demandSession(
+  { state, posture }: Pick<WhyComponents, 'state' | 'posture'>,
+  { id, name }: Identity,
+  sessionId: string,
+): void {
   const isStored = state.tables.apiSession.get(sessionId)?.identityId === id;
   if (!isStored && !posture.dataOf(id)?.sessions.has(sessionId))
     throw new UnknownError(`${name} has no session ${sessionId}; leave it out to explain all of its sessions`);

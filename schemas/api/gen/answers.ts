@@ -735,6 +735,13 @@ export type LabWhy = {
   readonly reasons: readonly LabWhyFinding[];
 };
 
+export type LabExplanation = {
+  /** No reason blocks. */
+  readonly ok: boolean;
+  readonly summary: string;
+  readonly reasons: readonly LabWhyFinding[];
+};
+
 export type LabWhyFinding = {
   readonly ok: boolean;
   /** Access is denied because of it. */

@@ -1133,3 +1133,27 @@ export type WhyQuestion = {
   readonly router?: string | null | undefined;
   readonly session?: string | null | undefined;
 };
+
+export type WhyLoginQuestion = {
+  /** Its id or name. */
+  readonly identity: string;
+};
+
+export type WhySessionQuestion = {
+  /** The id of an API session, also of one that has ended. */
+  readonly session: string;
+};
+
+export type WhyPostureQuestion = {
+  /** Its id or name. */
+  readonly identity: string;
+  /** Only in this API session; otherwise in all sessions of the identity. */
+  readonly session?: string | null | undefined;
+};
+
+export type WhyLinkQuestion = {
+  /** Its id or name. */
+  readonly router: string;
+  /** The id or name of the router at the other end. */
+  readonly other: string;
+};

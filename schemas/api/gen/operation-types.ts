@@ -357,6 +357,10 @@ export interface Operations {
     readonly seed: Operation<B.Seed | string, 'data', A.LabSeeded>;
     readonly exportNetwork: Operation<undefined, 'data', A.LabNetwork>;
     readonly why: Operation<B.WhyQuestion, 'data', A.LabWhy>;
+    readonly whyLogin: Operation<B.WhyLoginQuestion, 'data', A.LabExplanation>;
+    readonly whySession: Operation<B.WhySessionQuestion, 'data', A.LabExplanation>;
+    readonly whyPosture: Operation<B.WhyPostureQuestion, 'data', A.LabExplanation>;
+    readonly whyLink: Operation<B.WhyLinkQuestion, 'data', A.LabExplanation>;
     readonly getSwagger: Operation<undefined, 'other', never>;
   };
 }

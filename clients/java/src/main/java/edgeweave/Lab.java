@@ -298,4 +298,41 @@ public final class Lab extends LabHttp {
   public Object why(String identity, String service, String type) {
     return why(identity, service, type, Map.of());
   }
+
+  /**
+   * POST /lab/v1/why/login
+   */
+  public Object whyLogin(String identity) {
+    return call("POST", "/why/login", with(Map.of(), "identity", identity), null);
+  }
+
+  /**
+   * POST /lab/v1/why/session
+   */
+  public Object whySession(String session) {
+    return call("POST", "/why/session", with(Map.of(), "session", session), null);
+  }
+
+  /**
+   * POST /lab/v1/why/posture
+   * Options:
+   * <ul>
+   * <li>session: Only in this API session; otherwise in all sessions of the identity.
+   * </ul>
+   */
+  public Object whyPosture(String identity, Map<String, ?> options) {
+    return call("POST", "/why/posture", with(options, "identity", identity), null);
+  }
+
+  /** Without options. */
+  public Object whyPosture(String identity) {
+    return whyPosture(identity, Map.of());
+  }
+
+  /**
+   * POST /lab/v1/why/link
+   */
+  public Object whyLink(String router, String other) {
+    return call("POST", "/why/link", with(Map.of(), "router", router, "other", other), null);
+  }
 }
