@@ -151,6 +151,24 @@ t.test('a client that leaves after both half closes of a removed circuit leaves 
   t.equal(circuit.ticker.size, 0);
 });
 
+t.test('a client that leaves after both half closes does not wait for a peer that has closed', async (t) => {
+  const { circuit, initiator, client, acknowledge } = alone();
+  const ends: number[] = [];
+  circuit.drop = (payload) => {
+    if (payload.has(PayloadFlag.CircuitEnd)) ends.push(payload.sequence);
+    return true;
+  };
+  client.accepts = false;
+  const last = PayloadFlag.Originator | PayloadFlag.CircuitEnd;
+  initiator.acceptPayload(Payload.create('circuit', 0, last, Buffer.from('rest')));
+  initiator.end({ fin: true });
+  acknowledge([0, 1]);
+  t.equal(client.outcome, '', 'the client has not read everything');
+  initiator.rejectData();
+  t.equal(client.outcome, 'complete');
+  t.equal(ends.length, 1, 'the last payload ends the circuit');
+});
+
 interface Ending {
   readonly name: string;
   /** Payloads of a terminator of another implementation, after its capabilities and its data. */

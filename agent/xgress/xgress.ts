@@ -209,8 +209,10 @@ export class Xgress implements CircuitEnd, Ticking {
     if (this.#state === 'waiting' || this.#state === 'closed' || isSending(this.#state)) return;
     const isNews = this.#state === 'sendingEnded';
     this.#on('discard');
-    this.#sendOwedEnd(PayloadFlag.CircuitEnd);
-    if (isNews) this.#send.send(PayloadFlag.WriteFailed);
+    if (isNews) {
+      this.#sendOwedEnd(PayloadFlag.CircuitEnd);
+      this.#send.send(PayloadFlag.WriteFailed);
+    }
     this.#limitWait();
     this.resume();
     this.#closeIfDone();
@@ -372,7 +374,10 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#components.onClosed();
   }
 
-  /** Sends the end that a FIN has left out, unless the peer is no longer reachable. */
+  /**
+   * Sends the end that a FIN has left out, unless the peer is no longer reachable. If both directions have ended, the end
+   * of the circuit follows by itself: a peer that has closed would not acknowledge another payload.
+   */
   #sendOwedEnd(flag: PayloadFlag): void {
     if (!this.#owesEnd || !isRouted(this.#state)) return;
     this.#owesEnd = false;
