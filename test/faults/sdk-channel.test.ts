@@ -9,7 +9,7 @@ import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { Frame, removeHeader } from '#wire/frame.ts';
-import { SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
+import { PayloadFlag, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../../agent/config/xgress-defaults.ts';
@@ -100,6 +100,14 @@ t.test(
   },
 );
 
+/**
+ * The ends of circuits and the rejections of routers are sent once, by a side that keeps nothing afterwards. They arrive,
+ * and in their order: otherwise an end that misses acknowledgements cannot tell whether its data has arrived.
+ */
+function isSentOnce(payload: Payload): boolean {
+  return payload.has(PayloadFlag.CircuitEnd) || payload.has(PayloadFlag.WriteFailed);
+}
+
 /** The end of a circuit in a client with its own flow control. Frames of both directions pass a faulty path. */
 function faultyEnd(client: SdkClient, circuitId: string, random: () => number) {
   const clock = new SystemClock();
@@ -112,7 +120,11 @@ function faultyEnd(client: SdkClient, circuitId: string, random: () => number) {
     0,
   );
   const ends = new CircuitEnds({ clock, log, forwarder, metrics, faulter, onUnroutable: () => undefined });
-  const pass = (deliver: () => void) => {
+  const pass = (isLast: boolean, deliver: () => void) => {
+    if (isLast) {
+      setTimeout(deliver, WEATHER.delay);
+      return;
+    }
     const copies = random() < WEATHER.duplication ? 2 : 1;
     counts.repeated += copies - 1;
     for (let copy = 0; copy < copies; copy++) {
@@ -124,14 +136,14 @@ function faultyEnd(client: SdkClient, circuitId: string, random: () => number) {
       setTimeout(deliver, random() * WEATHER.delay);
     }
   };
-  const send = (bytes: Buffer) => {
+  const send = (bytes: Buffer, isLast = false) => {
     const copy = Buffer.from(bytes);
-    pass(() => void client.channel.trySendFrame(Buffer.from(copy), undefined, 'default'));
+    pass(isLast, () => void client.channel.trySendFrame(Buffer.from(copy), undefined, 'default'));
     return true;
   };
   const router: Destination = {
     address: 'router',
-    acceptPayload: ({ bytes }) => send(bytes),
+    acceptPayload: (payload) => send(payload.bytes, isSentOnce(payload)),
     acceptAcknowledgement: ({ bytes }) => send(bytes),
     acceptControl: ({ bytes }) => send(bytes),
     onceWritable: (_circuitId, task) => setImmediate(task),
@@ -140,7 +152,8 @@ function faultyEnd(client: SdkClient, circuitId: string, random: () => number) {
   forwarder.circuits.open(circuitId, 'c', {}).forwards.set('end', 'router').set('router', 'end');
   const received = (deliver: (frame: Frame) => void) => (frame: Frame) => {
     const copy = Buffer.from(removeHeader(new Frame(Buffer.from(frame.bytes)), SdkHeader.ConnectionId).bytes);
-    pass(() => deliver(new Frame(Buffer.from(copy))));
+    const isLast = frame.contentType === XgressType.Payload && isSentOnce(Payload.fromFrame(new Frame(copy)));
+    pass(isLast, () => deliver(new Frame(Buffer.from(copy))));
   };
   client.channel.onFrame(
     XgressType.Payload,
