@@ -89,3 +89,9 @@ t.test('a missing or outdated package is installed', async (t) => {
     t.match(run(folder), { status: 1, stderr: /^installing missing packages/ });
   }
 });
+
+t.test('each dependency has one exact version', async (t) => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  for (const [name, version] of Object.entries<string>({ ...dependencies, ...devDependencies }))
+    t.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
+});
