@@ -154,7 +154,7 @@ t.test('with a dwell time, a service is dialed later; the removal of the circuit
   await close();
 });
 
-t.test('no more dials run at once than there are workers, and routes beyond the queue are rejected', async (t) => {
+t.test('each worker runs one dial at a time, and routes beyond the queue are rejected', async (t) => {
   const { dials, answers, route, close, ...slow } = slowService({ workers: 3, length: 10 });
   for (let count = 0; count < 50; count++) route(routeMessage(`circuit${count}`));
   await new Promise((resolve) => setImmediate(resolve));

@@ -208,7 +208,7 @@ func (lab *Lab) DeleteSnapshot(name string) (Data, error) {
 
 // RestoreSnapshotBody is the body of Lab.RestoreSnapshot.
 type RestoreSnapshotBody struct {
-	// What stays as it is.
+	// Parts that stay as they are.
 	Keep []string `json:"keep,omitempty"`
 }
 
@@ -219,7 +219,7 @@ func (lab *Lab) RestoreSnapshot(name string, body RestoreSnapshotBody) (Data, er
 
 // ResetBody is the body of Lab.Reset.
 type ResetBody struct {
-	// What stays as it is.
+	// Parts that stay as they are.
 	Keep []string `json:"keep,omitempty"`
 }
 

@@ -93,7 +93,7 @@ export class LabClient {
     const { data, error } = envelopeOf(text);
     if (statusCode < 300) return data;
     if (statusCode === 404 && path === LOGIN)
-      throw new LabClientError(`${this.#url} serves no lab API; it is no simulator, or it was started with --no-lab`);
+      throw new LabClientError(`${this.#url} has no lab API: it is not a simulator, or it was started with --no-lab`);
     if (statusCode === 401 && this.#labToken !== undefined)
       throw new LabClientError('the simulator rejects the lab token: the ready line is of an earlier start');
     if (error?.code === 'INVALID_AUTH')

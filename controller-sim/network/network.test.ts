@@ -47,7 +47,7 @@ t.test('router costs and links without traversal affect the path', async (t) => 
   );
 });
 
-t.test('a latency that is no duration does not change the cost of a link', async (t) => {
+t.test('an invalid latency does not change the cost of a link', async (t) => {
   const net = links('a-b:10', 'a-c:10');
   const before = net.values().map(linkCost);
   for (const latency of [Number.NaN, -1, -1e12, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 1e18])

@@ -142,7 +142,7 @@ t.test('the lab token is valid at the lab only, and an advance does not end it',
   t.equal((await api.ask('GET', '/lab/v1/clock', { headers: { authorization: `Bearer ${token}` } })).status, 200);
   t.equal((await api.ask('POST', '/lab/v1/snapshots', { token, body: { name: 'later' } })).status, 201);
   t.equal((await api.ask('GET', '/lab/v1/clock', { token: `${token.slice(1)}x` })).status, 401);
-  t.equal((await api.ask('DELETE', '/lab/v1/current-api-session', { token })).status, 401, 'it is no session');
+  t.equal((await api.ask('DELETE', '/lab/v1/current-api-session', { token })).status, 401, 'it is not a session');
   t.equal((await api.ask('GET', '/edge/management/v1/services', { token })).status, 401);
   t.equal((await api.ask('GET', '/fabric/v1/links', { token })).status, 401);
 });

@@ -106,7 +106,7 @@ public class Data {
         return context;
     }
 
-    /** What the SDK keeps of a failed login. */
+    /** The error that the SDK keeps of a failed login. */
     private static Throwable causeOf(ZitiContext.Status status) {
         return status instanceof ZitiContext.Status.NotAuthorized denied ? denied.getEx() : null;
     }

@@ -224,7 +224,7 @@ t.test('upgrades have shares by source, and leave connections to the controller 
   later.socket.destroy();
 });
 
-t.test('requests and upgrades together open no more connections to the controller than one limit', async (t) => {
+t.test('requests and upgrades together open at most one limit of connections to the controller', async (t) => {
   const { controller, port } = await proxyOf(t, (incoming) => void incoming.resume()); // never answers
   let open = 0;
   let max = 0;

@@ -149,7 +149,7 @@ t.test('data of a host that answers a dial, sends and closes at once arrives', a
   client.channel.close();
 });
 
-t.test('an abandoned dial of a host with its own flow control is no fault of the circuit', async (t) => {
+t.test('an abandoned dial of a host with its own flow control is not a fault of the circuit', async (t) => {
   const rooms = sdkRooms();
   const { client, dialed, question } = await dialHost(rooms, [...OWN_IDS, [SdkHeader.UseXgressToSdk, TRUE]]);
   client.channel.reply(question, new Message(SdkType.DialSuccess));

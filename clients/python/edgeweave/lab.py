@@ -123,14 +123,14 @@ class Lab(LabHttp):
     def restore_snapshot(self, name: str, *, keep: list[str] | None = None) -> Any:
         """`POST /lab/v1/snapshots/{name}/restore`
 
-        keep: What stays as it is.
+        keep: Parts that stay as they are.
         """
         return self._call("POST", f"/snapshots/{quote(name, safe='')}/restore", {"keep": keep})
 
     def reset(self, *, keep: list[str] | None = None) -> Any:
         """`POST /lab/v1/reset`
 
-        keep: What stays as it is.
+        keep: Parts that stay as they are.
         """
         return self._call("POST", "/reset", {"keep": keep})
 

@@ -118,7 +118,7 @@ t.test('routers learn of the certificates of a session that change', async (t) =
   await room.addSessions('Dial', 'api-token', 'session-token');
   room.r1.sent.length = 0;
   await room.change((transaction) => transaction.patch('apiSession', 'api-token', { lastActivityAt: transaction.now }));
-  t.same(room.r1.sent, [], 'activity is no change for routers');
+  t.same(room.r1.sent, [], 'activity does not change routers');
   for (const fingerprints of [['one', 'two'], ['two']]) {
     await room.change((transaction) => transaction.patch('apiSession', 'api-token', { fingerprints }));
     const [updated, ...others] = room.r1.sent.splice(0);

@@ -38,7 +38,7 @@ function App() {
 function Lab({ client }) {
   const [tab, setTab] = useTab();
   const [data, setData] = useState({ network: undefined, clock: undefined, faults: [], isStopped: false });
-  /** What the journal should show first, if another view leads to it. */
+  /** Filter that another view gives to the journal. */
   const [journalFilter, setJournalFilter] = useState({});
   const refresh = async (isCurrent = () => true) => {
     try {

@@ -80,7 +80,7 @@ function usePlaces(routers, links) {
   }, [key]);
 }
 
-/** What the picture shows of the network. */
+/** The parts of the network that the picture shows. */
 function shapeOf({ routers, links }) {
   return JSON.stringify([
     routers,

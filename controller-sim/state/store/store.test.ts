@@ -119,7 +119,7 @@ t.test('sqlite: all data survives closing, in a file that only its owner may rea
 
 t.test('sqlite: a file that is not a database, or is in use, is rejected with the reason', async (t) => {
   const broken = join(directory, 'broken.db');
-  writeFileSync(broken, 'this is no database, but long enough to be looked at as one, is it not? '.repeat(20));
+  writeFileSync(broken, 'this is not a database, but long enough to be read as one. '.repeat(20));
   t.throws(() => SqliteStore.open(broken), StoreError);
   t.throws(() => SqliteStore.open(join(directory, 'no', 'such', 'folder.db')), StoreError);
   const inUse = join(directory, 'inUse.db');

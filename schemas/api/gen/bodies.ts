@@ -649,7 +649,7 @@ export type LabIdentityCreate = {
 };
 
 export type LabRestore = {
-  /** What stays as it is. */
+  /** Parts that stay as they are. */
   readonly keep?: readonly ('state' | 'clock' | 'faults' | 'journal')[] | null | undefined;
 };
 

@@ -240,7 +240,7 @@ public final class Lab extends LabHttp {
    * POST /lab/v1/snapshots/{name}/restore
    * Options:
    * <ul>
-   * <li>keep: What stays as it is.
+   * <li>keep: Parts that stay as they are.
    * </ul>
    */
   public Object restoreSnapshot(String name, Map<String, ?> options) {
@@ -256,7 +256,7 @@ public final class Lab extends LabHttp {
    * POST /lab/v1/reset
    * Options:
    * <ul>
-   * <li>keep: What stays as it is.
+   * <li>keep: Parts that stay as they are.
    * </ul>
    */
   public Object reset(Map<String, ?> options) {
