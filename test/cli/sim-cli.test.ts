@@ -85,7 +85,7 @@ t.test(
     const other = await without.firstLine();
     t.notMatch(other, /"(?:lab|labToken|dashboard)":/);
     writeFileSync(file, other);
-    t.match(await sim('clock'), { code: 1, stderr: /serves no lab API; .*--no-lab/ });
+    t.match(await sim('clock'), { code: 1, stderr: /has no lab API: .*--no-lab/ });
     await without.stop();
   },
 );
