@@ -14,6 +14,7 @@ import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { checkOptions, integer, listOf, type OptionCheck } from '#lib/options.ts';
+import { seededStream, systemRandom } from '#lib/random.ts';
 import { OPTION_CHECKS, type SimulatorOptions } from '../controller-sim/assembly/options.ts';
 import { type Simulator, startSimulator } from '../controller-sim/assembly/simulator.ts';
 import type { Lab } from '../controller-sim/lab/lab.ts';
@@ -168,9 +169,13 @@ async function build(
   const { lab, controlAddress } = simulator;
   await lab.seed({ edgeRouters: names.map((name) => ({ name, isTunnelerEnabled: true })) });
   const clock = new SystemClock();
-  const { log = silentLog } = options;
+  const { log = silentLog, seedRandom } = options;
+  const randomOf = (name: string) =>
+    seedRandom === undefined ? systemRandom : seededStream(seedRandom, `router ${name}`);
   const started = await Promise.allSettled(
-    names.map((name) => startNetworkRouter({ clock, log, controlAddress, folder }, name, lab.token(name))),
+    names.map((name) =>
+      startNetworkRouter({ clock, log, random: randomOf(name), controlAddress, folder }, name, lab.token(name)),
+    ),
   );
   const routers = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   owned.defer(async () => void (await Promise.all(routers.map(({ router }) => router.close({ drain: 0 })))));

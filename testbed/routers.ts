@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Clock } from '#lib/clock.ts';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import type { Random } from '#lib/random.ts';
 import { findingText } from '../agent/config/finding.ts';
 import { loadRouterConfig } from '../agent/config/load.ts';
 import { enrollRouter } from '../agent/enroll/enroll.ts';
@@ -22,6 +23,7 @@ const HOST = '127.0.0.1';
 export interface RouterComponents {
   readonly clock: Clock;
   readonly log: Log;
+  readonly random: Random;
   /** `tls:host:port` of the controller. */
   readonly controlAddress: string;
   /** For the files of the routers. */
@@ -45,11 +47,11 @@ export async function startNetworkRouter(
   name: string,
   token: string,
 ): Promise<NetworkRouter> {
-  const { clock, log } = components;
+  const { clock, log, random } = components;
   const configFile = writeConfig(components, name);
   const before = loaded(configFile, { beforeEnrollment: true });
   const { routerId: id } = await enrollRouter({ config: before, jwt: token, keyAlgorithm: 'EC', clock, log });
-  const router = await Router.start({ config: loaded(configFile), log: log.child({ router: name }), clock });
+  const router = await Router.start({ config: loaded(configFile), log: log.child({ router: name }), clock, random });
   const [edgeAddress = { host: HOST, port: 0 }] = router.describe().edgeListeners;
   return { id, name, configFile, edgeAddress, router };
 }

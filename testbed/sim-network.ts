@@ -7,7 +7,14 @@ import { examples } from '#lib/commands/name.ts';
 import { endProcess } from '#lib/end-process.ts';
 import type { Log } from '#lib/log.ts';
 import { OPTION_CHECKS } from '../controller-sim/assembly/options.ts';
-import { checked, type Served, type ServeOptions, serve, withServing } from '../controller-sim/commands/serve.ts';
+import {
+  checked,
+  SEED_RANDOM,
+  type Served,
+  type ServeOptions,
+  serve,
+  withServing,
+} from '../controller-sim/commands/serve.ts';
 import type { NetworkRouter } from './routers.ts';
 
 interface NetworkCommandOptions extends ServeOptions {
@@ -15,6 +22,7 @@ interface NetworkCommandOptions extends ServeOptions {
   readonly username?: string;
   readonly password?: string;
   readonly seed?: string;
+  readonly seedRandom?: number;
   readonly dashboard: boolean;
 }
 
@@ -43,6 +51,9 @@ export function networkCommand(): Command {
     .option('--seed <file>', 'create the entities of this file (YAML or JSON, as `export` writes it)', (file) =>
       checked(OPTION_CHECKS.seed, file),
     )
+    .option('--seed-random <number>', SEED_RANDOM, (text) =>
+      checked(OPTION_CHECKS.seedRandom, Number(text.trim() || Number.NaN)),
+    )
     .option('--no-dashboard', 'do not serve the page to see and control the simulator')
     .addHelpText('after', examples('sim', 'network --routers 3 --json', 'network --routers east,west'))
     .action(async (options: NetworkCommandOptions, command: Command) => {
@@ -61,7 +72,7 @@ function routersOf(text: string): number | string[] {
 
 async function open(options: NetworkCommandOptions, log: Log): Promise<Served> {
   const { startNetwork } = await import('./network.ts');
-  const { routers, port, username, password, seed, dashboard } = options;
+  const { routers, port, username, password, seed, seedRandom, dashboard } = options;
   const network = await startNetwork({
     routers,
     log,
@@ -70,6 +81,7 @@ async function open(options: NetworkCommandOptions, log: Log): Promise<Served> {
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(seed !== undefined && { seed }),
+    ...(seedRandom !== undefined && { seedRandom }),
   });
   return {
     nodes: [network.simulator],

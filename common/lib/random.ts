@@ -43,3 +43,17 @@ export function seededRandom(seed: number): Random {
   };
   return { next, bytes: (length) => Buffer.from(Array.from({ length }, () => Math.floor(next() * 256))) };
 }
+
+/** The largest seed: seeds have 32 bits. */
+export const MAX_SEED = 0xff_ff_ff_ff;
+
+/**
+ * A repeatable generator for one purpose. Purposes have separate generators, so that the values of one do not depend on
+ * how many values the others have drawn, nor when.
+ */
+export function seededStream(seed: number, purpose: string): Random {
+  // FNV-1a of the purpose, beginning with the seed.
+  let hash = (0x81_1c_9d_c5 ^ seed) >>> 0;
+  for (const byte of Buffer.from(purpose)) hash = Math.imul(hash ^ byte, 0x01_00_01_93) >>> 0;
+  return seededRandom(hash);
+}

@@ -39,7 +39,7 @@ export interface ApiParts {
 
 /** Rejects with ConsoleError if the folder has no web console. */
 export async function openApi(context: SimulatorContext, parts: ApiParts): Promise<ApiServer> {
-  const { options, clock, wireClock, random } = context;
+  const { options, clock, wireClock } = context;
   const { state, authority, passwords, registry } = parts.data;
   const attempts = options.store === undefined ? undefined : registry.attempts;
   const { network, cluster, lab, labToken, enrollmentLifetime } = parts;
@@ -72,7 +72,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     labToken,
     clock,
     wireClock,
-    random,
+    random: context.randomOf('api'),
     log,
     baseUrl,
     controllerId,

@@ -4,7 +4,7 @@ import { AdvancingClock } from '#lib/advancing-clock.ts';
 import { type AdvanceableClock, type Clock, SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { type Log, silentLog } from '#lib/log.ts';
-import { type Random, systemRandom } from '#lib/random.ts';
+import { type Random, seededStream, systemRandom } from '#lib/random.ts';
 import type { SimulatorOptions } from './options.ts';
 
 /** A room that can be closed. */
@@ -18,21 +18,27 @@ export class SimulatorContext {
   readonly clock: AdvanceableClock;
   /** For connections: heartbeats and time limits go on in real time when the lab advances the other clock. */
   readonly wireClock: Clock;
-  readonly random: Random;
   readonly ids: IdSource;
   readonly #log: Log;
   readonly #owned: AsyncDisposableStack;
 
   /** `owned` closes the rooms in the reverse order of their construction. */
   constructor(options: SimulatorOptions, owned: AsyncDisposableStack) {
-    const { clock = new SystemClock(), random = systemRandom, log = silentLog } = options;
+    const { clock = new SystemClock(), log = silentLog } = options;
     this.options = options;
     this.clock = isAdvanceable(clock) ? clock : new AdvancingClock(clock);
     this.wireClock = clock instanceof AdvancingClock ? clock.real : clock;
-    this.random = random;
-    this.ids = new IdSource(random);
+    this.ids = new IdSource(this.randomOf('ids'));
     this.#log = log;
     this.#owned = owned;
+  }
+
+  /** With a seed, each purpose has its own repeatable values. */
+  randomOf(
+    purpose: 'ids' | 'admin' | 'passwords' | 'certificates' | 'network' | 'faults' | 'lab' | 'api' | 'dials',
+  ): Random {
+    const { seedRandom, random = systemRandom } = this.options;
+    return seedRandom === undefined ? random : seededStream(seedRandom, purpose);
   }
 
   logOf(component: string): Log {

@@ -48,7 +48,7 @@ export function assembleControl(
   context: SimulatorContext,
   { data, rules, network, addresses, cluster, traffic }: ControlParts,
 ): Control {
-  const { options, clock, wireClock, random, ids } = context;
+  const { options, clock, wireClock, ids } = context;
   const { state, authority } = data;
   const { access, serviceChanges } = rules;
   const { baseUrl, controlAddress, controllerId } = addresses;
@@ -100,6 +100,8 @@ export function assembleControl(
       isClusterMember: isClusterMember(options),
     }),
   );
-  const routerDialer = options.dialRouters ? context.own(new RouterDialer(control, server, random)) : undefined;
+  const routerDialer = options.dialRouters
+    ? context.own(new RouterDialer(control, server, context.randomOf('dials')))
+    : undefined;
   return { server, tokens, revocations, activity, sessionLifetime, dataModel: feed, routerDialer };
 }

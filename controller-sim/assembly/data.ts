@@ -88,11 +88,12 @@ interface Opened {
 }
 
 async function openWith(context: SimulatorContext, { store, registry, memberId }: Opened): Promise<Data> {
-  const { options, clock, random, ids } = context;
+  const { options, clock, ids } = context;
   if (memberId !== undefined) await registry.claim(memberId);
   const state = context.own(await State.open({ store, clock, ids, log: context.logOf('state') }));
   const limits = { cost: options.passwordCost, waiting: options.passwordsWaiting };
-  const passwords = context.own(new Passwords({ clock, random, ...limits }));
+  const passwords = context.own(new Passwords({ clock, random: context.randomOf('passwords'), ...limits }));
+  const random = context.randomOf('certificates');
   // A password hash and a key pair: each is computed in its own thread.
   const [{ store: storeAdmin, ...admin }, authority] = await Promise.all([
     prepareAdmin(context, state, passwords),
@@ -103,17 +104,15 @@ async function openWith(context: SimulatorContext, { store, registry, memberId }
 }
 
 /** Adds missing built-in entities, and chooses the name and password of the administrator. */
-async function prepareAdmin(
-  { options, random }: SimulatorContext,
-  state: State,
-  passwords: Passwords,
-): Promise<PreparedAdmin> {
+async function prepareAdmin(context: SimulatorContext, state: State, passwords: Passwords): Promise<PreparedAdmin> {
+  const { options } = context;
   await seedBuiltIns(state);
   const known = adminUsername(state);
   const wanted = options.username ?? known;
   const username = wanted ?? 'admin';
   const password =
-    options.password ?? (hasAdmin(state) ? undefined : random.bytes(PASSWORD_BYTES).toString('base64url'));
+    options.password ??
+    (hasAdmin(state) ? undefined : context.randomOf('admin').bytes(PASSWORD_BYTES).toString('base64url'));
   // A new hash of the same password would reject the logins that other controllers are checking.
   const stored = validAdminHash(state);
   const isStored = password !== undefined && stored !== undefined && (await passwords.verify(password, stored));

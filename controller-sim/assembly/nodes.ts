@@ -6,12 +6,19 @@ import { SharedMemory } from '../state/store/shared-memory.ts';
 import { nodesCheck, OPTION_CHECKS, type SimulatorOptions } from './options.ts';
 import { type Simulator, startSimulator } from './simulator.ts';
 
-export type ClusterOptions = Omit<SimulatorOptions, 'store' | 'member' | 'data' | 'cluster'> & {
+export type ClusterOptions = Omit<SimulatorOptions, 'store' | 'member' | 'data' | 'cluster' | 'seedRandom'> & {
   /** How many controllers, 1 to 9; default 3. With `port` they have consecutive ports. */
   nodes?: number;
 };
 
-const { store: _store, member: _member, data: _data, cluster: _cluster, ...PERMITTED } = OPTION_CHECKS;
+const {
+  store: _store,
+  member: _member,
+  data: _data,
+  cluster: _cluster,
+  seedRandom: _seed,
+  ...PERMITTED
+} = OPTION_CHECKS;
 const CHECKS = { ...PERMITTED, nodes: nodesCheck };
 
 export class SimulatorCluster {

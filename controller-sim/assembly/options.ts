@@ -17,7 +17,7 @@ import {
   port,
   stringOfLength,
 } from '#lib/options.ts';
-import type { Random } from '#lib/random.ts';
+import { MAX_SEED, type Random } from '#lib/random.ts';
 import { isSameFile } from '#lib/symbolic-links.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from '../auth/passwords.ts';
@@ -46,6 +46,11 @@ export interface SimulatorOptions {
   log?: Log;
   clock?: Clock;
   random?: Random;
+  /**
+   * A whole number: ids, serial numbers, tokens, secrets, waits and choices are the same in each run with it. Anybody can
+   * predict them, so it is for tests only. Keys stay random.
+   */
+  seedRandom?: number;
   passwordCost?: PasswordCost;
   /** Limit on logins that wait for their password check; further ones are asked to retry. */
   passwordsWaiting?: number;
@@ -156,6 +161,7 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   log,
   clock: objectWith(['now', 'after', 'every', 'sleep'], 'a clock: SystemClock or VirtualClock'),
   random: objectWith(['next', 'bytes'], 'a source of random numbers with next() and bytes()'),
+  seedRandom: integer(0, MAX_SEED),
   passwordCost,
   passwordsWaiting: integer(0, MAX_WAITING),
   eventsFile: path,
@@ -214,7 +220,11 @@ export function dataFiles(data: string | undefined): string[] {
 
 /** Checks options that depend on others. */
 export function combinationProblem(options: SimulatorOptions): string | undefined {
-  const { data, eventsFile, eventTypes = [], store: shared, member: id } = options;
+  const { data, eventsFile, eventTypes = [], store: shared, member: id, random, seedRandom } = options;
+  if (seedRandom !== undefined && random !== undefined)
+    return 'random values come from a seed (seedRandom) or a generator (random); choose one';
+  if (seedRandom !== undefined && (data !== undefined || shared !== undefined))
+    return 'with a seed of random values (seedRandom, --seed-random) each run has the same ids, so its data stays in memory; leave out the file or the store (data, --data, store, --store)';
   if (shared !== undefined && data !== undefined)
     return 'the data is either in a file (data, --data) or in a common store (store, --store); choose one';
   if (id !== undefined && shared === undefined)

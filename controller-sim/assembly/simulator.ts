@@ -137,7 +137,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const control = assembleControl(context, { data, rules, network, addresses, cluster, traffic });
   const enrollmentLifetime = options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime;
   const lab = openLab(context, { data, rules, control, network, traffic, cluster, enrollmentLifetime });
-  const labToken = options.lab === false ? undefined : new LabToken(context.random, options.labToken);
+  const labToken = options.lab === false ? undefined : new LabToken(context.randomOf('lab'), options.labToken);
   const api = await openApi(context, {
     data,
     rules,
@@ -194,13 +194,15 @@ async function joinCluster(context: SimulatorContext, data: Data, addresses: Add
 }
 
 function openNetwork(context: SimulatorContext, state: State): Network {
-  const { options, clock, ids, random } = context;
+  const { options, clock, ids } = context;
+  const random = context.randomOf('network');
   const components = { state, clock, ids, random, log: context.logOf('network') };
   return context.own(new Network(components, { linkVersion: options.linkVersion }));
 }
 
 function openTraffic(context: SimulatorContext, state: State, network: Network): LabTraffic {
-  const { clock, wireClock, random } = context;
+  const { clock, wireClock } = context;
+  const random = context.randomOf('faults');
   return context.own(new LabTraffic({ state, clock, wireClock, random, network, log: context.logOf('lab') }));
 }
 

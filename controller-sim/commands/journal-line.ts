@@ -22,6 +22,14 @@ export function journalLine(entry: ShownEntry): string {
   return inOneLine(parts.join('  '));
 }
 
+/** The entry without what differs between two runs of the same scenario: number, time, duration, size and address. */
+export function stableEntry(entry: ShownEntry): Partial<ShownEntry> {
+  const { sequence: _sequence, time: _time, source: _source, bytes: _bytes, ...rest } = entry;
+  if (!('duration' in rest)) return rest;
+  const { duration: _duration, ...request } = rest;
+  return request;
+}
+
 function httpParts(entry: AsJson<HttpEntry>): string[] {
   const { method, path, query, status, code, reason, duration, source, identity, body } = entry;
   return [

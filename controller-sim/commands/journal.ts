@@ -6,7 +6,7 @@ import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
-import { journalLine, type ShownEntry } from './journal-line.ts';
+import { journalLine, type ShownEntry, stableEntry } from './journal-line.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection, LabClient } from './lab-client.ts';
 
@@ -14,6 +14,7 @@ interface JournalOptions extends Connection {
   readonly follow?: true;
   readonly clear?: true;
   readonly json?: true;
+  readonly stable?: true;
   readonly failed?: true;
   readonly limit: number;
   readonly kind?: string;
@@ -49,6 +50,7 @@ export function journalCommand(): Command {
     .option('--follow', 'continue with new entries until interrupted')
     .option('--limit <number>', 'how many entries, at most 1000', integer, 100)
     .option('--json', 'print one JSON object for each entry')
+    .option('--stable', 'as JSON without numbers, times, durations, sizes and addresses, to compare two runs')
     .option('--clear', 'remove all entries instead')
     .addHelpText('after', examples('sim', 'journal --failed --ready sim.json', 'journal --follow --ready sim.json'))
     .action((options: JournalOptions) => withLab(options, (client) => show(client, options)));
@@ -102,7 +104,7 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
     await client.ask('DELETE', JOURNAL);
     return;
   }
-  const line = options.json ? (entry: ShownEntry) => JSON.stringify(entry) : journalLine;
+  const line = lineOf(options);
   const { limit } = options;
   const filter = filterOf(options);
   const [latest] = await ask(client, { limit: '1' });
@@ -120,6 +122,11 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
       print(line(entry));
     }
   }
+}
+
+function lineOf({ stable, json }: JournalOptions): (entry: ShownEntry) => string {
+  if (stable) return (entry) => JSON.stringify(stableEntry(entry));
+  return json ? (entry) => JSON.stringify(entry) : journalLine;
 }
 
 /** Returns false once `signal` has aborted. */

@@ -33,6 +33,10 @@ export interface ServeOptions extends Lifetime {
   readonly data?: string;
 }
 
+/** The help of the option `--seed-random`. */
+export const SEED_RANDOM =
+  'the same ids, serial numbers, tokens and choices in each run with this number; for tests, because they can be predicted';
+
 /** The simulators of the process, and further facts about it. */
 export interface Served {
   readonly nodes: readonly [Simulator, ...Simulator[]];

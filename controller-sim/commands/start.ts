@@ -15,7 +15,7 @@ import {
   type SimulatorOptions,
 } from '../assembly/options.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
-import { checked, type ServeOptions, serve, withServing } from './serve.ts';
+import { checked, SEED_RANDOM, type ServeOptions, serve, withServing } from './serve.ts';
 
 interface StartOptions extends ServeOptions {
   host: string;
@@ -35,6 +35,7 @@ interface StartOptions extends ServeOptions {
   eventsFile?: string;
   events: Namespace[];
   seed?: string;
+  seedRandom?: number;
 }
 
 export function startCommand(): Command {
@@ -98,6 +99,9 @@ export function startCommand(): Command {
       'create the entities of this file (YAML or JSON, as `export` writes it) that the data does not have',
       (file) => checked(OPTION_CHECKS.seed, file),
     )
+    .option('--seed-random <number>', SEED_RANDOM, (text) =>
+      checked(OPTION_CHECKS.seedRandom, Number(text.trim() || Number.NaN)),
+    )
     .addHelpText(
       'after',
       examples(
@@ -128,8 +132,9 @@ function storeProblem({ store }: StartOptions): string | undefined {
   return problem === undefined ? undefined : `option '--store <url>' is invalid. ${problem}`;
 }
 
-function nodesProblem({ nodes, data, store, cluster }: StartOptions): string | undefined {
+function nodesProblem({ nodes, data, store, cluster, seedRandom }: StartOptions): string | undefined {
   if (nodes === undefined) return undefined;
+  if (seedRandom !== undefined) return '--seed-random works for one controller; leave out --nodes';
   if (cluster) return '--nodes starts the members of a cluster; leave out --cluster';
   if (data === undefined && store === undefined) return undefined;
   return '--nodes keeps its data in memory; with --store, start each controller as a process of its own';

@@ -86,6 +86,8 @@ t.test('journal: a line for each request, filters, JSON', async (t) => {
   t.notMatch(stdout, /\/lab\//, 'the command itself is not listed');
   t.notOk(stdout.includes('\u001b'), 'no control characters reach the terminal');
   t.equal((await sim('journal', '--failed', '--path', '/edge/client')).stdout, `${lines[0]}\n`);
+  const [stable = ''] = (await sim('journal', '--path', '/edge/client/v1/version', '--stable')).stdout.split('\n');
+  t.strictSame(Object.keys(JSON.parse(stable)).sort(), ['api', 'kind', 'method', 'operation', 'path', 'status']);
   t.match(JSON.parse((await sim('journal', '--limit', '1', '--path', '/edge/client/v1/version', '--json')).stdout), {
     sequence: 2,
     operation: 'listVersion',

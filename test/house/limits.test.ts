@@ -43,6 +43,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'agent/xgress/payload-sender.ts MAX_SEQUENCE',
     'common/wire/xgress-frames.ts MAX_BUFFER_SIZE',
     'agent/xgress/receive-buffer.ts MAX_REPORTED',
+    'common/lib/random.ts MAX_SEED',
     'common/lib/address.ts MAX_LABEL_LENGTH',
     'common/lib/address.ts MAX_PORT',
     'controller-sim/lab/faults/fault-rule.ts MAX_STATUS',

@@ -1,6 +1,6 @@
 // The envelope of answers: `{data, meta}` for results, `{error, meta}` for errors.
 
-import { randomBytes } from 'node:crypto';
+import type { Random } from '#lib/random.ts';
 import type { ApiError } from '../../errors/errors.ts';
 import type { Answer, Json } from '../http/context.ts';
 
@@ -46,13 +46,11 @@ export function wrapAnswer(answer: Answer, status: number): Sent {
   return { ...json(answer.status ?? status, body), ...(answer.headers && { headers: answer.headers }) };
 }
 
-export function wrapError({
-  code,
-  status,
-  message,
-  details,
-}: Pick<ApiError, 'code' | 'status' | 'message' | 'details'>): Sent {
-  const requestId = randomBytes(REQUEST_ID_BYTES).toString('base64url');
+export function wrapError(
+  { code, status, message, details }: Pick<ApiError, 'code' | 'status' | 'message' | 'details'>,
+  random: Random,
+): Sent {
+  const requestId = random.bytes(REQUEST_ID_BYTES).toString('base64url');
   const error = { code, message, requestId, ...(details && { cause: details }) };
   return json(status, JSON.stringify({ error, meta: VERSIONS }));
 }

@@ -132,10 +132,11 @@ export class RequestFaults {
 
   #answer(request: FastifyRequest, reply: FastifyReply, { id, rule }: Applied<HttpRule>): void {
     const { code, status } = errorOf(rule);
+    const { random } = this.#components.services;
     const message = `the fault ${id} of the lab answers`;
     const sent = pathOf(request.url).startsWith(`${OIDC_BASE}/`)
       ? oauthError(status, message)
-      : wrapError({ code, status, message: API_ERRORS[code][1], details: { code: 'UNHANDLED', message } });
+      : wrapError({ code, status, message: API_ERRORS[code][1], details: { code: 'UNHANDLED', message } }, random);
     noteError(request.record, { code, details: { message, data: undefined } });
     this.#components.send(request, reply, sent);
   }

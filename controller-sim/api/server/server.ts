@@ -191,7 +191,7 @@ export class ApiServer {
       if (!apiRequest.isValid || !isOfUnacceptedType(apiRequest)) throw error;
       const rejection = toApiError(error, this.#services);
       noteError(request.record, rejection);
-      return this.#sendUntyped(request, reply, wrapError(rejection));
+      return this.#sendUntyped(request, reply, wrapError(rejection, this.#services.random));
     } finally {
       this.#running.release(source);
     }
@@ -238,7 +238,7 @@ export class ApiServer {
     if (error.challenge !== undefined) reply.header(CHALLENGE, error.challenge);
     if (!request.raw.complete) reply.header('connection', 'close'); // the rest of the body is not read
     if (error.code === 'METHOD_NOT_ALLOWED') reply.header('allow', this.#paths.methodsOf(request.url).join(', '));
-    return this.#send(request, reply, wrapError(error));
+    return this.#send(request, reply, wrapError(error, this.#services.random));
   }
 
   /** 405 if the path exists with other methods, else 404. */
