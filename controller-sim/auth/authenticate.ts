@@ -15,6 +15,7 @@ import type { Tables } from '../state/tables.ts';
 import { Transaction } from '../state/transaction.ts';
 import type { ApiSession, Authenticator, AuthPolicy, Identity } from '../state/types.ts';
 import { bearerTokens } from './bearer-tokens.ts';
+import { newSessionToken } from './birth.ts';
 import { isForClients, vouch } from './certificates.ts';
 import { challenge } from './challenges.ts';
 import { judgeExternalToken, policyForToken } from './external-jwt.ts';
@@ -56,7 +57,7 @@ export async function authenticate(
   const configTypes = typeIds(request, names ?? []);
   const newSession = (transaction: Transaction): ApiSession => ({
     ...baseFields(transaction, state.ids.cuid()),
-    token: state.ids.secret(),
+    token: newSessionToken({ state }, transaction),
     configTypes,
     ipAddress: request.remoteAddress,
     lastActivityAt: transaction.now,
@@ -74,7 +75,7 @@ export async function authenticate(
     });
   } catch (error) {
     if (!(error instanceof StoreWriteError) || !isAtLab || !isAdmin(proven.identity)) throw error;
-    const session = newSession(new Transaction(state.tables, state.clock, state.ids));
+    const session = newSession(new Transaction(state, state.index));
     request.services.unstored.add(session);
     return session;
   }
@@ -162,7 +163,7 @@ function credentialsIn(body: unknown): { readonly username: string; readonly pas
 }
 
 async function byPassword(request: AuthRequest): Promise<Proven> {
-  const { state, clock, passwords, lockouts } = request.services;
+  const { state, clock, lockouts } = request.services;
   const { username, password } = credentialsIn(request.body);
   if (username === '' || password === '') {
     throw new ApiError('COULD_NOT_VALIDATE', {
@@ -170,8 +171,7 @@ async function byPassword(request: AuthRequest): Promise<Proven> {
       message: 'username and password fields are required',
     });
   }
-  const authenticator = state.tables.authenticator.findBy('username', username);
-  const valid = await passwords.verify(password, authenticator?.passwordHash ?? undefined, request.remoteAddress);
+  const { authenticator, valid } = await checkPassword(request, username, password);
   const identity = authenticator && state.tables.identity.get(authenticator.identityId);
   const policy = identity && policyOf(request, identity);
   if (!authenticator || !identity || !policy?.primary.updb.allowed) throw new ApiError('INVALID_AUTH');
@@ -183,6 +183,28 @@ async function byPassword(request: AuthRequest): Promise<Proven> {
   }
   if (!lockouts.passed(authenticator)) throw new ApiError('INVALID_AUTH');
   return { identity, policy, authenticator };
+}
+
+/**
+ * Before a password counts as wrong, the changes of other controllers are read: it may be new, as its user may be. So no
+ * other code tries this request again, which would count twice.
+ */
+async function checkPassword(
+  request: AuthRequest,
+  username: string,
+  password: string,
+): Promise<{ authenticator: Authenticator | undefined; valid: boolean }> {
+  const { state, passwords } = request.services;
+  const check = async () => {
+    const authenticator = state.tables.authenticator.findBy('username', username);
+    const hash = authenticator?.passwordHash ?? undefined;
+    return { authenticator, hash, valid: await passwords.verify(password, hash, request.remoteAddress) };
+  };
+  const checked = await check();
+  if (checked.valid) return checked;
+  request.caughtUp = await state.catchUp();
+  const isSame = state.tables.authenticator.findBy('username', username)?.passwordHash === checked.hash;
+  return request.caughtUp !== 'new' || isSame ? checked : check();
 }
 
 /** A certificate of an authenticator, or of an authority with a claim that identifies the identity. */

@@ -47,10 +47,12 @@ export class Lockouts {
   async failed({ id, identityId }: Authenticator, { primary }: AuthPolicy): Promise<void> {
     const { maxAttempts, lockoutDurationMinutes: minutes } = primary.updb;
     if (maxAttempts <= 0 || this.#locking.has(id)) return;
-    const failures = (this.#failures.get(id) ?? 0) + 1;
-    this.#failures.set(id, failures);
-    if (failures < maxAttempts && (await this.#shared.add(keyOf(id), DAY)) < maxAttempts) return;
-    if (this.#locking.has(id)) return;
+    const own = (this.#failures.get(id) ?? 0) + 1;
+    this.#failures.set(id, own);
+    const common = this.#shared.isCommon ? await this.#shared.add(keyOf(id), DAY) : 0;
+    // A correct password at another controller begins the common count again.
+    if (common > 0 && common < own) this.#failures.set(id, common);
+    if ((common || own) < maxAttempts || this.#locking.has(id)) return;
     this.#failures.delete(id);
     this.#shared.clear(keyOf(id));
     const until = minutes > 0 ? this.#state.clock.now() + minutes * MINUTE : undefined;

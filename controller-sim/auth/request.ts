@@ -7,7 +7,7 @@ import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { Authority } from '../pki/authority.ts';
 import type { Tokens } from '../pki/tokens.ts';
-import type { State } from '../state/state.ts';
+import type { CatchUp, State } from '../state/state.ts';
 import type { Activity } from './activity.ts';
 import type { Jwks } from './jwks.ts';
 import type { Lockouts } from './lockouts.ts';
@@ -61,4 +61,6 @@ export interface AuthRequest<Services = AuthServices, Body = unknown> {
   /** The edge router whose API proxy forwards the request; undefined for the client's own connection. */
   readonly viaRouter: string | undefined;
   readonly remoteAddress: string;
+  /** Set if the changes of other controllers were read for it. */
+  caughtUp?: CatchUp;
 }

@@ -16,6 +16,11 @@ export class SharedAttempts {
     this.#attempts = attempts;
   }
 
+  /** Whether other controllers may count, too. */
+  get isCommon(): boolean {
+    return this.#attempts !== undefined;
+  }
+
   /** @returns the count of all controllers; 0 if the store does not answer */
   async add(key: string, milliseconds: number): Promise<number> {
     if (!this.#attempts) return 0;

@@ -1,9 +1,12 @@
-// Connections between the controllers of a cluster: one asks another for the values that it answers itself to inspections.
-// The reference keeps a channel to each peer; here a connection lasts for one inspection. Both sides have a certificate of
-// the common authority with the id of a controller, which nobody else gets.
+// Connections between the controllers of a cluster, opened when one first asks another: for the values that it answers
+// itself to inspections, as in the reference, and for what only it has in memory. Both sides have a certificate of the
+// common authority with the id of a controller, which nobody else gets.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { parseAddress } from '#lib/address.ts';
+import { background } from '#lib/background.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import { parseJson } from '#lib/json.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, subjectAltNames } from '#pki/certificates.ts';
 import { Channel } from '#wire/channel.ts';
@@ -15,7 +18,7 @@ import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_p
 import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
 import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
 import { sendHello } from '#wire/hello.ts';
-import { Message } from '#wire/message.ts';
+import { Message, resultMessage } from '#wire/message.ts';
 import { Alpn } from '#wire/tls-port.ts';
 import { Underlay } from '#wire/underlay.ts';
 import { valuesOfController } from '../network/controller-inspections.ts';
@@ -30,20 +33,38 @@ const PEER_TYPE = 'ctrl.mesh';
 const DIAL_TIMEOUT = 3_000;
 /** Milliseconds for the answer. */
 const ANSWER_TIMEOUT = 5_000;
+/** The type of a call: its header names the function, its body is JSON, and the body of its result, too. */
+const CALL_TYPE = 61_100;
+const FUNCTION_HEADER = 61_100;
+/** Calls that this controller has sent and that are not answered. */
+const MAX_CALLS = 200;
 /** The largest value is the list of connected identities, with some hundred bytes each. */
 const PEER_LIMITS = { maxHeaders: 64 * 1024, maxBody: 64 * 1024 * 1024, maxFields: 100_000 };
 /** Limit on open connections of other controllers. */
 const MAX_PEER_CONNECTIONS = 500;
+
+class PeerError extends ProjectError {
+  constructor(message: string) {
+    super('PEER', message, { retriable: true });
+  }
+}
 
 /** Whether the hello is that of another controller, not of a router. */
 export function isPeerHello(hello: Message): boolean {
   return hello.string(ChannelHeader.UnderlayType) === PEER_TYPE && !hello.bool(ChannelHeader.IsGrouped);
 }
 
+/** A function that other controllers call. Its argument and its result are JSON; it throws to reject. */
+type PeerFunction = (argument: unknown) => unknown;
+
 export class PeerConnections implements Peers {
   readonly #context: ControlContext;
   readonly #accepted = new Set<Channel>();
+  /** By id of the member that was dialed. */
+  readonly #dialed = new Map<string, Promise<Channel>>();
+  readonly #functions = new Map<string, PeerFunction>();
   readonly #closing = new AbortController();
+  #calls = 0;
 
   constructor(context: ControlContext) {
     this.#context = context;
@@ -52,14 +73,32 @@ export class PeerConnections implements Peers {
   close(): void {
     this.#closing.abort(new HelloRejectedError('the controller is stopping'));
     for (const channel of this.#accepted) channel.close();
+    for (const dialed of this.#dialed.values()) dialed.then((channel) => channel.close(), ignore);
   }
 
   async inspect(memberId: string, names: readonly string[]): Promise<PeerAnswer> {
-    const channel = await this.#dial(memberId);
+    const channel = await this.#channelTo(memberId);
+    return inspectOver(channel, names, { timeout: ANSWER_TIMEOUT, signal: this.#closing.signal });
+  }
+
+  /** Lets other controllers call a function of this one. */
+  serve(name: string, call: PeerFunction): void {
+    this.#functions.set(name, call);
+  }
+
+  /** Calls a function of another member. Rejects if it cannot be reached, if it rejects, and beyond the limit of calls. */
+  async call(memberId: string, name: string, argument: unknown): Promise<unknown> {
+    if (this.#calls >= MAX_CALLS) throw new PeerError(`${MAX_CALLS} calls of other controllers are not answered yet`);
+    this.#calls++;
     try {
-      return await inspectOver(channel, names, { timeout: ANSWER_TIMEOUT, signal: this.#closing.signal });
+      const channel = await this.#channelTo(memberId);
+      const body = JSON.stringify(argument ?? null);
+      const options = { timeout: ANSWER_TIMEOUT, signal: this.#closing.signal };
+      const answer = await channel.request(new Message(CALL_TYPE, [[FUNCTION_HEADER, name]], body), options);
+      if (!answer.bool(ChannelHeader.ResultSuccess)) throw new PeerError(answer.body.toString());
+      return parseJson(answer.body.toString());
     } finally {
-      channel.close();
+      this.#calls--;
     }
   }
 
@@ -78,7 +117,23 @@ export class PeerConnections implements Peers {
     this.#accepted.add(channel);
     void channel.closed.then(() => this.#accepted.delete(channel));
     channel.on(ControlType.InspectRequest, (message) => this.#answer(channel, message));
+    channel.on(CALL_TYPE, (message) =>
+      background(this.#context.log, 'call of a controller', this.#called(channel, message)),
+    );
     return channel;
+  }
+
+  async #called(channel: Channel, message: Message): Promise<void> {
+    const name = message.string(FUNCTION_HEADER) ?? '';
+    let result: Message;
+    try {
+      const call = this.#functions.get(name);
+      if (!call) throw new PeerError(`this controller does not know ${name}`);
+      result = resultMessage(true, JSON.stringify((await call(parseJson(message.body.toString()))) ?? null));
+    } catch (error) {
+      result = resultMessage(false, describeError(error));
+    }
+    channel.reply(message, result);
   }
 
   #answer(channel: Channel, message: Message): void {
@@ -87,6 +142,19 @@ export class PeerConnections implements Peers {
     const texts = values.map(({ name, value }) => ({ name, value: JSON.stringify(value) }));
     const body = toBinary(InspectResponseSchema, create(InspectResponseSchema, { success: true, values: texts }));
     channel.reply(message, new Message(ControlType.InspectResponse, [], body));
+  }
+
+  /** Dials once for all that ask meanwhile. */
+  #channelTo(memberId: string): Promise<Channel> {
+    const known = this.#dialed.get(memberId);
+    if (known) return known;
+    const dialed = this.#dial(memberId);
+    this.#dialed.set(memberId, dialed);
+    const forget = () => {
+      if (this.#dialed.get(memberId) === dialed) this.#dialed.delete(memberId);
+    };
+    dialed.then((channel) => channel.closed.then(forget), forget);
+    return dialed;
   }
 
   async #dial(memberId: string): Promise<Channel> {
@@ -141,4 +209,8 @@ export class PeerConnections implements Peers {
     if (!subjectAltNames(leaf).uri.includes(authority.controllerUri(id)))
       throw new HelloRejectedError(`controller ${id} presents a certificate that is not its own`);
   }
+}
+
+function ignore(): void {
+  // who asked handles the error
 }

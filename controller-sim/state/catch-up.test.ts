@@ -3,7 +3,7 @@
 import t from 'tap';
 import { settle, VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { State } from './state.ts';
+import { type CatchUp, State } from './state.ts';
 import { SharedMemory } from './store/shared-memory.ts';
 
 async function open(read: () => Promise<never>) {
@@ -15,15 +15,15 @@ async function open(read: () => Promise<never>) {
 
 t.test('a store that hangs holds up a request for 1.5 s', async (t) => {
   const { clock, state } = await open(() => new Promise(() => undefined));
-  let outcome: boolean | undefined;
-  const waiting = state.catchUp().then((isThere) => {
-    outcome = isThere;
+  let outcome: CatchUp | undefined;
+  const waiting = state.catchUp().then((caughtUp) => {
+    outcome = caughtUp;
   });
   await clock.advance(1_499);
   t.equal(outcome, undefined);
   await clock.advance(1);
   await waiting;
-  t.equal(outcome, false);
+  t.equal(outcome, 'unread');
 });
 
 t.test('a store that is away is asked for an index at intervals, not all the time', async (t) => {

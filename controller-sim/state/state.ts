@@ -50,6 +50,9 @@ const MAX_CATCH_UP_MS = 1_500;
 /** Milliseconds between readings of a request that waits for an index. */
 const REACH_INTERVAL = 20;
 
+/** Whether others have made changes: `unread` if the store did not answer, or if this controller does not follow it. */
+export type CatchUp = 'new' | 'same' | 'unread';
+
 /** Too many changes are queued. */
 export class BusyError extends ProjectError {
   constructor() {
@@ -102,8 +105,8 @@ export class State {
   readonly #problems: Listeners<string | undefined>;
   /** Those that wait for a reload. */
   readonly #rejoining: { resolve(): void; reject(error: unknown): void }[] = [];
-  /** Called after the next reading. */
-  readonly #catchingUp: (() => void)[] = [];
+  /** Called after the next reading, with whether the store answered. */
+  readonly #catchingUp: ((hasRead: boolean) => void)[] = [];
 
   private constructor(components: StateComponents) {
     this.#store = components.store;
@@ -131,6 +134,11 @@ export class State {
       state.#readOn(); // others may have appended since the data was loaded
     }
     return state;
+  }
+
+  /** Whether other controllers change the same data. */
+  get isShared(): boolean {
+    return isShared(this.#store);
   }
 
   /** Index of the last change. */
@@ -201,21 +209,22 @@ export class State {
   }
 
   /**
-   * Reads the changes that other members have made until now. Resolves with whether there were any; with false where no
-   * other member exists, and if the store does not answer. A request that finds nothing asks: its entity may be new.
-   * Strangers can ask, too, so all that ask during one reading share the next one.
+   * Reads the changes that other members have made until now. `same` where no other member exists. A request that finds
+   * nothing asks: its entity may be new. Strangers can ask, too, so all that ask during one reading share the next one.
    */
-  async catchUp(): Promise<boolean> {
-    if (!isShared(this.#store) || this.#store.isImmediate || this.#isClosed) return false;
+  async catchUp(): Promise<CatchUp> {
+    if (!isShared(this.#store) || this.#store.isImmediate) return 'same';
+    if (this.#isClosed) return 'unread';
     const before = this.#index;
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
     // A database that hangs does not hold up what needs no change.
-    const timer = this.clock.after('reading on', MAX_CATCH_UP_MS, resolve);
+    const timer = this.clock.after('reading on', MAX_CATCH_UP_MS, () => resolve(false));
     this.#catchingUp.push(resolve);
     this.#readOn();
-    await promise;
+    const hasRead = await promise;
     timer.cancel();
-    return this.#index > before;
+    if (this.#index > before) return 'new';
+    return hasRead ? 'same' : 'unread';
   }
 
   /**
@@ -237,7 +246,7 @@ export class State {
       if (this.clock.monotonic() >= end || !isShared(this.#store) || this.#store.isImmediate || this.#isClosed)
         return false;
       // A database that is away answers at once, again and again.
-      if (!(await this.catchUp()) && this.#index < index)
+      if ((await this.catchUp()) !== 'new' && this.#index < index)
         await this.clock.sleep(REACH_INTERVAL, { name: 'data index' });
     }
     return true;
@@ -247,7 +256,7 @@ export class State {
     this.#isClosed = true;
     while (this.#working) await this.#working;
     this.#retry?.cancel();
-    for (const resolve of this.#catchingUp.splice(0)) resolve();
+    for (const resolve of this.#catchingUp.splice(0)) resolve(false);
     for (const listeners of this.#stages.values()) listeners.clear();
     this.#problems.clear();
     await this.#store.close();
@@ -260,16 +269,19 @@ export class State {
       const waiting = this.#waiting.splice(0, MAX_BATCH);
       // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
       const catchingUp = this.#catchingUp.splice(0);
+      let hasRead = true;
       if (!isShared(this.#store)) await this.#commit(this.#store, waiting);
-      else if (waiting.length === 0) await this.#follow(this.#store);
-      else if (!(await this.#append(this.#store, waiting)) && catchingUp.length > 0) await this.#follow(this.#store);
-      for (const resolve of catchingUp) resolve();
+      else if (waiting.length === 0) hasRead = await this.#follow(this.#store);
+      else if (!(await this.#append(this.#store, waiting)) && catchingUp.length > 0)
+        hasRead = await this.#follow(this.#store);
+      for (const resolve of catchingUp) resolve(hasRead);
     }
     this.#working = undefined;
   }
 
   async #commit(store: Store, waiting: readonly Waiting[]): Promise<void> {
-    const built = waiting.flatMap((each) => this.#build(each) ?? []);
+    const built: Built[] = [];
+    for (const each of waiting) built.push(...this.#build(each, this.#index + BigInt(built.length + 1)));
     let indexes: bigint[];
     try {
       indexes = await store.commit(built.map(({ changes }) => changes));
@@ -300,7 +312,7 @@ export class State {
       // The store may call it again, with what was missed: only the last attempts count.
       indexes = await store.append(this.#index, (missed) => {
         for (const set of missed) this.#applyOther(set);
-        attempts = waiting.map(({ build }) => this.#attempt(build));
+        attempts = this.#attemptAll(waiting);
         for (const { changes } of attempts.toReversed()) this.#undo(changes);
         return waiting.flatMap(({ origin }, place) => {
           const changes = attempts[place]?.changes ?? [];
@@ -332,11 +344,13 @@ export class State {
     this.#working ??= twoTurns().then(() => this.#work());
   }
 
-  async #follow(store: SharedStore): Promise<void> {
+  /** @returns whether the store answered */
+  async #follow(store: SharedStore): Promise<boolean> {
     this.#isBehind = false;
     try {
       await this.#readNext(store);
       this.#noteProblem(store, undefined);
+      return true;
     } catch (error) {
       const problem = describeError(error);
       const isSerious = error instanceof HistoryError || error instanceof DamagedError;
@@ -350,6 +364,7 @@ export class State {
         this.#retry = undefined;
         this.#readOn();
       });
+      return false;
     }
   }
 
@@ -424,22 +439,31 @@ export class State {
   }
 
   /** A change that the caller still waits for, once it is stored. */
-  #build({ origin, build, resolve, reject }: Waiting): Built | undefined {
-    const { changes, isFailed, outcome } = this.#attempt(build);
+  #build({ origin, build, resolve, reject }: Waiting, index: bigint): Built[] {
+    const { changes, isFailed, outcome } = this.#attempt(build, index);
     if (isFailed) reject(outcome);
     else if (changes.length === 0) resolve(outcome);
-    else return { origin, changes, finish: () => resolve(outcome), fail: reject };
-    return undefined;
+    else return [{ origin, changes, finish: () => resolve(outcome), fail: reject }];
+    return [];
+  }
+
+  #attemptAll(waiting: readonly Waiting[]): Attempt[] {
+    let next = this.#index + 1n;
+    return waiting.map(({ build }) => {
+      const attempt = this.#attempt(build, next);
+      if (attempt.changes.length > 0) next += 1n;
+      return attempt;
+    });
   }
 
   /**
    * Applies a change to the tables at once, so that the next one builds on it. No other code runs before the store has
    * it.
    */
-  #attempt(build: Waiting['build']): Attempt {
+  #attempt(build: Waiting['build'], index: bigint): Attempt {
     const applied: Change[] = [];
     try {
-      const transaction = new Transaction(this.tables, this.clock, this.ids);
+      const transaction = new Transaction(this, index);
       const outcome = build(transaction);
       const changes = transaction.changes();
       for (const change of changes) {

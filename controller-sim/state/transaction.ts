@@ -11,16 +11,25 @@ import type { Entity, EntityKind, EntityTypes } from './types.ts';
 /** Bytes of an id: every store has an index of them. */
 const MAX_ID = 1_024;
 
+export interface TransactionComponents {
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
 export class Transaction {
   readonly tables: Tables;
   readonly ids: IdSource;
   readonly clock: Clock;
+  /** Index of the set that its changes become. */
+  readonly index: bigint;
   readonly #written = new Map<string, Change>();
 
-  constructor(tables: Tables, clock: Clock, ids: IdSource) {
+  constructor({ tables, clock, ids }: TransactionComponents, index: bigint) {
     this.tables = tables;
     this.clock = clock;
     this.ids = ids;
+    this.index = index;
   }
 
   /** RFC 3339 with milliseconds. */

@@ -8,6 +8,7 @@ import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
+import { FaultyPort } from '../support/faulty-port.ts';
 import { OidcClient } from '../support/oidc-client.ts';
 import { until } from '../support/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
@@ -91,9 +92,17 @@ async function once(t: Test, { pair, settled, advance, now }: Parts): Promise<vo
     await settled();
     await advance('31s');
     t.same(statuses(await refresh()), [400, 400]);
-    const code = await (clients[0] as OidcClient).code('berta', PASSWORD);
-    t.equal((await (clients[1] as OidcClient).redeem(code)).status, 400, 'a login in progress is known to one');
-    t.equal((await (clients[0] as OidcClient).redeem(code)).status, 200);
+  });
+
+  await t.test('a code is exchanged once, at whichever of both', async (t) => {
+    await one.person('dora');
+    await settled();
+    const clients = pair.map((api) => new OidcClient(api));
+    for (const client of clients) {
+      const code = await client.code('dora', PASSWORD);
+      const answers = await Promise.all([...clients, ...clients].map((each) => each.redeem(code)));
+      t.same(statuses(answers), [200, 400, 400, 400]);
+    }
   });
 
   await t.test('a lock ends once, and so does a session', async (t) => {
@@ -183,6 +192,13 @@ t.test(
     }
     t.same(missed, []);
     t.equal((await two.manage('GET', '/services/nothing')).status, 404);
+    const authPolicyId = await one.authPolicy('locks', { updb: { maxAttempts: 3, lockoutDurationMinutes: 10 } });
+    await one.person('berta', { authPolicyId });
+    for (const name of ['before one', 'before the other']) {
+      await two.create('/services', { name, encryptionRequired: true });
+      t.equal((await one.tryLogin('berta', 'wrong')).status, 401);
+    }
+    t.equal((await one.tryLogin('berta')).status, 200, 'each wrong password counts once');
   },
 );
 
@@ -215,3 +231,41 @@ t.test('a request may ask for the data of an earlier answer', { skip: postgresOb
   t.match(await ask('999999'), { status: 503, code: 'DATA_NOT_REACHED' });
   t.match(await ask('soon'), { status: 400, code: 'COULD_NOT_VALIDATE' });
 });
+
+t.test(
+  'a controller that cannot read on rejects nothing that may exist',
+  { skip: postgresObstacle() ?? false },
+  async (t) => {
+    await using postgres = await Postgres.start();
+    const direct = await postgres.database('network');
+    using between = await FaultyPort.start(postgres.port);
+    const through = direct.replace(`:${postgres.port}/`, `:${between.port}/`);
+    await using cutOff = await startSimulator({ ...OPTIONS, store: through, member: 'one' });
+    await using other = await startSimulator({ ...OPTIONS, store: direct, member: 'two' });
+    await using one = new ApiClient(cutOff);
+    await using two = new ApiClient(other);
+    await one.person('anna');
+    const known = await one.login('anna');
+    const ended = await one.login('anna');
+    await one.ask('DELETE', '/current-api-session', { token: ended });
+    await two.login('anna');
+    const { token: administrator } = one;
+    between.close();
+    await until('the end of its connections', async () => (await one.tryLogin('anna')).status === 503);
+    const newer = await two.login('anna');
+    const id = await two.create('/services', { name: 'newer', encryptionRequired: true });
+    const tokens = (await new OidcClient(two).login('anna', PASSWORD)).body;
+    const current = (token: string) => one.ask('GET', '/current-identity', { token });
+    const bearer = (token: unknown) =>
+      one.ask('GET', '/current-identity', { headers: { authorization: `Bearer ${token}` } });
+    const service = () => one.ask('GET', `/edge/management/v1/services/${id}`, { token: administrator });
+    t.equal((await current(known)).status, 200);
+    t.match(await current(newer), { status: 503, code: 'DATA_NOT_REACHED' }, 'a session of the other controller');
+    t.match((await current(newer)).cause.message, /does not know the newest changes: /);
+    t.equal((await bearer(tokens.access_token)).status, 200, 'its data is here');
+    t.match(await service(), { status: 503, code: 'DATA_NOT_REACHED' }, 'an entity of the other one');
+    t.equal((await current(ended)).status, 401, 'a session that has ended here');
+    t.equal((await current('0'.repeat(64))).status, 401, 'a token that no controller made');
+    t.match(await one.tryLogin('nobody'), { status: 503, code: 'DATA_NOT_REACHED' }, 'a user who may be new');
+  },
+);

@@ -77,6 +77,53 @@ t.test('wrong passwords at all controllers count together', async (t) => {
   t.equal(await logIn(one, PASSWORD), 401, 'locked');
 });
 
+t.test('a correct password at one begins the count of the other again', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  const authPolicyId = await one.authPolicy('locks', { updb: { maxAttempts: 3, lockoutDurationMinutes: 10 } });
+  await one.person('anna', { authPolicyId });
+  const statuses: number[] = [];
+  for (const [api, password] of [
+    [one, 'wrong'],
+    [one, 'wrong'],
+    [two, PASSWORD],
+    [one, 'wrong'],
+    [one, 'wrong'],
+    [one, PASSWORD],
+  ] as const)
+    statuses.push(
+      (await api.ask('POST', '/authenticate?method=password', { body: { username: 'anna', password } })).status,
+    );
+  t.same(statuses, [401, 401, 200, 401, 401, 200]);
+});
+
+t.test('each step of a login may be at another controller', async (t) => {
+  await using parts = await open();
+  const { one, two, cluster } = parts;
+  await one.person('anna');
+  const steps = (...apis: ApiClient[]) =>
+    new OidcClient(one, undefined, (step) => apis[step % apis.length] as ApiClient);
+  for (const order of [
+    [one, two],
+    [two, one],
+    [one, one, two],
+    [two, two, one],
+    [one, two, two],
+  ])
+    t.equal((await steps(...order).login('anna', PASSWORD)).status, 200);
+  const wrong = await steps(one, two).login('anna', 'wrong password');
+  t.not(wrong.status, 200);
+  const code = await steps(one).code('anna', PASSWORD);
+  const foreign = { ...code, code_verifier: 'x'.repeat(43) };
+  t.equal((await steps(two).redeem(foreign)).status, 400, 'another client');
+  t.equal((await steps(two).redeem(code)).status, 200, 'its own client, afterwards');
+  t.equal((await steps(one).redeem(code)).status, 400, 'twice');
+  const lost = await steps(one).code('anna', PASSWORD);
+  await cluster.nodes[0].close();
+  t.equal((await steps(two).redeem(lost)).status, 400, 'its controller is away');
+  t.equal((await steps(two).redeem({ ...lost, code: `${'0'.repeat(64)}.nobody` })).status, 400);
+});
+
 t.test('an identity that one controller created enrolls at the other', async (t) => {
   await using parts = await open();
   const { one, two } = parts;

@@ -13,13 +13,14 @@ export interface OidcAnswer {
 }
 
 export class OidcClient {
-  readonly #api: ApiClient;
   readonly #as: Agent | undefined;
+  readonly #at: (step: number) => ApiClient;
+  #steps = 0;
 
-  /** `as` is a connection with a certificate. */
-  constructor(api: ApiClient, as?: Agent) {
-    this.#api = api;
+  /** `as` is a connection with a certificate; `at` chooses the controller for each request, as a load balancer does. */
+  constructor(api: ApiClient, as?: Agent, at: (step: number) => ApiClient = () => api) {
     this.#as = as;
+    this.#at = at;
   }
 
   /** Logs in with a password and exchanges the code for tokens. `fields` are added to the login. */
@@ -40,7 +41,7 @@ export class OidcClient {
       code_challenge_method: 'S256',
     });
     const id = (await this.#follow(`/authorize?${parameters}`)).searchParams.get('authRequestID') ?? '';
-    await this.#api.ask('POST', `/oidc/login/password?id=${id}`, { body: { username, password, ...fields } });
+    await this.#next.ask('POST', `/oidc/login/password?id=${id}`, { body: { username, password, ...fields } });
     const code = (await this.#follow(`/authorize/callback?id=${id}`)).searchParams.get('code') ?? '';
     return {
       grant_type: 'authorization_code',
@@ -75,6 +76,10 @@ export class OidcClient {
     await this.#post('/revoke', { client_id: 'native', token });
   }
 
+  get #next(): ApiClient {
+    return this.#at(this.#steps++);
+  }
+
   #token(fields: Record<string, string>, headers: Record<string, string> = {}): Promise<OidcAnswer> {
     return this.#post('/oauth/token', fields, headers);
   }
@@ -83,13 +88,14 @@ export class OidcClient {
     const type = 'application/x-www-form-urlencoded';
     const body = new URLSearchParams(fields).toString();
     const as = this.#as && { as: this.#as };
-    const { status, text } = await this.#api.ask('POST', `/oidc${path}`, { type, headers, body, ...as });
+    const { status, text } = await this.#next.ask('POST', `/oidc${path}`, { type, headers, body, ...as });
     return { status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
   }
 
   /** The target of a redirect. */
   async #follow(path: string): Promise<URL> {
-    const { headers } = await this.#api.ask('GET', `/oidc${path}`);
-    return new URL(String(headers.location), this.#api.simulator.baseUrl);
+    const api = this.#next;
+    const { headers } = await api.ask('GET', `/oidc${path}`);
+    return new URL(String(headers.location), api.simulator.baseUrl);
   }
 }

@@ -8,11 +8,11 @@ import type { ServiceChanges } from '../../access/service-changes.ts';
 import type { AuthRequest, AuthServices } from '../../auth/request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { DataModelFeed } from '../../control-channel/data-model/data-model-feed.ts';
+import type { PeerConnections } from '../../control-channel/peers.ts';
 import type { RouterDialer } from '../../control-channel/router-dialer.ts';
 import type { Events } from '../../events/events.ts';
 import type { Lab } from '../../lab/lab.ts';
 import type { LabToken } from '../../lab/lab-token.ts';
-import type { Peers } from '../../network/inspect.ts';
 import type { Network } from '../../network/network.ts';
 import type { Posture } from '../../posture/posture.ts';
 import type { DataIntegrity } from '../../state/integrity.ts';
@@ -55,7 +55,7 @@ export interface ApiServices extends AuthServices {
   /** The controllers of the network. */
   readonly cluster: Cluster;
   /** Asks the other controllers. */
-  readonly peers: Peers;
+  readonly peers: Pick<PeerConnections, 'inspect' | 'call' | 'serve'>;
   /** Whether it reports itself as a member of a cluster. */
   readonly isClusterMember: boolean;
   /** Milliseconds. */

@@ -1,5 +1,5 @@
 // Logins in progress: the client's request, the user's proofs so far, and the codes that are exchanged for tokens. They
-// stay in memory, for ten minutes at most. Anyone may begin a login, so count and bytes are limited, in total and for
+// stay in memory, for ten minutes at most. In a cluster their ids name the controller that has them: others borrow them. Anyone may begin a login, so count and bytes are limited, in total and for
 // each source. The oldest request without a proof is evicted first: a flood cannot end a login that a user has begun.
 
 import type { Clock } from '#lib/clock.ts';
@@ -39,6 +39,12 @@ type NewRequest = Pick<
   'clientId' | 'redirectUri' | 'scope' | 'state' | 'nonce' | 'codeChallenge' | 'remoteAddress' | 'configTypes'
 >;
 
+/** A request as other controllers get it: plain data. */
+export interface LentRequest extends Omit<AuthRequest, 'amr'> {
+  readonly amr: readonly string[];
+  readonly code: string | undefined;
+}
+
 /** A request, its weight in bytes, and the code that its client received. */
 interface Kept {
   readonly request: AuthRequest;
@@ -67,6 +73,8 @@ const OVERHEAD = 1_024;
 export class AuthRequests {
   readonly #clock: Clock;
   readonly #ids: IdSource;
+  /** Ends the ids of requests and codes; empty without other controllers. */
+  readonly #suffix: string;
   /** By id, oldest first. */
   readonly #requests = new Map<string, Kept>();
   readonly #shares = new Map<string, Share>();
@@ -74,15 +82,17 @@ export class AuthRequests {
   readonly #codes = new Map<string, string>();
   #bytes = 0;
 
-  constructor(clock: Clock, ids: IdSource) {
+  /** `home` is the id of this controller in a cluster. */
+  constructor(clock: Clock, ids: IdSource, home?: string) {
     this.#clock = clock;
     this.#ids = ids;
+    this.#suffix = home === undefined ? '' : `.${home}`;
   }
 
   add(given: NewRequest): AuthRequest {
     const request: AuthRequest = {
       ...given,
-      id: this.#ids.uuid(),
+      id: `${this.#ids.uuid()}${this.#suffix}`,
       createdAt: this.#clock.now(),
       apiSessionId: this.#ids.uuid(),
       amr: new Set(),
@@ -95,13 +105,38 @@ export class AuthRequests {
       sdkInfo: undefined,
       csrPem: undefined,
     };
-    const kept: Kept = { request, source: sourceOf(given.remoteAddress), bytes: 0, code: undefined };
+    this.#keep(request, undefined);
+    return request;
+  }
+
+  /** Whether it has the login with this id or code. */
+  has(idOrCode: string): boolean {
+    return this.#requests.has(this.#codes.get(idOrCode) ?? idOrCode);
+  }
+
+  /** Removes a login, for another controller or for the one that lent it. Undefined for an unknown id or code. */
+  lend(idOrCode: string): LentRequest | undefined {
+    const kept = this.#requests.get(this.#codes.get(idOrCode) ?? idOrCode);
+    if (!kept) return undefined;
+    this.#remove(kept.request.id);
+    return { ...kept.request, amr: [...kept.request.amr], code: kept.code };
+  }
+
+  /** Adds a login that another controller had. */
+  accept({ code, amr, ...request }: LentRequest): AuthRequest {
+    const accepted: AuthRequest = { ...request, amr: new Set(amr) };
+    this.#keep(accepted, code);
+    return accepted;
+  }
+
+  #keep(request: AuthRequest, code: string | undefined): void {
+    const kept: Kept = { request, source: sourceOf(request.remoteAddress), bytes: 0, code };
     const share = this.#shares.get(kept.source) ?? { ids: new Set(), bytes: 0 };
     this.#shares.set(kept.source, share);
     share.ids.add(request.id);
     this.#requests.set(request.id, kept);
+    if (code !== undefined) this.#codes.set(code, request.id);
     this.#weigh(kept);
-    return request;
   }
 
   get(id: string): AuthRequest | undefined {
@@ -118,7 +153,8 @@ export class AuthRequests {
   /** A code that can be exchanged for tokens once. It replaces the request's previous code. */
   codeFor({ id }: AuthRequest): string {
     const kept = this.#requests.get(id);
-    const code = this.#ids.secret();
+    const home = homeOf(id);
+    const code = `${this.#ids.secret()}${home === undefined ? '' : `.${home}`}`;
     if (!kept) return code;
     if (kept.code !== undefined) this.#codes.delete(kept.code);
     kept.code = code;
@@ -202,6 +238,12 @@ export class AuthRequests {
     share.bytes -= kept.bytes;
     if (share.ids.size === 0) this.#shares.delete(kept.source);
   }
+}
+
+/** The controller that has the login with this id or code; undefined if it names none. */
+export function homeOf(idOrCode: string): string | undefined {
+  const dot = idOrCode.indexOf('.');
+  return dot < 0 ? undefined : idOrCode.slice(dot + 1);
 }
 
 /** Whether all required proofs were given. */

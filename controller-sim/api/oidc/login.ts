@@ -25,7 +25,7 @@ export function showLogin({ query }: OidcRequest): OidcAnswer {
 
 /** For methods without fields on a page. */
 export function askForPost({ query }: OidcRequest): OidcAnswer {
-  const id = (query.get('authRequestID') ?? '').replace(/[^\w-]/g, '');
+  const id = (query.get('authRequestID') ?? '').replace(/[^\w.-]/g, '');
   return {
     status: 200,
     headers: { 'auth-request-id': id, 'content-type': 'text/plain; charset=utf-8' },

@@ -46,7 +46,7 @@ ${fields}
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'auth-request-id': id.replace(/[^\w-]/g, ''),
+      'auth-request-id': id.replace(/[^\w.-]/g, ''),
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
       'cache-control': 'no-store',
     },

@@ -2,15 +2,17 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ClosedError, describeError } from '#lib/errors.ts';
+import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
 import { ownText } from '#lib/own-text.ts';
+import { birthOf, birthOfToken } from '../../auth/birth.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import type { ApiServices } from '../http/context.ts';
 import { AuthRequests } from './auth-requests.ts';
-import { BASE, OAuthError, type OidcAnswer, type OidcRequest } from './context.ts';
+import { lendTo, withBorrowed } from './borrowed-logins.ts';
+import { BASE, OAuthError, type OidcAnswer, type OidcRequest, text } from './context.ts';
 import { OIDC_ROUTES, type OidcRoute } from './routes.ts';
 
 /** Bytes of a body; certificate requests and tokens are the largest fields. */
@@ -19,7 +21,9 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_FIELDS = 100;
 
 export function serveOidc(app: FastifyInstance, services: ApiServices): void {
-  const requests = new AuthRequests(services.clock, services.state.ids);
+  const home = services.isClusterMember ? services.controllerId : undefined;
+  const requests = new AuthRequests(services.clock, services.state.ids, home);
+  if (services.isClusterMember) lendTo(services, requests);
   for (const route of OIDC_ROUTES) {
     app.route({
       method: route.method,
@@ -38,9 +42,42 @@ async function answer(
   request: FastifyRequest,
 ): Promise<OidcAnswer> {
   try {
-    return await handle(oidcRequestOf(services, requests, request));
+    const asked = oidcRequestOf(services, requests, request);
+    return await withBorrowed(asked, () => withNewest(asked, () => handle(asked)));
   } catch (error) {
     return rejection(error, services);
+  }
+}
+
+/**
+ * With several controllers, what another one has just changed may not be here yet: a rejection for something unknown reads on
+ * in the store, and the request is tried once more.
+ */
+async function withNewest(request: OidcRequest, handle: () => Promise<OidcAnswer> | OidcAnswer): Promise<OidcAnswer> {
+  const { state } = request.services;
+  try {
+    return await handle();
+  } catch (error) {
+    if (!isForUnknown(error)) throw error;
+    const isRetried = request.caughtUp === undefined;
+    const caughtUp = request.caughtUp ?? (await state.catchUp());
+    if (caughtUp === 'new' && isRetried) return handle();
+    const given = ['refresh_token', 'subject_token', 'token'].map((name) => birthOfToken(text(request, name)));
+    const isBehind = [birthOf(request.headers), ...given].some((birth) => birth > state.index);
+    if (caughtUp !== 'unread' || (error instanceof OAuthError && !isBehind)) throw error;
+    throw new BehindDataError(state.problem ?? 'the database did not answer in time');
+  }
+}
+
+/** Rejections that a change of another controller may have overtaken. */
+function isForUnknown(error: unknown): boolean {
+  if (error instanceof ApiError) return error.code === 'INVALID_AUTH' || error.code === 'UNAUTHORIZED';
+  return error instanceof OAuthError && (error.code === 'invalid_grant' || error.code === 'access_denied');
+}
+
+class BehindDataError extends ProjectError {
+  constructor(problem: string) {
+    super('BEHIND', `this controller does not know the newest changes: ${problem}; try again, or another controller`);
   }
 }
 
@@ -88,7 +125,7 @@ function rejection(error: unknown, services: ApiServices): OidcAnswer {
     return { status: 429, body: { error: 'temporarily_unavailable', error_description: error.message } };
   if (error instanceof StoreWriteError)
     services.log[error.isLogged ? 'debug' : 'error']({ error: describeError(error) }, 'a change could not be stored');
-  if (error instanceof StoreWriteError || error instanceof ClosedError)
+  if (error instanceof StoreWriteError || error instanceof ClosedError || error instanceof BehindDataError)
     return { status: 503, body: { error: 'temporarily_unavailable', error_description: error.message } };
   services.log.error({ error: describeError(error), stack: (error as Error).stack }, 'login failed');
   return { status: 500, body: { error: 'server_error', error_description: 'an unhandled error occurred' } };

@@ -7,6 +7,7 @@ import { ownValue } from '#lib/own-value.ts';
 import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import { isStillProven } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
+import { birthClaims } from '../../auth/birth.ts';
 import type { Proven } from '../../auth/login-attempt.ts';
 import { holdsCertificate } from '../../auth/proof-of-possession.ts';
 import { isDisabled } from '../../entities/identity.ts';
@@ -288,6 +289,7 @@ function sign(services: ApiServices, claims: SessionClaims, kind: string, lifeti
   const now = Math.floor(clock.now() / 1000);
   return services.tokens.oidc({
     ...claims,
+    ...birthClaims(services.state),
     iss: issuerOf(services),
     iat: now,
     // Routers compare it with the real time, which is earlier if a test has advanced the clock.

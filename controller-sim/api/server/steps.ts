@@ -2,10 +2,12 @@
 // the handler. Each step throws ApiError to reject.
 //
 // With several controllers, what another one has just changed may not be here yet. So a request that would be rejected for
-// something unknown reads on in the store and is tried once more, and a request may ask for the changes up to an index.
+// something unknown reads on in the store and is tried once more, and a request may ask for the changes up to an index. A
+// controller that cannot read on says so, and rejects nothing that may exist.
 
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
+import { birthOf } from '../../auth/birth.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
@@ -13,6 +15,7 @@ import { sessionOf } from '../../auth/session-of.ts';
 import { isJson } from '../../entities/body.ts';
 import { ApiError, type ApiErrorCode, invalid, unsupported } from '../../errors/errors.ts';
 import { type Origin, withOrigin } from '../../state/origin.ts';
+import type { CatchUp, State } from '../../state/state.ts';
 import type { Answer, ApiRequest, Handler } from '../http/context.ts';
 import { validateBody } from '../http/validate.ts';
 import { acceptsJson } from './accepted-types.ts';
@@ -61,11 +64,39 @@ export async function perform(request: ApiRequest, handler: Handler): Promise<An
   try {
     return await performOnce(request, handler);
   } catch (error) {
-    const mayBeBehind = error instanceof ApiError && FOR_UNKNOWN.has(error.code) && hasReference(request);
-    if (!mayBeBehind || !(await state.catchUp())) throw error;
-    Object.assign(request, { session: undefined, identity: undefined, challenge: undefined, isValid: false });
-    return performOnce(request, handler);
+    if (!(error instanceof ApiError && FOR_UNKNOWN.has(error.code) && hasReference(request))) throw error;
+    const isRetried = request.caughtUp === undefined;
+    const caughtUp = request.caughtUp ?? (await readOn(request));
+    if (caughtUp === 'new' && isRetried) {
+      Object.assign(request, { session: undefined, identity: undefined, challenge: undefined, isValid: false });
+      return performOnce(request, handler);
+    }
+    throw caughtUp === 'unread' && mayExist(request, error) ? unread(state) : error;
   }
+}
+
+/** Until the birth of the request's token, but no longer than a client waits. */
+async function readOn({ headers, services: { state } }: ApiRequest): Promise<CatchUp> {
+  const birth = birthOf(headers);
+  const end = state.clock.monotonic() + MAX_WAIT_MS;
+  let caughtUp = await state.catchUp();
+  if (caughtUp !== 'new') return caughtUp;
+  while (caughtUp === 'new' && state.index < birth && state.clock.monotonic() < end) caughtUp = await state.catchUp();
+  return caughtUp === 'unread' ? 'unread' : 'new';
+}
+
+/**
+ * Whether a controller that could not read on may be wrong. A token that is older than its data has ended; what the lab
+ * names belongs to one controller.
+ */
+function mayExist({ operation, session, headers, services: { state } }: ApiRequest, { code }: ApiError): boolean {
+  if (operation.api === 'lab') return false;
+  return code !== 'UNAUTHORIZED' || (session === undefined && birthOf(headers) > state.index);
+}
+
+function unread({ problem = 'the database did not answer in time' }: State): ApiError {
+  const message = `this controller does not know the newest changes: ${problem}; try again, or another controller`;
+  return new ApiError('DATA_NOT_REACHED', { code: 'UNHANDLED', message });
 }
 
 /** Requests without an id, a token or a body name nothing that another controller could know. */

@@ -20,6 +20,7 @@ import {
 import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { peerDataFrom } from '#wire/peer-data.ts';
+import { newSessionToken } from '../../auth/birth.ts';
 import { baseFields } from '../../entities/common.ts';
 import { configsOfTypes, configTypeIds } from '../../entities/service-configs.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
@@ -140,7 +141,7 @@ async function ensureApiSession(
     if (current) return current;
     const created: ApiSession = {
       ...baseFields(transaction, state.ids.cuid()),
-      token: state.ids.secret(),
+      token: newSessionToken(context, transaction),
       identityId,
       authenticatorId: '',
       configTypes: configTypeIds(state.tables, types),

@@ -29,12 +29,20 @@ const CAUSES: Readonly<Record<string, string>> = {
 /** By the class of a SQLSTATE. */
 const CLASSES: Readonly<Record<string, string>> = {
   '08': 'its connection failed',
+  '0A': 'it lacks a feature',
   '22': 'it rejects a value',
   '23': 'it rejects a value',
+  '25': 'it does not accept changes now',
+  '28': 'it rejects the user',
+  '40': 'it has ended the transaction',
+  '42': 'its tables, or the rights of the user, are not those of this release',
   '53': 'it lacks a resource',
   '54': 'a value exceeds its limits',
+  '55': 'something that the change needs is in use',
   '57': 'an operator has stopped it',
   '58': 'its system has an error',
+  F0: 'its configuration is invalid',
+  P0: 'one of its functions failed',
   XX: 'its data is damaged',
 };
 
@@ -44,5 +52,5 @@ export function databaseProblem(error: unknown): string {
   if (error instanceof ProjectError) return error.message;
   const { code } = error as { readonly code?: unknown };
   if (typeof code !== 'string') return 'its connection was lost';
-  return `${CAUSES[code] ?? CLASSES[code.slice(0, 2)] ?? 'it reports an error'} (${code})`;
+  return `${CAUSES[code] ?? CLASSES[code.slice(0, 2)] ?? 'it reports an error of an unknown kind'} (${code})`;
 }

@@ -7,10 +7,10 @@
 // A member that writes alone prepares first, and appends in one statement that demands the head that it knows.
 
 import type { Clock } from '#lib/clock.ts';
-import { describeError, TimeoutError } from '#lib/errors.ts';
+import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Change } from '../change.ts';
-import { type Batch, type ChangeLog, type LogEntry, MAX_READ, type MemberStatus } from './change-log.ts';
+import { type Batch, type ChangeLog, type LogEntry, type LogPage, MAX_READ, type MemberStatus } from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';
 import { BehindError, HistoryError, isPrefix, mayContinue, nextChain, type Position } from './history.ts';
 import type { NewSet, Registry, Reloaded, SharedStore, StoredSet } from './shared-store.ts';
@@ -181,7 +181,7 @@ export class LogStore implements SharedStore {
   }
 
   async read(after: bigint): Promise<readonly StoredSet[]> {
-    const { head, entries } = await this.#log.read(after);
+    const { head, entries } = await this.#readLog(after);
     const own = this.#from(after);
     if (!mayContinue(own, head)) throw new HistoryError(own, head);
     let sets: StoredSet[] = [];
@@ -193,6 +193,16 @@ export class LogStore implements SharedStore {
     this.#index = sets.at(-1)?.index ?? after;
     if (sets.length === MAX_READ) this.#appended(); // there may be more
     return sets;
+  }
+
+  /** Strangers see why a member does not follow: the text names neither the address nor the user of the database. */
+  async #readLog(after: bigint): Promise<LogPage> {
+    try {
+      return await this.#log.read(after);
+    } catch (error) {
+      if (error instanceof ProjectError) throw error;
+      throw new StoreError(`the database cannot be read: ${databaseProblem(error)}`);
+    }
   }
 
   onAppended(listener: () => void): void {
@@ -216,7 +226,7 @@ export class LogStore implements SharedStore {
     try {
       await this.#log.putMeta(values);
     } catch (error) {
-      throw new StoreWriteError(`the database did not store the change: ${describeError(error)}`, { cause: error });
+      throw new StoreWriteError(`the database did not store the change: ${databaseProblem(error)}`, { cause: error });
     }
   }
 

@@ -10,6 +10,7 @@ import type { Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { MemberStatus } from './change-log.ts';
+import { databaseProblem } from './database-problem.ts';
 import type { Position } from './history.ts';
 import { notify, type PostgresComponents, type PostgresConnection } from './postgres-connection.ts';
 import {
@@ -263,7 +264,7 @@ export class PostgresRegistry implements Registry {
       if (isChanged) this.changed();
       return isChanged;
     } catch (error) {
-      throw new StoreWriteError(`the members of the cluster could not be changed: ${describeError(error)}`, {
+      throw new StoreWriteError(`the members of the cluster could not be changed: ${databaseProblem(error)}`, {
         cause: error,
       });
     }

@@ -140,7 +140,7 @@ export class History {
           transaction.put('service', { ...before, maxIdleTimeMillis, tags: { mark } });
         });
       case 'ask':
-        return this.#ask(running, (state) => state.catchUp());
+        return this.#ask(running, async (state) => (await state.catchUp()) !== 'unread');
       case 'ask with index':
         return this.#ask(running, (state, index) => state.reach(index, MAX_ASK_MS));
       case 'part':

@@ -1,0 +1,49 @@
+// Tokens of sessions name the index of the data with which they were born, if several controllers have the data: one that
+// has not come so far knows that it may not reject them.
+
+import type { State } from '../state/state.ts';
+import type { Transaction } from '../state/transaction.ts';
+import { bearerTokens } from './bearer-tokens.ts';
+import type { AuthRequest } from './request.ts';
+
+/** The claim in tokens of the OIDC API. Its name does not occur in the reference. */
+export const BIRTH_CLAIM = 'z_edi';
+/** Index at the end of an opaque token. */
+const OPAQUE = /^[\da-f]{64}-(\d{1,19})$/;
+/** Characters of the claims of a token, beyond which none are looked for. */
+const MAX_CLAIMS_LENGTH = 64 * 1024;
+
+/** The token of a session that `transaction` stores. */
+export function newSessionToken({ state }: { readonly state: State }, transaction: Transaction): string {
+  const secret = state.ids.secret();
+  return state.isShared ? `${secret}-${transaction.index}` : secret;
+}
+
+/** The claims of a token that is signed now. */
+export function birthClaims(state: State): { readonly [BIRTH_CLAIM]?: number } {
+  return state.isShared ? { [BIRTH_CLAIM]: Number(state.index) } : {};
+}
+
+/** The newest birth of the tokens in a request, which may be forged; 0 if none names one. */
+export function birthOf(headers: AuthRequest['headers']): bigint {
+  const session = headers['zt-session'];
+  const tokens = [...(typeof session === 'string' ? [session] : []), ...bearerTokens({ headers })];
+  return tokens.map(birthOfToken).sort(ascending).at(-1) ?? 0n;
+}
+
+export function birthOfToken(token: string): bigint {
+  const [, opaque] = OPAQUE.exec(token) ?? [];
+  if (opaque !== undefined) return BigInt(opaque);
+  const [, claims = '', signature] = token.split('.', 3);
+  if (signature === undefined || claims.length > MAX_CLAIMS_LENGTH) return 0n;
+  try {
+    const birth: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString())?.[BIRTH_CLAIM];
+    return typeof birth === 'number' && Number.isSafeInteger(birth) && birth > 0 ? BigInt(birth) : 0n;
+  } catch {
+    return 0n; // another kind of token
+  }
+}
+
+function ascending(one: bigint, other: bigint): number {
+  return Number(one > other) - Number(one < other);
+}
