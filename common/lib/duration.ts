@@ -18,6 +18,8 @@ const MILLISECONDS: Readonly<Record<string, readonly [number, number]>> = {
 const GROUP = /(\d+\.?\d*|\.\d+)([^\d.]*)/y;
 /** ±292 years: a signed 64-bit number of nanoseconds. */
 const MAX_DURATION_MS = 2 ** 63 / 1e6;
+/** Characters of a duration. Nobody writes longer ones, and messages repeat them. */
+export const MAX_DURATION_LENGTH = 100;
 
 export class DurationError extends ProjectError {
   constructor(message: string) {
@@ -27,6 +29,8 @@ export class DurationError extends ProjectError {
 
 /** Parses a duration to milliseconds. @throws DurationError that describes the problem */
 export function parseDuration(text: string): number {
+  if (text.length > MAX_DURATION_LENGTH)
+    throw new DurationError(`a duration has at most ${MAX_DURATION_LENGTH} characters, such as 1h30m`);
   const quoted = JSON.stringify(text);
   const negative = text.startsWith('-');
   const unsigned = negative || text.startsWith('+') ? text.slice(1) : text;

@@ -3,7 +3,7 @@
 
 import { AdvancingClock, realTime } from '#lib/advancing-clock.ts';
 import type { AdvanceableClock } from '#lib/clock.ts';
-import { parseDuration } from '#lib/duration.ts';
+import { MAX_DURATION_LENGTH, parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
 import { InvalidError } from './lab-error.ts';
 
@@ -135,12 +135,12 @@ export class LabClock {
 }
 
 function read(duration: string): number {
-  const text = duration.replaceAll(
-    LONG_UNIT,
-    (_, count: string, unit: string) => `${Number(count) * (HOURS[unit] ?? 0)}h`,
-  );
   try {
-    return parseDuration(text);
+    // The search for long units takes quadratic time; a text beyond the limit is rejected as it is.
+    if (duration.length > MAX_DURATION_LENGTH) return parseDuration(duration);
+    return parseDuration(
+      duration.replaceAll(LONG_UNIT, (_, count: string, unit: string) => `${Number(count) * (HOURS[unit] ?? 0)}h`),
+    );
   } catch (error) {
     throw new InvalidError('duration', describeError(error), duration);
   }

@@ -23,7 +23,7 @@ export const journalHandlers = {
     const { times, within, ...filter } = withoutNulls(body);
     const options = { ...(times !== undefined && { times }), ...(within !== undefined && { within }) };
     try {
-      return { data: { verified: true, count: (await journal.verify(filter, options)).length } };
+      return { data: { verified: true, count: await journal.verifyCount(filter, options) } };
     } catch (error) {
       if (!(error instanceof VerificationError)) throw error;
       return { data: { verified: false, count: error.count, message: error.message } };

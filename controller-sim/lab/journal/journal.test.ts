@@ -1,11 +1,13 @@
 // The ring of the journal: its bounds, its order, and its filters.
 
+import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { VirtualClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { ControlRecord } from './control-record.ts';
 import { HttpRecord } from './http-record.ts';
 import { Journal } from './journal.ts';
+import type { JournalRecord } from './journal-entry.ts';
 
 const ROUTE = 1005;
 
@@ -104,6 +106,40 @@ t.test('waits are bounded and leave nothing behind', async (t) => {
   journal.add(message('r'));
   await t.rejects(broken, /broken predicate/);
   t.same(wireClock.timers(), []);
+});
+
+t.test('callers that verify look once at the old entries, and show none', async (t) => {
+  const { journal, wireClock } = opened();
+  let shown = 0;
+  let looks = 0;
+  const record = (id: string): JournalRecord => {
+    const made = message(id);
+    return new Proxy(made, {
+      get: (target, name) => {
+        if (name === 'router') looks += 1;
+        if (name === 'show') shown += 1;
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  };
+  for (let added = 0; added < 1_000; added++) journal.add(record('r1'));
+  const waiting = Array.from({ length: 10 }, () =>
+    journal.verifyCount({ router: 'r1' }, { times: 1_100, within: '5s' }),
+  );
+  for (let added = 0; added < 100; added++) {
+    journal.add(record('r1'));
+    await setImmediate();
+  }
+  t.same(new Set(await Promise.all(waiting)), new Set([1_100]));
+  t.ok(looks < 10 * 2_500, `${looks} looks`);
+  t.ok(shown <= 10 * 100, `${shown} entries in their shown form`);
+  const cleared = journal.verifyCount({ router: 'r1' }, { times: 1_101, within: '5s' });
+  const rejection = cleared.catch((error: unknown) => error);
+  journal.clear();
+  journal.add(record('r1'));
+  await wireClock.advance(5_000);
+  t.match(await rejection, { code: 'NOT_VERIFIED', count: 1 }, 'entries that were cleared do not count');
 });
 
 t.test('verify counts, waits, and names the nearest entries', async (t) => {

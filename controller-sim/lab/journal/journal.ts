@@ -70,6 +70,7 @@ export class Journal {
   #first = 1;
   #next = 1;
   #bytes = 0;
+  #clearings = 0;
   #isClosed = false;
 
   constructor({ wireClock, log }: JournalComponents) {
@@ -87,17 +88,28 @@ export class Journal {
     return this.#next - this.#first;
   }
 
+  /** How often it was cleared. */
+  get clearings(): number {
+    return this.#clearings;
+  }
+
   /** The entries that meet all conditions, the newest last. @throws InvalidError */
   entries(filter: JournalFilter = {}): JournalEntry[] {
+    return this.#numbers(filter).map((sequence) => this.#at(sequence).show(sequence));
+  }
+
+  /** The latest entries that meet all conditions, the newest first. @throws InvalidError */
+  latest(filter: JournalFilter, limit: number): JournalEntry[] {
     const selects = selectorOf(filter);
-    const { after, limit = MAX_ENTRIES } = filter;
-    const found: number[] = [];
-    const isForward = after !== undefined;
-    const from = isForward ? Math.max(this.#first, after + 1) : this.#next - 1;
-    for (let at = from; at >= this.#first && at < this.#next && found.length < limit; at += isForward ? 1 : -1)
-      if (selects(this.#at(at), at)) found.push(at);
-    if (!isForward) found.reverse();
-    return found.map((sequence) => this.#at(sequence).show(sequence));
+    const found: JournalEntry[] = [];
+    for (let at = this.#next - 1; at >= this.#first && found.length < limit; at--)
+      if (selects(this.#at(at), at)) found.push(this.#at(at).show(at));
+    return found;
+  }
+
+  /** How many entries meet all conditions: the same number, without their shown form. @throws InvalidError */
+  count(filter: JournalFilter): number {
+    return this.#numbers(filter).length;
   }
 
   /** Calls `listener` with every further entry, until the returned function is called. */
@@ -136,12 +148,19 @@ export class Journal {
    * Resolves with the entries that meet the filter, once there are as many as expected. Rejects with VerificationError,
    * whose message names the nearest entries; with InvalidError; with ClosedError when the simulator closes.
    */
-  verify(filter: VerifyFilter, options: VerifyOptions = {}): Promise<JournalEntry[]> {
+  async verify(filter: VerifyFilter, options: VerifyOptions = {}): Promise<JournalEntry[]> {
+    await this.verifyCount(filter, options);
+    return this.entries(filter);
+  }
+
+  /** The same for callers that need only the number of entries: thousands of them take long to show. */
+  verifyCount(filter: VerifyFilter, options: VerifyOptions = {}): Promise<number> {
     return verify(this, this.#clock, filter, options);
   }
 
   clear(): void {
     this.#ring.length = 0;
+    this.#clearings += 1;
     this.#first = this.#next;
     this.#bytes = 0;
   }
@@ -163,6 +182,18 @@ export class Journal {
     for (const wait of [...this.#waits]) wait.reject(new ClosedError('the simulator'));
     this.#listeners.clear();
     this.clear();
+  }
+
+  /** The sequence numbers of the entries that meet a filter, in order. @throws InvalidError */
+  #numbers(filter: JournalFilter): number[] {
+    const selects = selectorOf(filter);
+    const { after, limit = MAX_ENTRIES } = filter;
+    const found: number[] = [];
+    const isForward = after !== undefined;
+    const from = isForward ? Math.max(this.#first, after + 1) : this.#next - 1;
+    for (let at = from; at >= this.#first && at < this.#next && found.length < limit; at += isForward ? 1 : -1)
+      if (selects(this.#at(at), at)) found.push(at);
+    return isForward ? found : found.reverse();
   }
 
   #wait(selects: Selects, timeout: number): Promise<JournalEntry> {

@@ -4,6 +4,7 @@
 import type { Clock } from '#lib/clock.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { shown } from '#lib/shown-text.ts';
 import { InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter } from './journal-entry.ts';
 
@@ -37,30 +38,38 @@ export class VerificationError extends ProjectError {
 /** The journal. */
 interface Entries {
   readonly last: number;
-  entries(filter: JournalFilter): JournalEntry[];
+  readonly clearings: number;
+  count(filter: JournalFilter): number;
+  latest(filter: JournalFilter, limit: number): JournalEntry[];
   waitFor(filter: JournalFilter, options: { readonly timeout: number }): Promise<JournalEntry>;
 }
 
-/** Resolves with the entries. Rejects with VerificationError, InvalidError, or ClosedError when the simulator closes. */
+/**
+ * Resolves with the number of entries. Rejects with VerificationError, InvalidError, or ClosedError when the simulator
+ * closes. Entries that come meanwhile are counted one by one: many callers may wait, and each request adds an entry.
+ */
 export async function verify(
   journal: Entries,
   clock: Clock,
   filter: VerifyFilter,
   options: VerifyOptions,
-): Promise<JournalEntry[]> {
+): Promise<number> {
   const { times } = options;
   if (times !== undefined && !(Number.isInteger(times) && times >= 0 && times <= MAX_TIMES))
     throw new InvalidError('times', `use a whole number from 0 to ${MAX_TIMES}`, times);
   const within = milliseconds(options.within ?? 0);
   const end = clock.monotonic() + within;
   const isDecided = (found: number) => (times === 0 ? found > 0 : found >= (times ?? 1));
-  let found = journal.entries(filter);
-  while (!isDecided(found.length) && clock.monotonic() < end) {
-    await next(journal, filter, end - clock.monotonic());
-    found = journal.entries(filter);
+  let { last, clearings } = journal;
+  let found = journal.count(filter);
+  while (!isDecided(found) && clock.monotonic() < end) {
+    await next(journal, filter, last, end - clock.monotonic());
+    const isCleared = journal.clearings !== clearings;
+    found = isCleared ? journal.count(filter) : found + journal.count(after(filter, last));
+    ({ last, clearings } = journal);
   }
-  if (times === undefined ? found.length > 0 : found.length === times) return found;
-  throw new VerificationError(messageOf(journal, filter, found.length, { ...options, within }), found.length);
+  if (times === undefined ? found > 0 : found === times) return found;
+  throw new VerificationError(messageOf(journal, filter, found, { ...options, within }), found);
 }
 
 function milliseconds(within: number | string): number {
@@ -74,14 +83,17 @@ function milliseconds(within: number | string): number {
   throw new InvalidError('within', `use a duration from 0 to ${MAX_WITHIN_MS / 1_000}s`, within);
 }
 
-/** Resolves with the next entry, or when the time is over. */
-async function next(journal: Entries, filter: VerifyFilter, timeout: number): Promise<void> {
-  const after = Math.max(journal.last, filter.after ?? 0);
+/** Resolves when an entry after `last` meets the filter, or when the time is over. */
+async function next(journal: Entries, filter: VerifyFilter, last: number, timeout: number): Promise<void> {
   try {
-    await journal.waitFor({ ...filter, after }, { timeout });
+    await journal.waitFor(after(filter, last), { timeout });
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error;
   }
+}
+
+function after(filter: VerifyFilter, last: number): VerifyFilter {
+  return { ...filter, after: Math.max(last, filter.after ?? 0) };
 }
 
 function messageOf(
@@ -91,7 +103,7 @@ function messageOf(
   { times, within }: { readonly times?: number; readonly within: number },
 ): string {
   const wanted = times === undefined ? 'at least 1 entry' : `${times} ${times === 1 ? 'entry' : 'entries'}`;
-  const conditions = Object.entries(filter).map(([name, value]) => `${name} ${value}`);
+  const conditions = Object.entries(filter).map(([name, value]) => `${name} ${shown(String(value))}`);
   const where = conditions.length === 0 ? '' : ` with ${conditions.join(', ')}`;
   const time = within === 0 ? '' : ` within ${within / 1_000}s`;
   const near = found > 0 ? [] : nearest(journal, filter);
@@ -101,12 +113,10 @@ function messageOf(
 
 /** The latest entries that meet all conditions but one, each with that one. */
 function nearest(journal: Entries, filter: VerifyFilter): string[] {
-  const { after, ...conditions } = filter;
+  const { after: _, ...conditions } = filter;
   const near = Object.keys(conditions).flatMap((name) => {
     const others = Object.fromEntries(Object.entries(filter).filter(([other]) => other !== name));
-    return journal
-      .entries({ ...others, ...(after === undefined && { limit: MAX_NEAR }) })
-      .map((entry) => ({ name, entry }));
+    return journal.latest(others, MAX_NEAR).map((entry) => ({ name, entry }));
   });
   return near
     .sort((a, b) => b.entry.sequence - a.entry.sequence)
