@@ -9,10 +9,14 @@ import type { Log } from '#lib/log.ts';
 import { OPTION_CHECKS } from '../controller-sim/assembly/options.ts';
 import {
   checked,
+  passwordOption,
+  portOption,
   SEED_RANDOM,
   type Served,
   type ServeOptions,
+  seedOption,
   serve,
+  usernameOption,
   withServing,
 } from '../controller-sim/commands/serve.ts';
 import type { NetworkRouter } from './routers.ts';
@@ -39,18 +43,10 @@ export function networkCommand(): Command {
       routersOf,
       DEFAULT_ROUTERS,
     )
-    .option('--port <port>', 'port of the simulator; default: a free one', (text) =>
-      checked(OPTION_CHECKS.port, text.trim() === '' ? Number.NaN : Number(text)),
-    )
-    .option('--username <name>', 'name of the administrator; default: admin', (name) =>
-      checked(OPTION_CHECKS.username, name),
-    )
-    .option('--password <password>', 'password of the administrator; default: a random one', (password) =>
-      checked(OPTION_CHECKS.password, password),
-    )
-    .option('--seed <file>', 'create the entities of this file (YAML or JSON, as `export` writes it)', (file) =>
-      checked(OPTION_CHECKS.seed, file),
-    )
+    .addOption(portOption('port of the simulator; default: a free one'))
+    .addOption(usernameOption('name of the administrator; default: admin'))
+    .addOption(passwordOption('password of the administrator; default: a random one'))
+    .addOption(seedOption('create the entities of this file (YAML or JSON, as `export` writes it)'))
     .option('--seed-random <number>', SEED_RANDOM, (text) =>
       checked(OPTION_CHECKS.seedRandom, Number(text.trim() || Number.NaN)),
     )

@@ -155,7 +155,8 @@ function complete({ ready: file, ...given }: Connection): Known {
   return all as Known;
 }
 
-interface ReadyLine {
+export interface ReadyLine {
+  readonly port?: number;
   readonly labToken?: string;
   readonly management?: string;
   readonly username?: string;
@@ -163,8 +164,8 @@ interface ReadyLine {
   readonly ca?: string;
 }
 
-/** Events may stand on standard output too, after the ready line. */
-function readyLineIn(file: string): ReadyLine {
+/** Events may stand on standard output too, after the ready line. @throws LabClientError */
+export function readyLineIn(file: string): ReadyLine {
   for (const line of read(file).split('\n')) {
     const value = parsed(line);
     if (value?.event === 'ready') return value as ReadyLine;

@@ -9,12 +9,7 @@ import type { Connection, LabClient } from './lab-client.ts';
 /** Adds the options of a connection. */
 export function connected(command: Command): Command {
   return command
-    .addOption(
-      new Option(
-        '--ready <file>',
-        `file with the ready line: the output of \`${commandName('sim')} start --json\``,
-      ).env('EDGEWEAVE_SIM_READY'),
-    )
+    .addOption(readyOption())
     .option('--url <url>', 'address of the simulator; default: that of the ready line')
     .option('--ca <file>', 'authorities of its certificate; default: those of the ready line')
     .option('--username <name>', 'name of the administrator; default: that of the ready line')
@@ -23,6 +18,14 @@ export function connected(command: Command): Command {
         'EDGEWEAVE_SIM_PASSWORD',
       ),
     );
+}
+
+/** The file of a running simulator. */
+export function readyOption(): Option {
+  return new Option(
+    '--ready <file>',
+    `file with the ready line: the output of \`${commandName('sim')} start --json\``,
+  ).env('EDGEWEAVE_SIM_READY');
 }
 
 /** Runs `work` with a client, and reports its error in one line, with exit code 1. */

@@ -8,6 +8,7 @@ import { networkCommand } from '../../testbed/sim-network.ts';
 import { clockCommand } from './clock.ts';
 import { clusterCommand } from './cluster.ts';
 import { faultCommand } from './faults.ts';
+import { healthCommand } from './health.ts';
 import { journalCommand, verifyCommand } from './journal.ts';
 import { identityCommand, serviceCommand } from './network.ts';
 import { operationsCommand } from './operations.ts';
@@ -26,6 +27,7 @@ export function simulatorProgram(): Command {
   const commands = [
     startCommand(),
     networkCommand(),
+    healthCommand(),
     clockCommand(),
     snapshotCommand(),
     restoreCommand(),

@@ -1,9 +1,10 @@
 // Runs simulators as a process: log, ready line, signals, end. `start` and `network` use it.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { writeFileAtomic } from '#lib/atomic-file.ts';
 import type { Clock } from '#lib/clock.ts';
 import { lifetimeOf, withLifetime } from '#lib/commands/lifetime.ts';
 import { print, printError } from '#lib/commands/print.ts';
@@ -19,12 +20,14 @@ import { releaseProgramPages } from '#lib/program-pages.ts';
 import { stackDump } from '#lib/stack-dump.ts';
 import { stopSignals } from '#lib/stop-signal.ts';
 import { endChainVerification } from '#wire/client-chains.ts';
-import { CA_SUFFIX } from '../assembly/options.ts';
+import { CA_SUFFIX, OPTION_CHECKS } from '../assembly/options.ts';
 import type { Simulator } from '../assembly/simulator.ts';
 import { seededText } from './seeded-text.ts';
 
 export interface ServeOptions extends Lifetime {
   readonly json?: true;
+  /** Gets the ready line, in addition to standard output. */
+  readonly readyFile?: string;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'text';
   readonly logFile?: string;
@@ -57,7 +60,14 @@ export function withServing(command: Command): Command {
   command
     .option('--json', 'print the ready line as JSON')
     .addOption(
-      new Option('--log-level <level>', 'least severe level to log')
+      setBy(
+        'READY_FILE',
+        '--ready-file <file>',
+        'write the ready line as JSON to this file too, for its owner only; it is deleted at the end',
+      ).argParser((file) => checked(path, file)),
+    )
+    .addOption(
+      setBy('LOG_LEVEL', '--log-level <level>', 'least severe level to log')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
@@ -72,6 +82,36 @@ export function withServing(command: Command): Command {
   return withLifetime(command);
 }
 
+/**
+ * An option that the variable `EDGEWEAVE_SIM_…` sets too: services of CI systems have variables, and no arguments. An empty
+ * variable is not set.
+ */
+export function setBy(variable: string, flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  const name = `EDGEWEAVE_SIM_${variable}`;
+  return process.env[name] === '' ? option : option.env(name);
+}
+
+export function portOption(description: string): Option {
+  return setBy('PORT', '--port <port>', description).argParser((text) =>
+    checked(OPTION_CHECKS.port, text.trim() === '' ? Number.NaN : Number(text)),
+  );
+}
+
+export function usernameOption(description: string): Option {
+  return setBy('USERNAME', '--username <name>', description).argParser((name) => checked(OPTION_CHECKS.username, name));
+}
+
+export function passwordOption(description: string): Option {
+  return setBy('PASSWORD', '--password <password>', description).argParser((password) =>
+    checked(OPTION_CHECKS.password, password),
+  );
+}
+
+export function seedOption(description: string): Option {
+  return setBy('SEED', '--seed <file>', description).argParser((file) => checked(OPTION_CHECKS.seed, file));
+}
+
 /** Returns the value if `startSimulator` accepts it. */
 export function checked<T>(check: OptionCheck, value: T): T {
   const problem = check(value);
@@ -83,7 +123,7 @@ export function checked<T>(check: OptionCheck, value: T): T {
 export async function serve(options: ServeOptions, clock: Clock, open: (log: Log) => Promise<Served>): Promise<number> {
   const { first: stop } = stopSignals();
   const signals = daemonSignals();
-  const { json, logLevel, logFormat, logFile, data } = options;
+  const { json, readyFile, logLevel, logFormat, logFile, data } = options;
   const ended = endOfLifetime(lifetimeOf(options), clock);
   let daemonLog: DaemonLog;
   try {
@@ -98,6 +138,7 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
   signals.onQuit = () => daemonLog.report('diagnostic report', stackDump(clock).split('\n'));
   let served: Served;
   try {
+    removeReadyFile(readyFile); // of a start that was killed
     served = await open(log);
   } catch (error) {
     printError(`the simulator cannot start: ${explain(error, options)}`);
@@ -111,10 +152,14 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
   const [simulator] = served.nodes;
   let ca: CaFile;
   try {
-    ca = writeCa(simulator.ca, data);
+    ca = writeCa(simulator.ca, data ?? readyFile);
+    if (readyFile !== undefined)
+      await writeFileAtomic(readyFile, `${JSON.stringify(readyLine(served, ca.file, data))}\n`);
   } catch (error) {
     await served.close();
-    printError(`the simulator cannot start: could not write its certificate authorities: ${describeError(error)}`);
+    printError(
+      `the simulator cannot start: could not write its certificate authorities or --ready-file: ${describeError(error)}`,
+    );
     await daemonLog.close();
     return 1;
   }
@@ -123,6 +168,7 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
   releaseProgramPages();
   const why = await Promise.race([stop.then((signal) => ({ signal })), ended.then((reason) => ({ reason }))]);
   log.info(why, 'simulator stops');
+  removeReadyFile(readyFile);
   await served.close();
   ca.remove();
   await daemonLog.close();
@@ -191,10 +237,10 @@ function keptPassword(data: string | undefined): string {
   return `set by an earlier start with ${data ?? 'this store'}; use --password NEW_PASSWORD to set a new one`;
 }
 
-/** Beside the data file, or in a temporary directory that is deleted with the simulator. */
-function writeCa(pem: string, data: string | undefined): CaFile {
-  if (data !== undefined) {
-    const file = resolve(`${data}${CA_SUFFIX}`);
+/** Beside the file of the data or of the ready line, or in a temporary directory that is deleted with the simulator. */
+function writeCa(pem: string, beside: string | undefined): CaFile {
+  if (beside !== undefined) {
+    const file = resolve(`${beside}${CA_SUFFIX}`);
     writeFileSync(file, pem);
     return { file, remove: () => undefined };
   }
@@ -202,6 +248,11 @@ function writeCa(pem: string, data: string | undefined): CaFile {
   const file = join(directory, 'ca.pem');
   writeFileSync(file, pem);
   return { file, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+/** Leaves devices and pipes alone. */
+function removeReadyFile(file: string | undefined): void {
+  if (file !== undefined && lstatSync(file, { throwIfNoEntry: false })?.isFile()) rmSync(file, { force: true });
 }
 
 function explain(error: unknown, { host = '127.0.0.1', port, data }: ServeOptions): string {

@@ -15,7 +15,18 @@ import {
   type SimulatorOptions,
 } from '../assembly/options.ts';
 import { NAMESPACES, type Namespace } from '../events/events.ts';
-import { checked, SEED_RANDOM, type ServeOptions, serve, withServing } from './serve.ts';
+import {
+  checked,
+  passwordOption,
+  portOption,
+  SEED_RANDOM,
+  type ServeOptions,
+  seedOption,
+  serve,
+  setBy,
+  usernameOption,
+  withServing,
+} from './serve.ts';
 
 interface StartOptions extends ServeOptions {
   host: string;
@@ -31,6 +42,7 @@ interface StartOptions extends ServeOptions {
   console?: string;
   dashboard: boolean;
   lab: boolean;
+  labToken?: string;
   dialRouters?: boolean;
   eventsFile?: string;
   events: Namespace[];
@@ -41,28 +53,32 @@ interface StartOptions extends ServeOptions {
 export function startCommand(): Command {
   const command = new Command('start')
     .description('start the simulator and run until stopped')
-    .option('--host <address>', 'address to listen on', (text) => checked(OPTION_CHECKS.host, text), '127.0.0.1')
-    .option('--port <port>', 'port to listen on; default: the port stored in the data file, else a free one', (text) =>
-      checked(OPTION_CHECKS.port, text.trim() === '' ? Number.NaN : Number(text)),
+    .addOption(
+      setBy('HOST', '--host <address>', 'address to listen on')
+        .default('127.0.0.1')
+        .argParser((text) => checked(OPTION_CHECKS.host, text)),
     )
-    .option('--data <file>', 'store all data in this file; default: in memory', (file) =>
-      checked(OPTION_CHECKS.data, file),
+    .addOption(portOption('port to listen on; default: the port stored in the data file, else a free one'))
+    .addOption(
+      setBy('DATA', '--data <file>', 'store all data in this file; default: in memory').argParser((file) =>
+        checked(OPTION_CHECKS.data, file),
+      ),
     )
-    .option(
-      '--advertise <name>',
-      'additional host name or address for clients; may be repeated',
-      (name: string, names: string[]) => [...names, ...checked(OPTION_CHECKS.advertise, [name])],
-      [],
+    .addOption(
+      setBy('ADVERTISE', '--advertise <name>', 'additional host name or address for clients; may be repeated, or a,b')
+        .default([])
+        .argParser((names: string, before: string[]) => [
+          ...before,
+          ...checked(OPTION_CHECKS.advertise, names.split(',')),
+        ]),
     )
-    .option(
-      '--username <name>',
-      'name of the administrator; default: the stored one, else admin. A later start can rename it',
-      (name) => checked(OPTION_CHECKS.username, name),
+    .addOption(
+      usernameOption('name of the administrator; default: the stored one, else admin. A later start can rename it'),
     )
-    .option(
-      '--password <password>',
-      'password of the administrator; default: generated and printed at the first start, then kept. A later start can set a new one',
-      (password) => checked(OPTION_CHECKS.password, password),
+    .addOption(
+      passwordOption(
+        'password of the administrator; default: generated and printed at the first start, then kept. A later start can set a new one',
+      ),
     )
     .option(
       '--events-file <file>',
@@ -76,14 +92,19 @@ export function startCommand(): Command {
       [],
     )
     .option('--cluster', 'act as the only member of a cluster')
-    .option(
-      '--store <url>',
-      'store all data in this PostgreSQL database: all simulators with the same one are controllers of one network',
+    .addOption(
+      setBy(
+        'STORE',
+        '--store <url>',
+        'store all data in this PostgreSQL database: all simulators with the same one are controllers of one network',
+      ),
     )
-    .option(
-      '--member <id>',
-      'id of this controller in --store; with that of an earlier start it keeps its port',
-      (id) => checked(OPTION_CHECKS.member, id),
+    .addOption(
+      setBy(
+        'MEMBER',
+        '--member <id>',
+        'id of this controller in --store; with that of an earlier start it keeps its port',
+      ).argParser((id) => checked(OPTION_CHECKS.member, id)),
     )
     .option('--nodes <count>', 'start several controllers of one network in this process, in memory', (text) =>
       checked(nodesCheck, text.trim() === '' ? Number.NaN : Number(text)),
@@ -94,10 +115,13 @@ export function startCommand(): Command {
     )
     .option('--no-dashboard', 'do not serve the page to see and control the simulator')
     .option('--no-lab', 'do not serve the lab API: no dashboard, no control over the running simulator')
-    .option(
-      '--seed <file>',
-      'create the entities of this file (YAML or JSON, as `export` writes it) that the data does not have',
-      (file) => checked(OPTION_CHECKS.seed, file),
+    .addOption(
+      setBy('LAB_TOKEN', '--lab-token <token>', 'key to the lab API; default: a random one at each start').argParser(
+        (token) => checked(OPTION_CHECKS.labToken, token),
+      ),
+    )
+    .addOption(
+      seedOption('create the entities of this file (YAML or JSON, as `export` writes it) that the data does not have'),
     )
     .option('--seed-random <number>', SEED_RANDOM, (text) =>
       checked(OPTION_CHECKS.seedRandom, Number(text.trim() || Number.NaN)),
@@ -152,7 +176,8 @@ function otherFiles({ data, eventsFile }: StartOptions): (readonly [what: string
 }
 
 function start(options: StartOptions, clock: Clock): Promise<number> {
-  const { json, logLevel, logFormat, logFile, events, exitWithParent, exitWithStdin, ttl, ...rest } = options;
+  const { json, readyFile, logLevel, logFormat, logFile, events, exitWithParent, exitWithStdin, ttl, ...rest } =
+    options;
   return serve(options, clock, (log) => startAll({ ...rest, eventTypes: events, log, clock }));
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
 
 const MINUTE = 60_000;
@@ -146,6 +147,25 @@ t.test('the lab token is valid at the lab only, and an advance does not end it',
   t.equal((await api.ask('GET', '/edge/management/v1/services', { token })).status, 401);
   t.equal((await api.ask('GET', '/fabric/v1/links', { token })).status, 401);
 });
+
+t.test(
+  'everybody may read at a path where the simulator is and which authorities to trust, and no secret',
+  async (t) => {
+    await using parts = await open();
+    const { api, simulator } = parts;
+    const { status, data } = await api.ask('GET', '/lab/v1/ready');
+    t.equal(status, 200);
+    t.same(data, {
+      event: 'ready',
+      management: simulator.managementUrl,
+      client: simulator.clientUrl,
+      ctrl: simulator.controlAddress,
+      controllerId: simulator.controllerId,
+      ca: simulator.ca,
+      version: packageJson.version,
+    });
+  },
+);
 
 t.test('without a lab API its paths are unknown, and the library still has the lab', async (t) => {
   await using parts = await open({ lab: false });

@@ -90,6 +90,37 @@ t.test(
   },
 );
 
+t.test('variables set the options of a service, and a file has the ready line for health checks', async (t) => {
+  const file = join(directory, 'service-ready.json');
+  writeFileSync(file, 'of a start that was killed');
+  const labToken = 'a-key-that-a-service-block-sets';
+  const program = new Program('service', ['controller-sim/cli.ts', 'start', '--json'], {
+    directory,
+    env: {
+      EDGEWEAVE_SIM_HOST: '0.0.0.0',
+      EDGEWEAVE_SIM_ADVERTISE: 'controller.example,localhost',
+      EDGEWEAVE_SIM_PASSWORD: 'of a variable',
+      EDGEWEAVE_SIM_LAB_TOKEN: labToken,
+      EDGEWEAVE_SIM_READY_FILE: file,
+      EDGEWEAVE_SIM_SEED: '',
+    },
+  });
+  const line = await program.firstLine();
+  t.match(JSON.parse(line), {
+    ctrl: /^tls:controller\.example:\d+$/,
+    password: 'of a variable',
+    labToken,
+    ca: `${file}.ca.pem`,
+  });
+  t.same(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(line));
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  const health = () => runProgram(['controller-sim/cli.ts', 'health', '--ready', file]);
+  t.match(await health(), { code: 0, stdout: 'ready\n' });
+  await program.stop();
+  t.match(await health(), { code: 1, stderr: /^not ready: .*service-ready\.json/ });
+  t.notOk(existsSync(file));
+});
+
 t.test('the address of the dashboard is printed, unless it is turned off', async (t) => {
   for (const [flags, isOn] of [
     [[], true],

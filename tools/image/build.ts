@@ -9,10 +9,11 @@ import { sourceTime } from '../source-time.ts';
 import { layersOf } from './contents.ts';
 import { writeImages } from './oci.ts';
 import { ROUTER_IMAGE } from './router-image.ts';
+import { SIMULATOR_IMAGE } from './simulator-image.ts';
 import { PROCESSORS, type Processor } from './system-files.ts';
 
 const MIB = 1024 * 1024;
-const IMAGES = [ROUTER_IMAGE];
+const IMAGES = [ROUTER_IMAGE, SIMULATOR_IMAGE];
 
 const folder = resolve(process.argv[2] ?? join(ROOT, 'build'));
 needFolder(folder, 'pass another folder: npm run build:image -- FOLDER');

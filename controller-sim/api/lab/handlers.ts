@@ -6,6 +6,7 @@ import type {
   LabClock,
   LabIdentityFile,
   LabNetwork,
+  LabReady,
   LabRestored,
   LabSeeded,
   LabService,
@@ -23,11 +24,12 @@ import type {
   Seed,
   SnapshotCreate,
 } from '#schemas/api/gen/bodies.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 import type { Lab } from '../../lab/lab.ts';
 import { UnknownError } from '../../lab/lab-error.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
-import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../http/context.ts';
 import { faultHandlers } from './faults.ts';
 import { journalHandlers } from './journal.ts';
 import { labHandler } from './lab-handler.ts';
@@ -52,6 +54,7 @@ export const labHandlers = {
     if (time !== undefined) await lab.clock.set(time);
     return showClock(lab);
   }),
+  detailReady: ({ services }: ApiRequest): Data<LabReady> => ({ data: showReady(services) }),
   detailNetwork: ({ services }: ApiRequest): Data<LabTopology> => ({ data: services.lab.network() }),
   listSnapshots: ({ services }: ApiRequest): Data<LabSnapshots> => ({
     data: services.lab.snapshots.list().map(showSnapshot),
@@ -89,4 +92,17 @@ function showClock({ clock }: Lab): Data<LabClock> {
 
 function showSnapshot({ name, takenAt, index, entities }: SnapshotInfo): LabSnapshot {
   return { name, takenAt: takenAt.toISOString(), index: Number(index), entities };
+}
+
+/** The ready line without secrets, for whoever reaches the port and not the process. */
+function showReady({ baseUrl, controlAddress, controllerId, authority }: ApiServices): LabReady {
+  return {
+    event: 'ready',
+    management: `${baseUrl}/edge/management/v1`,
+    client: `${baseUrl}/edge/client/v1`,
+    ctrl: controlAddress,
+    controllerId,
+    ca: authority.bundle,
+    version: packageJson.version,
+  };
 }

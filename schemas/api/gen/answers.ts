@@ -643,6 +643,21 @@ export type LabLink = {
 
 export type LabNetwork = Readonly<Record<string, readonly object[]>>;
 
+export type LabReady = {
+  readonly event: 'ready';
+  /** Base address of the management API, as in the ready line. */
+  readonly management: string;
+  /** Base address of the client API. */
+  readonly client: string;
+  /** Address for routers. */
+  readonly ctrl: string;
+  readonly controllerId: string;
+  /** The authorities of the network's certificates, as PEM. */
+  readonly ca: string;
+  /** Version of the simulator. */
+  readonly version: string;
+};
+
 export type LabRestored = {
   readonly created: number;
   readonly changed: number;

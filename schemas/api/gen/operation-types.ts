@@ -353,6 +353,7 @@ export interface Operations {
     readonly createSnapshot: Operation<B.SnapshotCreate, 'data', A.LabSnapshot>;
     readonly deleteSnapshot: Operation<undefined, 'none', never, 'name'>;
     readonly restoreSnapshot: Operation<B.LabRestore | undefined, 'data', A.LabRestored, 'name'>;
+    readonly detailReady: Operation<undefined, 'data', A.LabReady>;
     readonly reset: Operation<B.LabRestore | undefined, 'data', A.LabRestored>;
     readonly seed: Operation<B.Seed | string, 'data', A.LabSeeded>;
     readonly exportNetwork: Operation<undefined, 'data', A.LabNetwork>;

@@ -1,0 +1,54 @@
+// `health`: whether a simulator on this machine is ready, for health checks of containers and for scripts that wait.
+
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { commandName, examples } from '#lib/commands/name.ts';
+import { print, printError } from '#lib/commands/print.ts';
+import { describeError } from '#lib/errors.ts';
+import { readyOption } from './lab.ts';
+
+interface HealthOptions {
+  readonly ready?: string;
+  readonly url?: string;
+}
+
+/** Milliseconds. */
+const MAX_WAIT_MS = 5_000;
+
+export function healthCommand(): Command {
+  return new Command('health')
+    .description('check whether a simulator on this machine is ready; exit code 1 if it is not')
+    .addOption(readyOption())
+    .option('--url <url>', 'address of the simulator; default: 127.0.0.1 with the port of the ready line')
+    .addHelpText('after', examples('sim', 'health --ready sim.json'))
+    .action(async (options: HealthOptions) => {
+      try {
+        await check(options);
+        print('ready');
+      } catch (error) {
+        printError(`not ready: ${describeError(error)}`);
+        process.exitCode = 1;
+      }
+    });
+}
+
+/** Rejects with the reason. */
+async function check({ ready, url }: HealthOptions): Promise<void> {
+  if (!ready) throw new Error(`--ready is missing; pass the output of \`${commandName('sim')} start --json\``);
+  const [{ readyLineIn }, { Agent, request }] = await Promise.all([import('./lab-client.ts'), import('undici')]);
+  const { port, ca = '' } = readyLineIn(ready);
+  // The advertised name of a container may be unknown inside it.
+  const address = url ?? `https://127.0.0.1:${port}`;
+  const dispatcher = new Agent({
+    connect: { ca: readFileSync(ca, 'utf8'), timeout: MAX_WAIT_MS },
+    headersTimeout: MAX_WAIT_MS,
+    bodyTimeout: MAX_WAIT_MS,
+  });
+  try {
+    const { statusCode, body } = await request(new URL('/readyz', address), { dispatcher });
+    await body.dump();
+    if (statusCode !== 200) throw new Error(`${address}/readyz answers with status ${statusCode}`);
+  } finally {
+    await dispatcher.close();
+  }
+}
