@@ -13,7 +13,7 @@ interface HealthOptions {
 }
 
 /** Milliseconds. */
-const MAX_WAIT_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 export function healthCommand(): Command {
   return new Command('health')
@@ -40,9 +40,9 @@ async function check({ ready, url }: HealthOptions): Promise<void> {
   // The advertised name of a container may be unknown inside it.
   const address = url ?? `https://127.0.0.1:${port}`;
   const dispatcher = new Agent({
-    connect: { ca: readFileSync(ca, 'utf8'), timeout: MAX_WAIT_MS },
-    headersTimeout: MAX_WAIT_MS,
-    bodyTimeout: MAX_WAIT_MS,
+    connect: { ca: readFileSync(ca, 'utf8'), timeout: TIMEOUT_MS },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
   });
   try {
     const { statusCode, body } = await request(new URL('/readyz', address), { dispatcher });

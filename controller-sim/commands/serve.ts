@@ -194,6 +194,7 @@ function readyLine(
     password: password ?? null,
     ...(password === undefined && { passwordNote: keptPassword(data) }),
     ca,
+    caPem: simulator.ca, // for clients that do not have this file system
     port,
     controllerId,
     ...(others.length > 0 && { others: others.map(addressesOf) }),

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 interface ImageConfig {
   readonly User: string;
   readonly Entrypoint: readonly string[];
+  readonly Cmd?: readonly string[];
   readonly Env: readonly string[];
 }
 
@@ -22,6 +23,8 @@ export interface ContainerOptions {
   readonly entrypoint?: readonly string[];
   /** By default the user of the image; `0:0` keeps the capabilities of root. */
   readonly user?: string;
+  /** Arguments that run a program in another network namespace. */
+  readonly namespace?: readonly string[];
 }
 
 export interface Container {
@@ -40,7 +43,7 @@ mount --bind "$root" "$root"
 mount --rbind /proc "$root/proc"
 mount --rbind /dev "$root/dev"
 while [ "$1" != -- ]; do
-  if [ -d "$1" ]; then mkdir -p "$root$2"; elif [ ! -e "$root$2" ]; then : > "$root$2"; fi
+  if [ -d "$1" ]; then mkdir -p "$root$2"; elif [ ! -e "$root$2" ]; then mkdir -p "$root\${2%/*}"; : > "$root$2"; fi
   mount --bind "$1" "$root$2"
   [ "$3" = rw ] || mount -o remount,bind,ro "$root$2"
   shift 3
@@ -74,7 +77,7 @@ export class ImageRoot {
 
   start(args: readonly string[], options: ContainerOptions): Container {
     const { User, Entrypoint, Env } = this.config;
-    const { env = {}, volumes, readOnly = [], entrypoint = Entrypoint, user = User } = options;
+    const { env = {}, volumes, readOnly = [], entrypoint = Entrypoint, user = User, namespace = [] } = options;
     const mounts = Object.entries(volumes).flatMap(([path, source]) => [
       source,
       path,
@@ -83,7 +86,8 @@ export class ImageRoot {
     const variables = [...Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
     const command = [CHROOT, `--userspec=${user}`, this.#folder, ...entrypoint, ...args];
     const steps = [this.#folder, ...mounts, '--', ...variables, ...command];
-    const child = spawn('unshare', ['--mount', 'sh', '-ec', ENTER, 'sh', ...steps]);
+    const [program = '', ...all] = [...namespace, 'unshare', '--mount', 'sh', '-ec', ENTER, 'sh', ...steps];
+    const child = spawn(program, all);
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -1,4 +1,4 @@
-// `npm run build:image [-- FOLDER]`: builds the container images from the single executables of `npm run build:binary`,
+// `npm run build:image [-- FOLDER [NAME...]]`: builds the container images, or those with the names, from the single executables of `npm run build:binary`,
 // without a network and without a container engine.
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,12 +15,13 @@ import { PROCESSORS, type Processor } from './system-files.ts';
 const MIB = 1024 * 1024;
 const IMAGES = [ROUTER_IMAGE, SIMULATOR_IMAGE];
 
-const folder = resolve(process.argv[2] ?? join(ROOT, 'build'));
+const [, , output = join(ROOT, 'build'), ...names] = process.argv;
+const folder = resolve(output);
 needFolder(folder, 'pass another folder: npm run build:image -- FOLDER');
 const processor = process.arch as Processor;
 const { version, license } = packageJson;
 const time = sourceTime();
-for (const contents of IMAGES) {
+for (const contents of IMAGES.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const { name, title, config } = contents;
   const program = join(folder, name);
   if (!existsSync(program)) {
@@ -40,7 +41,7 @@ for (const contents of IMAGES) {
     'org.opencontainers.image.licenses': license,
   };
   const image = { architecture: PROCESSORS[processor].image, layers: layersOf(contents, sources), config, labels };
-  const output = join(folder, `${name}.oci`);
-  const [size = 0] = writeImages(output, [image], { name: `${name}:${version}`, time });
-  print(`built ${output} and ${output}.tar (${(size / MIB).toFixed(1)} MiB compressed)`);
+  const layout = join(folder, `${name}.oci`);
+  const [size = 0] = writeImages(layout, [image], { name: `${name}:${version}`, time });
+  print(`built ${layout} and ${layout}.tar (${(size / MIB).toFixed(1)} MiB compressed)`);
 }

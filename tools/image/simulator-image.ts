@@ -3,7 +3,7 @@
 
 import type { Contents } from './contents.ts';
 
-/** That of the router's image: both read each other's files in a shared volume. */
+/** The same as in the router's image: each reads the other's files in a shared volume. */
 const USER = 2171;
 const HOME = 'edgeweave';
 const PORT = 1280;

@@ -1,0 +1,56 @@
+// The blocks for CI systems in the guide of the simulator's image: valid YAML, this version, variables that exist.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { parse } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
+import { SIMULATOR_IMAGE } from '../../tools/image/simulator-image.ts';
+import { runProgram } from '../support/run.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const GUIDE = readFileSync(join(ROOT, 'docs/guides/simulator-as-a-service.md'), 'utf8');
+const VARIABLE = /EDGEWEAVE_SIM_[A-Z_]+/g;
+
+// biome-ignore lint/suspicious/noExplicitAny: documents of four formats
+type Yaml = any;
+
+interface Service {
+  readonly [variable: string]: string;
+}
+
+const documents = [...GUIDE.matchAll(/^```yaml\n# (.*)\n([\s\S]*?)^```/gm)].map(([, name = '', text = '']) => ({
+  name,
+  document: parse(text) as Yaml,
+}));
+
+t.test('each block sets the name, the password and the lab token of its service', async (t) => {
+  const find: Readonly<Record<string, (document: Yaml) => Service>> = {
+    'GitHub Actions': ({ jobs }) => jobs.test.services.controller.env,
+    'GitLab CI': ({ test }) => test.services[0].variables,
+    CircleCI: ({ jobs }) => jobs.test.docker[1].environment,
+    Woodpecker: ({ services }) => services[0].environment,
+  };
+  const services = Object.fromEntries(documents.map(({ name, document }) => [name, find[name]?.(document)]));
+  t.equal(Object.keys(services).length, 4);
+  for (const [name, variables] of Object.entries(services))
+    t.match(
+      variables,
+      { EDGEWEAVE_SIM_ADVERTISE: /./, EDGEWEAVE_SIM_PASSWORD: /./, EDGEWEAVE_SIM_LAB_TOKEN: /^.{20}/ },
+      name,
+    );
+});
+
+t.test(
+  'all variables of the guide, the image and the compose file exist, and all images have this version',
+  async (t) => {
+    const { stdout } = await runProgram(['controller-sim/cli.ts', 'start', '--help']);
+    const known = new Set([...stdout.matchAll(VARIABLE)].map(([name]) => name));
+    known.add('EDGEWEAVE_SIM_READY'); // the other commands read it
+    const compose = readFileSync(join(ROOT, 'examples/compose/compose.yml'), 'utf8');
+    for (const text of [GUIDE, compose, JSON.stringify(SIMULATOR_IMAGE.config)])
+      for (const [name] of text.matchAll(VARIABLE)) t.ok(known.has(name), name);
+    for (const [, version] of `${GUIDE}${compose}`.matchAll(/edgeweave-(?:sim|router):(\d[\w.-]*)/g))
+      t.equal(version, packageJson.version);
+  },
+);
