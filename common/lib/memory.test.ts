@@ -49,24 +49,24 @@ const CHURN = `
   console.log(largest / 2 ** 20, stay.length);
 `;
 
-/** Leaves garbage and becomes idle. */
-const REST = `
+/** Leaves garbage and becomes idle for these milliseconds. */
+const REST = (milliseconds: number) => `
   let garbage = Array.from({ length: 600_000 }, (_, index) => ({ index, text: 'x' + index }));
   gc({ type: 'major', execution: 'sync' });
   garbage = undefined;
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await new Promise((resolve) => setTimeout(resolve, ${milliseconds}));
 `;
 
 t.test('an idle program keeps its compiled code', (t) => {
   /** Number of times that V8 waits to collect all garbage. */
-  const planned = (before: string) => {
-    const code = `import { keepCompiledCode } from ${JSON.stringify(new URL('memory.ts', import.meta.url))};${before}${REST}`;
+  const planned = (before: string, milliseconds = 1_000) => {
+    const code = `import { keepCompiledCode } from ${JSON.stringify(new URL('memory.ts', import.meta.url))};${before}${REST(milliseconds)}`;
     const delays = ['--memory-reducer-delay-ms=200', '--gc-memory-reducer-start-delay-ms=200'];
     const flags = ['--expose-gc', '--trace-memory-reducer', ...delays, '--input-type=module', '-e', code];
     return execFileSync(process.execPath, flags, { encoding: 'utf8' }).split('Memory reducer: waiting').length - 1;
   };
   t.equal(planned('keepCompiledCode();'), 0, 'V8 leaves the garbage');
-  t.ok(planned('') > 0, 'it would collect');
+  t.ok(planned('') > 0 || planned('', 10_000) > 0, 'it would collect, on a busy machine later');
   t.end();
 });
 

@@ -1,11 +1,11 @@
 // The contract of the simulator's APIs for all kinds of requests.
 
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { ApiClient, type AskOptions, JSON_TYPE } from '../support/api-client.ts';
+import { until } from '../support/overlay.ts';
 
 const MANAGEMENT = '/edge/management/v1';
 
@@ -128,7 +128,7 @@ t.test('connections with incomplete or invalid requests are closed; others are s
   };
   const half = await open('GET /version HTTP/1.1\r\nHo');
   const body = await open('POST /authenticate?method=password HTTP/1.1\r\nHost: x\r\ncontent-length: 10\r\n\r\n{');
-  await sleep(100);
+  await until('both requests', () => clock.timers().filter((name) => name === 'http read').length >= 2);
   await clock.advance(20_000);
   await Promise.all([half, body].map(({ socket }) => socket.destroyed || once(socket, 'close')));
   for (const target of ['//:', '///x', '/%zz', '/edge/management/v1/services/%ff', '/x'.repeat(4_000)]) {

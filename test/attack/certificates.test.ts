@@ -1,5 +1,5 @@
 // Certificate chains of strangers: many certificates that sign each other, too long, not permitted, expired. All are
-// rejected quickly.
+// rejected; without limits, the tests would exceed their time limit.
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,8 +16,10 @@ import { type Authority, issue, makeAuthority } from '../support/certificates.ts
 import { Overlay } from '../support/overlay.ts';
 
 const DAY = 86_400_000;
-/** Milliseconds. Trying every order of ten certificates took more than a minute. */
-const A_MOMENT = 3_000;
+/** Certificates in one chain that all sign each other: trying every order of ten of them took more than a minute. */
+const CLIQUE = 10;
+/** A search from each marker to the end of the text takes longer than the test may. */
+const MARKERS = 300_000;
 /** OpenSSL accepts 100 kB of certificates. */
 const MANY = 150;
 
@@ -40,10 +42,9 @@ async function clique(count: number): Promise<Authority[]> {
 t.test('the search for a chain is limited for all inputs', async (t) => {
   const trusted = await makeAuthority('trusted');
   const members = (await clique(40)).map(parsed);
-  for (const count of [2, 10, 11, 40]) {
-    const begun = performance.now();
-    t.notOk(verifyChain(members.slice(0, count), [parsed(trusted)]).ok);
-    t.ok(performance.now() - begun < A_MOMENT, `${count} certificates that sign each other`);
+  for (const count of [2, CLIQUE, CLIQUE + 1, 40]) {
+    const { ok } = verifyChain(members.slice(0, count), [parsed(trusted)]);
+    t.notOk(ok, `${count} certificates that sign each other`);
   }
   t.match(verifyChain(members.slice(0, 11), []), { reason: /11 certificates were presented, more than 10/ });
   const roots = await Promise.all(Array.from({ length: 80 }, () => makeAuthority('clique')));
@@ -102,12 +103,10 @@ t.test('dates are checked, and an expired authority does not hide its successor'
 });
 
 t.test('PEM begin markers without end markers are parsed in linear time', async (t) => {
-  const begun = performance.now();
-  t.same(parsePemCertificates('-----BEGIN CERTIFICATE-----\n'.repeat(300_000)), []);
-  t.ok(performance.now() - begun < A_MOMENT);
+  t.same(parsePemCertificates('-----BEGIN CERTIFICATE-----\n'.repeat(MARKERS)), []);
 });
 
-t.test('every listener rejects a clique of certificates quickly', async (t) => {
+t.test('every listener rejects a clique of certificates', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
@@ -119,21 +118,18 @@ t.test('every listener rejects a clique of certificates quickly', async (t) => {
     link: { port: linkPort, alpn: Alpn.Link },
     control: { port: controlPort, alpn: Alpn.Control },
   };
-  for (const count of [10, MANY]) {
+  for (const count of [CLIQUE, MANY]) {
     const members = await clique(count);
     const key = await keyOf(members[0] as Authority);
     const cert = members.map(({ certificate }) => certificate.toString('pem')).join('\n');
     for (const [name, target] of Object.entries(targets)) {
-      const begun = performance.now();
       const socket = await open(target, { cert, key });
       const answer = untilClosed(socket);
       socket.write(hello(a.id, [[1, 'x']]));
       t.equal((await answer).length, 0, `${name} rejects ${count} certificates`);
-      t.ok(performance.now() - begun < A_MOMENT, `${name}: ${Math.round(performance.now() - begun)} ms`);
     }
     const agent = new Agent({ connect: { cert, key, rejectUnauthorized: false } });
     for (const path of ['/edge/client/v1/authenticate?method=cert', '/edge/client/v1/enroll?method=ca']) {
-      const begun = performance.now();
       const { statusCode, body } = await request(new URL(path, overlay.simulator.clientUrl), {
         method: 'POST',
         body: '{}',
@@ -142,7 +138,6 @@ t.test('every listener rejects a clique of certificates quickly', async (t) => {
       });
       await body.dump();
       t.ok(statusCode >= 400 && statusCode < 500, `${path}: ${statusCode}`);
-      t.ok(performance.now() - begun < A_MOMENT, `${path}: ${Math.round(performance.now() - begun)} ms`);
     }
     await agent.close();
   }

@@ -306,9 +306,13 @@ t.test('a TLS service gets a reset if its circuit is aborted, and an end if its 
   const authority = await makeAuthority('services');
   const { pem, key } = await issue(authority, 'service', { purposes: ['server'] });
   const received: string[] = [];
+  let greetings = 0;
   const server = createTlsServer(
     { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }), allowHalfOpen: true },
-    (socket) => void outcome(socket.on('end', () => socket.end())).then(({ how }) => received.push(how)),
+    (socket) => {
+      socket.on('end', () => socket.end()).once('data', () => greetings++);
+      void outcome(socket).then(({ how }) => received.push(how));
+    },
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = { type: 'tls' as const, host: '127.0.0.1', port: (server.address() as AddressInfo).port };
@@ -322,8 +326,9 @@ t.test('a TLS service gets a reset if its circuit is aborted, and an end if its 
   for (const how of ['ECONNRESET', 'end']) {
     const { socket, reset } = await dialSocket(address, options);
     const over = outcome(socket);
+    const before = greetings;
     socket.write('hello');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until('the greeting', () => greetings > before);
     if (how === 'end') socket.end();
     else reset();
     await over;

@@ -10,8 +10,8 @@ import { RouterPeer } from '../support/router-peer.ts';
 
 const BYTES = 60_000;
 /** Processor milliseconds for a message, of both sides, with the transport; the most expensive one needs 40. */
-const MAX_CPU = 200;
-const MAX_MEMORY = 100 * 1024 * 1024;
+const MAX_CPU = 1_000;
+const MAX_MEMORY = 300 * 1024 * 1024;
 /** Changes the router itself: it is the last one. */
 const LAST = ControlType.Decommission;
 /** Parts of protobuf messages, each with a number of its own: the forms that fields of any message have. */

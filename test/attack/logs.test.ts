@@ -68,10 +68,8 @@ t.test('programs whose log is not read continue to serve, and stop on request', 
     await until(`the port of the ${name}`, () => isOpen(port));
     await failHandshakes(port);
     t.ok(await isOpen(port), `the ${name} serves`);
-    const begun = performance.now();
     child.kill('SIGTERM');
     t.same(await ended, [0, null], `the ${name} ends`);
-    t.ok(performance.now() - begun < 10_000, `after ${Math.round(performance.now() - begun)} ms`);
     closeSync(pipe);
   }
 });

@@ -123,22 +123,21 @@ t.test('a silent connection of a group does not block circuits', { timeout: 60_0
 
 t.test(
   'a link whose peer stops reading is closed after writeTimeout and dialed again',
-  { timeout: 60_000 },
+  { timeout: 90_000 },
   async (t) => {
     const one = 'maxDefaultConnections: 1, maxAckConnections: 0';
     await using network = await throughFaultyPort(`${one}, options: {writeTimeout: 500ms}`);
     const { a, between } = network;
     const [before] = linksOf(a);
+    t.ok(before);
     between.freeze();
-    const frozen = performance.now();
     // More than the buffers of the network hold; without the timeout, heartbeats would close the link after a minute.
     const sockets = Array.from({ length: 12 }, () => {
       const socket = connect(a.proxyPort, '127.0.0.1').on('error', () => undefined);
       socket.write(Buffer.alloc(6 * 1024 * KIB));
       return socket;
     });
-    await until('another link', () => linksOf(a).some(({ iteration }) => iteration !== before?.iteration), 30_000);
-    t.ok(performance.now() - frozen < 30_000);
+    await until('another link', () => linksOf(a).some(({ iteration }) => iteration !== before?.iteration), 45_000);
     for (const socket of sockets) socket.destroy();
     await until('traffic', async () => (await transfer(a.proxyPort, KIB).catch(() => ({ bytes: 0 }))).bytes === KIB);
   },

@@ -216,12 +216,17 @@ t.test('ended circuits leave no memory, timers or sockets', async (t) => {
     await until('circuits to end', () => [a, b].every(({ router }) => router.describe().circuits === 0));
   };
   await many(200);
-  const before = { heap: heapUsed(), timers: timers() };
-  await many(600);
-  const grown = heapUsed() - before.heap;
-  t.ok(grown < 3 * MIB, `the heap grew by ${grown} bytes in 600 circuits`);
+  const before = timers();
+  // Compiled code and caches make the heap of a busy process grow once; leaks make it grow in each round.
+  let grown = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 4 && grown >= MIB; round++) {
+    const heap = heapUsed();
+    await many(200);
+    grown = heapUsed() - heap;
+  }
+  t.ok(grown < MIB, `the heap grew by ${grown} bytes in 200 circuits`);
   await until('the number of timers to return to the former value', () =>
-    timers().every((count, index) => count <= (before.timers[index] ?? 0)),
+    timers().every((count, index) => count <= (before[index] ?? 0)),
   );
 });
 

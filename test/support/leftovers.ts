@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+/** Milliseconds. */
 const PATIENCE = 5_000;
 const POLL = 50;
 /** Number of polls without a decrease of memory beyond the noise in bytes. */
@@ -35,12 +36,13 @@ export function holdings(): Holdings {
 }
 
 /**
- * Returns the resources beyond `before`. Waits at most 5 s until sockets and timers are released and memory stops
- * decreasing: buffers are freed some turns of the event loop after their collection. Memory is in bytes and may be
- * negative.
+ * Returns the resources beyond `before`. Waits until sockets and timers are released and memory stops decreasing: buffers
+ * are freed some turns of the event loop after their collection. If something is never released, waits until nothing has
+ * been for 5 s. Memory is in bytes and may be negative.
  */
 export async function leftSince(before: Holdings): Promise<Holdings> {
-  const end = Date.now() + PATIENCE;
+  let end = performance.now() + PATIENCE;
+  let open = Number.POSITIVE_INFINITY;
   let memory = Number.POSITIVE_INFINITY;
   let steady = 0;
   for (;;) {
@@ -48,13 +50,15 @@ export async function leftSince(before: Holdings): Promise<Holdings> {
     const isFalling = now.memory - before.memory < memory - NOISE;
     memory = Math.min(memory, now.memory - before.memory);
     steady = isFalling ? 0 : steady + 1;
+    if (now.sockets + now.timers < open) end = performance.now() + PATIENCE;
+    open = Math.min(open, now.sockets + now.timers);
     const left = {
       memory,
       sockets: Math.max(0, now.sockets - before.sockets),
       timers: Math.max(0, now.timers - before.timers),
     };
     const isReleased = left.sockets === 0 && left.timers === 0;
-    if ((isReleased && steady >= STEADY_POLLS) || Date.now() >= end) return left;
+    if ((isReleased && steady >= STEADY_POLLS) || performance.now() >= end) return left;
     await sleep(POLL);
   }
 }

@@ -4,6 +4,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
 import { FairSlots } from '#lib/fair-slots.ts';
+import { until } from '../../../test/support/overlay.ts';
 import { resolverPort } from './resolver-port.ts';
 
 function resolver({
@@ -98,11 +99,9 @@ t.test('circuits share the queries: the client with most loses some to another',
   t.equal(slots.size, 20);
   t.equal(second.answers.length, 12, 'queries beyond the limit fail');
   send(other, 1);
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  t.ok(first.answers.length >= 16, 'the queries of the oldest circuit ended');
+  await until('the end of the queries of the oldest circuit', () => first.answers.length >= 16);
   t.equal(other.answers.filter(({ status }) => status !== 2).length, 0);
   for (const { port } of [first, second, other]) port.close();
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  t.equal(slots.size, 0);
+  await until('all places to be free', () => slots.size === 0);
   silent.close();
 });
