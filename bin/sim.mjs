@@ -12,7 +12,6 @@ export const {
   OptionError,
   SeedError,
   SharedMemory,
-  SimulatorCluster,
   startCluster,
   startNetwork,
   startSimulator,

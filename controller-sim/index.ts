@@ -3,35 +3,70 @@
 //   await using simulator = await startSimulator();
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
-import type { Network, NetworkOptions } from '../testbed/network.ts';
+import type { Network } from '../testbed/interface.ts';
+import type { NetworkOptions } from '../testbed/network.ts';
+import { type ClusterOptions, startCluster as startNodes } from './assembly/nodes.ts';
+import { type SimulatorOptions, startSimulator as start } from './assembly/simulator.ts';
+import type { Simulator, SimulatorCluster } from './interface/simulator.ts';
+import { type CommonMemory, SharedMemory as Memory } from './state/store/shared-memory.ts';
 
-export { type Clock, SystemClock, VirtualClock } from '#lib/clock.ts';
-export { createLog, type Log, type LogOptions } from '#lib/log.ts';
+export {
+  type AdvanceableClock,
+  type Clock,
+  type SleepOptions,
+  SystemClock,
+  type Timer,
+  VirtualClock,
+} from '#lib/clock.ts';
+export { createLog, type Log, type LogLevel, type LogOptions } from '#lib/log.ts';
 export { OptionError } from '#lib/options.ts';
-export type { DialOptions } from '../testbed/network.ts';
-export type { NetworkRouter } from '../testbed/routers.ts';
-export { type ClusterOptions, SimulatorCluster, startCluster } from './assembly/nodes.ts';
-export { type Simulator, type SimulatorOptions, startSimulator } from './assembly/simulator.ts';
+export type { Random } from '#lib/random.ts';
+export type { Subscription } from '#lib/subscription.ts';
+export type { DialOptions, NetworkRouter } from '../testbed/interface.ts';
+export type { PasswordCost } from './auth/passwords.ts';
 export { ApiRequestError, type ClientOptions, openClient } from './client/api-client.ts';
 export type { ApiClient, ClientApi } from './client/api-types.ts';
-export type { ControlFault, Fault, HttpFault, NewFault } from './lab/faults/fault-rule.ts';
-export type { Faults } from './lab/faults/faults.ts';
-export type { Journal, JournalCondition, WaitOptions } from './lab/journal/journal.ts';
+export type { Event, EventListener, Namespace, SubscribeOptions, UsageVersion } from './events/events.ts';
+export type { Events } from './interface/events.ts';
+export type { Faults, Journal, Lab, LabClock, Snapshots } from './interface/lab.ts';
+export type { ControlFault, Fault, FaultHandle, HttpFault, NewFault } from './lab/faults/fault-rule.ts';
+export type { JournalCondition, WaitOptions } from './lab/journal/journal.ts';
 export type { ControlEntry, HttpEntry, JournalEntry, JournalFilter } from './lab/journal/journal-entry.ts';
 export { VerificationError, type VerifyFilter, type VerifyOptions } from './lab/journal/verification.ts';
 export type { Kept } from './lab/kept.ts';
-export type { Lab } from './lab/lab.ts';
 export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from './lab/lab-error.ts';
-export type { IdentityFile } from './lab/network/identities.ts';
+export type { IdentityFile, IdentityOptions } from './lab/network/identities.ts';
 export type { DialPlace, LabService, NewService } from './lab/network/services.ts';
+export type { CircuitView, ControllerView, LinkView, NetworkView, RouterView } from './lab/network-view.ts';
 export type { SeedDocument } from './lab/seed/export.ts';
 export { SeedError, type SeedMistake } from './lab/seed/mistake.ts';
 export type { Seeded } from './lab/seed/seeded.ts';
-export type { Restored, RestoreOptions, SnapshotInfo } from './lab/snapshots.ts';
+export type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from './lab/snapshots.ts';
+export type { Explanation } from './lab/why/explanation.ts';
 export type { Finding } from './lab/why/finding.ts';
+export type { PostureOptions } from './lab/why/posture.ts';
 export type { WhyAnswer, WhyQuestion } from './lab/why/why.ts';
-export { SharedMemory } from './state/store/shared-memory.ts';
-export type { Network, NetworkOptions };
+export type { ClusterOptions, Network, NetworkOptions, Simulator, SimulatorCluster, SimulatorOptions };
+
+/** Data that several simulators in this process share: pass one as the option `store` to each of them. */
+export type SharedMemory = CommonMemory;
+export const SharedMemory: new () => SharedMemory = Memory;
+
+/**
+ * Resolves once every port serves. Rejects with OptionError for unknown or invalid options, with the system's error for
+ * a port in use, with StoreError for an invalid data file.
+ */
+export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  return start(options);
+}
+
+/**
+ * Starts controllers with a common store in memory; their ids are ctrl1, ctrl2, … A change that one of them acknowledged
+ * is visible at all. Their labs share the time. Rejects like `startSimulator`.
+ */
+export function startCluster(options: ClusterOptions = {}): Promise<SimulatorCluster> {
+  return startNodes(options);
+}
 
 /**
  * Starts a simulator and real routers in this process, and resolves when each router has a link to each other one.

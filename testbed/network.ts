@@ -13,24 +13,21 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
-import { checkOptions, integer, listOf, type OptionCheck } from '#lib/options.ts';
+import { checkOptions, integer, listOf, notEmpty, type OptionCheck } from '#lib/options.ts';
 import { seededStream, systemRandom } from '#lib/random.ts';
 import { OPTION_CHECKS, type SimulatorOptions } from '../controller-sim/assembly/options.ts';
 import { type Simulator, startSimulator } from '../controller-sim/assembly/simulator.ts';
 import type { Lab } from '../controller-sim/lab/lab.ts';
+import type { IdentityOptions } from '../controller-sim/lab/network/identities.ts';
 import type { LabService, NewService } from '../controller-sim/lab/network/services.ts';
-import { type NetworkRouter, routerNamed, ServicePorts, startNetworkRouter, whenLinked } from './routers.ts';
+import type { DialOptions, NetworkRouter, Network as RunningNetwork } from './interface.ts';
+import { routerNamed, ServicePorts, startNetworkRouter, whenLinked } from './routers.ts';
 
 /** Options of the simulator except those of stored data, whose routers would not be there, and of several controllers. */
 export type NetworkOptions = Omit<SimulatorOptions, 'data' | 'store' | 'member' | 'clock'> & {
   /** How many routers, named a, b, c, …; or their names. Default: 2. */
   readonly routers?: number | readonly string[];
 };
-
-export interface DialOptions {
-  /** Name of the router that the client uses; default: the first one that does not host the service. */
-  readonly from?: string;
-}
 
 /** The links of more routers would be thousands. */
 const MAX_ROUTERS = 26;
@@ -60,7 +57,9 @@ const DEFAULTS = { churnLimit: 0, passwordCost: { memory: 64, passes: 1 } };
 const { data: _data, store: _store, member: _member, clock: _clock, ...OF_SIMULATOR } = OPTION_CHECKS;
 const CHECKS = { ...OF_SIMULATOR, routers: routersCheck };
 
-export class Network {
+const DIAL_CHECKS: Readonly<Record<keyof DialOptions, OptionCheck>> = { from: notEmpty };
+
+export class Network implements RunningNetwork {
   readonly simulator: Simulator;
   /** In the order of their names. */
   readonly routers: readonly NetworkRouter[];
@@ -102,8 +101,10 @@ export class Network {
     return created;
   }
 
-  /** Connects to a service. Rejects with the system's error, and with ProjectError for an unknown router. */
-  async dial(service: string, { from = this.#dialer(service) }: DialOptions = {}): Promise<Socket> {
+  /** Connects to a service. Rejects with OptionError, with the system's error, and with ProjectError for an unknown router. */
+  async dial(service: string, options: DialOptions = {}): Promise<Socket> {
+    checkOptions('dial', options, DIAL_CHECKS);
+    const { from = this.#dialer(service) } = options;
     const place = await this.#ports.at(service, from);
     const socket = connect(place);
     await new Promise<void>((resolve, reject) => {
@@ -117,7 +118,7 @@ export class Network {
    * Enrolls an identity, which it creates if it is missing. @returns the path of its file, which any SDK loads; the
    * network removes it when it closes. Rejects like `lab.identity`.
    */
-  async identity(name: string, options: { readonly roleAttributes?: readonly string[] } = {}): Promise<string> {
+  async identity(name: string, options: IdentityOptions = {}): Promise<string> {
     const identity = await this.lab.identity(name, options);
     const file = join(this.#folder, `${encodeURIComponent(name)}.json`);
     await writeFileAtomic(file, JSON.stringify(identity));

@@ -10,9 +10,9 @@ import type { Random } from '#lib/random.ts';
 import { findingText } from '../agent/config/finding.ts';
 import { loadRouterConfig } from '../agent/config/load.ts';
 import { enrollRouter } from '../agent/enroll/enroll.ts';
-import type { Router as RunningRouter } from '../agent/interface/router.ts';
 import { Router } from '../agent/router.ts';
 import type { DialPlace, LabRouters } from '../controller-sim/lab/network/services.ts';
+import type { NetworkRouter } from './interface.ts';
 
 /** Milliseconds until a network that is not complete is an error. */
 const PATIENCE = 15_000;
@@ -28,17 +28,6 @@ export interface RouterComponents {
   readonly controlAddress: string;
   /** For the files of the routers. */
   readonly folder: string;
-}
-
-/** A router of a test network. */
-export interface NetworkRouter {
-  readonly id: string;
-  readonly name: string;
-  /** Its configuration, with which `edgeweave-router inspect FILE` and others find it. */
-  readonly configFile: string;
-  /** Where SDKs connect; the controller tells them. */
-  readonly edgeAddress: DialPlace;
-  readonly router: RunningRouter;
 }
 
 /** Enrolls a router with its one-time token and starts it. Rejects with EnrollmentError and ListenError. */

@@ -19,7 +19,7 @@ import {
   usernameOption,
   withServing,
 } from '../controller-sim/commands/serve.ts';
-import type { NetworkRouter } from './routers.ts';
+import type { NetworkRouter } from './interface.ts';
 
 interface NetworkCommandOptions extends ServeOptions {
   readonly routers: number | string[];

@@ -1,11 +1,11 @@
 // Builds the data of the simulator: store and tables, passwords and administrator, certificate authority.
 
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { describeError, InvariantError, ProjectError } from '#lib/errors.ts';
 import { Passwords } from '../auth/passwords.ts';
 import { Authority } from '../pki/authority.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
-import { SharedMemory } from '../state/store/shared-memory.ts';
+import { type CommonMemory, SharedMemory } from '../state/store/shared-memory.ts';
 import type { Registry, SharedStore } from '../state/store/shared-store.ts';
 import { SqliteStore, StoreError } from '../state/store/sqlite-store.ts';
 import type { Store } from '../state/store/store.ts';
@@ -75,8 +75,9 @@ function explained(error: unknown): unknown {
   return new StoreError(`the store failed during the start: ${describeError(error)}; try again`, { cause: error });
 }
 
-async function openShared(context: SimulatorContext, shared: SharedMemory | string): Promise<SharedStore> {
-  if (typeof shared !== 'string') return shared.open();
+async function openShared(context: SimulatorContext, shared: CommonMemory | string): Promise<SharedStore> {
+  if (shared instanceof SharedMemory) return shared.open();
+  if (typeof shared !== 'string') throw new InvariantError('the option store was not checked');
   const { PostgresStore } = await import('../state/store/postgres-store.ts');
   return PostgresStore.open(shared, { clock: context.wireClock, log: context.logOf('store') });
 }

@@ -23,7 +23,7 @@ import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from '../auth/passwords.ts';
 import { type Namespace, namespaceProblem } from '../events/events.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
-import { SharedMemory } from '../state/store/shared-memory.ts';
+import { type CommonMemory, SharedMemory } from '../state/store/shared-memory.ts';
 
 export interface SimulatorOptions {
   /** Address to listen on. URLs contain it, or 127.0.0.1 if it means every interface. */
@@ -64,7 +64,7 @@ export interface SimulatorOptions {
    * All data is in a store that several simulators share: they are the controllers of one network. A `SharedMemory` for
    * simulators of one process, or the URL of a PostgreSQL database.
    */
-  store?: SharedMemory | string;
+  store?: CommonMemory | string;
   /** The id of this controller in the common store. With the id of an earlier run it keeps its port and certificate. */
   member?: string;
   /** Folder of a built web console of the reference, served at `consoleUrl`. */

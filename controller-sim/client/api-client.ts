@@ -4,6 +4,8 @@
 import type { Agent, Dispatcher } from 'undici';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
+import { checkOptions, notEmpty, type OptionCheck, OptionError } from '#lib/options.ts';
+import { meantOrKnown } from '#lib/suggestion.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { COLLECTIONS } from '#schemas/api/gen/collections.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
@@ -63,8 +65,30 @@ const PAGE = 500;
 const MAX_LISTED = 100_000;
 const UNAUTHORIZED = 401;
 
-/** Connects on demand. Rejections of its methods are ApiRequestError. */
+const isMap: OptionCheck = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'It must be an object.';
+const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, OptionCheck>> = {
+  baseUrl: (value) => notEmpty(value) ?? (URL.canParse(String(value)) ? undefined : 'It must be https://host:port.'),
+  ca: notEmpty,
+  username: notEmpty,
+  password: notEmpty,
+};
+const CALL_CHECKS: Readonly<Record<keyof Call, OptionCheck>> = {
+  params: isMap,
+  query: isMap,
+  body: () => undefined, // the controller checks it
+};
+/** Parameters of every list. */
+const LIST_PARAMETERS = ['filter', 'limit', 'offset', 'sort'];
+
+/**
+ * Connects on demand. The options may be a simulator. Rejections of its methods are ApiRequestError, and OptionError for unknown parts and parameters.
+ * @throws OptionError
+ */
 export function openClient<Api extends ClientApi>(api: Api, options: ClientOptions): ApiClient<Api> {
+  if (!Object.hasOwn(COLLECTIONS, api))
+    throw new OptionError(`openClient: unknown API ${api}; ${meantOrKnown(api, Object.keys(COLLECTIONS))}`);
+  demandClientOptions(options);
   const caller = new Caller(api, options);
   const collections = Object.entries(COLLECTIONS[api]).map(([name, ids]) => [name, collectionOf(caller, ids)]);
   return Object.assign(Object.fromEntries(collections), {
@@ -73,6 +97,15 @@ export function openClient<Api extends ClientApi>(api: Api, options: ClientOptio
     close: () => caller.close(),
     [Symbol.asyncDispose]: () => caller.close(),
   });
+}
+
+/** Other fields are permitted: callers pass a simulator. @throws OptionError */
+function demandClientOptions(options: ClientOptions): void {
+  for (const name of ['baseUrl', 'ca', 'username', 'password'] as const) {
+    const value = options[name];
+    const problem = name === 'password' && value === undefined ? undefined : CLIENT_CHECKS[name](value);
+    if (problem !== undefined) throw new OptionError(`openClient: the option ${name} is invalid. ${problem}`);
+  }
 }
 
 function collectionOf(caller: Caller, ids: Readonly<Record<string, string>>): object {
@@ -102,6 +135,7 @@ class Caller {
   }
 
   async call(id: string, call: Call = {}): Promise<unknown> {
+    checkOptions(id, call, CALL_CHECKS);
     return (await this.#ask(id, call)).data;
   }
 
@@ -137,7 +171,8 @@ class Caller {
   }
 
   async #ask(id: string, { params = {}, query = {}, body }: Call): Promise<Envelope> {
-    const { method, path, answer } = this.#operation(id);
+    const { method, path, answer, query: known } = this.#operation(id);
+    demandParameters(id, query, [...known.map(({ name }) => name), ...LIST_PARAMETERS]);
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
     const target = `${BASES[this.#api][0]}${filled}${search.size > 0 ? `?${search}` : ''}`;
@@ -197,6 +232,13 @@ class Caller {
       throw new ApiRequestError(message, { cause: error });
     }
   }
+}
+
+/** @throws OptionError: the controller ignores unknown parameters */
+function demandParameters(id: string, query: object, known: readonly string[]): void {
+  const unknown = Object.keys(query).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new OptionError(`${id}: unknown parameter ${unknown}; ${meantOrKnown(unknown, known)}`);
 }
 
 interface Connection {

@@ -3,8 +3,9 @@
 import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
-import { OptionError } from '#lib/options.ts';
+import { checkOptions, type OptionCheck, OptionError } from '#lib/options.ts';
 import { ownValue } from '#lib/own-value.ts';
+import { type Subscription as EndOfSubscription, subscription } from '#lib/subscription.ts';
 import { didYouMean } from '#lib/suggestion.ts';
 
 /** reference fact: HTTP behaviour, Events. */
@@ -47,6 +48,15 @@ export type EventListener = (event: Event) => void;
 
 /** Usage has two formats: one event for each kind of traffic of a circuit (2), or one for all of them (3). */
 export type UsageVersion = 2 | 3;
+
+export interface SubscribeOptions {
+  /** Default: 2. */
+  readonly usageVersion?: UsageVersion;
+}
+
+const SUBSCRIBE_CHECKS: Readonly<Record<keyof SubscribeOptions, OptionCheck>> = {
+  usageVersion: (value) => (value === 2 || value === 3 ? undefined : 'It must be 2 or 3.'),
+};
 
 interface Subscription {
   readonly listener: EventListener;
@@ -92,22 +102,24 @@ export class Events {
   }
 
   /**
-   * Calls `listener` with each event of the namespaces (all by default), until the returned function is called. Throws
+   * Calls `listener` with each event of the namespaces (all by default), until the subscription ends. Throws
    * OptionError for an unknown namespace, because its listener would never be called.
    */
   subscribe(
     listener: EventListener,
     namespaces: readonly Namespace[] = [],
-    { usageVersion = 2 }: { usageVersion?: UsageVersion } = {},
-  ): () => void {
+    options: SubscribeOptions = {},
+  ): EndOfSubscription {
+    checkOptions('subscribe', options, SUBSCRIBE_CHECKS);
+    const { usageVersion = 2 } = options;
     const known = namespaces.map((name) => {
       const problem = namespaceProblem(name);
       if (problem !== undefined) throw new OptionError(`subscribe: the namespace "${name}" is unknown. ${problem}`);
       return namespaceOf(name) ?? name;
     });
-    const subscription = { listener, namespaces: new Set(known.length > 0 ? known : NAMESPACES), usageVersion };
-    this.#subscriptions.add(subscription);
-    return () => void this.#subscriptions.delete(subscription);
+    const added = { listener, namespaces: new Set(known.length > 0 ? known : NAMESPACES), usageVersion };
+    this.#subscriptions.add(added);
+    return subscription(() => this.#subscriptions.delete(added));
   }
 
   /** Whether a namespace has listeners: otherwise expensive events need not be built. */

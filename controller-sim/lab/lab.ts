@@ -8,10 +8,16 @@ import type { Router } from '../state/types.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';
-import { InvalidError } from './lab-error.ts';
+import { demandKnown, InvalidError } from './lab-error.ts';
 import type { LabTraffic } from './lab-traffic.ts';
 import { named } from './named.ts';
-import { enrollIdentity, enrollmentToken, type IdentityComponents, type IdentityFile } from './network/identities.ts';
+import {
+  enrollIdentity,
+  enrollmentToken,
+  type IdentityComponents,
+  type IdentityFile,
+  type IdentityOptions,
+} from './network/identities.ts';
 import { type LabRouters, type LabService, type NewService, serviceSeed } from './network/services.ts';
 import { type NetworkView, viewNetwork } from './network-view.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
@@ -22,7 +28,7 @@ import { EndedSessions } from './why/ended-sessions.ts';
 import type { Explanation } from './why/explanation.ts';
 import { explainLink } from './why/link.ts';
 import { explainLogin } from './why/login.ts';
-import { explainPosture } from './why/posture.ts';
+import { explainPosture, type PostureOptions } from './why/posture.ts';
 import { explainSession, type SessionComponents } from './why/session.ts';
 import { demandSession, explainWhy, type WhyAnswer, type WhyComponents, type WhyQuestion } from './why/why.ts';
 
@@ -106,7 +112,8 @@ export class Lab {
    * attributes; of a known one, the earlier certificate and the one-time token are invalid afterwards. Rejects with
    * InvalidError for the identity of a router.
    */
-  async identity(name: string, options: { readonly roleAttributes?: readonly string[] } = {}): Promise<IdentityFile> {
+  async identity(name: string, options: IdentityOptions = {}): Promise<IdentityFile> {
+    demandKnown(options, ['roleAttributes']);
     const { identity } = this.#components.state.tables;
     if (!identity.has(name) && !identity.findBy('name', name))
       await this.seed({ identities: [{ name, roleAttributes: options.roleAttributes ?? [] }] });
@@ -143,7 +150,9 @@ export class Lab {
    * Explains whether an identity (id or name) passes the posture checks of its service policies: in one session, or in
    * any. @throws UnknownError for an unknown identity, or another identity's session
    */
-  whyPosture(identity: string, { session }: { readonly session?: string | undefined } = {}): Explanation {
+  whyPosture(identity: string, options: PostureOptions = {}): Explanation {
+    demandKnown(options, ['session']);
+    const { session } = options;
     const { state, access, posture, clock } = this.#components;
     const subject = named(state.tables.identity, 'identity', identity);
     if (session !== undefined) demandSession(this.#components, subject, session);

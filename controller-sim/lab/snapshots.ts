@@ -18,7 +18,7 @@ import type { Faults, FaultsMark } from './faults/faults.ts';
 import type { Journal } from './journal/journal.ts';
 import { KEPT, type Kept } from './kept.ts';
 import type { ClockMark, LabClock } from './lab-clock.ts';
-import { InvalidError, UnknownError } from './lab-error.ts';
+import { demandKnown, InvalidError, UnknownError } from './lab-error.ts';
 
 /** The state after the start of the simulator. */
 export const START = 'start';
@@ -32,7 +32,7 @@ const CONFIGURED = KIND_NAMES.filter((kind) => KINDS[kind].isConfigured);
 type Entities = ReadonlyMap<EntityKind, ReadonlyMap<string, Entity>>;
 
 interface Taken {
-  readonly info: SnapshotInfo;
+  readonly info: Snapshot;
   readonly clock: ClockMark;
   readonly faults: FaultsMark;
   readonly entities: Entities;
@@ -45,6 +45,17 @@ export interface SnapshotInfo {
   readonly index: bigint;
   /** How many entities it has. */
   readonly entities: number;
+}
+
+/** A snapshot that was taken: `using snapshot = snapshots.take(…)` deletes it with the block. */
+export interface Snapshot extends SnapshotInfo, Disposable {
+  /**
+   * Returns to it. Rejects like `restore` of the lab, and with UnknownError if it was deleted, or replaced by another one
+   * with its name.
+   */
+  restore(options?: RestoreOptions): Promise<Restored>;
+  /** Deletes it. Further calls have no effect, nor has a call after it was deleted or replaced. */
+  remove(): void;
 }
 
 /** How many entities a restore created, changed and deleted. */
@@ -85,11 +96,16 @@ export class LabSnapshots {
 
   /** All snapshots, the oldest first. */
   list(): SnapshotInfo[] {
-    return [...this.#taken.values()].map(({ info }) => info);
+    return [...this.#taken.values()].map(({ info: { name, takenAt, index, entities } }) => ({
+      name,
+      takenAt,
+      index,
+      entities,
+    }));
   }
 
   /** Replaces a snapshot with the same name. @throws InvalidError for an invalid name, or beyond the limit */
-  take(name: string): SnapshotInfo {
+  take(name: string): Snapshot {
     if (!NAME.test(name))
       throw new InvalidError('name', 'use 1 to 100 letters, digits, dots, hyphens and underscores', name);
     if (name === START) throw new InvalidError('name', `${START} is the state after the start; choose another`, name);
@@ -109,7 +125,9 @@ export class LabSnapshots {
    * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`. If the change cannot be stored,
    * nothing has changed.
    */
-  async restore(name: string, { keep = [] }: RestoreOptions = {}): Promise<Restored> {
+  async restore(name: string, options: RestoreOptions = {}): Promise<Restored> {
+    demandKnown(options, ['keep']);
+    const { keep = [] } = options;
     const unknown = keep.find((each) => !KEPT.includes(each));
     if (unknown !== undefined)
       throw new InvalidError('keep', `${unknown} is unknown; ${meantOrKnown(unknown, KEPT)}`, unknown);
@@ -124,13 +142,28 @@ export class LabSnapshots {
     return restored;
   }
 
-  #take(name: string): SnapshotInfo {
+  #take(name: string): Snapshot {
     const entities = entitiesOf(this.#state.tables);
     const count = entities.values().reduce((sum, { size }) => sum + size, 0);
-    const info = { name, takenAt: this.#clock.now(), index: this.#state.index, entities: count };
+    const facts = { name, takenAt: this.#clock.now(), index: this.#state.index, entities: count };
+    const info = this.#handleOf(facts);
     this.#taken.delete(name); // the newest is last
     this.#taken.set(name, { info, clock: this.#clock.mark(), faults: this.#components.faults.mark(), entities });
     return info;
+  }
+
+  #handleOf(facts: SnapshotInfo): Snapshot {
+    const { name } = facts;
+    const isCurrent = () => this.#taken.get(name)?.info === handle;
+    const remove = () => {
+      if (isCurrent()) this.#taken.delete(name);
+    };
+    const restore = async (options?: RestoreOptions) => {
+      if (!isCurrent()) throw new UnknownError(`the snapshot ${name} was deleted, or replaced by a later one`);
+      return this.restore(name, options);
+    };
+    const handle: Snapshot = { ...facts, restore, remove, [Symbol.dispose]: remove };
+    return handle;
   }
 
   #find(name: string): Taken {

@@ -11,7 +11,7 @@ import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
-import type { Event } from '../../controller-sim/events/events.ts';
+import type { Event, Events as EventBus } from '../../controller-sim/events/events.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
 import { Management } from '../support/management.ts';
@@ -184,7 +184,7 @@ t.test('streams require permission, and reject unknown requests', async (t) => {
   t.match(stream.answers[2], { success: false, text: /Unterminated group/ });
   stream.ask({ subscriptions: [{ type: 'metrics', options: { metricFilter: '^wanted$' } }] });
   await until('an answer', async () => stream.answers.length === 4);
-  const { events } = overlay.simulator;
+  const events = overlay.simulator.events as EventBus; // only the simulator itself emits events
   const measured = { namespace: 'metrics', event_src_id: 'ctrl', timestamp: '', source_id: 'r' } as const;
   for (const metric of ['unwanted', 'wanted']) events.emit({ ...measured, metric, metrics: { value: 1 } });
   await until('a metric', async () => stream.events.length > 0);

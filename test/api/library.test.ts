@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import t from 'tap';
-import { startSimulator } from '../../controller-sim/index.ts';
+import { openClient, startSimulator } from '../../controller-sim/index.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
 
 t.test('a listener with two subscriptions receives the events of both until each of them ends', async (t) => {
@@ -22,6 +22,85 @@ t.test('a listener with two subscriptions receives the events of both until each
   received.length = 0;
   await api.create('/services', { name: 'third', encryptionRequired: true });
   t.same(received, []);
+});
+
+t.test('the end of a block ends faults, subscriptions and snapshots', async (t) => {
+  await using simulator = await startSimulator();
+  const { lab, events, admin } = simulator;
+  const received: unknown[] = [];
+  {
+    using fault = lab.faults.add({ kind: 'http', operation: 'listConfigs', delay: 1, times: 2 });
+    using _ = lab.journal.subscribe((entry) => received.push(entry.kind));
+    using _events = events.subscribe((event) => received.push(event.namespace), ['entityChange']);
+    using snapshot = lab.snapshots.take('inside');
+    await admin.configs.list();
+    t.equal(fault.hits, 1);
+    t.same(fault.fault, { id: 'f1', kind: 'http', operation: 'listConfigs', delay: 1, times: 2, hits: 1 });
+    await admin.services.create({ name: 'inside', encryptionRequired: true });
+    t.same([...new Set(received)].sort(), ['entityChange', 'http']);
+    t.match(await snapshot.restore({ keep: ['journal'] }), { deleted: 1 });
+    t.equal(fault.hits, 0, 'as in the snapshot');
+  }
+  t.same(lab.faults.list(), []);
+  t.same(
+    lab.snapshots.list().map(({ name }) => name),
+    ['start'],
+  );
+  received.length = 0;
+  await admin.services.create({ name: 'outside', encryptionRequired: true });
+  t.same(received, []);
+});
+
+t.test('a handle counts after a restore, and does nothing to its successor', async (t) => {
+  await using simulator = await startSimulator();
+  const { admin } = simulator;
+  const { faults, snapshots } = simulator.lab;
+  const fault = faults.add({ kind: 'http', operation: 'listConfigs', delay: 1 });
+  const first = snapshots.take('base');
+  await admin.configs.list();
+  t.equal(fault.hits, 1);
+  await first.restore();
+  t.equal(fault.hits, 0);
+  await admin.configs.list();
+  t.equal(fault.hits, 1);
+  fault.remove();
+  fault.remove();
+  t.same(faults.list(), []);
+  await first.restore();
+  t.match(faults.list(), [{ id: fault.id, hits: 0 }], 'the snapshot contains it');
+  faults.remove(fault.id);
+  const second = snapshots.take('base');
+  first.remove();
+  await t.rejects(first.restore(), { name: 'UnknownError', message: /base was deleted, or replaced/ });
+  t.equal(snapshots.list().length, 2);
+  second.remove();
+  await t.rejects(snapshots.restore('base'), /there is no snapshot base/);
+});
+
+t.test('unknown options of the lab, the events and the typed client are rejected', async (t) => {
+  await using simulator = await startSimulator();
+  const { lab, events, admin, baseUrl, ca } = simulator;
+  const wrong = (value: unknown) => value as never;
+  await t.rejects(lab.restore('start', wrong({ keeps: ['clock'] })), /keeps is unknown; did you mean keep\?/);
+  await t.rejects(lab.reset(wrong({ keeps: [] })), /keeps is unknown/);
+  await t.rejects(lab.journal.waitFor({}, wrong({ timeOut: 1 })), /timeOut is unknown; did you mean timeout\?/);
+  await t.rejects(lab.journal.verify({}, wrong({ time: 1 })), /time is unknown; did you mean times\?/);
+  await t.rejects(lab.service('web', wrong({ host: 'a', port: 1, adress: 'x' })), /did you mean address\?/);
+  await t.rejects(
+    lab.identity('anna', wrong({ roles: [] })),
+    /roles is unknown; known are roleAttributes|did you mean/,
+  );
+  t.throws(() => lab.why(wrong({ identity: 'a', service: 'b', typ: 'Dial' })), /typ is unknown; did you mean type\?/);
+  t.throws(() => events.subscribe(() => undefined, [], wrong({ version: 3 })), /unknown option version/);
+  t.throws(() => events.subscribe(() => undefined, [], wrong({ usageVersion: 4 })), /It must be 2 or 3/);
+  t.throws(() => openClient(wrong('managment'), wrong({})), /unknown API managment; did you mean management\?/);
+  t.throws(
+    () => openClient('client', wrong({ url: baseUrl, ca, username: 'admin' })),
+    /option baseUrl is invalid\. It must be a string/,
+  );
+  t.throws(() => openClient('client', wrong({ baseUrl: 'here', ca, username: 'admin' })), /https:\/\/host:port/);
+  await t.rejects(admin.services.list(wrong({ filtr: 'true' })), /unknown parameter filtr; did you mean filter\?/);
+  await t.rejects(admin.call('listServices', wrong({ qery: {} })), /unknown option qery; did you mean query\?/);
 });
 
 t.test('every call of close waits until the data file is free', async (t) => {

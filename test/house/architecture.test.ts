@@ -40,6 +40,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'controller-sim': [
     ['cli.ts', 'index.ts'],
     ['commands'],
+    ['interface'],
     ['assembly'],
     ['dashboard'],
     ['api'],

@@ -6,8 +6,9 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
 import { VirtualClock } from '#lib/clock.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
+import { type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import type { Simulator } from '../../controller-sim/interface/simulator.ts';
 import { type Authority, type Issued, issue } from './certificates.ts';
 
 /** The password of every user. */

@@ -11,7 +11,7 @@ export const faultHandlers = {
   listFaults: labHandler(({ faults }): Data<LabFaults> => ({ data: faults.list().map(showFault) })),
   // The rules of the lab check the body, and ignore no unknown fields: a misspelt condition would match everything.
   createFault: labHandler<Data<LabFault>, FaultCreate>(({ faults }, { body }) => ({
-    data: showFault(faults.add(body as NewFault)),
+    data: showFault(faults.add(body as NewFault).fault),
   })),
   deleteFault: labHandler(({ faults }, { params }): Done => {
     faults.remove(params.id ?? '');

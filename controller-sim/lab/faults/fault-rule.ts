@@ -75,6 +75,14 @@ interface Counted {
 
 /** A fault that was added; `delay` is in milliseconds. */
 export type Fault = (Checked<HttpFault> | Checked<ControlFault>) & Counted;
+
+/** A fault of the simulator that is counted and removed here: `using fault = faults.add(…)` removes it with the block. */
+export interface FaultHandle extends Counted, Disposable {
+  /** The fault with its present count. */
+  readonly fault: Fault;
+  /** Further calls have no effect, nor has a call after the fault was removed otherwise. */
+  remove(): void;
+}
 export type HttpRule = Checked<HttpFault>;
 export type ControlRule = Checked<ControlFault>;
 

@@ -7,24 +7,32 @@ import type { Network } from '../../network/network.ts';
 import type { State } from '../../state/state.ts';
 import { InvalidError, UnknownError } from '../lab-error.ts';
 import { nameOfMessage } from '../message-names.ts';
-import { type ControlRule, checkedFault, type Fault, type HttpRule, type NewFault } from './fault-rule.ts';
+import {
+  type ControlRule,
+  checkedFault,
+  type Fault,
+  type FaultHandle,
+  type HttpRule,
+  type NewFault,
+} from './fault-rule.ts';
 
 const MAX_FAULTS = 100;
 
-/** A rule with its count. */
-class Active<Rule extends HttpRule | ControlRule> {
+/** A rule with its count, in the hand of its user too. */
+class Active<Rule extends HttpRule | ControlRule> implements FaultHandle {
   readonly id: string;
   readonly rule: Rule;
-  hits: number;
+  hits = 0;
+  readonly #onRemove: (active: Active<HttpRule | ControlRule>) => void;
 
-  constructor(id: string, rule: Rule, hits = 0) {
+  constructor(id: string, rule: Rule, onRemove: (active: Active<HttpRule | ControlRule>) => void) {
     this.id = id;
     this.rule = rule;
-    this.hits = hits;
+    this.#onRemove = onRemove;
   }
 
-  copy(): Active<Rule> {
-    return new Active(this.id, this.rule, this.hits);
+  get fault(): Fault {
+    return { id: this.id, hits: this.hits, ...this.rule } as Fault;
   }
 
   /** Counts a hit, unless the rule is used up or chance spares this one. */
@@ -35,15 +43,25 @@ class Active<Rule extends HttpRule | ControlRule> {
     return true;
   }
 
-  show(): Fault {
-    return { id: this.id, hits: this.hits, ...this.rule } as Fault;
+  remove(): void {
+    this.#onRemove(this);
   }
+
+  [Symbol.dispose](): void {
+    this.remove();
+  }
+}
+
+/** A rule and its count at one moment. */
+interface Counted<Rule extends HttpRule | ControlRule> {
+  readonly active: Active<Rule>;
+  readonly hits: number;
 }
 
 /** The faults at one moment. */
 export interface FaultsMark {
-  readonly http: readonly Active<HttpRule>[];
-  readonly control: readonly Active<ControlRule>[];
+  readonly http: readonly Counted<HttpRule>[];
+  readonly control: readonly Counted<ControlRule>[];
 }
 
 /** A rule that is applied now. */
@@ -77,38 +95,38 @@ export class Faults {
   }
 
   /** @throws InvalidError that names the field, or beyond the limit */
-  add(fault: NewFault): Fault {
+  add(fault: NewFault): FaultHandle {
     const rule = checkedFault(fault);
     if (this.#http.length + this.#control.length >= MAX_FAULTS)
       throw new InvalidError('fault', `${MAX_FAULTS} faults exist; remove one first`, '');
     this.#count += 1;
     const id = `f${this.#count}`;
     if (rule.kind === 'http') {
-      const added = new Active(id, rule);
+      const added = new Active(id, rule, this.#remove);
       this.#http = [...this.#http, added];
-      return added.show();
+      return added;
     }
-    const added = new Active(id, rule);
+    const added = new Active(id, rule, this.#remove);
     this.#control = [...this.#control, added];
-    return added.show();
+    return added;
   }
 
   /** The oldest first; those that are used up stay until they are removed. */
   list(): Fault[] {
     return [...this.#http, ...this.#control]
-      .map((active) => active.show())
+      .map((active) => active.fault)
       .sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
   }
 
   /** @throws UnknownError */
   remove(id: string): void {
+    const found = [...this.#http, ...this.#control].find((active) => active.id === id);
     const ids = this.list().map((fault) => fault.id);
-    if (!ids.includes(id))
+    if (!found)
       throw new UnknownError(
         `there is no fault ${id}; ${ids.length > 0 ? `known are ${ids.join(', ')}` : 'none exist'}`,
       );
-    this.#http = this.#http.filter((active) => active.id !== id);
-    this.#control = this.#control.filter((active) => active.id !== id);
+    found.remove();
   }
 
   clear(): void {
@@ -116,14 +134,14 @@ export class Faults {
     this.#control = [];
   }
 
-  /** A copy to which `returnTo` returns, hits included. */
+  /** The faults and their hits now, for `returnTo`. */
   mark(): FaultsMark {
-    return { http: this.#http.map((active) => active.copy()), control: this.#control.map((active) => active.copy()) };
+    return { http: this.#http.map(counted), control: this.#control.map(counted) };
   }
 
   returnTo({ http, control }: FaultsMark): void {
-    this.#http = http.map((active) => active.copy());
-    this.#control = control.map((active) => active.copy());
+    this.#http = http.map(activeAgain);
+    this.#control = control.map(activeAgain);
   }
 
   /** Closes the control channel of a router (id or name), which connects again. @throws UnknownError */
@@ -177,9 +195,23 @@ export class Faults {
     );
   }
 
+  readonly #remove = (removed: Active<HttpRule | ControlRule>): void => {
+    this.#http = this.#http.filter((active) => active !== removed);
+    this.#control = this.#control.filter((active) => active !== removed);
+  };
+
   #isOf({ router }: ControlRule, id: string): boolean {
     return router === undefined || router === id || this.#components.state.tables.router.get(id)?.name === router;
   }
+}
+
+function counted<Rule extends HttpRule | ControlRule>(active: Active<Rule>): Counted<Rule> {
+  return { active, hits: active.hits };
+}
+
+function activeAgain<Rule extends HttpRule | ControlRule>({ active, hits }: Counted<Rule>): Active<Rule> {
+  active.hits = hits;
+  return active;
 }
 
 function matchesRequest(rule: HttpRule, { method, path, operation, identity }: FaultyRequest): boolean {

@@ -7,8 +7,9 @@ import type { Clock, Timer } from '#lib/clock.ts';
 import { ClosedError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
+import { type Subscription, subscription } from '#lib/subscription.ts';
 import { meantOrKnown } from '#lib/suggestion.ts';
-import { InvalidError } from '../lab-error.ts';
+import { demandKnown, InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter, JournalRecord } from './journal-entry.ts';
 import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
 
@@ -112,26 +113,23 @@ export class Journal {
     return this.#numbers(filter).length;
   }
 
-  /** Calls `listener` with every further entry, until the returned function is called. */
-  subscribe(listener: (entry: JournalEntry) => void): () => void {
+  /** Calls `listener` with every further entry, until the subscription ends. */
+  subscribe(listener: (entry: JournalEntry) => void): Subscription {
     const remove = this.#listeners.add((entry) => listener(entry));
     this.#listening += 1;
-    let isOn = true;
-    return () => {
-      if (isOn) this.#listening -= 1;
-      isOn = false;
+    return subscription(() => {
+      this.#listening -= 1;
       remove();
-    };
+    });
   }
 
   /**
    * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
    * them. Rejects with TimeoutError, with ClosedError when the simulator closes, with InvalidError for a wrong condition.
    */
-  async waitFor(
-    condition: JournalCondition,
-    { timeout = DEFAULT_WAIT, after }: WaitOptions = {},
-  ): Promise<JournalEntry> {
+  async waitFor(condition: JournalCondition, options: WaitOptions = {}): Promise<JournalEntry> {
+    demandKnown(options, ['timeout', 'after']);
+    const { timeout = DEFAULT_WAIT, after } = options;
     if (this.#isClosed) throw new ClosedError('the simulator');
     if (!(timeout >= 0 && timeout <= MAX_WAIT_MS))
       throw new InvalidError('timeout', `use 0 to ${MAX_WAIT_MS} milliseconds`, timeout);

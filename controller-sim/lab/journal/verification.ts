@@ -5,7 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import { shown } from '#lib/shown-text.ts';
-import { InvalidError } from '../lab-error.ts';
+import { demandKnown, InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter } from './journal-entry.ts';
 
 /** Milliseconds. */
@@ -54,6 +54,7 @@ export async function verify(
   filter: VerifyFilter,
   options: VerifyOptions,
 ): Promise<number> {
+  demandKnown(options, ['times', 'within']);
   const { times } = options;
   if (times !== undefined && !(Number.isInteger(times) && times >= 0 && times <= MAX_TIMES))
     throw new InvalidError('times', `use a whole number from 0 to ${MAX_TIMES}`, times);

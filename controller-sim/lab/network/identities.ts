@@ -22,6 +22,11 @@ export interface IdentityFile {
   readonly id: { readonly cert: string; readonly key: string; readonly ca: string };
 }
 
+export interface IdentityOptions {
+  /** A new identity gets them; an existing one keeps its own. */
+  readonly roleAttributes?: readonly string[];
+}
+
 export interface IdentityComponents {
   readonly state: State;
   readonly authority: Pick<Authority, 'signIdentity' | 'bundle'>;

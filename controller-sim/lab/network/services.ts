@@ -2,7 +2,7 @@
 
 import { joinHostPort, MAX_PORT } from '#lib/address.ts';
 import type { State } from '../../state/state.ts';
-import { InvalidError } from '../lab-error.ts';
+import { demandKnown, InvalidError } from '../lab-error.ts';
 import { named } from '../named.ts';
 import type { SeedDocument } from '../seed/export.ts';
 
@@ -38,10 +38,12 @@ export interface LabRouters {
   open(service: string, host: string): Promise<DialPlace>;
 }
 
+const SERVICE_FIELDS: readonly (keyof NewService)[] = ['host', 'port', 'address', 'encryptionRequired'];
 const EVERYBODY = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
 
 /** The entities of a service. @throws InvalidError, or UnknownError for an unknown router */
 export function serviceSeed({ tables }: State, name: string, service: NewService): SeedDocument {
+  demandKnown(service, SERVICE_FIELDS);
   const { port, address = '127.0.0.1', encryptionRequired = true } = service;
   if (!Number.isInteger(port) || port < 1 || port > MAX_PORT)
     throw new InvalidError('port', `use a whole number from 1 to ${MAX_PORT}`, port);

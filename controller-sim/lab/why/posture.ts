@@ -9,6 +9,11 @@ import { blocker, type Finding, good, limited, names } from './finding.ts';
 import { postureProblem, postureSuccess } from './posture-problem.ts';
 import { sessionsOf } from './sessions.ts';
 
+export interface PostureOptions {
+  /** Only in the API session with this id. */
+  readonly session?: string | undefined;
+}
+
 interface Components {
   readonly tables: Tables;
   readonly access: Access;

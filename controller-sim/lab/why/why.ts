@@ -7,7 +7,7 @@ import type { Network } from '../../network/network.ts';
 import type { Posture } from '../../posture/posture.ts';
 import type { State } from '../../state/state.ts';
 import type { Identity, PermissionType, Service } from '../../state/types.ts';
-import { InvalidError, UnknownError } from '../lab-error.ts';
+import { demandKnown, InvalidError, UnknownError } from '../lab-error.ts';
 import { named } from '../named.ts';
 import type { Finding } from './finding.ts';
 import { explainHosting } from './hosting.ts';
@@ -43,10 +43,13 @@ export interface WhyAnswer {
   readonly reasons: readonly Finding[];
 }
 
+const QUESTION_FIELDS: readonly (keyof WhyQuestion)[] = ['identity', 'service', 'type', 'router', 'session'];
+
 /** @throws UnknownError for an unknown name, InvalidError for another type than Dial and Bind */
 export function explainWhy(components: WhyComponents, question: WhyQuestion): WhyAnswer {
   const { state, access, posture, network, clock } = components;
   const { tables } = state;
+  demandKnown(question, QUESTION_FIELDS);
   const { type } = question;
   if (type !== 'Dial' && type !== 'Bind') throw new InvalidError('type', 'the type is Dial or Bind', type);
   const identity = named(tables.identity, 'identity', question.identity);

@@ -20,8 +20,14 @@ import type { StoredState } from './store.ts';
 /** Limit on counts of failed proofs: the oldest one makes room. */
 const MAX_ATTEMPTS = 10_000;
 
+/** The data of simulators in one process. Opaque: create one, and pass it as the option `store` to each of them. */
+export interface CommonMemory {
+  readonly [Symbol.toStringTag]: 'SharedMemory';
+}
+
 /** The data and the list of all members. */
-export class SharedMemory {
+export class SharedMemory implements CommonMemory {
+  readonly [Symbol.toStringTag] = 'SharedMemory';
   readonly #entities = new Map<string, { readonly kind: EntityKind; readonly entity: Entity }>();
   readonly #meta = new Map<string, string>();
   readonly #stores = new Set<SharedMemoryStore>();

@@ -1,0 +1,146 @@
+// The lab of a simulator, as programs see it that start one: time, state, faults, and the record of requests. Every
+// function rejects options and fields that it does not know, with InvalidError.
+
+import type { Subscription } from '#lib/subscription.ts';
+import type { Fault, FaultHandle, NewFault } from '../lab/faults/fault-rule.ts';
+import type { JournalCondition, WaitOptions } from '../lab/journal/journal.ts';
+import type { JournalEntry, JournalFilter } from '../lab/journal/journal-entry.ts';
+import type { VerifyFilter, VerifyOptions } from '../lab/journal/verification.ts';
+import type { IdentityFile, IdentityOptions } from '../lab/network/identities.ts';
+import type { LabService, NewService } from '../lab/network/services.ts';
+import type { NetworkView } from '../lab/network-view.ts';
+import type { SeedDocument } from '../lab/seed/export.ts';
+import type { Seeded } from '../lab/seed/seeded.ts';
+import type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from '../lab/snapshots.ts';
+import type { Explanation } from '../lab/why/explanation.ts';
+import type { PostureOptions } from '../lab/why/posture.ts';
+import type { WhyAnswer, WhyQuestion } from '../lab/why/why.ts';
+
+export interface Lab {
+  readonly clock: LabClock;
+  /** The requests of clients and the messages of routers. */
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly snapshots: Snapshots;
+  /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
+  network(): NetworkView;
+  /**
+   * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is.
+   * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`.
+   */
+  restore(name: string, options?: RestoreOptions): Promise<Restored>;
+  /** Returns to the state, the time and the faults after the start, and clears the journal. Rejects like `restore`. */
+  reset(options?: RestoreOptions): Promise<Restored>;
+  /**
+   * Creates a service that everybody may dial and one router hosts. With routers in this process it resolves when the
+   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, or SeedError for a name in use.
+   */
+  service(name: string, service: NewService): Promise<LabService>;
+  /**
+   * The file of an enrolled identity, which any SDK loads. An unknown name creates the identity, with the role
+   * attributes; of a known one, the earlier certificate and the one-time token are invalid afterwards. Rejects with
+   * InvalidError for the identity of a router.
+   */
+  identity(name: string, options?: IdentityOptions): Promise<IdentityFile>;
+  /** The one-time token of a router or an identity. @throws UnknownError, InvalidError if it has enrolled */
+  token(name: string): string;
+  /**
+   * Explains whether an identity may dial or bind a service now, and what is missing. Identities, services and routers
+   * by id or name. @throws UnknownError for an unknown one, InvalidError for another type
+   */
+  why(question: WhyQuestion): WhyAnswer;
+  /** Explains whether an identity (id or name) can log in. @throws UnknownError */
+  whyLogin(identity: string): Explanation;
+  /** Explains whether the API session with this id is valid, or why and when it ended. */
+  whySession(session: string): Explanation;
+  /**
+   * Explains whether an identity (id or name) passes the posture checks of its service policies: in one session, or in
+   * any. @throws UnknownError for an unknown identity, or another identity's session
+   */
+  whyPosture(identity: string, options?: PostureOptions): Explanation;
+  /** Explains whether a link joins two routers (ids or names). @throws UnknownError, InvalidError for the same router */
+  whyLink(router: string, other: string): Explanation;
+  /**
+   * Creates the entities of a document that are missing, in one change: the document that `ziti ops export` writes, as
+   * text (YAML or JSON) or as an object. Rejects with SeedError, which has every mistake; nothing has then changed.
+   */
+  seed(document: SeedDocument | string): Promise<Seeded>;
+  /** The network as a document for `seed`: sorted, without secrets and without built-in entities. */
+  export(): SeedDocument;
+}
+
+export interface LabClock {
+  now(): Date;
+  /** Milliseconds by which the time is ahead of the real time; negative in the past. */
+  readonly advanced: number;
+  /** How many times as fast as the real time it runs; 0: it stands still. */
+  readonly rate: number;
+  /**
+   * Adds milliseconds, or a duration such as `31m`, `2d` or `1w`. Sessions, tokens and locks expire, and all that waits
+   * for this time happens before it resolves. Rejects with InvalidError for a wrong or negative duration, and beyond ten
+   * years in total.
+   */
+  advance(duration: string | number): Promise<void>;
+  /**
+   * Sets the time: a Date, milliseconds since the epoch, or a text such as `2027-01-31T12:00:00Z`. A later time is an
+   * advance. An earlier one fires no timers, and what has expired remains so. Rejects with InvalidError for a wrong
+   * time, and more than ten years from the real one.
+   */
+  set(time: Date | string | number): Promise<void>;
+  /** The time stands still until `run`; `advance` and `set` still move it. @throws like `run` */
+  freeze(): void;
+  /**
+   * From now on the time runs so many times as fast as the real time; 1: as fast, 0: it stands still. @throws
+   * InvalidError beyond 0 to 100,000, and for a clock of the caller that only the caller moves
+   */
+  run(rate?: number): void;
+}
+
+export interface Faults {
+  /** @throws InvalidError that names the field, or beyond the limit */
+  add(fault: NewFault): FaultHandle;
+  /** The oldest first; those that are used up stay until they are removed. */
+  list(): Fault[];
+  /** @throws UnknownError */
+  remove(id: string): void;
+  clear(): void;
+  /** Closes the control channel of a router (id or name), which connects again. @throws UnknownError */
+  disconnect(router: string): void;
+}
+
+/** The requests of clients and the messages of routers: the latest 10,000. */
+export interface Journal {
+  /** The sequence number of the latest entry; 0 before the first one. */
+  readonly last: number;
+  /** How many entries it has. */
+  readonly size: number;
+  /** The entries that meet all conditions, the newest last. @throws InvalidError */
+  entries(filter?: JournalFilter): JournalEntry[];
+  /** Calls `listener` with every further entry, until the subscription ends. */
+  subscribe(listener: (entry: JournalEntry) => void): Subscription;
+  /**
+   * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
+   * them. Rejects with TimeoutError, with ClosedError when the simulator closes, with InvalidError for a wrong condition.
+   */
+  waitFor(condition: JournalCondition, options?: WaitOptions): Promise<JournalEntry>;
+  /**
+   * Resolves with the entries that meet the filter, once there are as many as expected. Rejects with VerificationError,
+   * whose message names the nearest entries; with InvalidError; with ClosedError when the simulator closes.
+   */
+  verify(filter: VerifyFilter, options?: VerifyOptions): Promise<JournalEntry[]>;
+  clear(): void;
+}
+
+export interface Snapshots {
+  /** All snapshots, the oldest first. */
+  list(): SnapshotInfo[];
+  /** Replaces a snapshot with the same name. @throws InvalidError for an invalid name, or beyond the limit */
+  take(name: string): Snapshot;
+  /** @throws UnknownError, or InvalidError for `start` */
+  delete(name: string): void;
+  /**
+   * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`. If the change cannot be stored,
+   * nothing has changed.
+   */
+  restore(name: string, options?: RestoreOptions): Promise<Restored>;
+}
