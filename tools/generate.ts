@@ -8,6 +8,7 @@ import { generateApi } from './generate-api.ts';
 import { generateClients } from './generate-clients.ts';
 import { generateConfig } from './generate-config.ts';
 import { generateLimits } from './generate-limits.ts';
+import { generatePackageReport } from './generate-package-report.ts';
 import { generateMessages, numbersSource } from './generate-wire.ts';
 
 const files = new Map([
@@ -15,6 +16,7 @@ const files = new Map([
   ...generateApi(),
   ...generateLimits(),
   ...generateClients(),
+  ...generatePackageReport(),
   ['common/wire/gen/numbers.ts', numbersSource()],
 ]);
 for (const [path, content] of files) {
