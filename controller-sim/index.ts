@@ -28,8 +28,21 @@ export { ApiRequestError, type ClientOptions, openClient } from './client/api-cl
 export type { ApiClient, ClientApi } from './client/api-types.ts';
 export type { Event, EventListener, Namespace, SubscribeOptions, UsageVersion } from './events/events.ts';
 export type { Events } from './interface/events.ts';
-export type { Faults, Journal, Lab, LabClock, Snapshots } from './interface/lab.ts';
-export type { ControlFault, Fault, FaultHandle, HttpFault, NewFault } from './lab/faults/fault-rule.ts';
+export type { Faults, Journal, Lab, LabClock, Proxies, Snapshots } from './interface/lab.ts';
+export type {
+  ConnectionFault,
+  ControlFault,
+  Fault,
+  FaultFilter,
+  FaultHandle,
+  HttpAnswer,
+  HttpFault,
+  LinkFault,
+  NewFault,
+  ProxyFault,
+  SdkFault,
+  StoreFault,
+} from './lab/faults/fault.ts';
 export type { JournalCondition, WaitOptions } from './lab/journal/journal.ts';
 export type { ControlEntry, HttpEntry, JournalEntry, JournalFilter } from './lab/journal/journal-entry.ts';
 export { VerificationError, type VerifyFilter, type VerifyOptions } from './lab/journal/verification.ts';
@@ -38,6 +51,7 @@ export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from
 export type { IdentityFile, IdentityOptions } from './lab/network/identities.ts';
 export type { DialPlace, LabService, NewService } from './lab/network/services.ts';
 export type { CircuitView, ControllerView, LinkView, NetworkView, RouterView } from './lab/network-view.ts';
+export type { NewProxy, ProxyHandle, ProxyInfo } from './lab/proxies/proxies.ts';
 export type { SeedDocument } from './lab/seed/export.ts';
 export { SeedError, type SeedMistake } from './lab/seed/mistake.ts';
 export type { Seeded } from './lab/seed/seeded.ts';

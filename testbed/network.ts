@@ -21,7 +21,7 @@ import type { Lab } from '../controller-sim/lab/lab.ts';
 import type { IdentityOptions } from '../controller-sim/lab/network/identities.ts';
 import type { LabService, NewService } from '../controller-sim/lab/network/services.ts';
 import type { DialOptions, NetworkRouter, Network as RunningNetwork } from './interface.ts';
-import { routerNamed, ServicePorts, startNetworkRouter, whenLinked } from './routers.ts';
+import { routerNamed, ServicePorts, startNetworkRouter, whenLinked, withEdgeProxies } from './routers.ts';
 
 /** Options of the simulator except those of stored data, whose routers would not be there, and of several controllers. */
 export type NetworkOptions = Omit<SimulatorOptions, 'data' | 'store' | 'member' | 'clock'> & {
@@ -52,7 +52,7 @@ export const routersCheck: OptionCheck = (value) => {
  * A router that is restarted may connect again at once. The network is gone with its process, so its password needs no
  * expensive hash: KiB and passes.
  */
-const DEFAULTS = { churnLimit: 0, passwordCost: { memory: 64, passes: 1 } };
+const DEFAULTS = { churnLimit: 0, passwordCost: { memory: 64, passes: 1 }, proxyRouters: true };
 
 const { data: _data, store: _store, member: _member, clock: _clock, ...OF_SIMULATOR } = OPTION_CHECKS;
 const CHECKS = { ...OF_SIMULATOR, routers: routersCheck };
@@ -182,10 +182,11 @@ async function build(
   owned.defer(async () => void (await Promise.all(routers.map(({ router }) => router.close({ drain: 0 })))));
   for (const each of started) if (each.status === 'rejected') throw each.reason;
   await whenLinked(routers, clock);
+  const behindProxies = options.proxyRouters === false ? routers : await withEdgeProxies(routers, lab.proxies, clock);
   const ports = new ServicePorts(routers, clock);
   lab.attach(ports);
   lab.snapshots.takeStart();
-  return new Network({ simulator, routers, folder }, ports, owned);
+  return new Network({ simulator, routers: behindProxies, folder }, ports, owned);
 }
 
 function lettersUpTo(count: number): string[] {

@@ -11,6 +11,7 @@ import { findingText } from '../agent/config/finding.ts';
 import { loadRouterConfig } from '../agent/config/load.ts';
 import { enrollRouter } from '../agent/enroll/enroll.ts';
 import { Router } from '../agent/router.ts';
+import type { Lab } from '../controller-sim/lab/lab.ts';
 import type { DialPlace, LabRouters } from '../controller-sim/lab/network/services.ts';
 import type { NetworkRouter } from './interface.ts';
 
@@ -97,6 +98,25 @@ export async function whenLinked(routers: readonly NetworkRouter[], clock: Clock
     () => missing().length === 0,
     () => `links of ${missing().join(', ')}`,
   );
+}
+
+/** The routers with the addresses that the controller tells SDKs, once it knows all of them. Rejects with TimeoutError. */
+export async function withEdgeProxies(
+  routers: readonly NetworkRouter[],
+  proxies: Pick<Lab['proxies'], 'list'>,
+  clock: Clock,
+): Promise<NetworkRouter[]> {
+  const proxyOf = ({ name }: NetworkRouter) =>
+    proxies.list().find((proxy) => proxy.name === `sdk:${name}` && proxy.to !== '');
+  await until(
+    clock,
+    () => routers.every((router) => proxyOf(router) !== undefined),
+    () => 'the addresses of the routers for SDKs',
+  );
+  return routers.map((router) => {
+    const { host, port } = proxyOf(router) ?? router.edgeAddress;
+    return { ...router, edgeAddress: { host, port } };
+  });
 }
 
 /** Opens a proxy port for each service, on another router than its host if there is one. */

@@ -37,9 +37,14 @@ func (lab *Lab) AdvanceClock(body AdvanceClockBody) (Data, error) {
 	return lab.call("POST", "/clock/advance", body, nil)
 }
 
+// ClearFaultsQuery is the query of Lab.ClearFaults.
+type ClearFaultsQuery struct {
+	Scope string `json:"scope,omitempty"`
+}
+
 // ClearFaults sends DELETE /lab/v1/faults.
-func (lab *Lab) ClearFaults() (Data, error) {
-	return lab.call("DELETE", "/faults", nil, nil)
+func (lab *Lab) ClearFaults(query ClearFaultsQuery) (Data, error) {
+	return lab.call("DELETE", "/faults", nil, query)
 }
 
 // ListFaults sends GET /lab/v1/faults.
@@ -49,32 +54,82 @@ func (lab *Lab) ListFaults() (Data, error) {
 
 // CreateFaultBody is the body of Lab.CreateFault.
 type CreateFaultBody struct {
-	// One of http, control.
-	Kind   string `json:"kind"`
+	// Requests to the APIs, messages of control channels, links, SDK connections, connections of a proxy, changes in the store. One of http, control, link, sdk, proxy, store.
+	Kind string `json:"kind"`
+	// The method of the request.
 	Method string `json:"method,omitempty"`
 	// The beginning of the path; with * for any characters, the whole path.
-	Path      string `json:"path,omitempty"`
+	Path string `json:"path,omitempty"`
+	// The id of an operation, such as listServices.
 	Operation string `json:"operation,omitempty"`
 	// Id or name of the caller.
 	Identity string `json:"identity,omitempty"`
-	// Id or name.
+	// 200 to 599: the answer in place of the operation.
+	Status *int `json:"status,omitempty"`
+	// An error code of the APIs, such as NOT_FOUND.
+	Code string `json:"code,omitempty"`
+	// The body of the answer: a text as it is, anything else as JSON.
+	Body any `json:"body,omitempty"`
+	// Headers of the answer, such as Retry-After.
+	Headers any `json:"headers,omitempty"`
+	// The connection closes without an answer.
+	Close *bool `json:"close,omitempty"`
+	// The connection closes after half of the answer.
+	Truncate *bool `json:"truncate,omitempty"`
+	// A duration, such as 500ms, before the request, the message or the change is handled.
+	Delay string `json:"delay,omitempty"`
+	// One answer for each request, in this order; afterwards requests are handled as usual.
+	Answers []string `json:"answers,omitempty"`
+	// Id or name of the router: of control channels, links or SDK connections.
 	Router string `json:"router,omitempty"`
+	// Name of the router at the other end of the link.
+	Peer string `json:"peer,omitempty"`
+	// Name of a proxy.
+	Proxy string `json:"proxy,omitempty"`
 	// The name of a content type, such as Route.
 	Message string `json:"message,omitempty"`
-	// One of in, out.
+	// Messages from the router (in) or to it (out); bytes from the side that dialed (up) or to it (down). One of in, out, up, down.
 	Direction string `json:"direction,omitempty"`
-	// A duration, such as 500ms.
-	Delay  string `json:"delay,omitempty"`
-	Status *int   `json:"status,omitempty"`
-	// An error code of the APIs.
-	Code     string `json:"code,omitempty"`
-	Close    *bool  `json:"close,omitempty"`
-	Truncate *bool  `json:"truncate,omitempty"`
-	Drop     *bool  `json:"drop,omitempty"`
-	Reject   *bool  `json:"reject,omitempty"`
-	// How many requests or messages it affects.
-	Times       *int     `json:"times,omitempty"`
+	// The message is lost.
+	Drop *bool `json:"drop,omitempty"`
+	// The message arrives twice.
+	Duplicate *bool `json:"duplicate,omitempty"`
+	// The message arrives after the next one.
+	Reorder *bool `json:"reorder,omitempty"`
+	// New control channels are rejected.
+	Reject *bool `json:"reject,omitempty"`
+	// A duration that bytes travel longer.
+	Latency string `json:"latency,omitempty"`
+	// A duration that is added to the latency or taken from it, at random.
+	Jitter string `json:"jitter,omitempty"`
+	// Bytes per second.
+	Bandwidth *int `json:"bandwidth,omitempty"`
+	// Bytes of the pieces in which everything is written.
+	Slice *int `json:"slice,omitempty"`
+	// The duration between two pieces; default 10ms.
+	SliceDelay string `json:"sliceDelay,omitempty"`
+	// The connection is closed after so many bytes.
+	Limit *int `json:"limit,omitempty"`
+	// A duration by which the end of a direction arrives later.
+	CloseDelay string `json:"closeDelay,omitempty"`
+	// Bytes wait until the fault ends.
+	Stall *bool `json:"stall,omitempty"`
+	// The far side is gone, and the near one does not learn of it.
+	HalfOpen *bool `json:"halfOpen,omitempty"`
+	// Connections are reset, new ones too.
+	Cut *bool `json:"cut,omitempty"`
+	// The store rejects changes.
+	Fail *bool `json:"fail,omitempty"`
+	// The store rejects changes, as with a full disk.
+	Full *bool `json:"full,omitempty"`
+	// How many requests, messages, connections or changes it affects; default: all.
+	Times *int `json:"times,omitempty"`
+	// 0 to 1: the share of the matching ones that it affects; default 1.
 	Probability *float64 `json:"probability,omitempty"`
+	// A duration, after which it affects nothing.
+	Lasts string `json:"lasts,omitempty"`
+	// A name that several faults share, such as that of a test; they can be removed together.
+	Scope string `json:"scope,omitempty"`
 }
 
 // CreateFault sends POST /lab/v1/faults.
@@ -179,6 +234,31 @@ func (lab *Lab) DetailToken(name string) (Data, error) {
 // DetailNetwork sends GET /lab/v1/network.
 func (lab *Lab) DetailNetwork() (Data, error) {
 	return lab.call("GET", "/network", nil, nil)
+}
+
+// ListProxies sends GET /lab/v1/proxies.
+func (lab *Lab) ListProxies() (Data, error) {
+	return lab.call("GET", "/proxies", nil, nil)
+}
+
+// CreateProxyBody is the body of Lab.CreateProxy.
+type CreateProxyBody struct {
+	// 1 to 100 letters, digits, dots, colons, hyphens and underscores.
+	Name string `json:"name"`
+	// The host:port to which its connections lead.
+	To string `json:"to"`
+	// Where it listens; default: a free port.
+	Port *int `json:"port,omitempty"`
+}
+
+// CreateProxy sends POST /lab/v1/proxies.
+func (lab *Lab) CreateProxy(body CreateProxyBody) (Data, error) {
+	return lab.call("POST", "/proxies", body, nil)
+}
+
+// DeleteProxy sends DELETE /lab/v1/proxies/{name}.
+func (lab *Lab) DeleteProxy(name string) (Data, error) {
+	return lab.call("DELETE", "/proxies/"+url.PathEscape(name), nil, nil)
 }
 
 // DisconnectRouter sends POST /lab/v1/routers/{id}/disconnect.

@@ -83,6 +83,11 @@ export interface SimulatorOptions {
   /** Dials disconnected routers that listen for controllers. */
   dialRouters?: boolean;
   /**
+   * Puts a proxy of the lab in front of each router, for its links and for SDK clients, so that faults of the kinds
+   * `link` and `sdk` act on them. Default false; `startNetwork`: true.
+   */
+  proxyRouters?: boolean;
+  /**
    * A network to create before the start: a file (YAML or JSON) or the document itself, as `ziti ops export` writes it.
    * Entities whose names exist already are kept as they are.
    */
@@ -175,6 +180,7 @@ export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>
   labToken: stringOfLength(MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH),
   churnLimit: integer(0, YEAR),
   dialRouters: boolean,
+  proxyRouters: boolean,
   seed,
   sessionLifetime: integer(1, YEAR),
   enrollmentLifetime: integer(1, YEAR),
@@ -229,6 +235,8 @@ export function combinationProblem(options: SimulatorOptions): string | undefine
     return 'the data is either in a file (data, --data) or in a common store (store, --store); choose one';
   if (id !== undefined && shared === undefined)
     return 'only controllers with a common store have an id (member, --member); give the store too (store, --store)';
+  if (options.proxyRouters && shared !== undefined)
+    return 'only a controller without a common store has proxies for its routers; leave one out (proxyRouters, --proxy-routers; store, --store)';
   if (eventsFile !== undefined && eventsFile !== '-' && dataFiles(data).some((file) => isSameFile(file, eventsFile)))
     return `events need a file of their own: ${eventsFile} is also a file of the data (data, --data); choose another one (eventsFile, --events-file)`;
   if (eventsFile !== undefined || eventTypes.length === 0) return undefined;

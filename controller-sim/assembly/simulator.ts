@@ -201,9 +201,11 @@ function openNetwork(context: SimulatorContext, state: State): Network {
 }
 
 function openTraffic(context: SimulatorContext, state: State, network: Network): LabTraffic {
-  const { clock, wireClock } = context;
+  const { clock, wireClock, options } = context;
   const random = context.randomOf('faults');
-  return context.own(new LabTraffic({ state, clock, wireClock, random, network, log: context.logOf('lab') }));
+  const { host = '127.0.0.1', proxyRouters: proxiesRouters = false } = options;
+  const log = context.logOf('lab');
+  return context.own(new LabTraffic({ state, clock, wireClock, random, network, log, host, proxiesRouters }));
 }
 
 interface LabParts {

@@ -1,36 +1,22 @@
-// `fault`: makes a running simulator delay, reject or cut requests, lose or delay control messages, and disconnect routers.
+// `fault`: adds, lists and removes faults of a running simulator, and disconnects routers.
 
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
+import { withFields } from './fields.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
 
 const FAULTS = '/lab/v1/faults';
-/** Options of control channels; others belong to requests. */
-const OF_CONTROL = ['router', 'message', 'direction', 'drop', 'reject'] as const;
-const OF_REQUESTS = ['method', 'path', 'operation', 'identity', 'status', 'code', 'close', 'truncate'] as const;
+/** Options that only faults of control channels have; without one and without `--kind`, a fault is one of requests. */
+const OF_CONTROL = ['router', 'message', 'direction', 'drop', 'duplicate', 'reorder', 'reject'];
 
-interface Conditions {
-  readonly method?: string;
-  readonly path?: string;
-  readonly operation?: string;
-  readonly identity?: string;
-  readonly router?: string;
-  readonly message?: string;
-  readonly direction?: string;
-  readonly delay?: string;
-  readonly status?: number;
-  readonly code?: string;
-  readonly close?: true;
-  readonly truncate?: true;
-  readonly drop?: true;
-  readonly reject?: true;
-  readonly times?: number;
-  readonly probability?: number;
+type Conditions = Readonly<Record<string, unknown>>;
+interface Shown extends Conditions {
+  readonly id: string;
+  readonly hits: number;
+  readonly kind: string;
 }
-
-type Shown = Conditions & { readonly id: string; readonly hits: number; readonly kind: string };
 
 export function faultCommand(): Command {
   return new Command('fault')
@@ -54,38 +40,26 @@ export function faultCommand(): Command {
 
 function addCommand(): Command {
   const command = new Command('add')
-    .description('add a fault: for requests to the APIs, or for messages of control channels')
-    .option('--method <method>', 'only requests with this method')
-    .option('--path <path>', 'only requests whose path begins with this; with * for any characters, the whole path')
-    .option('--operation <id>', 'only requests of this operation; `operations` lists them')
-    .option('--identity <name>', 'only requests of this identity (id or name)')
-    .option('--delay <duration>', 'wait before the request or message is handled, for example 500ms')
-    .option('--status <status>', 'answer with this status, 400 to 599', number)
-    .option('--code <code>', 'answer with this error code, for example NOT_FOUND')
-    .option('--close', 'close the connection without an answer')
-    .option('--truncate', 'close the connection after half of the answer')
-    .option('--router <name>', 'only the control channel of this router (id or name)')
-    .option('--message <type>', 'only messages of this content type, for example Route')
-    .addOption(
-      new Option('--direction <direction>', 'only messages from the router (in) or to it (out)').choices(['in', 'out']),
+    .description('add a fault: for requests, control messages, links, SDK connections, a proxy, or the store')
+    .addHelpText(
+      'after',
+      examples(
+        'sim',
+        'fault add --operation listServices --status 503 --times 2 --ready sim.json',
+        'fault add --operation listServices --status 429 --headers \'{"Retry-After":"2"}\' --ready sim.json',
+        'fault add --kind link --router a --peer b --latency 100ms --jitter 20ms --ready sim.json',
+        'fault add --kind sdk --cut --lasts 5s --ready sim.json',
+        'fault add --kind store --full --ready sim.json',
+      ),
     )
-    .option('--drop', 'lose the message')
-    .option('--reject', 'reject new connections of the router')
-    .option('--times <number>', 'how many requests or messages; default: all', number)
-    .option('--probability <number>', '0 to 1; default: 1', number)
-    .addHelpText('after', examples('sim', 'fault add --operation listServices --status 503 --times 2 --ready sim.json'))
     .action((options: Connection & Conditions) => {
       const { ready, url, ca, username, password, ...conditions } = options;
-      const own = OF_CONTROL.find((name) => conditions[name] !== undefined);
-      const other = OF_REQUESTS.find((name) => conditions[name] !== undefined);
-      if (own && other)
-        command.error(`error: --${own} is for control channels, --${other} for requests; use one of them`);
-      const body = { kind: own ? 'control' : 'http', ...conditions };
+      const kind = OF_CONTROL.some((name) => conditions[name] !== undefined) ? 'control' : 'http';
       return withLab({ ready, url, ca, username, password }, async (client) =>
-        print(line((await client.ask('POST', FAULTS, body)) as Shown)),
+        print(line((await client.ask('POST', FAULTS, { kind, ...conditions })) as Shown)),
       );
     });
-  return connected(command);
+  return connected(withFields(command, 'faultCreate'));
 }
 
 function listCommand(): Command {
@@ -117,11 +91,12 @@ function removeCommand(): Command {
 function clearCommand(): Command {
   const command = new Command('clear')
     .description('remove all faults')
-    .addHelpText('after', examples('sim', 'fault clear --ready sim.json'))
-    .action((connection: Connection) =>
+    .option('--scope <name>', 'only those of this scope')
+    .addHelpText('after', examples('sim', 'fault clear --ready sim.json', 'fault clear --scope login --ready sim.json'))
+    .action(({ scope, ...connection }: Connection & { readonly scope?: string }) =>
       withLab(connection, async (client) => {
-        await client.ask('DELETE', FAULTS);
-        print('removed all faults');
+        await client.ask('DELETE', scope === undefined ? FAULTS : `${FAULTS}?scope=${encodeURIComponent(scope)}`);
+        print(scope === undefined ? 'removed all faults' : `removed the faults of ${scope}`);
       }),
     );
   return connected(command);
@@ -143,12 +118,8 @@ function disconnectCommand(): Command {
 
 /** `f1  http  operation=listServices status=503 times=2  0 hits` */
 function line({ id, hits, kind, ...conditions }: Shown): string {
-  const shown = Object.entries(conditions).map(([name, value]) => (value === true ? name : `${name}=${value}`));
+  const shown = Object.entries(conditions).map(([name, value]) =>
+    value === true ? name : `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+  );
   return `${id}  ${kind}  ${shown.join(' ')}  ${hits} ${hits === 1 ? 'hit' : 'hits'}`;
-}
-
-function number(text: string): number {
-  const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (Number.isNaN(value)) throw new InvalidArgumentError('Use a number.');
-  return value;
 }

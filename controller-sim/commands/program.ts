@@ -12,6 +12,7 @@ import { healthCommand } from './health.ts';
 import { journalCommand, verifyCommand } from './journal.ts';
 import { identityCommand, serviceCommand } from './network.ts';
 import { operationsCommand } from './operations.ts';
+import { proxyCommand } from './proxies.ts';
 import { exportCommand, seedCommand } from './seed.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
@@ -41,6 +42,7 @@ export function simulatorProgram(): Command {
     journalCommand(),
     verifyCommand(),
     faultCommand(),
+    proxyCommand(),
     clusterCommand(),
     storeCommand(),
     operationsCommand(),

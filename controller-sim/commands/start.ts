@@ -44,6 +44,7 @@ interface StartOptions extends ServeOptions {
   lab: boolean;
   labToken?: string;
   dialRouters?: boolean;
+  proxyRouters?: boolean;
   eventsFile?: string;
   events: Namespace[];
   seed?: string;
@@ -110,6 +111,7 @@ export function startCommand(): Command {
       checked(nodesCheck, text.trim() === '' ? Number.NaN : Number(text)),
     )
     .option('--dial-routers', 'dial routers that listen for controllers (ctrl.listeners)')
+    .option('--proxy-routers', 'put a proxy in front of each router, for faults of links and of SDK connections')
     .option('--console <folder>', 'serve the built web console in this folder', (folder) =>
       checked(OPTION_CHECKS.console, folder),
     )

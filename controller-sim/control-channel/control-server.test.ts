@@ -22,7 +22,7 @@ async function opened(t: Test) {
   const { clock } = room;
   const journal = new Journal({ wireClock: clock, log: context.log });
   const { state, network } = context;
-  const faults = new Faults({ state, network, random: seededRandom(1) });
+  const faults = new Faults({ state, network, random: seededRandom(1), wireClock: clock });
   const traffic = new ControlTraffic({ state, clock, journal, faults });
   const options = { version, apiAddresses: '{}', churnLimit: 0, isClusterMember: false };
   const server = new ControlServer(context, traffic, options);

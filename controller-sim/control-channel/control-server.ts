@@ -226,7 +226,13 @@ export class ControlServer {
     this.#handleMessages(router);
     background(this.#log, 'listeners of a router', storeListeners(this.#context, id, hello));
     this.#connecting.set(id, channel);
-    setImmediate(() => this.#greet(router, verified, grouped)); // once the first connection has joined the channel
+    // Once the first connection has joined the channel.
+    setImmediate(() => {
+      const ready = this.#traffic.prepare(router);
+      const greet = () => this.#greet(router, verified, grouped);
+      if (ready) background(this.#log, 'greeting of a router', ready.then(greet));
+      else greet();
+    });
     return channel;
   }
 

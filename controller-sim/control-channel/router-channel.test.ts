@@ -18,8 +18,11 @@ const MIB = 1024 * 1024;
 /** A channel without connections: sent messages stay in its queue. */
 function opened(t: Test) {
   const clock = new VirtualClock();
-  const state = { tables: { router: new Map([['r1', { name: 'one' }]]) } } as never;
-  const faults = new Faults({ state, network: { routers: new Map() }, random: seededRandom(1) });
+  const router = Object.assign(new Map([['r1', { name: 'one' }]]), {
+    findBy: (_key: string, name: string) => (name === 'one' ? { name } : undefined),
+  });
+  const state = { tables: { router } } as never;
+  const faults = new Faults({ state, network: { routers: new Map() }, random: seededRandom(1), wireClock: clock });
   const journal = new Journal({ wireClock: clock, log: silentLog });
   const channel = new RouterChannel(new ControlTraffic({ state, clock, journal, faults }), {
     name: 'router r1',
@@ -66,4 +69,27 @@ t.test('a request whose message is lost ends with its time limit', async (t) => 
   await t.rejects(answer, { code: 'TIMEOUT' });
   t.ok(channel.trySend(route()));
   t.equal(channel.queued(), 1);
+});
+
+t.test('duplicates and messages that the next one overtakes', async (t) => {
+  const { clock, faults, channel } = opened(t);
+  const types = () => sentTypes.splice(0).join();
+  const sentTypes: number[] = [];
+  const send = (type: number) => {
+    const before = channel.queued();
+    channel.trySend(new Message(type));
+    sentTypes.push(channel.queued() - before);
+  };
+  faults.add({ kind: 'control', message: 'Route', direction: 'out', duplicate: true, times: 1 });
+  faults.add({ kind: 'control', message: 'Route', direction: 'out', reorder: true });
+  send(ControlType.Route);
+  send(ControlType.Route);
+  send(ControlType.Unroute);
+  t.equal(types(), '2,0,2', 'twice; held; the next one and the held one');
+  t.equal(clock.timers().filter((name) => name === 'fault delay').length, 0);
+  send(ControlType.Route);
+  await clock.advance(1_000);
+  send(ControlType.Unroute);
+  t.equal(types(), '0,1', 'it passes after a second');
+  t.equal(channel.queued(), 6);
 });

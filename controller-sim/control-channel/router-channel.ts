@@ -4,8 +4,11 @@ import type { Timer } from '#lib/clock.ts';
 import { Channel, type ChannelOptions } from '#wire/channel.ts';
 import type { Frame } from '#wire/frame.ts';
 import type { Message } from '#wire/message.ts';
-import type { ControlTraffic } from '../lab/control-traffic.ts';
+import type { ControlTraffic, Direction } from '../lab/control-traffic.ts';
+import type { ControlRule } from '../lab/faults/fault.ts';
 
+/** Milliseconds that a message waits for the one that is to overtake it. */
+const MAX_REORDER_MS = 1_000;
 /** Messages of one channel that faults hold back, and the bytes of their bodies. */
 const MAX_HELD = 1_000;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
@@ -14,6 +17,8 @@ export class RouterChannel extends Channel {
   readonly #traffic: ControlTraffic;
   readonly #clock: ChannelOptions['clock'];
   readonly #held = new Set<Timer>();
+  /** Messages of each direction that the next one overtakes. */
+  readonly #overtaken: Readonly<Record<Direction, Set<() => void>>> = { in: new Set(), out: new Set() };
   #heldBytes = 0;
   #withheld = 0;
 
@@ -38,12 +43,13 @@ export class RouterChannel extends Channel {
     if (!fault) {
       const isAccepted = super.transmit(message, lane);
       if (isAccepted) this.#traffic.message(this.peerId, 'out', contentType, body.length);
+      this.#letOvertaken('out');
       return isAccepted;
     }
-    this.#withheld++;
+    const send = () => void super.transmit(message, lane);
     this.#traffic.message(this.peerId, 'out', contentType, body.length, fault.id);
-    const { delay } = fault.rule;
-    return delay === undefined || this.#hold(delay, body.length, () => void super.transmit(message, lane));
+    if (!fault.rule.duplicate) this.#withheld++;
+    return this.#apply(fault.rule, 'out', body.length, send);
   }
 
   /** Messages beyond the limit are dropped. */
@@ -51,21 +57,46 @@ export class RouterChannel extends Channel {
     const { contentType, body } = frame;
     const fault = this.#traffic.faultOf(this.peerId, 'in', contentType);
     this.#traffic.message(this.peerId, 'in', contentType, body.length, fault?.id);
-    const delay = fault?.rule.delay;
-    if (!fault) super.receive(frame);
-    else if (delay !== undefined) this.#hold(delay, body.length, () => super.receive(frame));
+    if (fault) return void this.#apply(fault.rule, 'in', body.length, () => super.receive(frame));
+    super.receive(frame);
+    this.#letOvertaken('in');
   }
 
   /** Returns false beyond the limit. */
-  #hold(delay: number, bytes: number, task: () => void): boolean {
-    if (this.#held.size >= MAX_HELD || this.#heldBytes + bytes > MAX_HELD_BYTES) return false;
+  #apply({ delay, duplicate, reorder }: ControlRule, direction: Direction, bytes: number, pass: () => void): boolean {
+    if (duplicate) {
+      pass();
+      pass();
+      this.#letOvertaken(direction);
+      return true;
+    }
+    if (delay !== undefined) return this.#hold(delay, bytes, pass) !== undefined;
+    if (!reorder) return true;
+    const waiting = this.#overtaken[direction];
+    const end = this.#hold(MAX_REORDER_MS, bytes, () => {
+      waiting.delete(end as () => void);
+      pass();
+    });
+    if (end) waiting.add(end);
+    return end !== undefined;
+  }
+
+  #letOvertaken(direction: Direction): void {
+    for (const end of [...this.#overtaken[direction]]) end();
+  }
+
+  /** Returns a function that ends the wait early; undefined beyond the limit. */
+  #hold(delay: number, bytes: number, task: () => void): (() => void) | undefined {
+    if (this.#held.size >= MAX_HELD || this.#heldBytes + bytes > MAX_HELD_BYTES) return undefined;
     this.#heldBytes += bytes;
-    const timer = this.#clock.after('fault delay', delay, () => {
-      this.#held.delete(timer);
+    const end = () => {
+      if (!this.#held.delete(timer)) return;
+      timer.cancel();
       this.#heldBytes -= bytes;
       if (!this.isClosed) task();
-    });
+    };
+    const timer = this.#clock.after('fault delay', delay, end);
     this.#held.add(timer);
-    return true;
+    return end;
   }
 }

@@ -2,13 +2,14 @@
 // function rejects options and fields that it does not know, with InvalidError.
 
 import type { Subscription } from '#lib/subscription.ts';
-import type { Fault, FaultHandle, NewFault } from '../lab/faults/fault-rule.ts';
+import type { Fault, FaultFilter, FaultHandle, NewFault } from '../lab/faults/fault.ts';
 import type { JournalCondition, WaitOptions } from '../lab/journal/journal.ts';
 import type { JournalEntry, JournalFilter } from '../lab/journal/journal-entry.ts';
 import type { VerifyFilter, VerifyOptions } from '../lab/journal/verification.ts';
 import type { IdentityFile, IdentityOptions } from '../lab/network/identities.ts';
 import type { LabService, NewService } from '../lab/network/services.ts';
 import type { NetworkView } from '../lab/network-view.ts';
+import type { NewProxy, ProxyHandle, ProxyInfo } from '../lab/proxies/proxies.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import type { Seeded } from '../lab/seed/seeded.ts';
 import type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from '../lab/snapshots.ts';
@@ -21,6 +22,8 @@ export interface Lab {
   /** The requests of clients and the messages of routers. */
   readonly journal: Journal;
   readonly faults: Faults;
+  /** TCP proxies, whose connections faults slow down, stall and cut. */
+  readonly proxies: Proxies;
   readonly snapshots: Snapshots;
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
   network(): NetworkView;
@@ -97,15 +100,28 @@ export interface LabClock {
 }
 
 export interface Faults {
-  /** @throws InvalidError that names the field, or beyond the limit */
+  /** @throws InvalidError that names the field, or beyond the limit; UnknownError for a name that does not exist */
   add(fault: NewFault): FaultHandle;
   /** The oldest first; those that are used up stay until they are removed. */
   list(): Fault[];
   /** @throws UnknownError */
   remove(id: string): void;
-  clear(): void;
+  /** Removes all faults, or those of a scope. */
+  clear(filter?: FaultFilter): void;
   /** Closes the control channel of a router (id or name), which connects again. @throws UnknownError */
   disconnect(router: string): void;
+}
+
+export interface Proxies {
+  /**
+   * Opens a proxy. Rejects with InvalidError that names the field: a name in use, a target that is not `host:port`, a
+   * port in use, or beyond the limit.
+   */
+  open(proxy: NewProxy): Promise<ProxyHandle>;
+  /** The oldest first. */
+  list(): ProxyInfo[];
+  /** Closes a proxy and resets its connections. Rejects with UnknownError, and InvalidError for one of a router. */
+  remove(name: string): Promise<void>;
 }
 
 /** The requests of clients and the messages of routers: the latest 10,000. */

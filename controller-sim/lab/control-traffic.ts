@@ -3,8 +3,9 @@
 import type { Clock } from '#lib/clock.ts';
 import { ownText } from '#lib/own-text.ts';
 import { ChannelType } from '#wire/gen/numbers.ts';
+import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { State } from '../state/state.ts';
-import type { ControlRule } from './faults/fault-rule.ts';
+import type { ControlRule } from './faults/fault.ts';
 import type { Applied, Faults } from './faults/faults.ts';
 import { ControlRecord, type NewControlEvent } from './journal/control-record.ts';
 import type { Journal } from './journal/journal.ts';
@@ -18,6 +19,8 @@ export interface TrafficComponents {
   readonly clock: Clock;
   readonly journal: Journal;
   readonly faults: Faults;
+  /** Prepares the proxies of a router before others learn of it. */
+  readonly prepare?: (router: ConnectedRouter) => Promise<void>;
 }
 
 export class ControlTraffic {
@@ -34,13 +37,18 @@ export class ControlTraffic {
 
   /** The fault that rejects a new connection of a router. */
   rejectionOf(routerId: string): Applied<ControlRule> | undefined {
-    return this.#components.faults.forConnection(routerId);
+    return this.#components.faults.forChannel(routerId);
   }
 
   /** Heartbeats without a fault are not recorded: each channel has one every few seconds. */
   message(routerId: string, direction: Direction, contentType: number, bytes: number, fault?: string): void {
     if (contentType === ChannelType.Heartbeat && fault === undefined) return;
     this.#add({ event: 'message', router: this.#router(routerId), direction, contentType, bytes, fault });
+  }
+
+  /** Resolves when others may learn of a router; undefined: now. */
+  prepare(router: ConnectedRouter): Promise<void> | undefined {
+    return this.#components.prepare?.(router);
   }
 
   connected(routerId: string): void {

@@ -3,11 +3,15 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Log } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
 import { ControlTraffic } from './control-traffic.ts';
 import { Faults } from './faults/faults.ts';
+import { StoreFaults } from './faults/store-faults.ts';
 import { Journal } from './journal/journal.ts';
+import { Proxies } from './proxies/proxies.ts';
+import { RouterProxies } from './proxies/router-proxies.ts';
 
 export interface LabTrafficComponents {
   readonly state: State;
@@ -16,23 +20,36 @@ export interface LabTrafficComponents {
   /** For connections. */
   readonly wireClock: Clock;
   readonly random: Random;
-  readonly network: Pick<Network, 'routers'>;
+  readonly network: Pick<Network, 'routers' | 'announce'>;
   readonly log: Log;
+  /** Where the proxies listen. */
+  readonly host: string;
+  /** Puts proxies in front of the routers. */
+  readonly proxiesRouters: boolean;
 }
 
 export class LabTraffic {
   readonly journal: Journal;
   readonly faults: Faults;
+  readonly proxies: Proxies;
   /** For the control channels. */
   readonly control: ControlTraffic;
 
-  constructor({ state, clock, wireClock, random, network, log }: LabTrafficComponents) {
+  constructor({ state, clock, wireClock, random, network, log, ...init }: LabTrafficComponents) {
     this.journal = new Journal({ wireClock, log });
-    this.faults = new Faults({ state, network, random });
-    this.control = new ControlTraffic({ state, clock, journal: this.journal, faults: this.faults });
+    this.faults = new Faults({ state, network, random, wireClock, log });
+    this.proxies = new Proxies({ wireClock, random, faults: this.faults, host: init.host });
+    new StoreFaults({ wireClock, faults: this.faults }).guard(state);
+    const { journal, faults, proxies } = this;
+    const ofRouters = init.proxiesRouters ? new RouterProxies({ state, proxies, routers: network.routers }) : undefined;
+    if (ofRouters) network.announce(ofRouters);
+    const prepare = ofRouters && ((router: ConnectedRouter) => ofRouters.prepare(router));
+    this.control = new ControlTraffic({ state, clock, journal, faults, ...(prepare && { prepare }) });
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.proxies.close();
+    this.faults.close();
     this.journal.close();
   }
 }

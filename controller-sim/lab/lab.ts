@@ -20,6 +20,7 @@ import {
 } from './network/identities.ts';
 import { type LabRouters, type LabService, type NewService, serviceSeed } from './network/services.ts';
 import { type NetworkView, viewNetwork } from './network-view.ts';
+import type { Proxies } from './proxies/proxies.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import type { SeedComponents } from './seed/seed.ts';
 import type { Seeded } from './seed/seeded.ts';
@@ -68,6 +69,11 @@ export class Lab {
 
   get faults(): Faults {
     return this.#components.traffic.faults;
+  }
+
+  /** TCP proxies, whose connections faults slow down, stall and cut. */
+  get proxies(): Proxies {
+    return this.#components.traffic.proxies;
   }
 
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */

@@ -73,7 +73,7 @@ export interface RestoreOptions {
 export interface SnapshotComponents {
   readonly state: State;
   readonly clock: LabClock;
-  readonly faults: Pick<Faults, 'mark' | 'returnTo'>;
+  readonly faults: Pick<Faults, 'mark' | 'clear' | 'returnTo'>;
   readonly journal: Pick<Journal, 'clear'>;
 }
 
@@ -133,13 +133,24 @@ export class LabSnapshots {
       throw new InvalidError('keep', `${unknown} is unknown; ${meantOrKnown(unknown, KEPT)}`, unknown);
     const { entities, clock, faults } = this.#find(name);
     const restores = (part: Kept) => !keep.includes(part);
-    const restored = restores('state')
-      ? await this.#state.change((transaction) => restoreIn(transaction, entities))
-      : NOTHING;
+    const restored = restores('state') ? await this.#restoreState(entities, restores('faults')) : NOTHING;
     if (restores('clock')) await this.#clock.returnTo(clock);
     if (restores('faults')) this.#components.faults.returnTo(faults);
     if (restores('journal')) this.#components.journal.clear();
     return restored;
+  }
+
+  /** A fault of the store must not prevent its own end. */
+  async #restoreState(entities: Entities, endsFaults: boolean): Promise<Restored> {
+    const { faults } = this.#components;
+    const before = faults.mark();
+    if (endsFaults) faults.clear();
+    try {
+      return await this.#state.change((transaction) => restoreIn(transaction, entities));
+    } catch (error) {
+      if (endsFaults) faults.returnTo(before);
+      throw error;
+    }
   }
 
   #take(name: string): Snapshot {

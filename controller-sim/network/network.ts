@@ -25,6 +25,7 @@ import type { ConnectedRouter } from './connected-router.ts';
 import { type LinkReport, Links, type NetworkLink, type NewLink } from './links.ts';
 import { NetworkEvents } from './network-events.ts';
 import { OneRouterCircuits } from './one-router-circuits.ts';
+import { ADVERTISED, type RouterAddresses } from './router-addresses.ts';
 import type { RouterStatus } from './router-status.ts';
 import { TerminatorCosts } from './terminator-costs.ts';
 import { Traces } from './traces.ts';
@@ -64,6 +65,7 @@ export class Network {
   readonly #unsubscribe: () => void;
   readonly #rebalance: Timer;
   readonly #linkVersion: string | undefined;
+  #addresses = ADVERTISED;
 
   constructor(components: NetworkComponents, { linkVersion }: NetworkInit = {}) {
     this.#components = components;
@@ -79,6 +81,11 @@ export class Network {
     this.#rebalance = components.clock.every('rebalance circuits', REBALANCE_INTERVAL, () =>
       this.circuits.moves.rebalance(),
     );
+  }
+
+  /** Tells other addresses of routers from now on. */
+  announce(addresses: RouterAddresses): void {
+    this.#addresses = addresses;
   }
 
   get routers(): ReadonlyMap<string, ConnectedRouter> {
@@ -100,7 +107,8 @@ export class Network {
   status(routerId: string): RouterStatus {
     const router = this.#routers.get(routerId);
     if (!router) return OFFLINE;
-    const { hostname, supportedProtocols, syncStatus, version } = router;
+    const { hostname, syncStatus, version } = router;
+    const supportedProtocols = this.#addresses.edge(routerId, router.supportedProtocols);
     return { isOnline: true, hostname, supportedProtocols, syncStatus, versionInfo: version };
   }
 
@@ -154,9 +162,9 @@ export class Network {
     const others = [...this.#routers.values()].filter((other) => other !== router);
     sendPeerChanges(
       router,
-      others.map((other) => this.#healthy(other)),
+      others.map((other) => this.#healthy(other, router)),
     );
-    for (const other of others) sendPeerChanges(other, [this.#healthy(router)]);
+    for (const other of others) sendPeerChanges(other, [this.#healthy(router, other)]);
     this.#oneRouterCircuits.onConnected(router);
   }
 
@@ -179,7 +187,8 @@ export class Network {
   /** The addresses of a router's link listeners changed. */
   setListeners(router: ConnectedRouter, listeners: readonly Listener[]): void {
     router.linkListeners = listeners;
-    for (const other of this.#routers.values()) if (other !== router) sendPeerChanges(other, [this.#healthy(router)]);
+    for (const other of this.#routers.values())
+      if (other !== router) sendPeerChanges(other, [this.#healthy(router, other)]);
   }
 
   /** One of its two routers lost a link: circuits over it move, and the other router receives the fault. */
@@ -241,12 +250,13 @@ export class Network {
     this.#sendToAll(peerChange(id, PeerState.REMOVED));
   }
 
-  #healthy({ id, version, linkListeners }: ConnectedRouter): PeerStateChange {
+  #healthy(router: ConnectedRouter, to: ConnectedRouter): PeerStateChange {
+    const { id, version } = router;
     return create(PeerStateChangeSchema, {
       id,
       version: this.#linkVersion ?? version.version,
       state: PeerState.HEALTHY,
-      listeners: [...linkListeners],
+      listeners: this.#addresses.links(router, to.id),
     });
   }
 

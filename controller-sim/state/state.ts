@@ -60,6 +60,12 @@ export class BusyError extends ProjectError {
   }
 }
 
+/**
+ * Asked before each batch of changes, for example by faults of a test. Resolves when the store may be asked; an error
+ * takes the place of its answer.
+ */
+export type StoreGate = () => Promise<Error | undefined> | undefined;
+
 interface Waiting {
   readonly origin: Origin | undefined;
   readonly build: (transaction: Transaction) => unknown;
@@ -101,6 +107,7 @@ export class State {
   /** Why the changes of other members could not be read. */
   #readProblem = '';
   #isClosed = false;
+  #gate: StoreGate = () => undefined;
   #working: Promise<void> | undefined;
   readonly #problems: Listeners<string | undefined>;
   /** Those that wait for a reload. */
@@ -196,6 +203,11 @@ export class State {
     return (this.#stages.get(stage) as Listeners<ChangeSet>).add(listener);
   }
 
+  /** Asks this gate from now on. */
+  guard(gate: StoreGate): void {
+    this.#gate = gate;
+  }
+
   /**
    * Runs `build` against the current tables, and commits the transaction that it fills. Changes run one at a time;
    * `build` must be synchronous. If it throws, nothing changes. Rejects with BusyError if the queue is full.
@@ -269,9 +281,11 @@ export class State {
       const waiting = this.#waiting.splice(0, MAX_BATCH);
       // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
       const catchingUp = this.#catchingUp.splice(0);
+      const failure = waiting.length > 0 ? await this.#gate() : undefined;
       let hasRead = true;
-      if (!isShared(this.#store)) await this.#commit(this.#store, waiting);
+      if (!isShared(this.#store)) await this.#commit(this.#store, waiting, failure);
       else if (waiting.length === 0) hasRead = await this.#follow(this.#store);
+      else if (failure) for (const { reject } of waiting) reject(failure);
       else if (!(await this.#append(this.#store, waiting)) && catchingUp.length > 0)
         hasRead = await this.#follow(this.#store);
       for (const resolve of catchingUp) resolve(hasRead);
@@ -279,11 +293,12 @@ export class State {
     this.#working = undefined;
   }
 
-  async #commit(store: Store, waiting: readonly Waiting[]): Promise<void> {
+  async #commit(store: Store, waiting: readonly Waiting[], failure?: Error): Promise<void> {
     const built: Built[] = [];
     for (const each of waiting) built.push(...this.#build(each, this.#index + BigInt(built.length + 1)));
     let indexes: bigint[];
     try {
+      if (failure) throw failure;
       indexes = await store.commit(built.map(({ changes }) => changes));
     } catch (error) {
       for (const { changes } of built.toReversed()) this.#undo(changes);

@@ -4,7 +4,7 @@ import { get } from 'node:https';
 import t from 'tap';
 import { Agent } from 'undici';
 import { systemRandom } from '#lib/random.ts';
-import type { HttpFault } from '../../controller-sim/lab/faults/fault-rule.ts';
+import type { HttpFault } from '../../controller-sim/lab/faults/fault.ts';
 import type { HttpEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { ApiClient } from '../support/api-client.ts';
 
@@ -127,6 +127,59 @@ t.test('a client receives exactly half of a truncated answer, large ones too', a
   }
 });
 
+t.test('a test makes the answer: status, headers, body, sequences', async (t) => {
+  await using api = await ApiClient.start();
+  const { faults } = api.simulator.lab;
+  const path = '/edge/client/v1/version';
+  const read = async () => {
+    const { status, text, headers } = await api.ask('GET', '/version');
+    return { status, text, retry: headers['retry-after'], type: headers['content-type'] };
+  };
+  faults.add({
+    kind: 'http',
+    path,
+    answers: [
+      { status: 429, headers: { 'Retry-After': '2' } },
+      {},
+      { body: { data: { version: 'v9' } } },
+      { status: 502, body: '<html>bad gateway</html>', headers: { 'Content-Type': 'text/html' } },
+      { status: 204 },
+    ],
+  });
+  const limited = await read();
+  t.match(limited, { status: 429, retry: '2', text: /RATE_LIMITED/ });
+  t.match(await read(), { status: 200, text: /apiVersions/ }, 'an empty answer lets the request pass');
+  t.match(await read(), { status: 200, text: '{"data":{"version":"v9"}}', type: /^application\/json/ });
+  t.match(await read(), { status: 502, text: '<html>bad gateway</html>', type: 'text/html' });
+  t.match(lastEntry(api), { status: 502, fault: 'f1' });
+  t.match(await read(), { status: 204 });
+  t.match(await read(), { status: 200, text: /apiVersions/, retry: undefined }, 'the sequence is used up');
+});
+
+t.test('the store is slow, fails or is full; a reset ends that', async (t) => {
+  await using api = await ApiClient.start();
+  const { lab } = api.simulator;
+  const create = (name: string) => api.manage('POST', '/services', { name, encryptionRequired: true });
+  await api.manage('GET', '/services'); // its session is stored before
+  lab.faults.add({ kind: 'store', full: true, times: 1 });
+  t.match(await create('a'), { status: 503, code: 'STORE_UNAVAILABLE', cause: { message: /fault f1 .*disk is full/ } });
+  t.match(await create('a'), { status: 201 });
+  lab.faults.add({ kind: 'store', fail: true });
+  t.match(await create('b'), { status: 503, cause: { message: /the store fails/ } });
+  t.same(await api.names('/services'), ['a'], 'reads go on');
+  await t.rejects(lab.restore('start', { keep: ['faults'] }), /the store fails/);
+  await lab.reset();
+  t.same(lab.faults.list(), []);
+  lab.faults.add({ kind: 'store', delay: '5s' });
+  const slow = create('c');
+  for (let turn = 0; !api.clock.timers().includes('store fault'); turn++) {
+    if (turn > 10_000) return t.fail('the change does not wait');
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await api.clock.advance(5_000);
+  t.match(await slow, { status: 201 });
+});
+
 t.test('a delay ends with the clock, with its client, and with the simulator', async (t) => {
   await using api = await ApiClient.start();
   const { lab } = api.simulator;
@@ -195,6 +248,7 @@ t.test('the API adds, lists and removes faults, and rejects mistakes with a reme
   t.match(await api.manage('POST', FAULTS, body), { status: 400, cause: { field: 'delay', reason: /up to 50s/ } });
   const added = await api.manage('POST', FAULTS, { ...body, delay: '1.5s', identity: null });
   t.match(added, { status: 201, data: { id: 'f1', hits: 0, kind: 'http', delay: '1.5s', times: 3 } });
+  await api.manage('POST', '/edge-routers', { name: 'a' });
   const control = { kind: 'control', message: 'Route', direction: 'out', drop: true, router: 'a' };
   t.match(await api.manage('POST', FAULTS, control), { status: 201, data: { ...control, id: 'f2' } });
   t.match(await api.get(FAULTS), [{ id: 'f1' }, { id: 'f2' }]);
@@ -202,7 +256,15 @@ t.test('the API adds, lists and removes faults, and rejects mistakes with a reme
     [{}, /kind/],
     [{ kind: 'htp' }, /kind|http/],
     [{ kind: 'http' }, /no effect/],
-    [{ kind: 'http', status: 200 }, /400 to 599/],
+    [{ kind: 'http', status: 199 }, /200 to 599/],
+    [{ kind: 'http', status: 200, code: 'NOT_FOUND' }, /own body and an error status/],
+    [{ kind: 'http', headers: { 'retry-after': '2' } }, /belong to an answer/],
+    [{ kind: 'http', status: 503, headers: { 'content-length': '2' } }, /cannot be set/],
+    [{ kind: 'http', status: 503, headers: { x: 'a\r\nb' } }, /without line breaks/],
+    [{ kind: 'http', answers: [] }, /1 to 100 answers/],
+    [{ kind: 'http', answers: [{ statsu: 503 }] }, /did you mean status\?/],
+    [{ kind: 'http', answers: [{ status: 503 }], close: true }, /one form/],
+    [{ kind: 'http', status: 503, lasts: '2h' }, /up to 3600s/],
     [{ kind: 'http', code: 'NOT_FUOND' }, /did you mean NOT_FOUND\?/],
     [{ kind: 'http', close: true, operation: 'listService' }, /did you mean listServices\?/],
     [{ kind: 'http', close: true, operation: 'listFaults' }, /unknown/],
@@ -220,6 +282,14 @@ t.test('the API adds, lists and removes faults, and rejects mistakes with a reme
     [{ kind: 'control', message: 'Rout', drop: true }, /did you mean Route\?/],
     [{ kind: 'control', drop: true, delay: '1s' }, /use one of/],
     [{ kind: 'control', reject: true, message: 'Route' }, /connections/],
+    [{ kind: 'control', drop: true, direction: 'up' }, /use in .* or out/],
+    [{ kind: 'link', jitter: '5ms' }, /no effect/],
+    [{ kind: 'link', cut: true, jitter: '5ms' }, /use latency too/],
+    [{ kind: 'link', slice: 0 }, /whole number from 1/],
+    [{ kind: 'sdk', peer: 'a', cut: true }, /no peer/],
+    [{ kind: 'proxy', cut: true, direction: 'in' }, /use up .* or down/],
+    [{ kind: 'store' }, /use delay, fail or full/],
+    [{ kind: 'store', fail: true, full: true }, /one of fail and full/],
     [{ kind: 'control' }, /use one of/],
   ];
   for (const [fault, reason] of mistakes) {
@@ -244,6 +314,7 @@ t.test('the API adds, lists and removes faults, and rejects mistakes with a reme
   });
   t.equal((await api.manage('POST', '/lab/v1/reset')).status, 200);
   t.same(api.simulator.lab.faults.list(), [], 'a reset removes them');
-  for (let added = 0; added < 100; added++) await api.manage('POST', FAULTS, control);
-  t.match(await api.manage('POST', FAULTS, control), { status: 400, cause: { reason: /remove one first/ } });
+  const { router: _router, ...forAll } = control;
+  for (let added = 0; added < 100; added++) await api.manage('POST', FAULTS, forAll);
+  t.match(await api.manage('POST', FAULTS, forAll), { status: 400, cause: { reason: /remove one first/ } });
 });

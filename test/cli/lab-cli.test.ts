@@ -122,6 +122,7 @@ t.test('journal --follow continues until it is interrupted', async (t) => {
 t.test('fault: add, list, remove, clear, disconnect', async (t) => {
   await using parts = await open();
   const { sim, api } = parts;
+  await api.manage('POST', '/edge-routers', { name: 'router-a' });
   const done = async (...args: string[]) => {
     const { code, stdout, stderr } = await sim('fault', ...args);
     t.same({ code, stderr }, { code: 0, stderr: '' }, args.join(' '));
@@ -132,8 +133,8 @@ t.test('fault: add, list, remove, clear, disconnect', async (t) => {
     'f1  http  operation=listVersion status=503 times=1  0 hits\n',
   );
   t.equal(
-    await done('add', '--router', 'a', '--message', 'Route', '--direction', 'out', '--drop'),
-    'f2  control  router=a message=Route direction=out drop  0 hits\n',
+    await done('add', '--router', 'router-a', '--message', 'Route', '--direction', 'out', '--drop'),
+    'f2  control  router=router-a message=Route direction=out drop  0 hits\n',
   );
   t.equal((await api.ask('GET', '/edge/management/v1/version')).status, 503);
   t.match(await done('list'), /^f1 .* {2}1 hit\nf2 .* {2}0 hits\n$/);
@@ -143,10 +144,12 @@ t.test('fault: add, list, remove, clear, disconnect', async (t) => {
   t.equal(await done('clear'), 'removed all faults\n', 'the command itself is not affected');
   t.equal(await done('list'), '');
   for (const [args, code, message] of [
-    [['add', '--status', '200'], 1, /^status: use 400 to 599\n$/],
+    [['add', '--status', '100'], 1, /^status: use 200 to 599\n$/],
+    [['add', '--router', 'router-b', '--drop'], 1, /no router router-b; did you mean router-a\?\n$/],
     [['add', '--operation', 'listVersions', '--close'], 1, /did you mean listVersion\?\n$/],
     [['add', '--status', 'high'], 2, /Use a number/],
-    [['add', '--router', 'a', '--status', '500'], 2, /--router is for control channels, --status for requests/],
+    [['add', '--router', 'router-a', '--status', '500'], 1, /^status: a fault of the kind control has no status/],
+    [['add', '--kind', 'wire'], 2, /Allowed choices are http, control, link, sdk, proxy, store/],
     [['remove', 'f9'], 1, /^there is no fault f9; none exist\n$/],
     [['disconnect', 'a'], 1, /^router a is not connected; none is\n$/],
     [['disconnect'], 2, /missing required argument 'router'/],
@@ -155,6 +158,30 @@ t.test('fault: add, list, remove, clear, disconnect', async (t) => {
     t.match(stderr, message, args.join(' '));
     t.equal(actual, code, stderr);
   }
+});
+
+t.test('proxy: open, list, close; faults of every kind from one definition', async (t) => {
+  await using parts = await open();
+  const { sim, simulator } = parts;
+  const { host, port } = new URL(simulator.baseUrl);
+  const opened = await sim('proxy', 'open', 'api', '--to', host);
+  t.match(opened, { code: 0, stdout: /^127\.0\.0\.1:\d+\n$/ });
+  const add = ['fault', 'add', '--kind', 'proxy', '--proxy', 'api', '--latency', '20ms', '--jitter', '5ms'];
+  t.match(await sim(...add, '--slice-delay', '1ms', '--slice', '100', '--scope', 'x', '--lasts', '5m'), {
+    code: 0,
+    stdout: 'f1  proxy  proxy=api latency=20ms jitter=5ms sliceDelay=1ms slice=100 scope=x lasts=5m0s  0 hits\n',
+  });
+  const answers = '[{"status":429,"headers":{"Retry-After":"2"}},{}]';
+  t.match((await sim('fault', 'add', '--operation', 'listVersion', '--answers', answers)).stdout, /"retry-after":"2"/);
+  t.match(
+    (await sim('proxy', 'list')).stdout,
+    new RegExp(`^api {2}127\\.0\\.0\\.1:\\d+ {2}to 127\\.0\\.0\\.1:${port} {2}0 open\\n$`),
+  );
+  t.match(await sim('fault', 'clear', '--scope', 'x'), { stdout: 'removed the faults of x\n' });
+  t.match(simulator.lab.faults.list(), [{ id: 'f2' }]);
+  t.match(await sim('proxy', 'close', 'api'), { code: 0, stdout: 'closed api\n' });
+  t.match(await sim('proxy', 'close', 'api'), { code: 1, stderr: 'there is no proxy api; none exists\n' });
+  t.match(await sim('proxy', 'open', 'api'), { code: 2, stderr: /--to HOST:PORT is missing/ });
 });
 
 t.test('failures have one line with the remedy, and exit code 1; wrong use has 2', async (t) => {

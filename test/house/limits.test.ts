@@ -46,7 +46,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/lib/random.ts MAX_SEED',
     'common/lib/address.ts MAX_LABEL_LENGTH',
     'common/lib/address.ts MAX_PORT',
-    'controller-sim/lab/faults/fault-rule.ts MAX_STATUS',
+    'controller-sim/lab/faults/http-rule.ts MAX_STATUS',
     'common/lib/address.ts MAX_NAME_LENGTH',
     'common/lib/clock.ts MAX_TIMEOUT_MS',
     'common/lib/duration.ts MAX_DURATION_MS',

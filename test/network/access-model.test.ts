@@ -210,7 +210,7 @@ for (const seed of SEEDS) {
     const snapshots = new LabSnapshots({
       state: net.state,
       clock: new LabClock(net.clock),
-      faults: { mark: () => ({ http: [], control: [] }), returnTo: () => undefined },
+      faults: { mark: () => ({ active: [] }), clear: () => undefined, returnTo: () => undefined },
       journal: { clear: () => undefined },
     });
     const random = seededRandom(seed);

@@ -31,28 +31,57 @@ class Lab(LabHttp):
         """`POST /lab/v1/clock/advance`"""
         return self._call("POST", "/clock/advance", {"duration": duration})
 
-    def clear_faults(self) -> Any:
+    def clear_faults(self, *, scope: str | None = None) -> Any:
         """`DELETE /lab/v1/faults`"""
-        return self._call("DELETE", "/faults")
+        return self._call("DELETE", "/faults", query={"scope": scope})
 
     def list_faults(self) -> Any:
         """`GET /lab/v1/faults`"""
         return self._call("GET", "/faults")
 
-    def create_fault(self, kind: str, *, method: str | None = None, path: str | None = None, operation: str | None = None, identity: str | None = None, router: str | None = None, message: str | None = None, direction: str | None = None, delay: str | None = None, status: int | None = None, code: str | None = None, close: bool | None = None, truncate: bool | None = None, drop: bool | None = None, reject: bool | None = None, times: int | None = None, probability: float | None = None) -> Any:
+    def create_fault(self, kind: str, *, method: str | None = None, path: str | None = None, operation: str | None = None, identity: str | None = None, status: int | None = None, code: str | None = None, body: Any | None = None, headers: Any | None = None, close: bool | None = None, truncate: bool | None = None, delay: str | None = None, answers: list[str] | None = None, router: str | None = None, peer: str | None = None, proxy: str | None = None, message: str | None = None, direction: str | None = None, drop: bool | None = None, duplicate: bool | None = None, reorder: bool | None = None, reject: bool | None = None, latency: str | None = None, jitter: str | None = None, bandwidth: int | None = None, slice: int | None = None, slice_delay: str | None = None, limit: int | None = None, close_delay: str | None = None, stall: bool | None = None, half_open: bool | None = None, cut: bool | None = None, fail: bool | None = None, full: bool | None = None, times: int | None = None, probability: float | None = None, lasts: str | None = None, scope: str | None = None) -> Any:
         """`POST /lab/v1/faults`
 
-        kind: One of http, control.
+        kind: Requests to the APIs, messages of control channels, links, SDK connections, connections of a proxy, changes in the store. One of http, control, link, sdk, proxy, store.
+        method: The method of the request.
         path: The beginning of the path; with * for any characters, the whole path.
+        operation: The id of an operation, such as listServices.
         identity: Id or name of the caller.
-        router: Id or name.
+        status: 200 to 599: the answer in place of the operation.
+        code: An error code of the APIs, such as NOT_FOUND.
+        body: The body of the answer: a text as it is, anything else as JSON.
+        headers: Headers of the answer, such as Retry-After.
+        close: The connection closes without an answer.
+        truncate: The connection closes after half of the answer.
+        delay: A duration, such as 500ms, before the request, the message or the change is handled.
+        answers: One answer for each request, in this order; afterwards requests are handled as usual.
+        router: Id or name of the router: of control channels, links or SDK connections.
+        peer: Name of the router at the other end of the link.
+        proxy: Name of a proxy.
         message: The name of a content type, such as Route.
-        direction: One of in, out.
-        delay: A duration, such as 500ms.
-        code: An error code of the APIs.
-        times: How many requests or messages it affects.
+        direction: Messages from the router (in) or to it (out); bytes from the side that dialed (up) or to it (down). One of in, out, up, down.
+        drop: The message is lost.
+        duplicate: The message arrives twice.
+        reorder: The message arrives after the next one.
+        reject: New control channels are rejected.
+        latency: A duration that bytes travel longer.
+        jitter: A duration that is added to the latency or taken from it, at random.
+        bandwidth: Bytes per second.
+        slice: Bytes of the pieces in which everything is written.
+        slice_delay: The duration between two pieces; default 10ms.
+        limit: The connection is closed after so many bytes.
+        close_delay: A duration by which the end of a direction arrives later.
+        stall: Bytes wait until the fault ends.
+        half_open: The far side is gone, and the near one does not learn of it.
+        cut: Connections are reset, new ones too.
+        fail: The store rejects changes.
+        full: The store rejects changes, as with a full disk.
+        times: How many requests, messages, connections or changes it affects; default: all.
+        probability: 0 to 1: the share of the matching ones that it affects; default 1.
+        lasts: A duration, after which it affects nothing.
+        scope: A name that several faults share, such as that of a test; they can be removed together.
         """
-        return self._call("POST", "/faults", {"kind": kind, "method": method, "path": path, "operation": operation, "identity": identity, "router": router, "message": message, "direction": direction, "delay": delay, "status": status, "code": code, "close": close, "truncate": truncate, "drop": drop, "reject": reject, "times": times, "probability": probability})
+        return self._call("POST", "/faults", {"kind": kind, "method": method, "path": path, "operation": operation, "identity": identity, "status": status, "code": code, "body": body, "headers": headers, "close": close, "truncate": truncate, "delay": delay, "answers": answers, "router": router, "peer": peer, "proxy": proxy, "message": message, "direction": direction, "drop": drop, "duplicate": duplicate, "reorder": reorder, "reject": reject, "latency": latency, "jitter": jitter, "bandwidth": bandwidth, "slice": slice, "sliceDelay": slice_delay, "limit": limit, "closeDelay": close_delay, "stall": stall, "halfOpen": half_open, "cut": cut, "fail": fail, "full": full, "times": times, "probability": probability, "lasts": lasts, "scope": scope})
 
     def delete_fault(self, id: str) -> Any:
         """`DELETE /lab/v1/faults/{id}`"""
@@ -103,6 +132,23 @@ class Lab(LabHttp):
     def detail_network(self) -> Any:
         """`GET /lab/v1/network`"""
         return self._call("GET", "/network")
+
+    def list_proxies(self) -> Any:
+        """`GET /lab/v1/proxies`"""
+        return self._call("GET", "/proxies")
+
+    def create_proxy(self, name: str, to: str, *, port: int | None = None) -> Any:
+        """`POST /lab/v1/proxies`
+
+        name: 1 to 100 letters, digits, dots, colons, hyphens and underscores.
+        to: The host:port to which its connections lead.
+        port: Where it listens; default: a free port.
+        """
+        return self._call("POST", "/proxies", {"name": name, "to": to, "port": port})
+
+    def delete_proxy(self, name: str) -> Any:
+        """`DELETE /lab/v1/proxies/{name}`"""
+        return self._call("DELETE", f"/proxies/{quote(name, safe='')}")
 
     def disconnect_router(self, id: str) -> Any:
         """`POST /lab/v1/routers/{id}/disconnect`"""

@@ -3,7 +3,7 @@
 import { formatDuration } from '#lib/duration.ts';
 import type { LabFault, LabFaults } from '#schemas/api/gen/answers.ts';
 import type { FaultCreate } from '#schemas/api/gen/bodies.ts';
-import type { Fault, NewFault } from '../../lab/faults/fault-rule.ts';
+import type { CheckedAnswer, Fault, NewFault } from '../../lab/faults/fault.ts';
 import type { Data, Done, Handlers } from '../http/context.ts';
 import { labHandler } from './lab-handler.ts';
 
@@ -17,8 +17,9 @@ export const faultHandlers = {
     faults.remove(params.id ?? '');
     return { data: {} };
   }),
-  clearFaults: labHandler(({ faults }): Done => {
-    faults.clear();
+  clearFaults: labHandler(({ faults }, { query }): Done => {
+    const scope = query.get('scope');
+    faults.clear(scope === null ? {} : { scope });
     return { data: {} };
   }),
   disconnectRouter: labHandler(({ faults }, { params }): Done => {
@@ -27,6 +28,19 @@ export const faultHandlers = {
   }),
 } satisfies Partial<Handlers<'lab'>>;
 
-function showFault({ delay, ...fault }: Fault): LabFault {
-  return { ...fault, ...(delay !== undefined && { delay: formatDuration(delay) }) };
+const DURATIONS: ReadonlySet<string> = new Set(['delay', 'lasts', 'latency', 'jitter', 'sliceDelay', 'closeDelay']);
+
+/** Durations as texts. */
+function showFault(fault: Fault): LabFault {
+  const answers = 'answers' in fault && fault.answers ? { answers: fault.answers.map(shown) } : {};
+  return { ...(shown(fault) as LabFault), ...answers };
+}
+
+function shown(fields: Fault | CheckedAnswer): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      DURATIONS.has(name) ? formatDuration(value as number) : (value as unknown),
+    ]),
+  );
 }

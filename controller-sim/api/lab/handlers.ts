@@ -33,12 +33,14 @@ import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../http/cont
 import { faultHandlers } from './faults.ts';
 import { journalHandlers } from './journal.ts';
 import { labHandler } from './lab-handler.ts';
+import { proxyHandlers } from './proxies.ts';
 import { whyHandlers } from './why.ts';
 
 export const labHandlers = {
   ...faultHandlers,
   ...journalHandlers,
   ...whyHandlers,
+  ...proxyHandlers,
   detailClock: ({ services }: ApiRequest) => showClock(services.lab),
   advanceClock: labHandler<Data<LabClock>, ClockAdvance>(async (lab, { body }) => {
     await lab.clock.advance(body.duration);

@@ -16,6 +16,7 @@ t.test('requests beyond the limit of waiting ones are asked to retry, and places
     state: undefined as never, // only faults of control channels look up routers
     network: { routers: new Map() },
     random: seededRandom(1),
+    wireClock: clock,
   });
   const app = fastify();
   t.teardown(() => app.close());

@@ -11,17 +11,19 @@ import { BASES } from '#schemas/api/bases.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { sessionOf } from '../../auth/session-of.ts';
 import { API_ERRORS, ApiError } from '../../errors/errors.ts';
-import { errorOf, type HttpRule } from '../../lab/faults/fault-rule.ts';
-import type { Applied, FaultyRequest } from '../../lab/faults/faults.ts';
+import type { CheckedAnswer } from '../../lab/faults/fault.ts';
+import type { AppliedAnswer, FaultyRequest } from '../../lab/faults/faults.ts';
+import { errorOf, hasAnswer, isError } from '../../lab/faults/http-rule.ts';
 import type { ApiServices } from '../http/context.ts';
 import { BASE as OIDC_BASE } from '../oidc/context.ts';
-import { type Sent, wrapError } from './envelope.ts';
+import { type Sent, wrapAnswer, wrapError } from './envelope.ts';
 import { pathOf, tidy } from './paths.ts';
 import { noteError, type RequestJournal } from './request-journal.ts';
 
 /** Requests that wait at the same time; each keeps its body. */
 const MAX_DELAYED = 1_000;
 const SERVER_ERROR = 500;
+const OK = 200;
 
 export interface FaultComponents {
   readonly services: ApiServices;
@@ -64,7 +66,7 @@ export class RequestFaults {
     const { services, journal } = this.#components;
     const fault = services.lab.faults.forRequest(await this.#faultyRequest(request));
     if (!fault) return true;
-    const { delay, status, code, close, truncate } = fault.rule;
+    const { delay, close, truncate } = fault.answer;
     if (request.record) request.record.fault = fault.id;
     if (delay !== undefined && !(await this.#wait(request, reply, delay))) {
       reply.hijack();
@@ -77,7 +79,7 @@ export class RequestFaults {
       request.raw.socket.destroy();
       return false;
     }
-    if (status !== undefined || code !== undefined) {
+    if (hasAnswer(fault.answer)) {
       this.#answer(request, reply, fault);
       return false;
     }
@@ -130,16 +132,29 @@ export class RequestFaults {
     }
   }
 
-  #answer(request: FastifyRequest, reply: FastifyReply, { id, rule }: Applied<HttpRule>): void {
-    const { code, status } = errorOf(rule);
+  #answer(request: FastifyRequest, reply: FastifyReply, { id, answer }: AppliedAnswer): void {
+    const { headers = {} } = answer;
+    const sent = isError(answer) ? this.#error(request, id, answer) : given(answer);
+    const { 'content-type': contentType = sent.contentType, ...others } = headers;
+    this.#components.send(request, reply, { ...sent, contentType, headers: others });
+  }
+
+  #error(request: FastifyRequest, id: string, answer: CheckedAnswer): Sent {
+    const { code, status } = errorOf(answer);
     const { random } = this.#components.services;
     const message = `the fault ${id} of the lab answers`;
-    const sent = pathOf(request.url).startsWith(`${OIDC_BASE}/`)
+    noteError(request.record, { code, details: { message, data: undefined } });
+    return pathOf(request.url).startsWith(`${OIDC_BASE}/`)
       ? oauthError(status, message)
       : wrapError({ code, status, message: API_ERRORS[code][1], details: { code: 'UNHANDLED', message } }, random);
-    noteError(request.record, { code, details: { message, data: undefined } });
-    this.#components.send(request, reply, sent);
   }
+}
+
+/** A text as it is, anything else as JSON; without a body the envelope of an answer without data. */
+function given({ status = OK, body }: CheckedAnswer): Sent {
+  if (body === undefined) return wrapAnswer({ data: {} }, status);
+  if (typeof body === 'string') return { status, contentType: 'text/plain; charset=utf-8', body };
+  return { status, contentType: 'application/json', body: JSON.stringify(body) };
 }
 
 function oauthError(status: number, message: string): Sent {

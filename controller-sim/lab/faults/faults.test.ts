@@ -1,9 +1,10 @@
 // Rules of faults: the choice of one, its count, patterns of paths, and control messages.
 
 import t from 'tap';
+import { VirtualClock } from '#lib/clock.ts';
 import { seededRandom } from '#lib/random.ts';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
-import type { NewFault } from './fault-rule.ts';
+import type { NewFault } from './fault.ts';
 import { Faults, matchesPath } from './faults.ts';
 
 const ROUTERS = new Map([
@@ -11,9 +12,12 @@ const ROUTERS = new Map([
   ['r2', { name: 'two' }],
 ]);
 
-function opened(): Faults {
-  const state = { tables: { router: ROUTERS } };
-  return new Faults({ state: state as never, network: { routers: new Map() }, random: seededRandom(1) });
+function opened(wireClock = new VirtualClock()): Faults {
+  const router = Object.assign(new Map(ROUTERS), {
+    findBy: (_key: string, name: string) => [...ROUTERS.values()].find((each) => each.name === name),
+  });
+  const state = { tables: { router } };
+  return new Faults({ state: state as never, network: { routers: new Map() }, random: seededRandom(1), wireClock });
 }
 
 t.test('patterns match whole paths, others prefixes', async (t) => {
@@ -65,10 +69,10 @@ t.test('directions, names of both tables, and rejected connections', async (t) =
     t.ok(faults.forMessage('r1', 'in', type));
     t.notOk(faults.forMessage('r1', 'out', type));
   }
-  t.notOk(faults.forConnection('r1'));
+  t.notOk(faults.forChannel('r1'));
   faults.add({ kind: 'control', router: 'r2', reject: true });
-  t.notOk(faults.forConnection('r1'));
-  t.ok(faults.forConnection('r2'));
+  t.notOk(faults.forChannel('r1'));
+  t.ok(faults.forChannel('r2'));
   t.notOk(faults.forMessage('r2', 'in', ControlType.Route), 'open channels stay');
 });
 
@@ -80,4 +84,85 @@ t.test('a fault is a copy that its author cannot change', async (t) => {
   t.strictSame(faults.list(), [{ id: 'f1', hits: 0, kind: 'http', method: 'POST', status: 500 }]);
   for (const wrong of [null, 'x', 7, {}, { kind: 'http', close: 'yes' }, { kind: 'http', path: 7, close: true }])
     t.throws(() => faults.add(wrong as never), { code: 'INVALID' }, JSON.stringify(wrong));
+});
+
+t.test('a fault ends after its time, by its scope, and with its block', async (t) => {
+  const clock = new VirtualClock();
+  const faults = opened(clock);
+  let changes = 0;
+  faults.onChange(() => {
+    changes += 1;
+  });
+  faults.add({ kind: 'control', drop: true, lasts: '10s' });
+  t.ok(faults.forMessage('r1', 'in', ControlType.Route));
+  await clock.advance(10_000);
+  t.notOk(faults.forMessage('r1', 'in', ControlType.Route));
+  t.equal(changes, 2, 'others learn of the end');
+  t.match(faults.list(), [{ id: 'f1', lasts: 10_000 }], 'it stays until it is removed');
+  faults.add({ kind: 'http', close: true, scope: 'login' });
+  faults.add({ kind: 'store', fail: true, scope: 'login' });
+  faults.clear({ scope: 'login' });
+  t.match(faults.list(), [{ id: 'f1' }]);
+  {
+    using fault = faults.add({ kind: 'http', close: true });
+    t.match(faults.list(), [{ id: 'f1' }, { id: fault.id }]);
+  }
+  t.match(faults.list(), [{ id: 'f1' }]);
+  faults.close();
+  t.same(clock.timers(), []);
+});
+
+t.test('a sequence answers each request once, and is used up then', async (t) => {
+  const faults = opened();
+  faults.add({ kind: 'http', answers: [{ status: 503 }, {}, { status: 429, headers: { 'Retry-After': '2' } }] });
+  const request = { method: 'GET', path: '/', operation: undefined, identity: undefined };
+  const answers = Array.from({ length: 4 }, () => faults.forRequest(request)?.answer);
+  t.strictSame(answers, [{ status: 503 }, {}, { status: 429, headers: { 'retry-after': '2' } }, undefined]);
+  faults.clear();
+  faults.add({ kind: 'http', answers: [{ status: 503 }, { status: 500 }], times: 3 });
+  t.same(
+    Array.from({ length: 4 }, () => faults.forRequest(request)?.answer.status),
+    [503, 500, 503, undefined],
+    'with more times it begins again',
+  );
+});
+
+t.test('links, SDK connections and proxies match by their ends', async (t) => {
+  const faults = opened();
+  faults.know({ proxies: () => ['db'], routers: () => ['a', 'b', 'c'] });
+  const link = { proxy: 'link:a:b', carries: 'link', listener: 'b', dialer: 'a' } as const;
+  const sdk = { proxy: 'sdk:b', carries: 'sdk', listener: 'b', dialer: undefined } as const;
+  const db = { proxy: 'db', carries: undefined, listener: undefined, dialer: undefined } as const;
+  const table: [fault: object, link: boolean, sdk: boolean, db: boolean][] = [
+    [{ kind: 'link' }, true, false, false],
+    [{ kind: 'link', router: 'a' }, true, false, false],
+    [{ kind: 'link', router: 'b', peer: 'a' }, true, false, false],
+    [{ kind: 'link', router: 'c' }, false, false, false],
+    [{ kind: 'link', router: 'a', peer: 'c' }, false, false, false],
+    [{ kind: 'sdk', router: 'b' }, false, true, false],
+    [{ kind: 'sdk', router: 'a' }, false, false, false],
+    [{ kind: 'proxy', proxy: 'db' }, false, false, true],
+    [{ kind: 'proxy' }, true, true, true],
+  ];
+  for (const [fault, ...hits] of table) {
+    faults.clear();
+    faults.add({ ...fault, cut: true } as NewFault);
+    const found = [link, sdk, db].map((facts) => faults.forConnection({ ...facts, decided: new Map() }, 'up'));
+    t.same(found.map(Boolean), hits, JSON.stringify(fault));
+  }
+  faults.clear();
+  const { id } = faults.add({ kind: 'link', latency: 5, direction: 'down', times: 1 });
+  const [first, second] = [new Map(), new Map()];
+  t.notOk(faults.forConnection({ ...link, decided: first }, 'up'), 'the other direction');
+  for (let again = 0; again < 2; again++) t.ok(faults.forConnection({ ...link, decided: first }, 'down'));
+  t.notOk(faults.forConnection({ ...link, decided: second }, 'down'), 'one connection is affected');
+  t.match(faults.list(), [{ id, hits: 1 }]);
+});
+
+t.test('names that do not exist are rejected', async (t) => {
+  const faults = opened();
+  t.throws(() => faults.add({ kind: 'control', router: 'onee', drop: true }), /no router onee; did you mean one\?/);
+  t.throws(() => faults.add({ kind: 'link', router: 'a', cut: true }), /no router of a test network a; none exists/);
+  t.throws(() => faults.add({ kind: 'proxy', proxy: 'db', cut: true }), /no proxy db; none exists/);
+  t.same(faults.list(), []);
 });

@@ -1,79 +1,56 @@
-// The faults of the simulator, in the order in which they were added: the first one that matches a request or a message
-// is applied, so that a rule for one request can precede one for all.
+// The faults of the simulator, in the order in which they were added: the first one that matches a request, a message, a
+// connection or a change is applied, so that a rule for one request can precede one for all.
 
+import type { Clock, Timer } from '#lib/clock.ts';
+import { Listeners } from '#lib/listeners.ts';
+import { type Log, silentLog } from '#lib/log.ts';
 import type { Random } from '#lib/random.ts';
 import { didYouMean } from '#lib/suggestion.ts';
 import type { Network } from '../../network/network.ts';
 import type { State } from '../../state/state.ts';
 import { InvalidError, UnknownError } from '../lab-error.ts';
 import { nameOfMessage } from '../message-names.ts';
-import {
-  type ControlRule,
-  checkedFault,
-  type Fault,
-  type FaultHandle,
-  type HttpRule,
-  type NewFault,
-} from './fault-rule.ts';
+import { named } from '../named.ts';
+import { Active } from './active.ts';
+import type {
+  CheckedAnswer,
+  ConnectionRule,
+  ControlRule,
+  Fault,
+  FaultFilter,
+  FaultHandle,
+  HttpRule,
+  NewFault,
+  Rule,
+  StoreRule,
+} from './fault.ts';
+import { checkedFault } from './fault-rule.ts';
 
 const MAX_FAULTS = 100;
 
-/** A rule with its count, in the hand of its user too. */
-class Active<Rule extends HttpRule | ControlRule> implements FaultHandle {
-  readonly id: string;
-  readonly rule: Rule;
-  hits = 0;
-  readonly #onRemove: (active: Active<HttpRule | ControlRule>) => void;
-
-  constructor(id: string, rule: Rule, onRemove: (active: Active<HttpRule | ControlRule>) => void) {
-    this.id = id;
-    this.rule = rule;
-    this.#onRemove = onRemove;
-  }
-
-  get fault(): Fault {
-    return { id: this.id, hits: this.hits, ...this.rule } as Fault;
-  }
-
-  /** Counts a hit, unless the rule is used up or chance spares this one. */
-  hit(random: Random): boolean {
-    const { times = Number.POSITIVE_INFINITY, probability = 1 } = this.rule;
-    if (this.hits >= times || (probability < 1 && random.next() >= probability)) return false;
-    this.hits += 1;
-    return true;
-  }
-
-  remove(): void {
-    this.#onRemove(this);
-  }
-
-  [Symbol.dispose](): void {
-    this.remove();
-  }
-}
-
-/** A rule and its count at one moment. */
-interface Counted<Rule extends HttpRule | ControlRule> {
-  readonly active: Active<Rule>;
-  readonly hits: number;
-}
-
-/** The faults at one moment. */
+/** The faults and their hits at one moment. */
 export interface FaultsMark {
-  readonly http: readonly Counted<HttpRule>[];
-  readonly control: readonly Counted<ControlRule>[];
+  readonly active: readonly { readonly fault: Active; readonly hits: number }[];
 }
 
 /** A rule that is applied now. */
-export interface Applied<Rule> {
+export interface Applied<R> {
   readonly id: string;
-  readonly rule: Rule;
+  readonly rule: R;
+}
+
+/** The answer of a rule to one request. */
+export interface AppliedAnswer extends Applied<HttpRule> {
+  readonly answer: CheckedAnswer;
 }
 
 export interface FaultComponents {
   readonly state: State;
   readonly network: Pick<Network, 'routers'>;
   readonly random: Random;
+  /** For the end of faults that last some time. */
+  readonly wireClock: Clock;
+  readonly log?: Log;
 }
 
 /** The parts of a request that rules match. */
@@ -84,44 +61,68 @@ export interface FaultyRequest {
   readonly identity: { readonly id: string; readonly name: string } | undefined;
 }
 
+/** The parts of a connection that rules match. */
+export interface FaultyConnection {
+  /** Name of the proxy that carries it. */
+  readonly proxy: string;
+  readonly carries: 'link' | 'sdk' | undefined;
+  /** Names of the routers at its ends; undefined for other programs. */
+  readonly listener: string | undefined;
+  readonly dialer: string | undefined;
+  /** The id of each rule that was considered → whether it affects this connection. */
+  readonly decided: Map<string, boolean>;
+}
+
+/** Names that rules may have, beside those of entities. */
+export interface KnownPlaces {
+  /** Names of the proxies. */
+  proxies(): Iterable<string>;
+  /** Names of the routers whose links and SDK connections pass proxies. */
+  routers(): Iterable<string>;
+}
+
+const NOWHERE: KnownPlaces = { proxies: () => [], routers: () => [] };
+
 export class Faults {
   readonly #components: FaultComponents;
-  #http: readonly Active<HttpRule>[] = [];
-  #control: readonly Active<ControlRule>[] = [];
+  readonly #changed: Listeners<void>;
+  #places = NOWHERE;
+  #active: readonly Active[] = [];
   #count = 0;
+  #end: Timer | undefined;
 
   constructor(components: FaultComponents) {
     this.#components = components;
+    this.#changed = new Listeners('faults', components.log ?? silentLog);
   }
 
-  /** @throws InvalidError that names the field, or beyond the limit */
+  /**
+   * Adds a fault. `using fault = faults.add(…)` removes it at the end of the block. @throws InvalidError that names the
+   * field, UnknownError for an identity, a router or a proxy that does not exist
+   */
   add(fault: NewFault): FaultHandle {
     const rule = checkedFault(fault);
-    if (this.#http.length + this.#control.length >= MAX_FAULTS)
+    this.#demandKnown(rule);
+    if (this.#active.length >= MAX_FAULTS)
       throw new InvalidError('fault', `${MAX_FAULTS} faults exist; remove one first`, '');
     this.#count += 1;
-    const id = `f${this.#count}`;
-    if (rule.kind === 'http') {
-      const added = new Active(id, rule, this.#remove);
-      this.#http = [...this.#http, added];
-      return added;
-    }
-    const added = new Active(id, rule, this.#remove);
-    this.#control = [...this.#control, added];
+    const { monotonic, end } = this.#ending(rule);
+    const added = new Active(`f${this.#count}`, rule, end ?? Number.POSITIVE_INFINITY, (active) =>
+      this.#remove(active),
+    );
+    this.#set([...this.#active, added], monotonic);
     return added;
   }
 
-  /** The oldest first; those that are used up stay until they are removed. */
+  /** The oldest first; those that are used up or have ended stay until they are removed. */
   list(): Fault[] {
-    return [...this.#http, ...this.#control]
-      .map((active) => active.fault)
-      .sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
+    return this.#active.map(({ fault }) => fault);
   }
 
   /** @throws UnknownError */
   remove(id: string): void {
-    const found = [...this.#http, ...this.#control].find((active) => active.id === id);
-    const ids = this.list().map((fault) => fault.id);
+    const ids = this.#active.map((active) => active.id);
+    const found = this.#active.find((active) => active.id === id);
     if (!found)
       throw new UnknownError(
         `there is no fault ${id}; ${ids.length > 0 ? `known are ${ids.join(', ')}` : 'none exist'}`,
@@ -129,19 +130,34 @@ export class Faults {
     found.remove();
   }
 
-  clear(): void {
-    this.#http = [];
-    this.#control = [];
+  /** Removes all faults, or those of a scope. */
+  clear({ scope }: FaultFilter = {}): void {
+    this.#set(scope === undefined ? [] : this.#active.filter(({ rule }) => rule.scope !== scope));
   }
 
   /** The faults and their hits now, for `returnTo`. */
   mark(): FaultsMark {
-    return { http: this.#http.map(counted), control: this.#control.map(counted) };
+    return { active: this.#active.map((fault) => ({ fault, hits: fault.hits })) };
   }
 
-  returnTo({ http, control }: FaultsMark): void {
-    this.#http = http.map(activeAgain);
-    this.#control = control.map(activeAgain);
+  returnTo({ active }: FaultsMark): void {
+    for (const { fault, hits } of active) fault.hits = hits;
+    this.#set(active.map(({ fault }) => fault));
+  }
+
+  /** Calls `listener` after each change of the faults, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    return this.#changed.add(listener);
+  }
+
+  /** The names of proxies and of routers behind them that rules may have. */
+  know(places: KnownPlaces): void {
+    this.#places = places;
+  }
+
+  close(): void {
+    this.#end?.cancel();
+    this.#changed.clear();
   }
 
   /** Closes the control channel of a router (id or name), which connects again. @throws UnknownError */
@@ -159,59 +175,122 @@ export class Faults {
   }
 
   get hasHttp(): boolean {
-    return this.#http.length > 0;
+    return this.#active.some(({ rule }) => rule.kind === 'http');
   }
 
   /** Whether a rule depends on the caller. */
   get needsIdentity(): boolean {
-    return this.#http.some(({ rule }) => rule.identity !== undefined);
+    return this.#active.some(({ rule }) => rule.kind === 'http' && rule.identity !== undefined);
   }
 
   /** The fault of a request; counts it. */
-  forRequest(request: FaultyRequest): Applied<HttpRule> | undefined {
-    const { random } = this.#components;
-    return this.#http.find((active) => matchesRequest(active.rule, request) && active.hit(random));
+  forRequest(request: FaultyRequest): AppliedAnswer | undefined {
+    const found = this.#find<HttpRule>((rule) => rule.kind === 'http' && matchesRequest(rule, request));
+    return found && { id: found.id, rule: found.rule as HttpRule, answer: found.answer };
   }
 
   /** The fault of a message; counts it. */
   forMessage(routerId: string, direction: 'in' | 'out', contentType: number): Applied<ControlRule> | undefined {
-    if (this.#control.length === 0) return undefined;
-    const { random } = this.#components;
-    return this.#control.find(
-      (active) =>
-        !active.rule.reject &&
-        (active.rule.direction === undefined || active.rule.direction === direction) &&
-        (active.rule.message === undefined || active.rule.message === nameOfMessage(contentType)) &&
-        this.#isOf(active.rule, routerId) &&
-        active.hit(random),
+    return this.#find<ControlRule>(
+      (rule) =>
+        rule.kind === 'control' &&
+        !rule.reject &&
+        (rule.direction === undefined || rule.direction === direction) &&
+        (rule.message === undefined || rule.message === nameOfMessage(contentType)) &&
+        this.#isOf(rule, routerId),
     );
   }
 
-  /** The fault of a new connection; counts it. */
-  forConnection(routerId: string): Applied<ControlRule> | undefined {
-    const { random } = this.#components;
-    return this.#control.find(
-      (active) => active.rule.reject === true && this.#isOf(active.rule, routerId) && active.hit(random),
+  /** The fault of a new control channel; counts it. */
+  forChannel(routerId: string): Applied<ControlRule> | undefined {
+    return this.#find<ControlRule>(
+      (rule) => rule.kind === 'control' && rule.reject === true && this.#isOf(rule, routerId),
     );
   }
 
-  readonly #remove = (removed: Active<HttpRule | ControlRule>): void => {
-    this.#http = this.#http.filter((active) => active !== removed);
-    this.#control = this.#control.filter((active) => active !== removed);
-  };
+  /** The fault of the next change in the store; counts it. */
+  forStore(): Applied<StoreRule> | undefined {
+    return this.#find<StoreRule>((rule) => rule.kind === 'store');
+  }
+
+  /** The fault of one direction of a connection; counts the connection once. */
+  forConnection(connection: FaultyConnection, direction: 'up' | 'down'): Applied<ConnectionRule> | undefined {
+    const { random, wireClock } = this.#components;
+    const now = wireClock.monotonic();
+    const found = this.#active.find((active) => {
+      const { rule, id, end } = active;
+      if (!isOfConnection(rule) || (rule.direction ?? direction) !== direction || now >= end) return false;
+      if (!matchesConnection(rule, connection)) return false;
+      const decided = connection.decided.get(id) ?? active.hit(random, now);
+      connection.decided.set(id, decided);
+      return decided;
+    });
+    return found as (Active & { readonly rule: ConnectionRule }) | undefined;
+  }
+
+  #remove(removed: Active): void {
+    if (this.#active.includes(removed)) this.#set(this.#active.filter((active) => active !== removed));
+  }
+
+  #find<R extends Rule>(matches: (rule: Rule) => boolean): (Active & { readonly rule: R }) | undefined {
+    if (this.#active.length === 0) return undefined;
+    const { random, wireClock } = this.#components;
+    const now = wireClock.monotonic();
+    const found = this.#active.find((active) => matches(active.rule) && active.hit(random, now));
+    return found as (Active & { readonly rule: R }) | undefined;
+  }
 
   #isOf({ router }: ControlRule, id: string): boolean {
     return router === undefined || router === id || this.#components.state.tables.router.get(id)?.name === router;
   }
+
+  #ending({ lasts }: Rule): { readonly monotonic: number; readonly end?: number } {
+    const monotonic = this.#components.wireClock.monotonic();
+    return { monotonic, ...(lasts !== undefined && { end: monotonic + lasts }) };
+  }
+
+  /** A fault that has an effect over time, such as a stall, ends with a change. */
+  #set(active: readonly Active[], now = this.#components.wireClock.monotonic()): void {
+    this.#active = active;
+    this.#end?.cancel();
+    const next = Math.min(...active.flatMap(({ end }) => (end > now ? [end] : [])));
+    this.#end = Number.isFinite(next)
+      ? this.#components.wireClock.after('fault end', next - now, () => this.#set(this.#active))
+      : undefined;
+    this.#changed.call();
+  }
+
+  /** A misspelt name would affect nothing, and a test would pass for the wrong reason. */
+  #demandKnown(rule: Rule): void {
+    const { state } = this.#components;
+    if (rule.kind === 'http' && rule.identity !== undefined) named(state.tables.identity, 'identity', rule.identity);
+    if (rule.kind === 'control' && rule.router !== undefined) named(state.tables.router, 'router', rule.router);
+    if (rule.kind === 'link' || rule.kind === 'sdk') {
+      demandPlace('router of a test network', rule.router, this.#places.routers());
+      if (rule.kind === 'link') demandPlace('router of a test network', rule.peer, this.#places.routers());
+    }
+    if (rule.kind === 'proxy') demandPlace('proxy', rule.proxy, this.#places.proxies());
+  }
 }
 
-function counted<Rule extends HttpRule | ControlRule>(active: Active<Rule>): Counted<Rule> {
-  return { active, hits: active.hits };
+function demandPlace(word: string, given: string | undefined, known: Iterable<string>): void {
+  const names = [...known];
+  if (given === undefined || names.includes(given)) return;
+  const meant = didYouMean(given, names) || (names.length > 0 ? `known are ${names.join(', ')}` : 'none exists');
+  throw new UnknownError(`there is no ${word} ${given}; ${meant}`);
 }
 
-function activeAgain<Rule extends HttpRule | ControlRule>({ active, hits }: Counted<Rule>): Active<Rule> {
-  active.hits = hits;
-  return active;
+function isOfConnection(rule: Rule): rule is ConnectionRule {
+  return rule.kind === 'link' || rule.kind === 'sdk' || rule.kind === 'proxy';
+}
+
+function matchesConnection(rule: ConnectionRule, { proxy, carries, listener, dialer }: FaultyConnection): boolean {
+  if (rule.kind === 'proxy') return rule.proxy === undefined || rule.proxy === proxy;
+  if (rule.kind !== carries) return false;
+  if (rule.kind === 'sdk') return rule.router === undefined || rule.router === listener;
+  const ends = [listener, dialer];
+  const wanted = [rule.router, rule.peer].filter((name) => name !== undefined);
+  return wanted.every((name) => ends.includes(name));
 }
 
 function matchesRequest(rule: HttpRule, { method, path, operation, identity }: FaultyRequest): boolean {

@@ -546,32 +546,99 @@ export type LabDialPlace = {
 
 export type LabFault = {
   readonly id: string;
-  /** How many requests or messages it has affected. */
+  /** How many requests, messages, connections or changes it has affected. */
   readonly hits: number;
-  readonly kind: 'http' | 'control';
+  /** Requests to the APIs, messages of control channels, links, SDK connections, connections of a proxy, changes in the store. */
+  readonly kind: 'http' | 'control' | 'link' | 'sdk' | 'proxy' | 'store';
+  /** The method of the request. */
   readonly method?: string;
   /** The beginning of the path; with * for any characters, the whole path. */
   readonly path?: string;
+  /** The id of an operation, such as listServices. */
   readonly operation?: string;
   /** Id or name of the caller. */
   readonly identity?: string;
-  /** Id or name. */
+  /** 200 to 599: the answer in place of the operation. */
+  readonly status?: number;
+  /** An error code of the APIs, such as NOT_FOUND. */
+  readonly code?: string;
+  /** The body of the answer: a text as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** Headers of the answer, such as Retry-After. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The connection closes without an answer. */
+  readonly close?: boolean;
+  /** The connection closes after half of the answer. */
+  readonly truncate?: boolean;
+  /** A duration, such as 500ms, before the request, the message or the change is handled. */
+  readonly delay?: string;
+  /** One answer for each request, in this order; afterwards requests are handled as usual. */
+  readonly answers?: readonly ({
+    /** 200 to 599: the answer in place of the operation. */
+    readonly status?: number;
+    /** An error code of the APIs, such as NOT_FOUND. */
+    readonly code?: string;
+    /** The body of the answer: a text as it is, anything else as JSON. */
+    readonly body?: unknown;
+    /** Headers of the answer, such as Retry-After. */
+    readonly headers?: Readonly<Record<string, string>>;
+    /** The connection closes without an answer. */
+    readonly close?: boolean;
+    /** The connection closes after half of the answer. */
+    readonly truncate?: boolean;
+    /** A duration, such as 500ms, before the request, the message or the change is handled. */
+    readonly delay?: string;
+  })[];
+  /** Id or name of the router: of control channels, links or SDK connections. */
   readonly router?: string;
+  /** Name of the router at the other end of the link. */
+  readonly peer?: string;
+  /** Name of a proxy. */
+  readonly proxy?: string;
   /** The name of a content type, such as Route. */
   readonly message?: string;
-  readonly direction?: 'in' | 'out';
-  /** A duration, such as 500ms. */
-  readonly delay?: string;
-  readonly status?: number;
-  /** An error code of the APIs. */
-  readonly code?: string;
-  readonly close?: boolean;
-  readonly truncate?: boolean;
+  /** Messages from the router (in) or to it (out); bytes from the side that dialed (up) or to it (down). */
+  readonly direction?: 'in' | 'out' | 'up' | 'down';
+  /** The message is lost. */
   readonly drop?: boolean;
+  /** The message arrives twice. */
+  readonly duplicate?: boolean;
+  /** The message arrives after the next one. */
+  readonly reorder?: boolean;
+  /** New control channels are rejected. */
   readonly reject?: boolean;
-  /** How many requests or messages it affects. */
+  /** A duration that bytes travel longer. */
+  readonly latency?: string;
+  /** A duration that is added to the latency or taken from it, at random. */
+  readonly jitter?: string;
+  /** Bytes per second. */
+  readonly bandwidth?: number;
+  /** Bytes of the pieces in which everything is written. */
+  readonly slice?: number;
+  /** The duration between two pieces; default 10ms. */
+  readonly sliceDelay?: string;
+  /** The connection is closed after so many bytes. */
+  readonly limit?: number;
+  /** A duration by which the end of a direction arrives later. */
+  readonly closeDelay?: string;
+  /** Bytes wait until the fault ends. */
+  readonly stall?: boolean;
+  /** The far side is gone, and the near one does not learn of it. */
+  readonly halfOpen?: boolean;
+  /** Connections are reset, new ones too. */
+  readonly cut?: boolean;
+  /** The store rejects changes. */
+  readonly fail?: boolean;
+  /** The store rejects changes, as with a full disk. */
+  readonly full?: boolean;
+  /** How many requests, messages, connections or changes it affects; default: all. */
   readonly times?: number;
+  /** 0 to 1: the share of the matching ones that it affects; default 1. */
   readonly probability?: number;
+  /** A duration, after which it affects nothing. */
+  readonly lasts?: string;
+  /** A name that several faults share, such as that of a test; they can be removed together. */
+  readonly scope?: string;
 };
 
 export type LabFaults = readonly LabFault[];
@@ -1170,3 +1237,16 @@ export type VersionInfo = {
   readonly revision: string;
   readonly version: string;
 };
+
+export type LabProxy = {
+  readonly name: string;
+  readonly host: string;
+  /** Where it listens. */
+  readonly port: number;
+  /** The host:port to which its connections lead; empty until the router has told its address. */
+  readonly to: string;
+  /** Open connections. */
+  readonly connections: number;
+};
+
+export type LabProxies = readonly LabProxy[];

@@ -517,30 +517,97 @@ export type FabricTerminatorUpdate = {
 };
 
 export type FaultCreate = {
-  readonly kind: 'http' | 'control';
+  /** Requests to the APIs, messages of control channels, links, SDK connections, connections of a proxy, changes in the store. */
+  readonly kind: 'http' | 'control' | 'link' | 'sdk' | 'proxy' | 'store';
+  /** The method of the request. */
   readonly method?: string | null | undefined;
   /** The beginning of the path; with * for any characters, the whole path. */
   readonly path?: string | null | undefined;
+  /** The id of an operation, such as listServices. */
   readonly operation?: string | null | undefined;
   /** Id or name of the caller. */
   readonly identity?: string | null | undefined;
-  /** Id or name. */
+  /** 200 to 599: the answer in place of the operation. */
+  readonly status?: number | null | undefined;
+  /** An error code of the APIs, such as NOT_FOUND. */
+  readonly code?: string | null | undefined;
+  /** The body of the answer: a text as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** Headers of the answer, such as Retry-After. */
+  readonly headers?: Readonly<Record<string, string>> | null | undefined;
+  /** The connection closes without an answer. */
+  readonly close?: boolean | null | undefined;
+  /** The connection closes after half of the answer. */
+  readonly truncate?: boolean | null | undefined;
+  /** A duration, such as 500ms, before the request, the message or the change is handled. */
+  readonly delay?: string | null | undefined;
+  /** One answer for each request, in this order; afterwards requests are handled as usual. */
+  readonly answers?: readonly ({
+    /** 200 to 599: the answer in place of the operation. */
+    readonly status?: number | null | undefined;
+    /** An error code of the APIs, such as NOT_FOUND. */
+    readonly code?: string | null | undefined;
+    /** The body of the answer: a text as it is, anything else as JSON. */
+    readonly body?: unknown;
+    /** Headers of the answer, such as Retry-After. */
+    readonly headers?: Readonly<Record<string, string>> | null | undefined;
+    /** The connection closes without an answer. */
+    readonly close?: boolean | null | undefined;
+    /** The connection closes after half of the answer. */
+    readonly truncate?: boolean | null | undefined;
+    /** A duration, such as 500ms, before the request, the message or the change is handled. */
+    readonly delay?: string | null | undefined;
+  })[] | null | undefined;
+  /** Id or name of the router: of control channels, links or SDK connections. */
   readonly router?: string | null | undefined;
+  /** Name of the router at the other end of the link. */
+  readonly peer?: string | null | undefined;
+  /** Name of a proxy. */
+  readonly proxy?: string | null | undefined;
   /** The name of a content type, such as Route. */
   readonly message?: string | null | undefined;
-  readonly direction?: 'in' | 'out' | null | undefined;
-  /** A duration, such as 500ms. */
-  readonly delay?: string | null | undefined;
-  readonly status?: number | null | undefined;
-  /** An error code of the APIs. */
-  readonly code?: string | null | undefined;
-  readonly close?: boolean | null | undefined;
-  readonly truncate?: boolean | null | undefined;
+  /** Messages from the router (in) or to it (out); bytes from the side that dialed (up) or to it (down). */
+  readonly direction?: 'in' | 'out' | 'up' | 'down' | null | undefined;
+  /** The message is lost. */
   readonly drop?: boolean | null | undefined;
+  /** The message arrives twice. */
+  readonly duplicate?: boolean | null | undefined;
+  /** The message arrives after the next one. */
+  readonly reorder?: boolean | null | undefined;
+  /** New control channels are rejected. */
   readonly reject?: boolean | null | undefined;
-  /** How many requests or messages it affects. */
+  /** A duration that bytes travel longer. */
+  readonly latency?: string | null | undefined;
+  /** A duration that is added to the latency or taken from it, at random. */
+  readonly jitter?: string | null | undefined;
+  /** Bytes per second. */
+  readonly bandwidth?: number | null | undefined;
+  /** Bytes of the pieces in which everything is written. */
+  readonly slice?: number | null | undefined;
+  /** The duration between two pieces; default 10ms. */
+  readonly sliceDelay?: string | null | undefined;
+  /** The connection is closed after so many bytes. */
+  readonly limit?: number | null | undefined;
+  /** A duration by which the end of a direction arrives later. */
+  readonly closeDelay?: string | null | undefined;
+  /** Bytes wait until the fault ends. */
+  readonly stall?: boolean | null | undefined;
+  /** The far side is gone, and the near one does not learn of it. */
+  readonly halfOpen?: boolean | null | undefined;
+  /** Connections are reset, new ones too. */
+  readonly cut?: boolean | null | undefined;
+  /** The store rejects changes. */
+  readonly fail?: boolean | null | undefined;
+  /** The store rejects changes, as with a full disk. */
+  readonly full?: boolean | null | undefined;
+  /** How many requests, messages, connections or changes it affects; default: all. */
   readonly times?: number | null | undefined;
+  /** 0 to 1: the share of the matching ones that it affects; default 1. */
   readonly probability?: number | null | undefined;
+  /** A duration, after which it affects nothing. */
+  readonly lasts?: string | null | undefined;
+  /** A name that several faults share, such as that of a test; they can be removed together. */
+  readonly scope?: string | null | undefined;
 };
 
 export type GenericEnroll = {
@@ -1156,4 +1223,13 @@ export type WhyLinkQuestion = {
   readonly router: string;
   /** The id or name of the router at the other end. */
   readonly other: string;
+};
+
+export type ProxyCreate = {
+  /** 1 to 100 letters, digits, dots, colons, hyphens and underscores. */
+  readonly name: string;
+  /** The host:port to which its connections lead. */
+  readonly to: string;
+  /** Where it listens; default: a free port. */
+  readonly port?: number | null | undefined;
 };

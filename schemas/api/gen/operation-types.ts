@@ -337,7 +337,7 @@ export interface Operations {
     readonly advanceClock: Operation<B.ClockAdvance, 'data', A.LabClock>;
     readonly authenticate: Operation<B.Authenticate | undefined, 'data', A.CurrentApiSessionDetail, never, 'method'>;
     readonly deleteCurrentAPISession: Operation<undefined, 'none', never>;
-    readonly clearFaults: Operation<undefined, 'none', never>;
+    readonly clearFaults: Operation<undefined, 'none', never, never, 'scope'>;
     readonly listFaults: Operation<undefined, 'data', A.LabFaults>;
     readonly createFault: Operation<B.FaultCreate, 'data', A.LabFault>;
     readonly deleteFault: Operation<undefined, 'none', never, 'id'>;
@@ -348,6 +348,9 @@ export interface Operations {
     readonly createLabService: Operation<B.LabServiceCreate, 'data', A.LabService>;
     readonly detailToken: Operation<undefined, 'data', A.LabToken, 'name'>;
     readonly detailNetwork: Operation<undefined, 'data', A.LabTopology>;
+    readonly listProxies: Operation<undefined, 'data', A.LabProxies>;
+    readonly createProxy: Operation<B.ProxyCreate, 'data', A.LabProxy>;
+    readonly deleteProxy: Operation<undefined, 'none', never, 'name'>;
     readonly disconnectRouter: Operation<undefined, 'none', never, 'id'>;
     readonly listSnapshots: Operation<undefined, 'data', A.LabSnapshots>;
     readonly createSnapshot: Operation<B.SnapshotCreate, 'data', A.LabSnapshot>;

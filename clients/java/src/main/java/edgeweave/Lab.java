@@ -51,9 +51,18 @@ public final class Lab extends LabHttp {
 
   /**
    * DELETE /lab/v1/faults
+   * Options:
+   * <ul>
+   * <li>scope
+   * </ul>
    */
+  public Object clearFaults(Map<String, ?> options) {
+    return call("DELETE", "/faults", null, options);
+  }
+
+  /** Without options. */
   public Object clearFaults() {
-    return call("DELETE", "/faults", null, null);
+    return clearFaults(Map.of());
   }
 
   /**
@@ -67,22 +76,43 @@ public final class Lab extends LabHttp {
    * POST /lab/v1/faults
    * Options:
    * <ul>
-   * <li>method
+   * <li>method: The method of the request.
    * <li>path: The beginning of the path; with * for any characters, the whole path.
-   * <li>operation
+   * <li>operation: The id of an operation, such as listServices.
    * <li>identity: Id or name of the caller.
-   * <li>router: Id or name.
+   * <li>status: 200 to 599: the answer in place of the operation.
+   * <li>code: An error code of the APIs, such as NOT_FOUND.
+   * <li>body: The body of the answer: a text as it is, anything else as JSON.
+   * <li>headers: Headers of the answer, such as Retry-After.
+   * <li>close: The connection closes without an answer.
+   * <li>truncate: The connection closes after half of the answer.
+   * <li>delay: A duration, such as 500ms, before the request, the message or the change is handled.
+   * <li>answers: One answer for each request, in this order; afterwards requests are handled as usual.
+   * <li>router: Id or name of the router: of control channels, links or SDK connections.
+   * <li>peer: Name of the router at the other end of the link.
+   * <li>proxy: Name of a proxy.
    * <li>message: The name of a content type, such as Route.
-   * <li>direction: One of in, out.
-   * <li>delay: A duration, such as 500ms.
-   * <li>status
-   * <li>code: An error code of the APIs.
-   * <li>close
-   * <li>truncate
-   * <li>drop
-   * <li>reject
-   * <li>times: How many requests or messages it affects.
-   * <li>probability
+   * <li>direction: Messages from the router (in) or to it (out); bytes from the side that dialed (up) or to it (down). One of in, out, up, down.
+   * <li>drop: The message is lost.
+   * <li>duplicate: The message arrives twice.
+   * <li>reorder: The message arrives after the next one.
+   * <li>reject: New control channels are rejected.
+   * <li>latency: A duration that bytes travel longer.
+   * <li>jitter: A duration that is added to the latency or taken from it, at random.
+   * <li>bandwidth: Bytes per second.
+   * <li>slice: Bytes of the pieces in which everything is written.
+   * <li>sliceDelay: The duration between two pieces; default 10ms.
+   * <li>limit: The connection is closed after so many bytes.
+   * <li>closeDelay: A duration by which the end of a direction arrives later.
+   * <li>stall: Bytes wait until the fault ends.
+   * <li>halfOpen: The far side is gone, and the near one does not learn of it.
+   * <li>cut: Connections are reset, new ones too.
+   * <li>fail: The store rejects changes.
+   * <li>full: The store rejects changes, as with a full disk.
+   * <li>times: How many requests, messages, connections or changes it affects; default: all.
+   * <li>probability: 0 to 1: the share of the matching ones that it affects; default 1.
+   * <li>lasts: A duration, after which it affects nothing.
+   * <li>scope: A name that several faults share, such as that of a test; they can be removed together.
    * </ul>
    */
   public Object createFault(String kind, Map<String, ?> options) {
@@ -206,6 +236,36 @@ public final class Lab extends LabHttp {
    */
   public Object detailNetwork() {
     return call("GET", "/network", null, null);
+  }
+
+  /**
+   * GET /lab/v1/proxies
+   */
+  public Object listProxies() {
+    return call("GET", "/proxies", null, null);
+  }
+
+  /**
+   * POST /lab/v1/proxies
+   * Options:
+   * <ul>
+   * <li>port: Where it listens; default: a free port.
+   * </ul>
+   */
+  public Object createProxy(String name, String to, Map<String, ?> options) {
+    return call("POST", "/proxies", with(options, "name", name, "to", to), null);
+  }
+
+  /** Without options. */
+  public Object createProxy(String name, String to) {
+    return createProxy(name, to, Map.of());
+  }
+
+  /**
+   * DELETE /lab/v1/proxies/{name}
+   */
+  public Object deleteProxy(String name) {
+    return call("DELETE", "/proxies/" + quoted(name), null, null);
   }
 
   /**

@@ -1,0 +1,142 @@
+// Faults of the APIs: their checks, and the answers that they make.
+
+import { readOperations } from '#schemas/api/operations.ts';
+import { API_ERRORS, type ApiErrorCode } from '../../errors/errors.ts';
+import { InvalidError } from '../lab-error.ts';
+import { checkFields, checkFlags, checkKnown, checkTexts, given, withDurations } from './checks.ts';
+import type { CheckedAnswer, HttpAnswer, HttpFault, HttpRule } from './fault.ts';
+
+const MIN_STATUS = 200;
+const MIN_ERROR_STATUS = 400;
+const MAX_STATUS = 599;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const MAX_ANSWERS = 100;
+const MAX_HEADERS = 50;
+/** Characters of a body as JSON. */
+const MAX_BODY_LENGTH = 1024 * 1024;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+/** Printable, and no line breaks. */
+const HEADER_VALUE = /^[\t\x20-\x7e]{0,4000}$/;
+/** They belong to the connection, or follow from the body. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding', 'upgrade']);
+
+const ANSWER_FIELDS = ['status', 'code', 'body', 'headers', 'close', 'truncate', 'delay'];
+export const HTTP_FIELDS = [...ANSWER_FIELDS, 'method', 'path', 'operation', 'identity', 'answers'];
+
+let operations: ReadonlySet<string> | undefined;
+
+/** Requests to the lab itself are never affected. */
+function knownOperations(): ReadonlySet<string> {
+  operations ??= new Set(readOperations().flatMap(({ api, id }) => (api === 'lab' ? [] : [id])));
+  return operations;
+}
+
+export function checkedHttp(fault: HttpFault): HttpRule {
+  const { method, path, operation, identity, answers } = fault;
+  checkTexts({ method, path, operation, identity });
+  if (path !== undefined && !/^[/*]/.test(path)) throw new InvalidError('path', 'begin with / or *', path);
+  const upper = method?.toUpperCase();
+  if (upper !== undefined) checkKnown('method', upper, METHODS);
+  if (operation !== undefined) checkKnown('operation', operation, knownOperations());
+  const own = ANSWER_FIELDS.some((name) => name in fault);
+  if (answers !== undefined) return { ...fault, ...upperOf(upper), ...checkedAnswers(answers, own) } as HttpRule;
+  if (!own)
+    throw new InvalidError('delay', 'the fault has no effect; use delay, status, close, truncate or answers', '');
+  return { ...fault, ...upperOf(upper), ...checkedAnswer(fault) } as HttpRule;
+}
+
+function upperOf(method: string | undefined): { readonly method?: string } {
+  return method === undefined ? {} : { method };
+}
+
+function checkedAnswers(answers: readonly HttpAnswer[], hasOwn: boolean): { answers: CheckedAnswer[] } {
+  if (hasOwn) throw new InvalidError('answers', 'the effects stand in the answers; use one form', '');
+  if (!Array.isArray(answers) || answers.length < 1 || answers.length > MAX_ANSWERS)
+    throw new InvalidError('answers', `use a list of 1 to ${MAX_ANSWERS} answers`, '');
+  return {
+    answers: answers.map((each: unknown) => {
+      if (typeof each !== 'object' || each === null) throw new InvalidError('answers', 'use objects', each);
+      const answer = given(each);
+      checkFields(answer, 'an answer', ANSWER_FIELDS);
+      return checkedAnswer(answer as HttpAnswer);
+    }),
+  };
+}
+
+function checkedAnswer(answer: HttpAnswer): CheckedAnswer {
+  const { status, code, body, headers, close, truncate } = answer;
+  checkTexts({ code });
+  checkFlags({ close, truncate });
+  if (code !== undefined) checkKnown('code', code, Object.keys(API_ERRORS));
+  if (status !== undefined && !(Number.isInteger(status) && status >= MIN_STATUS && status <= MAX_STATUS))
+    throw new InvalidError('status', `use ${MIN_STATUS} to ${MAX_STATUS}`, status);
+  if (code !== undefined && (body !== undefined || (status ?? MIN_ERROR_STATUS) < MIN_ERROR_STATUS))
+    throw new InvalidError('code', 'an error code has its own body and an error status; use status and body', code);
+  const hasAnswer = [status, code, body].some((each) => each !== undefined);
+  if ([hasAnswer, close, truncate].filter(Boolean).length > 1)
+    throw new InvalidError('status', 'use one of status (with code or body), close and truncate', status);
+  if (headers !== undefined && !hasAnswer)
+    throw new InvalidError('headers', 'headers belong to an answer; use status, code or body too', '');
+  if (body !== undefined) checkBody(body);
+  const { delay } = withDurations(answer, ['delay']);
+  return {
+    ...pick(answer, ['status', 'code', 'body', 'close', 'truncate']),
+    ...(delay !== undefined && { delay }),
+    ...(headers !== undefined && { headers: checkedHeaders(headers) }),
+  } as CheckedAnswer;
+}
+
+function checkBody(body: unknown): void {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(body);
+  } catch {
+    // A cycle, or a BigInt: rejected like a function, which has no JSON.
+  }
+  if (text === undefined || text.length > MAX_BODY_LENGTH)
+    throw new InvalidError('body', `use a text or JSON of at most ${MAX_BODY_LENGTH} characters`, '');
+}
+
+function checkedHeaders(headers: unknown): Readonly<Record<string, string>> {
+  const entries = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
+  if (entries.length < 1 || entries.length > MAX_HEADERS)
+    throw new InvalidError('headers', `use an object with 1 to ${MAX_HEADERS} headers`, '');
+  for (const [name, value] of entries) {
+    if (!HEADER_NAME.test(name) || OWN_HEADERS.has(name.toLowerCase()))
+      throw new InvalidError('headers', `the header ${name.slice(0, 100)} cannot be set; use another name`, '');
+    if (typeof value !== 'string' || !HEADER_VALUE.test(value))
+      throw new InvalidError('headers', `the header ${name} must be a text without line breaks`, '');
+  }
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+function pick(from: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
+}
+
+/** Whether the fault answers in place of the handler. */
+export function hasAnswer({ status, code, body }: CheckedAnswer): boolean {
+  return status !== undefined || code !== undefined || body !== undefined;
+}
+
+/** The error of an answer with a status or a code, and without a body. */
+export function errorOf({ status, code }: CheckedAnswer): { readonly code: ApiErrorCode; readonly status: number } {
+  const known = code as ApiErrorCode | undefined;
+  if (known !== undefined) return { code: known, status: status ?? API_ERRORS[known][0] };
+  return { code: USUAL_CODES[status ?? 0] ?? 'UNHANDLED', status: status ?? MAX_STATUS };
+}
+
+/** Whether an answer with this status is an error. */
+export function isError({ status, code, body }: CheckedAnswer): boolean {
+  return body === undefined && (code !== undefined || (status ?? 0) >= MIN_ERROR_STATUS);
+}
+
+/** Codes for a status alone. */
+const USUAL_CODES: Readonly<Record<number, ApiErrorCode>> = {
+  401: 'UNAUTHORIZED',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  413: 'REQUEST_ENTITY_TOO_LARGE',
+  429: 'RATE_LIMITED',
+  503: 'STORE_UNAVAILABLE',
+};

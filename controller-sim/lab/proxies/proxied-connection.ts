@@ -1,0 +1,102 @@
+// A connection through a proxy of the lab: two sockets, one pump for each direction, and the effects on the whole.
+//
+//   dialer ═══ near ─► up ─► far ═══ target
+//                   ◄─ down ◄─
+
+import { connect, type Socket } from 'node:net';
+import type { Clock } from '#lib/clock.ts';
+import type { Random } from '#lib/random.ts';
+import type { ConnectionRule } from '../faults/fault.ts';
+import type { Faults, FaultyConnection } from '../faults/faults.ts';
+import { Pump } from './pump.ts';
+
+export interface ConnectionComponents {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly faults: Pick<Faults, 'forConnection'>;
+}
+
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+export class ProxiedConnection {
+  readonly closed: Promise<void>;
+  readonly #components: ConnectionComponents;
+  readonly #facts: FaultyConnection;
+  readonly #near: Socket;
+  readonly #far: Socket;
+  readonly #pumps: readonly Pump[];
+  #isHalfOpen = false;
+
+  /** `near` is the accepted socket. */
+  constructor(components: ConnectionComponents, facts: FaultyConnection, near: Socket, target: Target) {
+    this.#components = components;
+    this.#facts = facts;
+    this.#near = near;
+    this.#far = connect({ ...target, allowHalfOpen: true });
+    near.setNoDelay(true);
+    this.#far.setNoDelay(true);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    let open = 2;
+    for (const [socket, other] of [
+      [this.#near, this.#far],
+      [this.#far, this.#near],
+    ] as const) {
+      // A reset of one side is passed on to the other one.
+      socket.on('error', () => void (this.#isHalfOpen || resetSocket(other)));
+      socket.once('close', () => {
+        // After an orderly end, what still waits for the other side goes there first.
+        if (!this.#isHalfOpen && !socket.readableEnded) other.destroySoon();
+        open -= 1;
+        if (open > 0) return;
+        for (const pump of this.#pumps) pump.close();
+        resolve();
+      });
+    }
+    const { clock, random } = components;
+    const pump = (source: Socket, to: Socket, direction: 'up' | 'down') =>
+      new Pump({ clock, random, source, target: to, rule: () => this.#ruleOf(direction) });
+    this.#pumps = [pump(near, this.#far, 'up'), pump(this.#far, near, 'down')];
+    this.update();
+  }
+
+  /** The rules have changed. */
+  update(): void {
+    const rules = [this.#ruleOf('up'), this.#ruleOf('down')];
+    if (rules.some((rule) => rule?.cut)) return this.reset();
+    const halfOpen = rules.find((rule) => rule?.halfOpen);
+    if (halfOpen) return this.#halfOpen(halfOpen);
+    for (const pump of this.#pumps) pump.update();
+  }
+
+  /** Both sides see a reset. */
+  reset(): void {
+    resetSocket(this.#near);
+    resetSocket(this.#far);
+  }
+
+  #ruleOf(direction: 'up' | 'down'): ConnectionRule | undefined {
+    return this.#components.faults.forConnection(this.#facts, direction)?.rule;
+  }
+
+  /** The side to which the bytes go is gone; the other one does not learn of it, and its bytes are lost. */
+  #halfOpen({ direction = 'up' }: ConnectionRule): void {
+    if (this.#isHalfOpen) return;
+    this.#isHalfOpen = true;
+    const [left, gone] = direction === 'up' ? [this.#near, this.#far] : [this.#far, this.#near];
+    for (const pump of this.#pumps) pump.close();
+    resetSocket(gone);
+    left.on('data', () => undefined);
+    left.on('end', () => left.destroy());
+    left.resume();
+  }
+}
+
+/** A socket that still connects has nothing to reset. */
+function resetSocket(socket: Socket): void {
+  if (socket.connecting) socket.destroy();
+  else if (!socket.destroyed) socket.resetAndDestroy();
+}
