@@ -3,11 +3,12 @@
 //
 //   variables ─► configuration file ─► token ─► certificates
 
-import { readFileSync, renameSync, statSync } from 'node:fs';
+import { renameSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { readTextFileSync } from '#lib/text-file.ts';
 import type { Environment } from '../config/environment.ts';
 import { configText } from './config-file.ts';
 import { BootstrapError, type BootstrapSettings, readConfigSettings } from './settings.ts';
@@ -99,7 +100,7 @@ function readToken(given: string, home: string): string {
   const path = resolve(home, given);
   if (given.split('.').length === 3 && !isFile(path)) return given;
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFileSync(path);
   } catch (error) {
     const problem = given.includes('/') ? readProblem(path, error) : 'it is neither a token nor the path of a file';
     throw new BootstrapError(`ZITI_ENROLL_TOKEN cannot be read: ${problem}`, { cause: error });

@@ -1,7 +1,5 @@
 // `enroll FILE --jwt FILE`: enrolls the router with a one-time token.
 
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
@@ -9,6 +7,7 @@ import { print, printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { createLog } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { readText, readTextFile } from '#lib/text-file.ts';
 import { type FindingCode, findingText } from '../config/finding.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
 import { Exit } from './exit.ts';
@@ -41,7 +40,7 @@ async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm
     keyAlgorithm: options.keyAlg,
     place: isInput ? 'standard input' : options.jwt,
     source: isInput ? 'token on standard input' : `token file ${options.jwt}`,
-    read: async () => (isInput ? await text(process.stdin) : await readFile(options.jwt, 'utf8')),
+    read: async () => (isInput ? readText(process.stdin) : readTextFile(options.jwt)),
   });
 }
 

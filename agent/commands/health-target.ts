@@ -1,8 +1,8 @@
 // Reads from a router's configuration where its health checks are: the address of the web section, the authorities, and
 // the name in its certificate.
 
-import { readFileSync } from 'node:fs';
 import { joinHostPort } from '#lib/address.ts';
+import { readTextFileSync } from '#lib/text-file.ts';
 import { loadRouterConfig } from '../config/load.ts';
 import { readPemSource } from '../config/pem-source.ts';
 import { textReport } from './report.ts';
@@ -28,7 +28,7 @@ export function healthTarget(file: string): HealthTarget | undefined {
   const authorities = (web.identity ?? config.identity).ca;
   return {
     url: `https://${joinHostPort(WILDCARDS[host] ?? host, port)}`,
-    ca: authorities === undefined ? undefined : readPemSource(authorities, (path) => readFileSync(path, 'utf8')),
+    ca: authorities === undefined ? undefined : readPemSource(authorities, readTextFileSync),
     name: point.address.host,
   };
 }

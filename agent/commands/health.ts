@@ -1,6 +1,6 @@
 // `health [URL|FILE]`: the health checks of a running router, for people and scripts.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -9,6 +9,7 @@ import { connectRemedy } from '#lib/connect-remedy.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { readTextFileSync } from '#lib/text-file.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 import { ask as askRouter } from './ask.ts';
 import { Exit } from './exit.ts';
@@ -108,7 +109,7 @@ function askOperatorSocket(file: string, { json }: HealthOptions): Promise<numbe
 function readAuthorities(file: string): string {
   let pem: string;
   try {
-    pem = readFileSync(file, 'utf8');
+    pem = readTextFileSync(file);
   } catch (error) {
     throw new Error(`the file of --ca cannot be read: ${readProblem(file, error)}`, { cause: error });
   }

@@ -8,6 +8,7 @@ import { commandName } from '#lib/commands/name.ts';
 import { deepFreeze } from '#lib/deep-freeze.ts';
 import { errorCode } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { readTextFileSync } from '#lib/text-file.ts';
 import { checkBackoff } from './checks/backoff.ts';
 import type { Check, CheckInput } from './checks/check.ts';
 import { checkFiles } from './checks/files.ts';
@@ -128,7 +129,7 @@ export function checkRouterConfig(text: string, file: string, options: LoadOptio
     const input: CheckInput = {
       config,
       root,
-      readFile: options.readFile ?? ((path) => readFileSync(path, 'utf8')),
+      readFile: options.readFile ?? readTextFileSync,
       now: options.now ?? new SystemClock().now(),
       beforeEnrollment: options.beforeEnrollment ?? false,
       renewsAtStart: options.extend ?? false,

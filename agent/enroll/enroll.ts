@@ -5,7 +5,7 @@
 //        ─► POST enroll ─► all files
 
 import { createPrivateKey, generateKeyPair, type KeyObject, type X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
@@ -14,6 +14,7 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json.ts';
 import type { Log } from '#lib/log.ts';
+import { readTextFile, readTextFileSync } from '#lib/text-file.ts';
 import { parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { keyWeakness } from '#pki/key-strength.ts';
 import type { Environment } from '#wire/environment-proxy.ts';
@@ -188,7 +189,7 @@ async function serverKey(
 }
 
 async function existingKey(path: string): Promise<PrivateKey> {
-  const pem = await readFile(path, 'utf8');
+  const pem = await readTextFile(path);
   const object = readKey(path, pem);
   demandSuitable(object, path, 'remove the file to create a new key');
   return { object, pem, isNew: false };
@@ -206,7 +207,7 @@ function demandSuitable(key: KeyObject, place: string, remedy: string): void {
 export function suitableAlgorithm({ identity }: RouterConfig): KeyAlgorithm {
   const source = identity.key === undefined ? undefined : parsePemSource(identity.key);
   if (source?.kind !== 'file' || !existsSync(source.path)) return 'EC';
-  const key = readKey(source.path, readFileSync(source.path, 'utf8'));
+  const key = readKey(source.path, readTextFileSync(source.path));
   return key.asymmetricKeyType === 'rsa' ? 'RSA' : 'EC';
 }
 

@@ -3,7 +3,6 @@
 
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { background } from '#lib/background.ts';
@@ -13,6 +12,7 @@ import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
 import { readProblem } from '#lib/read-problem.ts';
 import { RepeatedCondition } from '#lib/repeated-condition.ts';
+import { readTextFile } from '#lib/text-file.ts';
 import { commonName, isUnfinishedPem, parsePemCertificates, readablePemCertificates } from '#pki/certificates.ts';
 import { keyWeakness } from '#pki/key-strength.ts';
 import { withoutBlankLines } from '#pki/pem.ts';
@@ -339,7 +339,7 @@ async function readPem(path: string, value: string | undefined): Promise<string>
   if (value === undefined) throw new IdentityError(`${path} is missing`);
   const text = await readPemSource(value, async (file) => {
     try {
-      return await readFile(file, 'utf8');
+      return await readTextFile(file);
     } catch (error) {
       throw new IdentityError(`${path}: ${readProblem(file, error)}`, { cause: error });
     }

@@ -7,9 +7,9 @@
 //   await using simulator = await startSimulator();
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
-import { readFileSync } from 'node:fs';
 import { OptionError } from '#lib/options.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { readTextFileSync } from '#lib/text-file.ts';
 import { validateBody } from '../api/http/validate.ts';
 import { CONSOLE_PATH } from '../api/server/console.ts';
 import { openClient } from '../client/api-client.ts';
@@ -235,7 +235,7 @@ async function readSeed({ seed }: SimulatorOptions, lab: Lab) {
 
 function readSeedFile(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFileSync(file);
   } catch (error) {
     throw new OptionError(readProblem(file, error));
   }

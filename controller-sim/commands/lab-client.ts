@@ -1,11 +1,11 @@
 // A client of the lab API of a running simulator, for the commands. It has the lab token of the ready line, or logs in as
 // the administrator and out again.
 
-import { readFileSync } from 'node:fs';
 import { Agent, type Dispatcher, request } from 'undici';
 import { commandName } from '#lib/commands/name.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { readTextFileSync } from '#lib/text-file.ts';
 
 export interface Connection {
   /** The file with the ready line of `sim start --json`. */
@@ -196,7 +196,7 @@ function defined<T extends object>(fields: T): Partial<T> {
 
 function read(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFileSync(file);
   } catch (error) {
     throw new LabClientError(readProblem(file, error));
   }

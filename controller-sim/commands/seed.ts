@@ -1,11 +1,12 @@
 // `seed` and `export`: create a network in a running simulator from a file, and write the network to one.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/read-problem.ts';
+import { readTextFileSync } from '#lib/text-file.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import { SEED_FORMATS, type SeedFormat } from '../lab/seed/format-names.ts';
 import type { SeedMistake } from '../lab/seed/mistake.ts';
@@ -64,7 +65,7 @@ async function named(error: unknown, file: string): Promise<unknown> {
 
 function read(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFileSync(file);
   } catch (error) {
     throw new ProjectError('INPUT', readProblem(file, error));
   }
