@@ -357,6 +357,22 @@ t.test('an empty value is reported with what to do', async (t) => {
     );
 });
 
+t.test('a missing section is reported with the keys that it needs', async (t) => {
+  const cases: [more: string, path: string, hint: string][] = [
+    ['listeners: [{binding: edge, address: "tls:h:1"}]', 'listeners[0].options', 'add `options:` with `advertise`'],
+    ['web: [{name: x, bindPoints: []}]', 'web[0].apis', 'add `apis:`, a list of entries with `binding`'],
+    [
+      'web: [{name: x, apis: []}]',
+      'web[0].bindPoints',
+      'add `bindPoints:`, a list of entries with `interface` and `address`',
+    ],
+  ];
+  for (const [more, path, hint] of cases) {
+    const missing = withMore(more).findings.filter(({ code }) => code === 'CFG-MISSING');
+    t.match(missing, [{ path, hint, message: /is missing$/ }], more);
+  }
+});
+
 t.test('an empty entry of ctrl.endpoints is left out, with a warning that the reference rejects it', async (t) => {
   for (const entry of ['null', '""']) {
     const text = MINIMAL.replace(/ctrl: .*/, `ctrl: {endpoints: ["tls:c:1", ${entry}]}`);

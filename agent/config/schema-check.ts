@@ -184,7 +184,6 @@ function missingKey(error: Violation, root: ConfigNode, path: string, schema: Co
   const node = nearestNode(root, path);
   const key = String(error.params.missingProperty);
   const full = path === '' ? key : `${path}.${key}`;
-  const described = (schema.properties?.[key] as ConfigSchema | undefined)?.description;
   if (full === 'v')
     return finding({
       code: 'CFG-VERSION',
@@ -193,8 +192,17 @@ function missingKey(error: Violation, root: ConfigNode, path: string, schema: Co
       message: 'the version of the file format is missing',
       hint: 'add `v: 3`',
     });
-  const hint = splitEntry(root, path, key) ?? described ?? '';
+  const property = schema.properties?.[key];
+  const hint = splitEntry(root, path, key) ?? requiredKeys(key, property) ?? property?.description ?? '';
   return finding({ code: 'CFG-MISSING', path: full, at: node.at, message: `${key} is missing`, hint });
+}
+
+/** Remedy for a missing map or list whose content has required keys. */
+function requiredKeys(key: string, property: ConfigSchema | undefined): string | undefined {
+  const quoted = (keys: readonly string[]) => keys.map((each) => `\`${each}\``).join(' and ');
+  if (property?.required) return `add \`${key}:\` with ${quoted(property.required)}`;
+  const inEntries = property?.items?.required;
+  return inEntries && `add \`${key}:\`, a list of entries with ${quoted(inEntries)}`;
 }
 
 /** Remedy for a dash too many, which makes two entries of one: the entry before has the missing key, and only others. */
