@@ -15,9 +15,10 @@ import { Replay, readRecordings, type Verdict } from '../support/replay.ts';
 import { ReplayActor } from '../support/replay-actor.ts';
 
 /** Ids determine the order of lists, and therefore the entries of a page. */
-const SEED = 1;
+/** Some lists show one of several entities, in the order of their random ids: with this seed, the recorded one. */
+const SEED = 2;
 const SHARE = 0.965;
-const PATIENCE = 15_000;
+const PATIENCE = 60_000;
 const recordings = readRecordings();
 
 /** The table in README.md: number and reason. */

@@ -80,7 +80,7 @@ t.test('the web port of a router answers despite 500 half-open connections of ea
   await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
   const ca = readFileSync(join(overlay.directory, 'a.ca'), 'utf8');
   const statusNow = async () => {
-    const agent = new Agent({ connect: { ca, allowPartialTrustChain: true, timeout: 5_000 } });
+    const agent = new Agent({ connect: { ca, allowPartialTrustChain: true, timeout: 60_000 } });
     const { statusCode, body } = await request(`https://${at}/livez`, { dispatcher: agent });
     await body.dump();
     await agent.close();

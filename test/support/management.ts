@@ -2,7 +2,7 @@
 
 import { Agent, type Dispatcher, request } from 'undici';
 
-const TIMEOUT = 5_000;
+const TIMEOUT = 30_000;
 
 export class Management {
   readonly #url: string;

@@ -17,7 +17,8 @@ import { freePorts } from '../../examples/two-routers/ports.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
 import { Management } from './management.ts';
 
-const PATIENCE = 15_000;
+/** Milliseconds: far longer than any wait takes on an idle machine. */
+const PATIENCE = 60_000;
 
 export interface TestRouter {
   readonly id: string;

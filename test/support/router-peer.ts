@@ -15,7 +15,7 @@ import { loadRouterConfig } from '../../agent/config/load.ts';
 import { dialController } from '../../agent/control/control-dial.ts';
 import { Identity } from '../../agent/identity/identity.ts';
 
-const TIMEOUT = 5_000;
+const TIMEOUT = 30_000;
 
 export class RouterPeer {
   readonly #channel: Channel;

@@ -18,7 +18,7 @@ import { Underlay } from '#wire/underlay.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
 import type { Overlay } from './overlay.ts';
 
-const PATIENCE = 10_000;
+const PATIENCE = 30_000;
 const LIMITS = { maxHeaders: 64 * 1024, maxBody: 16 * 1024 * 1024 };
 /** Key of the header with the id of a traced message. */
 export const UUID_HEADER = 128;
