@@ -108,7 +108,7 @@ export class Router implements RunningRouter {
   readonly #onDecommissioned: () => void;
 
   private constructor(context: RouterContext, debugging: Debugging) {
-    const { config, identity, owned } = context;
+    const { config, identity } = context;
     this.#context = context;
     this.#debugging = debugging;
     this.failed = new Promise((resolve) => {
@@ -119,7 +119,7 @@ export class Router implements RunningRouter {
     this.#onDecommissioned = resolve;
     const { handshakeTimeout } = config.tls;
     this.#ports = new TlsPorts({ identity, log: context.component('tls'), handshakeTimeout });
-    owned.defer(() => this.#ports.close());
+    context.own(this.#ports);
     const { controllers, cluster } = assembleControllers(context, this.#listeners);
     this.#controllers = controllers;
     this.#cluster = cluster;
@@ -312,7 +312,7 @@ export class Router implements RunningRouter {
   /** Undefined for a router without a data model, which cannot receive configuration. */
   #followManagedConfig(open: OpenLinkListener): ManagedConfig | undefined {
     const context = this.#context;
-    const { config, routerId, owned } = context;
+    const { config, routerId } = context;
     const { model } = this.#ingress;
     if (!model || !usesModel(config)) return undefined;
     const subsystem = managedLinks(context, {
@@ -323,8 +323,7 @@ export class Router implements RunningRouter {
       closePorts: () => this.#ports.closeUnused(),
     });
     const log = context.component('managed-config');
-    const managed = new ManagedConfig({ log, model, routerId }, subsystem, config.managedConfig.allow);
-    owned.defer(() => managed.close());
+    const managed = context.own(new ManagedConfig({ log, model, routerId }, subsystem, config.managedConfig.allow));
     return managed;
   }
 

@@ -37,15 +37,14 @@ export interface Circuits {
 }
 
 export function assembleCircuits(context: RouterContext, controllers: Controllers): Circuits {
-  const { config, clock, metrics, owned } = context;
+  const { config, clock, metrics } = context;
   const log = context.component('forwarder');
   const foreign = metrics.meter('forwarder.foreign_payloads');
   const foreignAcks = metrics.meter('forwarder.foreign_acks');
   const forwarder = new Forwarder({ clock, log, routerId: context.routerId, foreign, foreignAcks });
   reportFabricUsage(forwarder, metrics);
   const faults = metrics.meter('faults.circuit');
-  const faulter = new Faulter({ clock, log, controllers, faults }, config.forwarder.faultTxInterval);
-  owned.defer(() => faulter.close());
+  const faulter = context.own(new Faulter({ clock, log, controllers, faults }, config.forwarder.faultTxInterval));
   controllers.onConnect(() => faulter.flush());
   const onUnroutable = (circuitId: string) => faulter.report(circuitId, forwarder.circuits.get(circuitId)?.owner ?? '');
   const ends = new CircuitEnds({
@@ -57,8 +56,9 @@ export function assembleCircuits(context: RouterContext, controllers: Controller
     onUnroutable,
   });
   const { rateLimitedQueueLength, rateLimitedWorkerCount } = config.forwarder;
-  const rateLimited = meteredQueue(metrics, clock, 'pool.rate_limiter', rateLimitedQueueLength, rateLimitedWorkerCount);
-  owned.defer(() => rateLimited.close());
+  const rateLimited = context.own(
+    meteredQueue(metrics, clock, 'pool.rate_limiter', rateLimitedQueueLength, rateLimitedWorkerCount),
+  );
   return { forwarder, ends, egress: assembleEgress(context), rateLimited, onUnroutable };
 }
 
@@ -79,8 +79,7 @@ function assembleEgress(context: RouterContext): Egress {
   const { config, clock, identity } = context;
   const log = context.component('egress');
   const egress = new Egress(log);
-  const sweeper = new IdleSweeper(clock, UDP_IDLE);
-  context.owned.defer(() => sweeper.close());
+  const sweeper = context.own(new IdleSweeper(clock, UDP_IDLE));
   for (const binding of ['transport', 'edge_transport'] as const) {
     const { connectTimeout } = xgressOptionsFor(config, binding);
     const encryption = binding === 'edge_transport';
@@ -104,7 +103,7 @@ export function serveRoutes(
   { forwarder, ends, egress }: Circuits,
   onMissingLink: (linkId: string) => void,
 ): void {
-  const { config, clock, metrics, owned } = context;
+  const { config, clock, metrics } = context;
   const log = context.component('forwarder');
   const {
     idleTxInterval,
@@ -120,9 +119,9 @@ export function serveRoutes(
   );
   const unrouter = new Unrouter({ clock, log, forwarder }, xgressCloseCheckInterval);
   const queue = meteredQueue(metrics, clock, 'pool.route.handler', xgressDialQueueLength, xgressDialWorkerCount);
-  owned.defer(() => scanner.close());
-  owned.defer(() => unrouter.close());
-  owned.defer(() => queue.close());
+  context.own(scanner);
+  context.own(unrouter);
+  context.own(queue);
   const dials = new DialsInProgress();
   controllers.on(ControlType.Unroute, onUnroute(unrouter, dials));
   controllers.onConnect(({ id }) => scanner.onConnect(id));

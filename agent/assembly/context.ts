@@ -10,6 +10,11 @@ import { DialFailures } from '../metrics/dial-failures.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { PROGRAM_VERSION } from '../version.ts';
 
+/** A room that can be closed. */
+interface Closable {
+  close(): unknown;
+}
+
 export interface RouterContextInit {
   readonly config: RouterConfig;
   readonly log: Log;
@@ -63,8 +68,7 @@ export class RouterContext implements RouterContextInit {
    * IdentityError.
    */
   async openIdentity(config: IdentityConfig, key: string): Promise<Identity> {
-    const identity = await Identity.open({ config, clock: this.clock, log: this.log, watch: true, key });
-    this.owned.defer(() => identity.close());
+    const identity = this.own(await Identity.open({ config, clock: this.clock, log: this.log, watch: true, key }));
     this.#identities.push(identity);
     return identity;
   }
@@ -73,6 +77,12 @@ export class RouterContext implements RouterContextInit {
   async reloadIdentities(): Promise<void> {
     const reloaded = await Promise.allSettled(this.#identities.map((identity) => identity.reload()));
     for (const result of reloaded) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /** Closes `room` with the router, after those that it owns later. */
+  own<T extends Closable>(room: T): T {
+    this.owned.defer(async () => void (await room.close()));
+    return room;
   }
 
   /** Returns the log of one room. */

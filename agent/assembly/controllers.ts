@@ -24,7 +24,7 @@ export function assembleControllers(
   context: RouterContext,
   listeners: OpenListeners,
 ): { controllers: Controllers; cluster: ClusterView } {
-  const { config, clock, random, identity, owned, version, routerId } = context;
+  const { config, clock, random, identity, version, routerId } = context;
   const log = context.component('control');
   const endpointsFile = new EndpointsFile(endpointsPlace(config, routerId), log);
   const controllers = new Controllers(
@@ -43,8 +43,8 @@ export function assembleControllers(
     },
   );
   const cluster = new ClusterView({ controllers, clock, log });
-  owned.defer(() => controllers.close());
-  owned.defer(() => cluster.close());
+  context.own(controllers);
+  context.own(cluster);
   return { controllers, cluster };
 }
 
@@ -62,7 +62,7 @@ export async function openControlListeners(
   open: OpenListeners,
   ports: TlsPorts,
 ): Promise<void> {
-  const { config, clock, identity, owned, metrics, version } = context;
+  const { config, clock, identity, metrics, version } = context;
   const { listeners } = config.ctrl;
   if (listeners.length === 0) return;
   const log = context.component('control');
@@ -90,7 +90,7 @@ export async function openControlListeners(
       );
     });
     open.control.push(opened);
-    owned.defer(() => opened.close());
+    context.own(opened);
     log.info({ bind: formatAddress(listener.bind), port: opened.port }, 'listener for controllers open');
   }
 }

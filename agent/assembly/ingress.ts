@@ -53,7 +53,7 @@ export async function openIngress(
   circuits: Circuits,
   ports: TlsPorts,
 ): Promise<Ingress> {
-  const { config, clock, random, routerId, acceptsCircuits, owned } = context;
+  const { config, clock, random, routerId, acceptsCircuits } = context;
   const model = new DataModel(context.component('access'));
   const edgeListeners: EdgeListener[] = [];
   const edgePool = edgeHellos(context);
@@ -82,7 +82,7 @@ export async function openIngress(
         { clock, log, random, controllers, model, ends, egress, terminators, marker, routerId, acceptsCircuits },
         { key, options: listener.options },
       );
-      owned.defer(() => opened.close());
+      context.own(opened);
       tunneler = opened;
     } else if (listener.binding !== 'tunnel') {
       const { ends } = circuits;
@@ -92,7 +92,7 @@ export async function openIngress(
       const opened = await listening({ key: `${key}.address`, ...placeOf(listener) }, () =>
         FabricListener.open(components, listener),
       );
-      owned.defer(() => opened.close());
+      context.own(opened);
       fabricListeners.push(opened);
     }
   }
@@ -163,7 +163,7 @@ function assembleValidations(
   terminators: Terminators,
   { egress, hosts }: { egress: Circuits['egress']; hosts: TerminatorHosts | undefined },
 ): void {
-  const { clock, metrics, owned } = context;
+  const { clock, metrics } = context;
   const figures = new PoolFigures(metrics, clock, 'pool.terminator_validation', 1);
   const validations = new TerminatorValidations({
     clock,
@@ -174,16 +174,15 @@ function assembleValidations(
     isStatelessBinding: (binding) => !KEPT_BINDINGS.has(binding) && egress.has(binding),
     validated: () => figures.begin(),
   });
-  owned.defer(() => validations.close());
+  context.own(validations);
 }
 
 /** Loads the model before listeners open, so that they serve it from the first client on. */
 async function openModelFile(context: RouterContext, model: DataModel): Promise<void> {
-  const { clock, config, owned, routerId } = context;
+  const { clock, config, routerId } = context;
   const seconds = config.edge?.dbSaveIntervalSeconds ?? SAVE_SECONDS;
   const components = { clock, log: context.component('access'), model };
-  const file = await ModelFile.open(components, { path: modelFilePath(config), routerId, interval: seconds * 1_000 });
-  owned.defer(() => file.close());
+  context.own(await ModelFile.open(components, { path: modelFilePath(config), routerId, interval: seconds * 1_000 }));
 }
 
 /** Managed configuration arrives with the data model, so a router without edge functions subscribes, too. */
@@ -197,7 +196,7 @@ function subscribe(
   model: DataModel,
   edgeListeners: readonly EdgeListener[],
 ): void {
-  const { clock, config, random, owned, version } = context;
+  const { clock, config, random, version } = context;
   const pool = new PoolFigures(context.metrics, clock, 'pool.rdm.handler', 1);
   const subscription = new ModelSubscription({
     working: (work) => pool.run(work),
@@ -208,7 +207,7 @@ function subscribe(
     model,
     onHistoryReset: () => cluster.reset(),
   });
-  owned.defer(() => subscription.close());
+  context.own(subscription);
   const answerHello = onServerHello({
     version,
     modelIndex: () => model.index,

@@ -35,7 +35,7 @@ export function assembleLinks(
   controllers: Controllers,
   { forwarder, onUnroutable }: Circuits,
 ): Links {
-  const { config, clock, random, identity, metrics, owned } = context;
+  const { config, clock, random, identity, metrics } = context;
   const log = context.component('link');
   const { linkDialQueueLength, linkDialWorkerCount } = config.forwarder;
   const reporter = new LinkReporter({ clock, log, controllers, faults: metrics.meter('faults.link') });
@@ -48,9 +48,9 @@ export function assembleLinks(
     { clock, log, random, registry, dial, dialQueue, onDialFailed },
     config.link.dialers.map((dialer) => linkDialerSettings(config.link, dialer)),
   );
-  owned.defer(() => registry.close());
-  owned.defer(() => dialQueue.close());
-  owned.defer(() => wanted.close());
+  context.own(registry);
+  context.own(dialQueue);
+  context.own(wanted);
   controllers.on(ControlType.PeerStateChanges, onPeerStateChanges(wanted));
   controllers.on(ControlType.Fault, onFault(registry));
   controllers.onConnect((controller) => reporter.refresh(controller, () => registry.links));

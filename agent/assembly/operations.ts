@@ -39,8 +39,7 @@ export async function openDebugging(context: RouterContext): Promise<Debugging> 
   const debugging: Debugging = { reopen: () => undefined, started: () => undefined };
   if (trace?.path !== undefined) {
     const { MessageTrace } = await import('../trace/message-trace.ts');
-    const tracing = new MessageTrace(trace.path, clock, context.component('trace'));
-    owned.defer(() => tracing.close());
+    const tracing = context.own(new MessageTrace(trace.path, clock, context.component('trace')));
     debugging.reopen = () => tracing.reopen();
   }
   if (profile) {
@@ -53,7 +52,7 @@ export async function openDebugging(context: RouterContext): Promise<Debugging> 
 }
 
 export function assembleHealth(context: RouterContext, controllers: Controllers, { registry }: Links): Health {
-  const { config, clock, metrics, owned } = context;
+  const { config, clock, metrics } = context;
   const latency = (link: Link) => metrics.histogram(`link.${link.id}.latency`).snapshot().mean;
   const health = new Health(
     {
@@ -65,7 +64,7 @@ export function assembleHealth(context: RouterContext, controllers: Controllers,
     },
     config.healthChecks,
   );
-  owned.defer(() => health.close());
+  context.own(health);
   return health;
 }
 
@@ -81,7 +80,7 @@ function linkDetail({ peerId, connections }: Link, latency: number): LinkDetail 
  * which names the key.
  */
 export async function openWeb(context: RouterContext, rooms: PageRooms, ports: TlsPorts): Promise<WebServer[]> {
-  const { config, clock, owned } = context;
+  const { config, clock } = context;
   if (config.web.length === 0) return [];
   const { WebServer } = await import('../web/web-server.ts');
   const { health } = rooms;
@@ -92,8 +91,7 @@ export async function openWeb(context: RouterContext, rooms: PageRooms, ports: T
   for (const [index, web] of config.web.entries()) {
     const key = `web[${index}]`;
     const identity = web.identity ? await context.openIdentity(web.identity, `${key}.identity`) : context.identity;
-    const server = await WebServer.open({ ...components, identity }, web, key);
-    owned.defer(() => server.close());
+    const server = context.own(await WebServer.open({ ...components, identity }, web, key));
     servers.push(server);
   }
   return servers;
@@ -101,7 +99,7 @@ export async function openWeb(context: RouterContext, rooms: PageRooms, ports: T
 
 /** Opens the proxy to the controller's API if `edge.apiProxy` is set. Rejects with ListenError, which names the key. */
 export async function openApiProxy(context: RouterContext, ports: TlsPorts): Promise<void> {
-  const { config, clock, identity, owned } = context;
+  const { config, clock, identity } = context;
   const proxy = config.edge?.apiProxy;
   if (!proxy) return;
   const { ApiProxy } = await import('../web/api-proxy.ts');
@@ -110,7 +108,7 @@ export async function openApiProxy(context: RouterContext, ports: TlsPorts): Pro
   const opened = await listening({ key: 'edge.apiProxy.listener', network: 'tcp', host, port }, async () => {
     return new ApiProxy({ clock, log, port: await ports.at(host, port), identity }, proxy.upstream);
   });
-  owned.defer(() => opened.close());
+  context.own(opened);
   log.info(
     {
       listener: opened.address,
@@ -122,13 +120,12 @@ export async function openApiProxy(context: RouterContext, ports: TlsPorts): Pro
 
 /** Loads the code of the metrics page only if the page is configured. */
 async function metricsPage(context: RouterContext, rooms: PageRooms): Promise<PrometheusPage | undefined> {
-  const { config, metrics: registry, owned } = context;
+  const { config, metrics: registry } = context;
   if (!config.web.some(({ apis }) => apis.some(({ binding }) => binding === 'metrics'))) return undefined;
   const { PrometheusPage } = await import('../metrics/prometheus.ts');
   const { pageFigures, pageLinks } = await import('./page-figures.ts');
   const figures = pageFigures(context, rooms);
-  const page = new PrometheusPage({ registry, figures, links: () => pageLinks(rooms.links.registry) });
-  owned.defer(() => page.close());
+  const page = context.own(new PrometheusPage({ registry, figures, links: () => pageLinks(rooms.links.registry) }));
   return page;
 }
 
@@ -139,7 +136,7 @@ export function openReports(
   { forwarder, ends }: Circuits,
   { registry }: Links,
 ): MetricsReporter {
-  const { config, clock, random, metrics, routerId, owned } = context;
+  const { config, clock, random, metrics, routerId } = context;
   metrics.gauge('control.channels', () => controllers.all.length);
   metrics.gauge('links', () => registry.links.length);
   metrics.gauge('circuits', () => forwarder.circuits.size);
@@ -150,8 +147,8 @@ export function openReports(
   );
   const log = context.component('control');
   const interfaces = new InterfaceReporter({ controllers, clock, log }, config.interfaceDiscovery);
-  owned.defer(() => reporter.close());
-  owned.defer(() => interfaces.close());
+  context.own(reporter);
+  context.own(interfaces);
   controllers.on(ControlType.Settings, onSettings(controllers, log));
   return reporter;
 }
@@ -166,8 +163,9 @@ export function openRenewal(context: RouterContext, controllers: Controllers, no
     log.warn({ ...obstacle, validTo }, 'certificates cannot be renewed, the router stops working when they expire');
   owned.defer(identity.onChange(() => reportUncovered(context)));
   if (!csr) return;
-  const renewal = new CertificateRenewal({ clock, log, identity, controllers }, { identity: config.identity, csr });
-  owned.defer(() => renewal.close());
+  const renewal = context.own(
+    new CertificateRenewal({ clock, log, identity, controllers }, { identity: config.identity, csr }),
+  );
   controllers.onRejected = () => renewal.tryPending();
   renewal.start({ now });
 }

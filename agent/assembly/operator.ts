@@ -51,7 +51,7 @@ export interface OperatorRooms {
 }
 
 export async function openOperator(context: RouterContext, rooms: OperatorRooms): Promise<void> {
-  const { config, clock, owned, routerId } = context;
+  const { config, clock, routerId } = context;
   const { controllers, inspections } = rooms;
   const commands: OperatorCommands = {
     inspect: (request) => serveInspect(inspections, request),
@@ -65,11 +65,10 @@ export async function openOperator(context: RouterContext, rooms: OperatorRooms)
   };
   const agent = agentComponents(context, rooms);
   const socket = await OperatorSocket.open({ clock, log: agent.log, commands, agent }, config.file);
-  if (socket) owned.defer(() => socket.close());
+  if (socket) context.own(socket);
   controllers.on(ControlType.InspectRequest, onInspect({ log: context.component('inspect'), inspections }));
   const log = context.component('trace');
-  const traces = new ControllerTraces({ clock, log, routerId, channels: rooms.channels });
-  owned.defer(() => traces.close());
+  const traces = context.own(new ControllerTraces({ clock, log, routerId, channels: rooms.channels }));
   controllers.on(ControlType.TogglePipeTraces, traces.toggle);
 }
 

@@ -78,12 +78,12 @@ export function assembleSdk(
     validationInit(config),
   );
   owned.defer(() => events?.close());
-  owned.defer(() => validation.close());
+  context.own(validation);
   removeLateSdkCircuits(controllers, ends);
   egress.use('edge', (request) => hosting.dial(request));
-  owned.defer(() => legacy.close());
-  owned.defer(() => hosting.close());
-  owned.defer(() => clients.close());
+  context.own(legacy);
+  context.own(hosting);
+  context.own(clients);
   return { clients, hosting, events };
 }
 

@@ -1,6 +1,7 @@
 // Routers and simulators as a library leave the process of their host alone.
 
 import t from 'tap';
+import '../../controller-sim/pki/x509.ts'; // its libraries define globals when they are loaded, once in a process
 import { Overlay } from '../support/overlay.ts';
 
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
