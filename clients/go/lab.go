@@ -9,6 +9,31 @@ func (lab *Lab) RejoinMember(id string) (Data, error) {
 	return lab.call("POST", "/cluster/members/"+url.PathEscape(id)+"/rejoin", nil, nil)
 }
 
+// PartitionMember sends POST /lab/v1/cluster/members/{id}/partition.
+func (lab *Lab) PartitionMember(id string) (Data, error) {
+	return lab.call("POST", "/cluster/members/"+url.PathEscape(id)+"/partition", nil, nil)
+}
+
+// HealMember sends POST /lab/v1/cluster/members/{id}/heal.
+func (lab *Lab) HealMember(id string) (Data, error) {
+	return lab.call("POST", "/cluster/members/"+url.PathEscape(id)+"/heal", nil, nil)
+}
+
+// PauseMemberBody is the body of Lab.PauseMember.
+type PauseMemberBody struct {
+	Duration string `json:"duration,omitempty"`
+}
+
+// PauseMember sends POST /lab/v1/cluster/members/{id}/pause.
+func (lab *Lab) PauseMember(id string, body PauseMemberBody) (Data, error) {
+	return lab.call("POST", "/cluster/members/"+url.PathEscape(id)+"/pause", body, nil)
+}
+
+// KillMember sends POST /lab/v1/cluster/members/{id}/kill.
+func (lab *Lab) KillMember(id string) (Data, error) {
+	return lab.call("POST", "/cluster/members/"+url.PathEscape(id)+"/kill", nil, nil)
+}
+
 // DetailClock sends GET /lab/v1/clock.
 func (lab *Lab) DetailClock() (Data, error) {
 	return lab.call("GET", "/clock", nil, nil)

@@ -1,6 +1,7 @@
 // Builds the HTTP APIs: components for logins, and the server.
 
 import { IdentityJson } from '../api/edge/identity-json.ts';
+import { serveMemberFaults } from '../api/lab/members.ts';
 import { ApiServer } from '../api/server/server.ts';
 import { DisabledIdentities } from '../auth/disabled-identities.ts';
 import { Jwks } from '../auth/jwks.ts';
@@ -83,6 +84,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     sessionLifetime,
     enrollmentLifetime,
   };
+  if (services.isClusterMember) serveMemberFaults(services);
   return context.own(
     await ApiServer.open(services, {
       console: options.console,

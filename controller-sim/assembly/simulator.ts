@@ -136,7 +136,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const traffic = openTraffic(context, data.state, network);
   const control = assembleControl(context, { data, rules, network, addresses, cluster, traffic });
   const enrollmentLifetime = options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime;
-  const lab = openLab(context, { data, rules, control, network, traffic, cluster, enrollmentLifetime });
+  const close = () => owned.disposeAsync();
+  const lab = openLab(context, { data, rules, control, network, traffic, cluster, enrollmentLifetime, close });
   const labToken = options.lab === false ? undefined : new LabToken(context.randomOf('lab'), options.labToken);
   const api = await openApi(context, {
     data,
@@ -216,6 +217,7 @@ interface LabParts {
   readonly traffic: LabTraffic;
   readonly cluster: Cluster;
   readonly enrollmentLifetime: number;
+  readonly close: () => Promise<void>;
 }
 
 function openLab(context: SimulatorContext, { data, rules, control, ...parts }: LabParts): Lab {

@@ -1,4 +1,5 @@
-// `cluster`: shows how the controllers of a network follow its changes, and lets one take the data of the database.
+// `cluster`: shows how the controllers of a network follow its changes, lets one take the data of the database, and causes
+// faults of one.
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
@@ -9,10 +10,56 @@ import type { Connection } from './lab-client.ts';
 
 export function clusterCommand(): Command {
   return new Command('cluster')
-    .description('show the controllers of a network, or let one rejoin it')
+    .description('show the controllers of a network, let one rejoin it, or cause faults of one')
     .addCommand(listCommand())
     .addCommand(rejoinCommand())
-    .addHelpText('after', examples('sim', 'cluster list --ready sim.json', 'cluster rejoin two --ready sim.json'));
+    .addCommand(
+      faultCommand('partition', 'cut a controller off the database; routers and clients still reach it', 'is cut off'),
+    )
+    .addCommand(faultCommand('heal', 'end a partition', 'reaches the database'))
+    .addCommand(pauseCommand())
+    .addCommand(faultCommand('kill', 'end a controller as if it was killed', 'ends'))
+    .addHelpText(
+      'after',
+      examples(
+        'sim',
+        'cluster list --ready sim.json',
+        'cluster rejoin two --ready sim.json',
+        'cluster partition two --ready sim.json',
+      ),
+    );
+}
+
+function faultCommand(fault: 'partition' | 'heal' | 'kill', what: string, outcome: string): Command {
+  const command = new Command(fault)
+    .description(what)
+    .argument('<member>', 'id of the controller')
+    .addHelpText('after', examples('sim', `cluster ${fault} two --ready sim.json`))
+    .action((member: string, connection: Connection) => cause(fault, member, { connection, outcome }));
+  return connected(command);
+}
+
+function pauseCommand(): Command {
+  const command = new Command('pause')
+    .description('let the process of a controller hang for a time')
+    .argument('<member>', 'id of the controller')
+    .option('--for <duration>', 'for this long, at most 5m', '15s')
+    .addHelpText('after', examples('sim', 'cluster pause two --for 30s --ready sim.json'))
+    .action((member: string, { for: duration, ...connection }: Connection & { readonly for: string }) =>
+      cause('pause', member, { connection, outcome: `hangs for ${duration}`, body: { duration } }),
+    );
+  return connected(command);
+}
+
+function cause(
+  fault: string,
+  member: string,
+  { connection, outcome, body }: { connection: Connection; outcome: string; body?: object },
+): Promise<void> {
+  return withLab(connection, async (client) => {
+    await client.ask('POST', `/lab/v1/cluster/members/${encodeURIComponent(member)}/${fault}`, body);
+    print(`${member} ${outcome}`);
+  });
 }
 
 function listCommand(): Command {

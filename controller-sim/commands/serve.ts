@@ -149,7 +149,8 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
     daemonLog.reopen();
     for (const simulator of served.nodes) simulator.reopenEventsFile();
   };
-  const [simulator] = served.nodes;
+  const [simulator, ...others] = served.nodes;
+  simulator.lab.member.hasProcess = others.length === 0;
   let ca: CaFile;
   try {
     ca = writeCa(simulator.ca, data ?? readyFile);

@@ -10,6 +10,7 @@ import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';
 import { demandKnown, InvalidError } from './lab-error.ts';
 import type { LabTraffic } from './lab-traffic.ts';
+import { MemberFaults } from './member-faults.ts';
 import { named } from './named.ts';
 import {
   enrollIdentity,
@@ -41,11 +42,15 @@ export interface LabComponents
   readonly clock: AdvanceableClock;
   readonly traffic: LabTraffic;
   readonly cluster: Cluster;
+  /** Closes the controller. */
+  readonly close: () => Promise<void>;
 }
 
 export class Lab {
   readonly clock: LabClock;
   readonly snapshots: LabSnapshots;
+  /** Faults of this controller as a member of a cluster. */
+  readonly member: MemberFaults;
   readonly #components: LabComponents;
   readonly #ended: EndedSessions;
   #routers: LabRouters | undefined;
@@ -54,6 +59,7 @@ export class Lab {
     const { state, clock } = components;
     this.#components = components;
     this.#ended = new EndedSessions(state);
+    this.member = new MemberFaults({ state, clock, close: components.close });
     this.clock = new LabClock(clock);
     this.snapshots = new LabSnapshots({ state, clock: this.clock, faults: this.faults, journal: this.journal });
   }

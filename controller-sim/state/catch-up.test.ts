@@ -8,7 +8,8 @@ import { SharedMemory } from './store/shared-memory.ts';
 
 async function open(read: () => Promise<never>) {
   const clock = new VirtualClock();
-  const store = Object.assign(new SharedMemory().open(), { read, isImmediate: false });
+  const store = Object.assign(new SharedMemory().open(), { read });
+  Object.defineProperty(store, 'isImmediate', { value: false });
   const state = await State.open({ store, clock, ids: new IdSource() });
   return { clock, state };
 }

@@ -264,6 +264,14 @@ export class State {
     return true;
   }
 
+  /** Cuts this member off the store, or ends that. @returns false if no other controllers have the data */
+  cutOff(isCutOff: boolean): boolean {
+    if (!isShared(this.#store)) return false;
+    this.#store.cutOff(isCutOff);
+    this.#readOn();
+    return true;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#working) await this.#working;

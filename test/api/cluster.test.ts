@@ -267,6 +267,38 @@ t.test('the labs of one process share the time, and a restored snapshot is one o
   await t.rejects(two.simulator.lab.clock.advance(10 * 365 * 24 * 3_600_000), /ten years in total/);
 });
 
+t.test('a member that is cut off says so, serves what it knows, and has everything once it is healed', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  const fault = (id: string, name: string, body?: object) =>
+    one.manage('POST', `/lab/v1/cluster/members/${id}/${name}`, body);
+  const known = await one.create('/services', { name: 'known', encryptionRequired: true });
+  await two.get('/services');
+  t.equal((await fault('ctrl2', 'partition')).status, 200);
+  const newer = await one.create('/services', { name: 'newer', encryptionRequired: true });
+  t.equal((await two.manage('GET', `/services/${known}`)).status, 200);
+  t.match(await two.manage('GET', `/services/${newer}`), { status: 503, code: 'DATA_NOT_REACHED' });
+  const rejected = await two.manage('POST', '/services', { name: 'other', encryptionRequired: true });
+  t.match(rejected, { status: 503, code: 'STORE_UNAVAILABLE' });
+  t.match(JSON.stringify(rejected.cause), /sim cluster heal/);
+  const members = async (api: ApiClient) =>
+    JSON.parse((await api.manage('GET', '/fabric/v1/cluster/list-members')).text).data;
+  t.match(await members(one), [{ connected: true }, { connected: false }]);
+  t.match(await members(two), [
+    { connected: true },
+    { connected: true, readOnly: true, problem: /cut this controller off/ },
+  ]);
+  t.equal((await fault('ctrl2', 'heal')).status, 200);
+  await until('the change', async () => (await two.manage('GET', `/services/${newer}`)).status === 200);
+  t.equal((await two.manage('POST', '/services', { name: 'other', encryptionRequired: true })).status, 201);
+  t.same((await one.names('/services?sort=name')).sort(), ['known', 'newer', 'other']);
+  t.match(await members(one), [{ connected: true }, { connected: true, readOnly: false }]);
+  t.match(await fault('ctrl9', 'heal'), { status: 404 });
+  t.match(await fault('ctrl2', 'pause', { duration: '1s' }), { status: 400 });
+  t.equal((await fault('ctrl2', 'kill')).status, 200);
+  await until('its end', async () => (await members(one))[1].connected === false);
+});
+
 t.test('creations at both at the same time never share a name', async (t) => {
   await using parts = await open();
   const { one, two } = parts;

@@ -2,7 +2,7 @@
 // operator lets them rejoin.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { Agent, request } from 'undici';
@@ -84,6 +84,19 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
   await again.login('admin', PASSWORD);
   t.equal((await again.get<unknown[]>('services')).length, 0, 'the later service is gone');
   await again.create('services', { name: 'later', encryptionRequired: true });
+
+  t.match(await run('partition', 'two'), { code: 0, stdout: 'two is cut off\n' });
+  await until('its problem', async () => (await get(two, '/readyz')).status === 503);
+  await client.login('admin', PASSWORD);
+  await client.create('services', { name: 'meanwhile', encryptionRequired: true });
+  t.equal((await again.get<unknown[]>('services')).length, 1);
+  t.match(await run('heal', 'two'), { code: 0, stdout: 'two reaches the database\n' });
+  await until('the change', async () => (await again.get<unknown[]>('services')).length === 2);
+  t.match(await run('pause', 'two', '--for', 'long'), { code: 1, stderr: /duration/ });
+  t.match(await run('pause', 'two', '--for', '100ms'), { code: 0, stdout: 'two hangs for 100ms\n' });
+  await until('its return', async () => (await get(two, '/livez')).status === 200);
+  t.match(await run('kill', 'two'), { code: 0, stdout: 'two ends\n' });
+  t.equal(await two.program.exited, 128 + constants.signals.SIGKILL);
   for (const each of [client, again, agent]) await each.close();
-  for (const { program } of [one, two]) await program.stop();
+  await one.program.stop();
 });

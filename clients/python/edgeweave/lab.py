@@ -15,6 +15,22 @@ class Lab(LabHttp):
         """`POST /lab/v1/cluster/members/{id}/rejoin`"""
         return self._call("POST", f"/cluster/members/{quote(id, safe='')}/rejoin")
 
+    def partition_member(self, id: str) -> Any:
+        """`POST /lab/v1/cluster/members/{id}/partition`"""
+        return self._call("POST", f"/cluster/members/{quote(id, safe='')}/partition")
+
+    def heal_member(self, id: str) -> Any:
+        """`POST /lab/v1/cluster/members/{id}/heal`"""
+        return self._call("POST", f"/cluster/members/{quote(id, safe='')}/heal")
+
+    def pause_member(self, id: str, *, duration: str | None = None) -> Any:
+        """`POST /lab/v1/cluster/members/{id}/pause`"""
+        return self._call("POST", f"/cluster/members/{quote(id, safe='')}/pause", {"duration": duration})
+
+    def kill_member(self, id: str) -> Any:
+        """`POST /lab/v1/cluster/members/{id}/kill`"""
+        return self._call("POST", f"/cluster/members/{quote(id, safe='')}/kill")
+
     def detail_clock(self) -> Any:
         """`GET /lab/v1/clock`"""
         return self._call("GET", "/clock")

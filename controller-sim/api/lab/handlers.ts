@@ -26,29 +26,26 @@ import type {
 } from '#schemas/api/gen/bodies.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Lab } from '../../lab/lab.ts';
-import { UnknownError } from '../../lab/lab-error.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
 import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../http/context.ts';
 import { faultHandlers } from './faults.ts';
 import { journalHandlers } from './journal.ts';
 import { labHandler } from './lab-handler.ts';
+import { memberHandlers } from './members.ts';
 import { proxyHandlers } from './proxies.ts';
 import { whyHandlers } from './why.ts';
 
 export const labHandlers = {
   ...faultHandlers,
   ...journalHandlers,
+  ...memberHandlers,
   ...whyHandlers,
   ...proxyHandlers,
   detailClock: ({ services }: ApiRequest) => showClock(services.lab),
   advanceClock: labHandler<Data<LabClock>, ClockAdvance>(async (lab, { body }) => {
     await lab.clock.advance(body.duration);
     return showClock(lab);
-  }),
-  rejoinMember: labHandler(async (_lab, { params: { id = '' }, services: { cluster } }): Promise<Done> => {
-    if (!(await cluster.rejoin(id))) throw new UnknownError(`no running controller has the id ${id}`);
-    return { data: {} };
   }),
   patchClock: labHandler<Data<LabClock>, ClockPatch>(async (lab, { body }) => {
     const { time, rate } = withoutNulls(body);

@@ -69,6 +69,8 @@ export interface ChangeLog {
   /** All data, in one view; the values that `prepare` returns are stored with it and added to its meta. */
   load(prepare: (loaded: LoadedLog, chainAt: ChangeLog['chainAt']) => Promise<Values>): Promise<LoadedLog>;
   putMeta(values: Values): Promise<void>;
+  /** Ends the connections, and opens none until it is called with false. */
+  cutOff(isCutOff: boolean): void;
   starting<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -218,6 +218,11 @@ export class LogStore implements SharedStore {
     this.registry.renew();
   }
 
+  cutOff(isCutOff: boolean): void {
+    this.#log.cutOff(isCutOff);
+    this.#appended(); // reading on shows whether it follows
+  }
+
   starting<T>(work: () => Promise<T>): Promise<T> {
     return this.#log.starting(work);
   }

@@ -7,6 +7,7 @@ import { background } from '#lib/background.ts';
 import type { Clock } from '#lib/clock.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
+import { CutOffError } from './shared-store.ts';
 import { StoreError } from './sqlite-store.ts';
 
 /** Milliseconds. */
@@ -46,6 +47,7 @@ export class PostgresConnection {
   #listening: pg.Client | undefined;
   /** Receives each notification, and undefined after a reconnect: notifications may be lost. */
   onNotification: (payload: string | undefined) => void = () => undefined;
+  #isCutOff = false;
   /** The advisory lock that the connection for notifications holds, or tries to hold. */
   #heldLock: readonly [number, string] | undefined;
 
@@ -69,6 +71,7 @@ export class PostgresConnection {
 
   #opened(): Promise<pg.Client> {
     this.#closing.signal.throwIfAborted();
+    if (this.#isCutOff) return Promise.reject(new CutOffError());
     if (this.#client) return this.#client;
     const opening = this.#open(() => {
       if (this.#client === opening) this.#client = undefined;
@@ -184,6 +187,16 @@ export class PostgresConnection {
     return done;
   }
 
+  /** Ends both connections, and opens none until it is called with false. */
+  cutOff(isCutOff: boolean): void {
+    this.#isCutOff = isCutOff;
+    if (!isCutOff) return;
+    const end = (client: pg.Client | undefined) => client?.end().catch(() => undefined);
+    void end(this.#listening);
+    this.#client?.then(end, () => undefined);
+    this.#client = undefined;
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new StoreError('the store is closed'));
     await this.#turn;
@@ -211,6 +224,7 @@ export class PostgresConnection {
   }
 
   async #listen(): Promise<void> {
+    if (this.#isCutOff) throw new CutOffError();
     const client = await this.#open((lost) => this.#listenAgain(lost), ASIDE_TIMEOUT);
     client.on('notification', ({ payload }) => this.onNotification(payload ?? ''));
     try {

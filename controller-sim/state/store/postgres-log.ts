@@ -138,6 +138,10 @@ export class PostgresLog implements ChangeLog {
     return chainIn(await this.#connection.query(CHAIN, [index]));
   }
 
+  cutOff(isCutOff: boolean): void {
+    this.#connection.cutOff(isCutOff);
+  }
+
   async starting<T>(work: () => Promise<T>): Promise<T> {
     try {
       await this.#connection.query('SELECT pg_advisory_lock($1)', [LOCKS.start]);

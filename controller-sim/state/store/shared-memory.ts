@@ -1,8 +1,10 @@
 // A store that several controllers in one process share, in memory: a cluster for tests without a database.
 
 import type { Entity, EntityKind } from '../types.ts';
+import { BehindError, type Position } from './history.ts';
 import {
   type Attempts,
+  CutOffError,
   demandFree,
   type Member,
   type MemberInfo,
@@ -15,8 +17,10 @@ import {
   type SharedStore,
   type StoredSet,
 } from './shared-store.ts';
-import type { StoredState } from './store.ts';
+import { type StoredState, StoreWriteError } from './store.ts';
 
+/** Limit on sets that wait for a member that is cut off: it then loads all data again. */
+const MAX_SETS = 100_000;
 /** Limit on counts of failed proofs: the oldest one makes room. */
 const MAX_ATTEMPTS = 10_000;
 
@@ -58,7 +62,11 @@ export class SharedMemory implements CommonMemory {
     for (const [key, value] of values) this.#meta.set(key, value);
   }
 
+  /** @throws BehindError if the next one was forgotten */
   since(index: bigint): StoredSet[] {
+    const [oldest] = this.#sets;
+    if (this.#index > index && (!oldest || oldest.index > index + 1n))
+      throw new BehindError(positionAt(index), positionAt(this.#index));
     return this.#sets.filter((set) => set.index > index);
   }
 
@@ -86,8 +94,10 @@ export class SharedMemory implements CommonMemory {
 
   /** A member has read on, or is gone: forgets the sets that nobody needs. */
   noteRead(): void {
-    const isRead = ({ index }: { readonly index: bigint }) => [...this.#stores].every((store) => store.index >= index);
-    this.#sets = this.#sets.filter((set) => !isRead(set));
+    const stores = [...this.#stores];
+    const reachable = stores.filter(({ isCutOff }) => !isCutOff);
+    const isRead = ({ index }: { readonly index: bigint }) => reachable.every((store) => store.index >= index);
+    this.#sets = this.#sets.filter((set) => stores.some((store) => store.index < set.index)).slice(-MAX_SETS);
     const [done, unread] = [this.#unread.filter(isRead), this.#unread.filter((each) => !isRead(each))];
     this.#unread = unread;
     for (const { resolve } of done) resolve();
@@ -194,40 +204,64 @@ export class SharedMemory implements CommonMemory {
 /** The view of one member. */
 export class SharedMemoryStore implements SharedStore {
   readonly registry: Registry;
-  readonly isImmediate = true;
   readonly #shared: SharedMemory;
   readonly #onAppended: (() => void)[] = [];
   #onRejoin: () => Promise<void> = async () => undefined;
   #index = 0n;
-  #id: string | undefined;
+  #info: MemberInfo | undefined;
+  /** The members as this one knows them while it is cut off. */
+  #known: Membership | undefined;
 
   constructor(shared: SharedMemory) {
     this.#shared = shared;
+    const reached = () => {
+      if (this.isCutOff) throw rejected();
+      return shared;
+    };
     this.registry = {
-      attempts: shared.attempts,
+      attempts: {
+        add: async (...attempt) => reached().attempts.add(...attempt),
+        clear: async (key) => reached().attempts.clear(key),
+      },
       get progress() {
         return shared.progress;
       },
-      rejoin: (id) => shared.rejoin(id),
+      rejoin: async (id) => reached().rejoin(id),
       renew: () => undefined,
       claim: async (id) => demandFree(id, shared.membership().members),
       join: async (member) => {
-        this.#id = member.id;
+        this.#info = member;
         shared.join(member);
       },
       leave: async () => {
-        if (this.#id !== undefined) shared.disconnect(this.#id);
+        if (this.id !== undefined) shared.disconnect(this.id);
       },
-      remove: async (id) => shared.remove(id),
-      transfer: async (id) => shared.transfer(id),
-      read: async () => shared.membership(),
+      remove: async (id) => reached().remove(id),
+      transfer: async (id) => reached().transfer(id),
+      read: async () => this.#known ?? shared.membership(),
       onChange: (listener) => shared.onMembers(listener),
     };
   }
 
   /** The member's id, once it has joined. */
   get id(): string | undefined {
-    return this.#id;
+    return this.#info?.id;
+  }
+
+  get isCutOff(): boolean {
+    return this.#known !== undefined;
+  }
+
+  get isImmediate(): boolean {
+    return !this.isCutOff;
+  }
+
+  cutOff(isCutOff: boolean): void {
+    if (isCutOff === this.isCutOff) return;
+    this.#known = isCutOff ? this.#shared.membership() : undefined;
+    if (isCutOff && this.id !== undefined) this.#shared.disconnect(this.id);
+    if (!isCutOff && this.#info) this.#shared.join(this.#info);
+    this.#shared.noteRead(); // others no longer wait for it
   }
 
   /** Index of the last set that this member has read. */
@@ -242,6 +276,7 @@ export class SharedMemoryStore implements SharedStore {
   }
 
   async append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]> {
+    if (this.isCutOff) throw rejected();
     const missed = this.#after(after);
     const indexes = this.#shared.append(this, prepare(missed));
     this.#index = indexes.at(-1) ?? this.#index;
@@ -250,10 +285,12 @@ export class SharedMemoryStore implements SharedStore {
   }
 
   async read(after: bigint): Promise<readonly StoredSet[]> {
+    if (this.isCutOff) throw new CutOffError();
     return this.#after(after);
   }
 
   async reload(_own: Reloaded, apply: (state: StoredState) => void): Promise<void> {
+    if (this.isCutOff) throw new CutOffError();
     apply(await this.load());
   }
 
@@ -278,6 +315,7 @@ export class SharedMemoryStore implements SharedStore {
   }
 
   async putMeta(values: ReadonlyMap<string, string>): Promise<void> {
+    if (this.isCutOff) throw rejected();
     this.#shared.putMeta(values);
   }
 
@@ -297,4 +335,14 @@ export class SharedMemoryStore implements SharedStore {
     if (missed.length > 0) setImmediate(() => this.#shared.noteRead());
     return missed;
   }
+}
+
+function rejected(): StoreWriteError {
+  const cause = new CutOffError();
+  return new StoreWriteError(`the change was not stored: ${cause.message}`, { cause });
+}
+
+/** There is one history in memory. */
+function positionAt(index: bigint): Position {
+  return { timeline: 'memory', index, chain: '' };
 }

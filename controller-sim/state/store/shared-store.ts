@@ -112,6 +112,13 @@ export interface Registry {
   onChange(listener: () => void): () => void;
 }
 
+/** This member does not reach the store: the lab has cut it off. */
+export class CutOffError extends StoreError {
+  constructor() {
+    super('the lab has cut this controller off (sim cluster partition); sim cluster heal ends that');
+  }
+}
+
 /** Limit on members, stopped ones included: routers know the addresses of all of them. */
 export const MAX_MEMBERS = 100;
 
@@ -161,6 +168,10 @@ export interface SharedStore extends Omit<Store, 'commit'> {
   onRejoin(listener: () => Promise<void>): void;
   /** Tells other members why this one does not follow. */
   noteProblem(problem: string | undefined): void;
+  /**
+   * Cuts this member off the store and the other members, or ends that: as a broken network would, for learning and tests.
+   */
+  cutOff(isCutOff: boolean): void;
   /** Runs `work` while no other member starts: the first one creates what all share. */
   starting<T>(work: () => Promise<T>): Promise<T>;
 }

@@ -159,6 +159,10 @@ export type ClockAdvance = {
   readonly duration: string;
 };
 
+export type MemberPause = {
+  readonly duration?: string | null | undefined;
+};
+
 export type ClockPatch = {
   /** The new time, such as 2027-01-31T12:00:00Z. */
   readonly time?: string | null | undefined;

@@ -332,6 +332,10 @@ export interface Operations {
   };
   readonly lab: {
     readonly rejoinMember: Operation<undefined, 'none', never, 'id'>;
+    readonly partitionMember: Operation<undefined, 'none', never, 'id'>;
+    readonly healMember: Operation<undefined, 'none', never, 'id'>;
+    readonly pauseMember: Operation<B.MemberPause | undefined, 'none', never, 'id'>;
+    readonly killMember: Operation<undefined, 'none', never, 'id'>;
     readonly detailClock: Operation<undefined, 'data', A.LabClock>;
     readonly patchClock: Operation<B.ClockPatch, 'data', A.LabClock>;
     readonly advanceClock: Operation<B.ClockAdvance, 'data', A.LabClock>;

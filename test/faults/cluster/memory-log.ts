@@ -213,6 +213,10 @@ export class MemoryLog implements ChangeLog {
     this.#database.content = { ...content, meta: new Map([...content.meta, ...values]) };
   }
 
+  cutOff(isCutOff: boolean): void {
+    this.isAway = isCutOff;
+  }
+
   starting<T>(work: () => Promise<T>): Promise<T> {
     return work();
   }

@@ -19,6 +19,43 @@ public final class Lab extends LabHttp {
   }
 
   /**
+   * POST /lab/v1/cluster/members/{id}/partition
+   */
+  public Object partitionMember(String id) {
+    return call("POST", "/cluster/members/" + quoted(id) + "/partition", null, null);
+  }
+
+  /**
+   * POST /lab/v1/cluster/members/{id}/heal
+   */
+  public Object healMember(String id) {
+    return call("POST", "/cluster/members/" + quoted(id) + "/heal", null, null);
+  }
+
+  /**
+   * POST /lab/v1/cluster/members/{id}/pause
+   * Options:
+   * <ul>
+   * <li>duration
+   * </ul>
+   */
+  public Object pauseMember(String id, Map<String, ?> options) {
+    return call("POST", "/cluster/members/" + quoted(id) + "/pause", with(options), null);
+  }
+
+  /** Without options. */
+  public Object pauseMember(String id) {
+    return pauseMember(id, Map.of());
+  }
+
+  /**
+   * POST /lab/v1/cluster/members/{id}/kill
+   */
+  public Object killMember(String id) {
+    return call("POST", "/cluster/members/" + quoted(id) + "/kill", null, null);
+  }
+
+  /**
    * GET /lab/v1/clock
    */
   public Object detailClock() {
