@@ -10,6 +10,7 @@ export const {
   LabUnknownError,
   openClient,
   OptionError,
+  runLoad,
   SeedError,
   SharedMemory,
   startCluster,

@@ -4,6 +4,8 @@
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
 import type { Network } from '../testbed/interface.ts';
+import type { LoadOptions, LoadReport, LoadTarget } from '../testbed/load/interface.ts';
+import type { LoadScenario } from '../testbed/load/scenario.ts';
 import type { NetworkOptions } from '../testbed/network.ts';
 import { type ClusterOptions, startCluster as startNodes } from './assembly/nodes.ts';
 import { type SimulatorOptions, startSimulator as start } from './assembly/simulator.ts';
@@ -23,6 +25,8 @@ export { OptionError } from '#lib/options.ts';
 export type { Random } from '#lib/random.ts';
 export type { Subscription } from '#lib/subscription.ts';
 export type { DialOptions, NetworkRouter } from '../testbed/interface.ts';
+export type { StageReport } from '../testbed/load/interface.ts';
+export type { ClientGroup, ClientStep, RouterGroup, RouterStep } from '../testbed/load/scenario.ts';
 export type { PasswordCost } from './auth/passwords.ts';
 export { ApiRequestError, type ClientOptions, openClient } from './client/api-client.ts';
 export type { ApiClient, ClientApi } from './client/api-types.ts';
@@ -60,7 +64,18 @@ export type { Explanation } from './lab/why/explanation.ts';
 export type { Finding } from './lab/why/finding.ts';
 export type { PostureOptions } from './lab/why/posture.ts';
 export type { WhyAnswer, WhyQuestion } from './lab/why/why.ts';
-export type { ClusterOptions, Network, NetworkOptions, Simulator, SimulatorCluster, SimulatorOptions };
+export type {
+  ClusterOptions,
+  LoadOptions,
+  LoadReport,
+  LoadScenario,
+  LoadTarget,
+  Network,
+  NetworkOptions,
+  Simulator,
+  SimulatorCluster,
+  SimulatorOptions,
+};
 
 /** Data that several simulators in this process share: pass one as the option `store` to each of them. */
 export type SharedMemory = CommonMemory;
@@ -90,4 +105,18 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   // The code of the routers is loaded on demand, so that programs with simulators only start faster.
   const testbed = await import('../testbed/network.ts');
   return testbed.startNetwork(options);
+}
+
+/**
+ * Runs virtual routers and clients against a controller, this one or the reference's. Resolves with the report, also if
+ * steps failed. Rejects with SeedError for mistakes in the scenario, and with ApiRequestError if the controller rejects
+ * the administrator or cannot be reached.
+ */
+export async function runLoad(
+  target: LoadTarget,
+  scenario: LoadScenario | string,
+  options: LoadOptions = {},
+): Promise<LoadReport> {
+  const load = await import('../testbed/load/run.ts');
+  return load.runLoad(target, scenario, options);
 }

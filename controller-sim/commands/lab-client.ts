@@ -135,7 +135,19 @@ export class LabClient {
   }
 }
 
-function complete({ ready: file, ...given }: Connection): Known {
+/** The controller of a connection, with its administrator. Throws LabClientError if one of them is missing. */
+export function controllerOf(connection: Connection): {
+  readonly baseUrl: string;
+  readonly ca: string;
+  readonly username: string;
+  readonly password: string;
+} {
+  const { url, ca, username, password } = complete(connection, true);
+  return { baseUrl: url, ca: read(ca), username, password };
+}
+
+/** `needsAdmin`: a lab token is not enough. */
+function complete({ ready: file, ...given }: Connection, needsAdmin = false): Known {
   const ready = file || undefined; // an environment variable may be empty
   const line = ready === undefined ? {} : readyLineIn(ready);
   const url = originOf(given.url ?? line.management);
@@ -144,7 +156,8 @@ function complete({ ready: file, ...given }: Connection): Known {
   const known = { username: line.username, password: line.password ?? undefined, ca: line.ca };
   const labToken = (given.username ?? given.password) ? undefined : line.labToken;
   const all = { ...known, ...defined(given), url, labToken };
-  const needed = labToken === undefined ? (['url', 'ca', 'username', 'password'] as const) : (['url', 'ca'] as const);
+  const needed =
+    labToken === undefined || needsAdmin ? (['url', 'ca', 'username', 'password'] as const) : (['url', 'ca'] as const);
   for (const name of needed) {
     if (all[name]) continue;
     const remedy = `use --${name}, or --ready FILE with the output of \`${commandName('sim')} start --json\``;

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { loadCommand } from '../../testbed/sim-load.ts';
 import { networkCommand } from '../../testbed/sim-network.ts';
 import { clockCommand } from './clock.ts';
 import { clusterCommand } from './cluster.ts';
@@ -28,6 +29,7 @@ export function simulatorProgram(): Command {
   const commands = [
     startCommand(),
     networkCommand(),
+    loadCommand(),
     healthCommand(),
     clockCommand(),
     snapshotCommand(),

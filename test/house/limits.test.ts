@@ -15,6 +15,14 @@ const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 /** Constants that do not limit actions of others. */
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'only the operator affects it': [
+    'testbed/load/stages.ts MAX_REASONS',
+    'testbed/load/stages.ts MAX_REASON_LENGTH',
+    'testbed/load/stages.ts MAX_TIMES',
+    'testbed/load/prepare.ts TIMEOUT',
+    'testbed/load/virtual-client.ts TIMEOUT',
+    'testbed/load/virtual-router.ts TIMEOUT',
+    'testbed/load/virtual-router.ts LIMITS',
+    'testbed/load/virtual-client.ts LIMITS',
     'agent/assembly/operator.ts MAX_DRAIN_SECONDS',
     'agent/assembly/why.ts MAX_NAMED',
     'agent/why/reason.ts MAX_LISTED',

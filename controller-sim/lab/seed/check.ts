@@ -12,19 +12,24 @@ export interface Finding {
   describe(): string;
 }
 
-let compiled: ValidateFunction | undefined;
+export const checkSeed = schemaChecker(schema);
 
-export function checkSeed(value: unknown): Finding[] {
-  compiled ??= compile();
-  const validate = compiled;
-  if (validate(value)) return [];
-  return (validate.errors ?? []).map((error) => ({ path: pathOf(error), describe: () => describe(error) }));
+/** The check of documents against a schema, which is compiled with the first one. */
+export function schemaChecker(definition: object): (value: unknown) => Finding[] {
+  let compiled: ValidateFunction | undefined;
+  return (value) => {
+    compiled ??= compile(definition);
+    const validate = compiled;
+    if (validate(value)) return [];
+    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+    return errors.map((error) => ({ path: pathOf(error), describe: () => describe(error) }));
+  };
 }
 
-function compile(): ValidateFunction {
+function compile(definition: object): ValidateFunction {
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true, meta: false, validateSchema: false });
   ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
-  return ajv.compile(schema);
+  return ajv.compile(definition);
 }
 
 /** An unknown field has the path of its key, a missing one that of its map. */
