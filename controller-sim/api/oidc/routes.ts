@@ -3,6 +3,7 @@
 import { authorize, callback } from './authorize.ts';
 import type { OidcAnswer, OidcHandler, OidcRequest } from './context.ts';
 import { issuerOf } from './context.ts';
+import { endSession } from './end-session.ts';
 import {
   askForPost,
   checkTotp,
@@ -14,7 +15,9 @@ import {
   verifyTotpEnrollment,
 } from './login.ts';
 import { messagePage } from './pages.ts';
-import { endSession, introspect, revoke, token, userInfo } from './token.ts';
+import { revoke } from './revoke.ts';
+import { token } from './token.ts';
+import { introspect, userInfo } from './user-info.ts';
 
 export interface OidcRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
