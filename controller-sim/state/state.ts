@@ -135,7 +135,7 @@ export class State {
     const timeline = loaded.meta.get('timeline') ?? components.ids.uuid();
     state.#timeline = timeline;
     if (!loaded.meta.has('timeline')) await state.putMeta(new Map([['timeline', timeline]]));
-    if (isShared(store)) {
+    if (store.isShared) {
       store.onAppended(() => state.#readOn());
       store.onRejoin(() => state.rejoin());
       state.#readOn(); // others may have appended since the data was loaded
@@ -145,7 +145,7 @@ export class State {
 
   /** Whether other controllers change the same data. */
   get isShared(): boolean {
-    return isShared(this.#store);
+    return this.#store.isShared;
   }
 
   /** Index of the last change. */
@@ -225,7 +225,7 @@ export class State {
    * nothing asks: its entity may be new. Strangers can ask, too, so all that ask during one reading share the next one.
    */
   async catchUp(): Promise<CatchUp> {
-    if (!isShared(this.#store) || this.#store.isImmediate) return 'same';
+    if (!this.#store.isShared || this.#store.isImmediate) return 'same';
     if (this.#isClosed) return 'unread';
     const before = this.#index;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -245,7 +245,7 @@ export class State {
    */
   rejoin(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (this.#isClosed || !isShared(this.#store)) reject(new InvariantError('the state is closed, or not shared'));
+    if (this.#isClosed || !this.#store.isShared) reject(new InvariantError('the state is closed, or not shared'));
     else this.#rejoining.push({ resolve, reject });
     this.#readOn();
     return promise;
@@ -255,7 +255,7 @@ export class State {
   async reach(index: bigint, milliseconds: number): Promise<boolean> {
     const end = this.clock.monotonic() + milliseconds;
     while (this.#index < index) {
-      if (this.clock.monotonic() >= end || !isShared(this.#store) || this.#store.isImmediate || this.#isClosed)
+      if (this.clock.monotonic() >= end || !this.#store.isShared || this.#store.isImmediate || this.#isClosed)
         return false;
       // A database that is away answers at once, again and again.
       if ((await this.catchUp()) !== 'new' && this.#index < index)
@@ -266,7 +266,7 @@ export class State {
 
   /** Cuts this member off the store, or ends that. @returns false if no other controllers have the data */
   cutOff(isCutOff: boolean): boolean {
-    if (!isShared(this.#store)) return false;
+    if (!this.#store.isShared) return false;
     this.#store.cutOff(isCutOff);
     this.#readOn();
     return true;
@@ -285,13 +285,13 @@ export class State {
   /** Commits all queued changes together, so that they share one wait for the disk. */
   async #work(): Promise<void> {
     while (this.#waiting.length > 0 || this.#isBehind || this.#rejoining.length > 0) {
-      if (this.#rejoining.length > 0 && isShared(this.#store)) await this.#rejoin(this.#store);
+      if (this.#rejoining.length > 0 && this.#store.isShared) await this.#rejoin(this.#store);
       const waiting = this.#waiting.splice(0, MAX_BATCH);
       // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
       const catchingUp = this.#catchingUp.splice(0);
       const failure = waiting.length > 0 ? await this.#gate() : undefined;
       let hasRead = true;
-      if (!isShared(this.#store)) await this.#commit(this.#store, waiting, failure);
+      if (!this.#store.isShared) await this.#commit(this.#store, waiting, failure);
       else if (waiting.length === 0) hasRead = await this.#follow(this.#store);
       else if (failure) for (const { reject } of waiting) reject(failure);
       else if (!(await this.#append(this.#store, waiting)) && catchingUp.length > 0)
@@ -517,10 +517,6 @@ function isBehind(error: unknown): boolean {
 /** The store rejects one change among several, and must be asked for each: the others succeed. */
 function isOfOne(error: unknown, waiting: readonly Waiting[]): boolean {
   return waiting.length > 1 && error instanceof StoreWriteError && error.isRejection;
-}
-
-function isShared(store: Store | SharedStore): store is SharedStore {
-  return 'append' in store;
 }
 
 /** A stored entity has its kind's type: it was written through the typed methods of a transaction. */

@@ -5,8 +5,8 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import type { Change } from '../change.ts';
 import type { PostgresStore } from './postgres-store.ts';
-import { SqliteStore, StoreError } from './sqlite-store.ts';
-import type { StoredEntity, StoredState } from './store.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import { type StoredEntity, type StoredState, StoreError } from './store.ts';
 
 export interface CopyComponents {
   readonly clock: Clock;

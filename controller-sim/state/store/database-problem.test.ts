@@ -3,7 +3,7 @@
 import t from 'tap';
 import { TimeoutError } from '#lib/errors.ts';
 import { databaseProblem } from './database-problem.ts';
-import { StoreError } from './sqlite-store.ts';
+import { StoreError } from './store.ts';
 
 t.test('each cause is in words, without the text of the database', async (t) => {
   const coded = (code: string) => Object.assign(new Error('connect to secret.example as admin'), { code });

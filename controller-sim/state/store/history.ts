@@ -5,7 +5,7 @@
 //   chain 1 = hash(chain 0, 1, body 1) ─► chain 2 = hash(chain 1, 2, body 2) ─► …
 
 import { createHash } from 'node:crypto';
-import { StoreError } from './sqlite-store.ts';
+import { StoreError } from './store.ts';
 
 /** A point of a history. */
 export interface Position {

@@ -14,8 +14,7 @@ import { type Batch, type ChangeLog, type LogEntry, type LogPage, MAX_READ, type
 import { databaseProblem } from './database-problem.ts';
 import { BehindError, HistoryError, isPrefix, mayContinue, nextChain, type Position } from './history.ts';
 import type { NewSet, Registry, Reloaded, SharedStore, StoredSet } from './shared-store.ts';
-import { StoreError } from './sqlite-store.ts';
-import { type StoredState, StoreWriteError } from './store.ts';
+import { type StoredState, StoreError, StoreWriteError } from './store.ts';
 import { readSet } from './stored-set.ts';
 
 /** Entries that the log keeps for members that were disconnected. */
@@ -45,6 +44,7 @@ class GapError extends StoreError {
 }
 
 export class LogStore implements SharedStore {
+  readonly isShared = true;
   readonly registry: Registry;
   readonly isImmediate = false;
   readonly #log: ChangeLog;

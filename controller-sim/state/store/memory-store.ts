@@ -3,6 +3,7 @@
 import type { Store, StoredState } from './store.ts';
 
 export class MemoryStore implements Store {
+  readonly isShared = false;
   #index = 0n;
 
   load(): Promise<StoredState> {

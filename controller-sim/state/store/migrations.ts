@@ -3,7 +3,7 @@
 
 import type pg from 'pg';
 import { MEMBER_TABLES } from './postgres-registry.ts';
-import { StoreError } from './sqlite-store.ts';
+import { StoreError } from './store.ts';
 
 /** The statements that lead to each version, from 1 on. */
 const MIGRATIONS: readonly string[] = [

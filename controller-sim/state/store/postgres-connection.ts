@@ -8,7 +8,7 @@ import type { Clock } from '#lib/clock.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log.ts';
 import { CutOffError } from './shared-store.ts';
-import { StoreError } from './sqlite-store.ts';
+import { StoreError } from './store.ts';
 
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 5_000;

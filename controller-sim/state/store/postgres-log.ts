@@ -20,8 +20,7 @@ import type { Position } from './history.ts';
 import { migrate } from './migrations.ts';
 import { notice, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
 import { headOf, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
-import { StoreError } from './sqlite-store.ts';
-import { DamagedError } from './store.ts';
+import { DamagedError, StoreError } from './store.ts';
 import { readStoredEntity } from './stored-entity.ts';
 
 const HEAD = 'SELECT index, timeline, chain FROM edgeweave.head';

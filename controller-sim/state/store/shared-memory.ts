@@ -203,6 +203,7 @@ export class SharedMemory implements CommonMemory {
 
 /** The view of one member. */
 export class SharedMemoryStore implements SharedStore {
+  readonly isShared = true;
   readonly registry: Registry;
   readonly #shared: SharedMemory;
   readonly #onAppended: (() => void)[] = [];

@@ -3,8 +3,7 @@
 
 import type { Change } from '../change.ts';
 import type { Origin } from '../origin.ts';
-import { StoreError } from './sqlite-store.ts';
-import type { Store, StoredState } from './store.ts';
+import { type Store, type StoredState, StoreError } from './store.ts';
 
 /** A set of changes to append. */
 export interface NewSet {
@@ -144,7 +143,8 @@ export interface Reloaded {
   readonly next: string;
 }
 
-export interface SharedStore extends Omit<Store, 'commit'> {
+export interface SharedStore extends Omit<Store, 'commit' | 'isShared'> {
+  readonly isShared: true;
   readonly registry: Registry;
   /** A change is acknowledged when all members have it: there is nothing to catch up with. */
   readonly isImmediate: boolean;

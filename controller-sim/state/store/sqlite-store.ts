@@ -4,12 +4,12 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { describeError } from '#lib/errors.ts';
 import { THIS_PROCESS } from '#lib/port-holder.ts';
 import { writeObstacle } from '#lib/writable.ts';
 import type { Change } from '../change.ts';
 import { holderOf } from './file-holder.ts';
-import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWriteError } from './store.ts';
+import { DamagedError, type Store, type StoredEntity, type StoredState, StoreError, StoreWriteError } from './store.ts';
 import { readStoredEntity } from './stored-entity.ts';
 
 const FORMAT = '1';
@@ -32,13 +32,8 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 
-export class StoreError extends ProjectError {
-  constructor(message: string, options: { cause?: unknown } = {}) {
-    super('STORE', message, options);
-  }
-}
-
 export class SqliteStore implements Store {
+  readonly isShared = false;
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;

@@ -15,8 +15,8 @@ import { State } from '../state.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Service } from '../types.ts';
 import { MemoryStore } from './memory-store.ts';
-import { SqliteStore, StoreError } from './sqlite-store.ts';
-import type { Store } from './store.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import { type Store, StoreError } from './store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 let files = 0;

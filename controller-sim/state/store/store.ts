@@ -12,6 +12,13 @@ export interface StoredEntity {
   readonly row?: string;
 }
 
+/** A store cannot be opened, read or used. */
+export class StoreError extends ProjectError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('STORE', message, options);
+  }
+}
+
 /** A row that another program wrote, or that is damaged. */
 export class DamagedError extends ProjectError {
   constructor(table: string, row: string, why: string, options: { cause?: unknown } = {}) {
@@ -49,6 +56,8 @@ export interface StoredState {
 }
 
 export interface Store {
+  /** One simulator has it for itself (see shared-store.ts for the others). */
+  readonly isShared: false;
   /** Loads everything that was committed. Called once, before the first commit. */
   load(): Promise<StoredState>;
   /**
