@@ -8,7 +8,7 @@ import { selectByRoles } from '#model/roles.ts';
 import { links, reported } from '../../test/support/links.ts';
 import type { Terminator } from '../state/types.ts';
 import { type Links, linkCost } from './links.ts';
-import { cheapestPath, costOf, type PathRouter } from './paths.ts';
+import { cheapestPath, cheapestPaths, costOf, type PathRouter } from './paths.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
 import { TerminatorCosts } from './terminator-costs.ts';
 
@@ -118,6 +118,25 @@ t.test('the selected path is the cheapest', async (t) => {
     }),
   );
   t.pass('same cost as an exhaustive search');
+});
+
+t.test('one search finds the paths to all hosts of a service', async (t) => {
+  const names = Array.from({ length: 40 }, (_, index) => `r${index}`);
+  const ring = names.flatMap((name, index) =>
+    [1, 7].map((step) => `${name}-${names[(index + step) % names.length]}:${(index * 13) % 17}`),
+  );
+  const net = links(...ring);
+  let reads = 0;
+  const counted = {
+    *[Symbol.iterator]() {
+      reads += 1;
+      yield* net.values();
+    },
+  };
+  const found = cheapestPaths('r0', [...names, 'unknown'], routers(...names), counted);
+  t.equal(reads, 1);
+  t.same([...found.keys()].toSorted(), names.toSorted());
+  for (const name of names) t.same(found.get(name), cheapestPath('r0', name, routers(...names), net.values()), name);
 });
 
 function exhaustive(from: string, to: string, net: Links, seen: ReadonlySet<string>): number | undefined {

@@ -32,17 +32,29 @@ export function cheapestPath(
   routers: ReadonlyMap<string, PathRouter>,
   links: Iterable<NetworkLink>,
 ): Path | undefined {
-  if (!routers.has(from) || !routers.has(to)) return undefined;
+  return cheapestPaths(from, [to], routers, links).get(to);
+}
+
+/** The paths to several routers, by router, in one search. Routers without a path are missing. */
+export function cheapestPaths(
+  from: string,
+  targets: Iterable<string>,
+  routers: ReadonlyMap<string, PathRouter>,
+  links: Iterable<NetworkLink>,
+): Map<string, Path> {
+  const paths = new Map<string, Path>();
+  const wanted = new Set([...targets].filter((id) => routers.has(id)));
+  if (!routers.has(from)) return paths;
   const neighbours = adjacency(routers, links);
   const best = new Map<string, Step>([[from, { cost: 0, via: undefined }]]);
-  const open = new Set([from]);
+  const open = new OpenRouters();
+  open.add(from, 0);
   /** Routers whose cheapest path is known. They are not opened again, so that the search ends whatever the costs. */
   const settled = new Set<string>();
-  while (open.size > 0) {
-    const current = cheapest(open, best);
-    open.delete(current);
+  for (let current = open.take(); current !== undefined && wanted.size > 0; current = open.take()) {
+    if (settled.has(current)) continue; // a cheaper way to it was found after this one
     settled.add(current);
-    if (current === to) return trace(to, best);
+    if (wanted.delete(current)) paths.set(current, trace(current, best));
     if (current !== from && routers.get(current)?.noTraversal) continue;
     const { cost } = best.get(current) as Step;
     for (const { link, other } of neighbours.get(current) ?? []) {
@@ -50,10 +62,10 @@ export function cheapestPath(
       const next = cost + linkCost(link) + Math.max(routers.get(other)?.cost ?? 0, MIN_ROUTER_COST);
       if (next >= (best.get(other)?.cost ?? Number.POSITIVE_INFINITY)) continue;
       best.set(other, { cost: next, via: { router: current, link: link.id } });
-      open.add(other);
+      open.add(other, next);
     }
   }
-  return undefined;
+  return paths;
 }
 
 /** The first and the last router of a path. */
@@ -95,10 +107,55 @@ function adjacency(
   return neighbours;
 }
 
-function cheapest(open: ReadonlySet<string>, best: ReadonlyMap<string, Step>): string {
-  let found = '';
-  for (const id of open) if (found === '' || (best.get(id)?.cost ?? 0) < (best.get(found)?.cost ?? 0)) found = id;
-  return found;
+interface OpenRouter {
+  readonly id: string;
+  readonly cost: number;
+  /** Of equally cheap routers, the one that was opened first comes first. */
+  readonly order: number;
+}
+
+/** Routers to visit, the cheapest first: a binary heap. A router may be in it several times, with falling costs. */
+class OpenRouters {
+  readonly #heap: OpenRouter[] = [];
+  readonly #orders = new Map<string, number>();
+
+  add(id: string, cost: number): void {
+    const order = this.#orders.get(id) ?? this.#orders.size;
+    this.#orders.set(id, order);
+    const added = { id, cost, order };
+    const heap = this.#heap;
+    let at = heap.length;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = heap[above] as OpenRouter;
+      if (!isBefore(added, parent)) break;
+      heap[at] = parent;
+      at = above;
+    }
+    heap[at] = added;
+  }
+
+  /** Removes and returns the cheapest one; undefined if none is left. */
+  take(): string | undefined {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (!first || !last || heap.length === 0) return first?.id;
+    let at = 0;
+    for (let below = 1; below < heap.length; below = 2 * at + 1) {
+      if (below + 1 < heap.length && isBefore(heap[below + 1] as OpenRouter, heap[below] as OpenRouter)) below += 1;
+      const child = heap[below] as OpenRouter;
+      if (!isBefore(child, last)) break;
+      heap[at] = child;
+      at = below;
+    }
+    heap[at] = last;
+    return first.id;
+  }
+}
+
+function isBefore(a: OpenRouter, b: OpenRouter): boolean {
+  return a.cost < b.cost || (a.cost === b.cost && a.order < b.order);
 }
 
 function trace(to: string, best: ReadonlyMap<string, Step>): Path {

@@ -9,7 +9,7 @@ import type { Service, Terminator } from '../state/types.ts';
 import { CircuitError, type FailureCause } from './circuit-failure.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { Links } from './links.ts';
-import { cheapestPath, type Path, type PathRouter } from './paths.ts';
+import { cheapestPath, cheapestPaths, type Path, type PathRouter } from './paths.ts';
 import { type Candidate, chooseTerminator } from './strategies.ts';
 import type { TerminatorCosts } from './terminator-costs.ts';
 
@@ -42,8 +42,10 @@ export class TerminatorChoice {
     const named = all.filter((terminator) => terminator.instanceId === instanceId);
     const online = named.filter(({ routerId }) => routers.has(routerId));
     // Many hosts of a service are often at few routers.
-    const candidates = [...Map.groupBy(online, ({ routerId }) => routerId)].flatMap(([routerId, hosted]) => {
-      const path = this.path(ingressRouter, routerId);
+    const byRouter = Map.groupBy(online, ({ routerId }) => routerId);
+    const paths = cheapestPaths(ingressRouter, byRouter.keys(), this.routers(), this.#components.links.values());
+    const candidates = [...byRouter].flatMap(([routerId, hosted]) => {
+      const path = paths.get(routerId);
       return path ? hosted.map((terminator) => ({ terminator, path, cost: this.#cost(terminator, path) })) : [];
     });
     const stickiness = peerData.get(PeerDataKey.StickinessToken)?.toString();
