@@ -19,12 +19,12 @@ import type { SocketHandler } from '#wire/tls-port.ts';
 import { UnknownTypes } from '#wire/unknown-types.ts';
 import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import type { ClusterChange } from '../cluster/cluster.ts';
-import type { ControlTraffic } from '../lab/control-traffic.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import { validityTimes } from '../pki/validity-times.ts';
 import { type Origin, withOrigin } from '../state/origin.ts';
 import type { Router } from '../state/types.ts';
 import type { ControlContext } from './context.ts';
+import type { ControlTap } from './control-tap.ts';
 import { HANDLERS, LISTS } from './handlers.ts';
 import { storeListeners } from './messages/reported-state.ts';
 import { sendLeadership, sendMembers, sendServerHello } from './messages/sync.ts';
@@ -87,7 +87,7 @@ const LegacyHeader = { Address: 11, Capabilities: 12, ApiAddresses: 13, LinkList
 
 export class ControlServer {
   readonly #context: ControlContext;
-  readonly #traffic: ControlTraffic;
+  readonly #tap: ControlTap;
   readonly #options: ControlServerOptions;
   readonly #listener: ChannelListener;
   readonly #log: Log;
@@ -98,9 +98,9 @@ export class ControlServer {
   /** Open channels of routers that are not attached to the network yet, by router. */
   readonly #connecting = new Map<string, Channel>();
 
-  constructor(context: ControlContext, traffic: ControlTraffic, options: ControlServerOptions) {
+  constructor(context: ControlContext, tap: ControlTap, options: ControlServerOptions) {
     this.#context = context;
-    this.#traffic = traffic;
+    this.#tap = tap;
     this.#options = options;
     this.#log = context.log;
     this.peers = new PeerConnections(context);
@@ -116,7 +116,7 @@ export class ControlServer {
       open: (accepted) => (isPeerHello(accepted.hello) ? this.peers.open(accepted) : this.#open(accepted)),
       onRejected: ({ hello, remoteAddress, error }) => {
         const fault = error instanceof FaultRejection ? error.fault : undefined;
-        traffic.rejected(hello?.body.toString('utf8', 0, MAX_ID_LENGTH), remoteAddress, describeError(error), fault);
+        tap.rejected(hello?.body.toString('utf8', 0, MAX_ID_LENGTH), remoteAddress, describeError(error), fault);
       },
     });
     this.#unsubscribe = context.cluster.subscribe((change) => this.#onCluster(change));
@@ -158,7 +158,7 @@ export class ControlServer {
 
   /** @throws HelloRejectedError if a fault of the lab rejects connections of the router */
   checkFaults(routerId: string): void {
-    const fault = this.#traffic.rejectionOf(routerId);
+    const fault = this.#tap.rejectionOf(routerId);
     if (fault) throw new FaultRejection(routerId, fault.id);
   }
 
@@ -201,7 +201,7 @@ export class ControlServer {
       throw new HelloRejectedError(`router ${id} is already connected; closed the old connection`);
     }
     if (this.#connecting.has(id)) throw new HelloRejectedError(`router ${id} is already connecting`);
-    const channel = new RouterChannel(this.#traffic, {
+    const channel = new RouterChannel(this.#tap, {
       name: `router ${id}`,
       peerId: id,
       connectionId,
@@ -228,7 +228,7 @@ export class ControlServer {
     this.#connecting.set(id, channel);
     // Once the first connection has joined the channel.
     setImmediate(() => {
-      const ready = this.#traffic.prepare(router);
+      const ready = this.#tap.prepare(router);
       const greet = () => this.#greet(router, verified, grouped);
       if (ready) background(this.#log, 'greeting of a router', ready.then(greet));
       else greet();
@@ -257,7 +257,7 @@ export class ControlServer {
     router.channel.onUnknown = (type) => this.#unknownTypes.received({ id, version: version.version }, type);
     void router.channel.closed.then((reason) => {
       this.#log.info({ routerId: router.id, ...(reason && { reason: reason.message }) }, 'router disconnected');
-      this.#traffic.disconnected(router.id, reason?.message);
+      this.#tap.disconnected(router.id, reason?.message);
       this.#context.feed.unsubscribe(router);
       this.#context.network.detach(router);
     });
@@ -284,7 +284,7 @@ export class ControlServer {
     }
     const { version } = router.version;
     this.#log.info({ routerId: router.id, version, linkListeners: router.linkListeners.length }, 'router connected');
-    this.#traffic.connected(router.id);
+    this.#tap.connected(router.id);
     this.#context.network.attach(router);
     this.#sendAddress(router, grouped);
     sendServerHello(router);

@@ -1,11 +1,11 @@
-// The control channel of a router at the controller. The lab records its messages, drops some and holds others back.
+// The control channel of a router at the controller. The tap sees its messages, and may drop some and hold
+// others back.
 
 import type { Timer } from '#lib/clock.ts';
 import { Channel, type ChannelOptions } from '#wire/channel.ts';
 import type { Frame } from '#wire/frame.ts';
 import type { Message } from '#wire/message.ts';
-import type { ControlTraffic, Direction } from '../lab/control-traffic.ts';
-import type { ControlRule } from '../lab/faults/fault.ts';
+import type { ControlTap, Direction, Interference } from './control-tap.ts';
 
 /** Milliseconds that a message waits for the one that is to overtake it. */
 const MAX_REORDER_MS = 1_000;
@@ -14,7 +14,7 @@ const MAX_HELD = 1_000;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export class RouterChannel extends Channel {
-  readonly #traffic: ControlTraffic;
+  readonly #tap: ControlTap;
   readonly #clock: ChannelOptions['clock'];
   readonly #held = new Set<Timer>();
   /** Messages of each direction that the next one overtakes. */
@@ -22,9 +22,9 @@ export class RouterChannel extends Channel {
   #heldBytes = 0;
   #withheld = 0;
 
-  constructor(traffic: ControlTraffic, options: ChannelOptions) {
+  constructor(tap: ControlTap, options: ChannelOptions) {
     super(options);
-    this.#traffic = traffic;
+    this.#tap = tap;
     this.#clock = options.clock;
     void this.closed.then(() => {
       for (const timer of this.#held) timer.cancel();
@@ -39,15 +39,15 @@ export class RouterChannel extends Channel {
   /** Messages beyond the limit are treated like those that find the lane full. */
   protected override transmit(message: Message, lane: string): boolean {
     const { contentType, body } = message;
-    const fault = this.#traffic.faultOf(this.peerId, 'out', contentType);
+    const fault = this.#tap.faultOf(this.peerId, 'out', contentType);
     if (!fault) {
       const isAccepted = super.transmit(message, lane);
-      if (isAccepted) this.#traffic.message(this.peerId, 'out', contentType, body.length);
+      if (isAccepted) this.#tap.message(this.peerId, 'out', contentType, body.length);
       this.#letOvertaken('out');
       return isAccepted;
     }
     const send = () => void super.transmit(message, lane);
-    this.#traffic.message(this.peerId, 'out', contentType, body.length, fault.id);
+    this.#tap.message(this.peerId, 'out', contentType, body.length, fault.id);
     if (!fault.rule.duplicate) this.#withheld++;
     return this.#apply(fault.rule, 'out', body.length, send);
   }
@@ -55,15 +55,20 @@ export class RouterChannel extends Channel {
   /** Messages beyond the limit are dropped. */
   protected override receive(frame: Frame): void {
     const { contentType, body } = frame;
-    const fault = this.#traffic.faultOf(this.peerId, 'in', contentType);
-    this.#traffic.message(this.peerId, 'in', contentType, body.length, fault?.id);
+    const fault = this.#tap.faultOf(this.peerId, 'in', contentType);
+    this.#tap.message(this.peerId, 'in', contentType, body.length, fault?.id);
     if (fault) return void this.#apply(fault.rule, 'in', body.length, () => super.receive(frame));
     super.receive(frame);
     this.#letOvertaken('in');
   }
 
   /** Returns false beyond the limit. */
-  #apply({ delay, duplicate, reorder }: ControlRule, direction: Direction, bytes: number, pass: () => void): boolean {
+  #apply(
+    { delay, duplicate, reorder }: Interference['rule'],
+    direction: Direction,
+    bytes: number,
+    pass: () => void,
+  ): boolean {
     if (duplicate) {
       pass();
       pass();

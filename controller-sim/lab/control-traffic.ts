@@ -3,6 +3,7 @@
 import type { Clock } from '#lib/clock.ts';
 import { ownText } from '#lib/own-text.ts';
 import { ChannelType } from '#wire/gen/numbers.ts';
+import type { ControlTap, Direction } from '../control-channel/control-tap.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { State } from '../state/state.ts';
 import type { ControlRule } from './faults/fault.ts';
@@ -10,8 +11,6 @@ import type { Applied, Faults } from './faults/faults.ts';
 import { ControlRecord, type NewControlEvent } from './journal/control-record.ts';
 import type { Journal } from './journal/journal.ts';
 import { MAX_TEXT_LENGTH } from './journal/redact.ts';
-
-export type Direction = 'in' | 'out';
 
 export interface TrafficComponents {
   readonly state: State;
@@ -23,7 +22,7 @@ export interface TrafficComponents {
   readonly prepare?: (router: ConnectedRouter) => Promise<void>;
 }
 
-export class ControlTraffic {
+export class ControlTraffic implements ControlTap {
   readonly #components: TrafficComponents;
 
   constructor(components: TrafficComponents) {
