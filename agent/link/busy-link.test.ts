@@ -78,7 +78,7 @@ function upload(link: Link, circuitId: string, count: number): Promise<void> {
 
 for (const grouped of [true, false]) {
   const name = grouped ? 'grouped' : 'single';
-  t.test(`both routers get answers to their heartbeats over a full ${name} link`, { timeout: 10_000 }, async (t) => {
+  t.test(`both routers get answers to their heartbeats over a full ${name} link`, { timeout: 60_000 }, async (t) => {
     const { clock, link, ours, theirs, connect } = rooms({ grouped });
     const answered = [ours, theirs].map(
       (channel) => new Promise<number>((resolve) => Object.assign(channel, { onLatency: resolve })),
@@ -104,7 +104,7 @@ t.test('local uploads leave places for payloads that cannot wait', async (t) => 
   link.close();
 });
 
-t.test('waiting ends get places in turn', { timeout: 10_000 }, async (t) => {
+t.test('waiting ends get places in turn', { timeout: 60_000 }, async (t) => {
   const { link, theirs, connect } = rooms({ grouped: true });
   const received: string[] = [];
   theirs.onFrame(XgressType.Payload, (frame) => void received.push(Payload.fromFrame(frame).circuitId));
@@ -116,7 +116,7 @@ t.test('waiting ends get places in turn', { timeout: 10_000 }, async (t) => {
   link.close();
 });
 
-t.test('circuits share a link by bytes, and a light one passes those that wait', { timeout: 10_000 }, async (t) => {
+t.test('circuits share a link by bytes, and a light one passes those that wait', { timeout: 60_000 }, async (t) => {
   const { link, theirs, connect } = rooms({ grouped: true });
   const received: string[] = [];
   theirs.onFrame(XgressType.Payload, (frame) => void received.push(Payload.fromFrame(frame).circuitId));

@@ -349,10 +349,10 @@ t.test('clients of the protocol of the reference agent change log levels and ope
     heartbeat: ONLY_ANSWERS,
   });
   channel.addUnderlay(underlay);
-  const reply = await channel.request(new Message(AgentMessage.Quiesce), { timeout: 5_000 });
+  const reply = await channel.request(new Message(AgentMessage.Quiesce), { timeout: 60_000 });
   t.match([reply.bool(ChannelHeader.ResultSuccess), reply.body.toString()], [true, 'done']);
   t.same(served, [AgentMessage.Quiesce]);
-  const refusal = await channel.request(new Message(10_072), { timeout: 5_000 });
+  const refusal = await channel.request(new Message(10_072), { timeout: 60_000 });
   t.equal(refusal.bool(ChannelHeader.ResultSuccess), false);
   t.equal(refusal.body.toString(), 'this router does not close or open a control channel on request');
   channel.close();

@@ -80,7 +80,7 @@ t.test('a chain of expensive certificates costs a program little', { skip }, asy
   const simulator = new Program('sim', args, { directory: overlay.directory });
   t.teardown(() => simulator.stop());
   await simulator.firstLine();
-  await until('traffic', network.flows, 20_000);
+  await until('traffic', network.flows);
   const { port, close } = await ownPort((socket) => socket.destroy());
   t.teardown(close);
   const chain = expensiveChain(COSTLY);

@@ -55,7 +55,7 @@ t.test('a router with few descriptors obeys its operator while strangers hold co
     child.kill();
     await exited;
   });
-  await until('traffic', async () => (await transfer(a.proxyPort, 1).catch(() => undefined))?.bytes === 1, 20_000);
+  await until('traffic', async () => (await transfer(a.proxyPort, 1).catch(() => undefined))?.bytes === 1);
   const linkPort = Number(/bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1]);
   const held = [
     ...(await hold(a.proxyPort, '127.0.0.2', 'x')),
@@ -98,7 +98,7 @@ t.test('a simulator with few descriptors stores changes while strangers hold con
     return { status: answer.statusCode, data: ((await answer.body.json()) as { data: { token: string } }).data };
   };
   const logIn = () => ask('/authenticate?method=password', '', login).catch(() => undefined);
-  await until('the simulator', async () => (await logIn())?.status === 200, 20_000);
+  await until('the simulator', async () => (await logIn())?.status === 200);
   const held = [...(await hold(port, '127.0.0.2')), ...(await hold(port, '127.0.0.3', '\x16'))];
   const entered = await logIn();
   t.equal(entered?.status, 200);

@@ -66,7 +66,7 @@ async function suspend(t: Test, victim: 'a' | 'b'): Promise<void> {
   t.teardown(() => service.close());
   await using _ = network.overlay;
   const { a, b, programs, online, flows } = network;
-  await until('traffic', flows, 20_000);
+  await until('traffic', flows);
   service.ended.length = 0;
   const busy = connect({ port: a.proxyPort, host: '127.0.0.1', allowHalfOpen: true });
   const quiet = connect(a.proxyPort, '127.0.0.1');
@@ -87,7 +87,7 @@ async function suspend(t: Test, victim: 'a' | 'b'): Promise<void> {
   await until('the service to notice', () => service.ended.length === 2);
   t.same(service.ended, ['ECONNRESET', 'ECONNRESET']);
   t.ok(echo.isOrdered, `${echo.received} bytes were received in order`);
-  await until('traffic', flows, 20_000);
+  await until('traffic', flows);
   const circuits = () => network.overlay.management.get<unknown[]>('../../../fabric/v1/circuits');
   await until('no circuit to be left', async () => (await circuits()).length === 0);
   await Promise.all([programs.a.stop(), programs.b.stop()]);

@@ -52,7 +52,7 @@ t.test('TLS services are dialed through the proxy of the section transport, othe
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   const at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const options = { clock: new SystemClock(), timeout: 2_000, signal: AbortSignal.timeout(5_000) };
+  const options = { clock: new SystemClock(), timeout: 30_000, signal: AbortSignal.timeout(60_000) };
   const context = { ca: readFileSync(join(overlay.directory, 'b.ca')) };
   const address = parseAddress(`tls:${at}`);
   const [host = '', port = ''] = proxy.address.split(':');
@@ -79,7 +79,7 @@ t.test('a connection through a proxy has the local address and port that the dia
   const { socket } = await dialThroughProxy(
     parseAddress(`tcp:${proxy.address}`),
     { host, port: Number(port) },
-    { clock: new SystemClock(), timeout: 2_000, signal: new AbortController().signal, localAddress: host, localPort },
+    { clock: new SystemClock(), timeout: 30_000, signal: new AbortController().signal, localAddress: host, localPort },
   );
   t.equal(socket.localPort, localPort);
   socket.destroy();

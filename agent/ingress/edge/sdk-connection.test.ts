@@ -6,7 +6,7 @@ import { sdkRooms, settled } from '../../../test/support/sdk-rooms.ts';
 import type { ClientEnd } from './client-end.ts';
 import { dataHead } from './sdk-messages.ts';
 
-t.test('circuits that wait for a slow client get places in turn', { timeout: 10_000 }, async (t) => {
+t.test('circuits that wait for a slow client get places in turn', { timeout: 60_000 }, async (t) => {
   const { clients, connect } = sdkRooms();
   const client = await connect();
   const [connection] = clients.all();

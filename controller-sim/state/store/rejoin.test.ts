@@ -120,7 +120,7 @@ t.test('members of a database that misbehaves', { skip: postgresObstacle() ?? fa
     const b = await open(url, 'b', history);
     const restore = await copier(url);
     await add(b, 'of the old history');
-    await until('its report', () => a.store.registry.progress.members.get('b') === 2n, 10_000);
+    await until('its report', () => a.store.registry.progress.members.get('b') === 2n);
     const unheard = suspend(b);
     await restore();
     await a.store.registry.rejoin('a');
