@@ -2,7 +2,7 @@
 // interface. PostgreSQL does not run as root: then it runs in a user namespace, as another user.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -52,6 +52,24 @@ export class Postgres {
   async database(name: string): Promise<string> {
     await this.#ask(`CREATE DATABASE ${name}`);
     return `postgres://${USER}@127.0.0.1:${this.port}/${name}`;
+  }
+
+  /** Sets parameters, and loads them. */
+  async configure(settings: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, value] of Object.entries(settings)) await this.#ask(`ALTER SYSTEM SET ${name} = '${value}'`);
+    await this.#ask('SELECT pg_reload_conf()');
+  }
+
+  /** Adds a role that proves itself with a password; others need none. */
+  async addRole(name: string, password: string): Promise<void> {
+    await this.#ask(`CREATE ROLE ${name} LOGIN SUPERUSER PASSWORD '${password}'`);
+    const rules = join(this.#folder, 'data', 'pg_hba.conf');
+    writeFileSync(rules, `host all ${name} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+    await this.#ask('SELECT pg_reload_conf()');
+  }
+
+  async setPassword(name: string, password: string): Promise<void> {
+    await this.#ask(`ALTER ROLE ${name} PASSWORD '${password}'`);
   }
 
   /** Ends all connections of clients. */

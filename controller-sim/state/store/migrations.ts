@@ -1,50 +1,99 @@
-// The tables of the database by the version of their schema. Each start migrates forward in one transaction, and rejects
-// a schema that it does not know. Released migrations do not change: a new one follows.
+// The tables of the database by the version of their schema. Each start migrates forward in one transaction. Released
+// migrations do not change: a new one follows, and names the earliest schema whose programs go on with it, so that members
+// are upgraded one after the other.
 
 import type pg from 'pg';
-import { MEMBER_TABLES } from './postgres-registry.ts';
+import { LEASE, MEMBER_TABLES } from './postgres-registry.ts';
 import { StoreError } from './store.ts';
 
-/** The statements that lead to each version, from 1 on. */
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE IF NOT EXISTS edgeweave.entity (kind text, id text, body text NOT NULL, PRIMARY KEY (kind, id));
-   CREATE TABLE IF NOT EXISTS edgeweave.meta (key text PRIMARY KEY, value text NOT NULL);
-   CREATE TABLE IF NOT EXISTS edgeweave.change (index bigint PRIMARY KEY, body text NOT NULL);
-   ${MEMBER_TABLES}`,
-  // Programs of version 1 cannot append any longer: their changes would have no chain.
-  `ALTER TABLE edgeweave.change ADD COLUMN chain text NOT NULL DEFAULT '';
-   ALTER TABLE edgeweave.change ALTER COLUMN chain DROP DEFAULT;
-   ALTER TABLE edgeweave.head ADD COLUMN timeline text NOT NULL DEFAULT '', ADD COLUMN chain text NOT NULL DEFAULT '';
-   UPDATE edgeweave.head SET timeline = md5(random()::text || clock_timestamp()::text);`,
-  // Members of version 2 that still run go on: they ignore these columns.
-  `ALTER TABLE edgeweave.member
-     ADD COLUMN position_index bigint NOT NULL DEFAULT 0, ADD COLUMN position_chain text NOT NULL DEFAULT '',
-     ADD COLUMN problem text NOT NULL DEFAULT '', ADD COLUMN rejoin text NOT NULL DEFAULT '';`,
-  `CREATE TABLE IF NOT EXISTS edgeweave.attempt (key text PRIMARY KEY, count integer NOT NULL, since bigint NOT NULL);`,
+/** One step of the schema. */
+export interface Migration {
+  readonly statements: string;
+  /** The earliest schema whose programs go on with the database after this step. */
+  readonly oldest: number;
+}
+
+/** The steps to each version, from 1 on. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    oldest: 1,
+    statements: `CREATE TABLE IF NOT EXISTS edgeweave.entity (kind text, id text, body text NOT NULL, PRIMARY KEY (kind, id));
+      CREATE TABLE IF NOT EXISTS edgeweave.meta (key text PRIMARY KEY, value text NOT NULL);
+      CREATE TABLE IF NOT EXISTS edgeweave.change (index bigint PRIMARY KEY, body text NOT NULL);
+      ${MEMBER_TABLES}`,
+  },
+  {
+    oldest: 2, // changes of programs of version 1 would have no chain
+    statements: `ALTER TABLE edgeweave.change ADD COLUMN chain text NOT NULL DEFAULT '';
+      ALTER TABLE edgeweave.change ALTER COLUMN chain DROP DEFAULT;
+      ALTER TABLE edgeweave.head ADD COLUMN timeline text NOT NULL DEFAULT '', ADD COLUMN chain text NOT NULL DEFAULT '';
+      UPDATE edgeweave.head SET timeline = md5(random()::text || clock_timestamp()::text);`,
+  },
+  {
+    oldest: 2,
+    statements: `ALTER TABLE edgeweave.member
+      ADD COLUMN position_index bigint NOT NULL DEFAULT 0, ADD COLUMN position_chain text NOT NULL DEFAULT '',
+      ADD COLUMN problem text NOT NULL DEFAULT '', ADD COLUMN rejoin text NOT NULL DEFAULT '';`,
+  },
+  {
+    oldest: 2,
+    statements: `CREATE TABLE IF NOT EXISTS edgeweave.attempt
+      (key text PRIMARY KEY, count integer NOT NULL, since bigint NOT NULL);`,
+  },
+  {
+    oldest: 2,
+    statements: `ALTER TABLE edgeweave.member ADD COLUMN IF NOT EXISTS schema integer NOT NULL DEFAULT 4;
+      ALTER TABLE edgeweave.schema ADD COLUMN IF NOT EXISTS oldest integer NOT NULL DEFAULT 2;`,
+  },
 ];
 
 /** Failed proofs of users count for a day at most. */
 const FORGET_ATTEMPTS =
   "DELETE FROM edgeweave.attempt WHERE since < extract(epoch FROM now() - interval '1 day') * 1000";
 
-/** Call it in a transaction, while no other member does. @throws StoreError for a schema of a later release */
-export async function migrate(client: pg.Client): Promise<void> {
+/** Rows of members that run and know an earlier schema. Tables of earlier releases lack the column. */
+const EARLIER = `SELECT id, coalesce((to_jsonb(m) ->> 'schema')::int, 4) AS schema FROM edgeweave.member AS m
+  WHERE is_running AND renewed_at >= now() - $2 * interval '1 second' AND coalesce((to_jsonb(m) ->> 'schema')::int, 4) < $1
+  ORDER BY id`;
+
+/**
+ * Call it in a transaction, while no other member does. A release works beside an earlier or later one if the schema
+ * permits it. @throws StoreError for a schema of a later release that this one cannot use, and if running members could
+ * not go on with the schema of this one
+ */
+export async function migrate(client: pg.Client, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await client.query('CREATE SCHEMA IF NOT EXISTS edgeweave');
   await client.query('CREATE TABLE IF NOT EXISTS edgeweave.schema (version integer NOT NULL)');
   const { rows } = await client.query(
-    "SELECT max(version) AS version, to_regclass('edgeweave.head') IS NOT NULL AS is_old FROM edgeweave.schema",
+    `SELECT max(version) AS version, max((to_jsonb(s) ->> 'oldest')::int) AS oldest,
+       to_regclass('edgeweave.head') IS NOT NULL AS is_old FROM edgeweave.schema AS s`,
   );
-  const { version, is_old: isOld } = rows[0] ?? {};
-  const known = MIGRATIONS.length;
+  const { version, oldest, is_old: isOld } = rows[0] ?? {};
+  const known = migrations.length;
   const current: number = version ?? (isOld ? 1 : 0);
-  if (current > known)
+  if (current > known && (oldest ?? current) > known)
     throw new StoreError(
       `the database has schema ${current}, of a later release; this one knows ${known}: use the later release for all controllers`,
     );
-  for (const statements of MIGRATIONS.slice(current)) await client.query(statements);
+  if (current < known) await advance(client, current, migrations);
   if (current < known || version === null) {
     await client.query('DELETE FROM edgeweave.schema');
-    await client.query('INSERT INTO edgeweave.schema VALUES ($1)', [known]);
+    await client.query('INSERT INTO edgeweave.schema (version, oldest) VALUES ($1, $2)', [known, oldestOf(migrations)]);
   }
   await client.query(FORGET_ATTEMPTS);
+}
+
+async function advance(client: pg.Client, current: number, migrations: readonly Migration[]): Promise<void> {
+  const steps = migrations.slice(current);
+  const needed = oldestOf(steps);
+  const earlier = current === 0 ? [] : (await client.query(EARLIER, [needed, LEASE])).rows;
+  if (earlier.length > 0)
+    throw new StoreError(
+      `${earlier.map(({ id, schema }) => `${id} (schema ${schema})`).join(', ')} could not go on with schema ${migrations.length} of this release, which needs ${needed} or later; stop ${earlier.length === 1 ? 'this controller' : 'these controllers'} first`,
+    );
+  for (const { statements } of steps) await client.query(statements);
+}
+
+function oldestOf(migrations: readonly Migration[]): number {
+  return Math.max(1, ...migrations.map(({ oldest }) => oldest));
 }

@@ -17,7 +17,7 @@ import {
   type Values,
 } from './change-log.ts';
 import type { Position } from './history.ts';
-import { migrate } from './migrations.ts';
+import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
 import { notice, type PostgresComponents, PostgresConnection } from './postgres-connection.ts';
 import { headOf, MEMBERS, PostgresRegistry } from './postgres-registry.ts';
 import { DamagedError, StoreError } from './store.ts';
@@ -39,27 +39,33 @@ const COPY = `SELECT concat_ws(' ',
     (SELECT oid FROM pg_database WHERE datname = current_database()), 'edgeweave.head'::regclass::oid) AS copy`;
 const COPY_KEY = 'copy';
 
+export interface PostgresLogComponents extends PostgresComponents {
+  /** The steps of the schema; tests add those of a later release. */
+  readonly migrations?: readonly Migration[];
+}
+
 export class PostgresLog implements ChangeLog {
   readonly registry: PostgresRegistry;
   onAppended: ChangeLog['onAppended'] = () => undefined;
   readonly #connection: PostgresConnection;
   readonly #copy: string;
 
-  private constructor(connection: PostgresConnection, components: PostgresComponents, copy: string) {
+  private constructor(connection: PostgresConnection, components: PostgresLogComponents, copy: string) {
+    const { migrations = MIGRATIONS } = components;
     this.#connection = connection;
     this.#copy = copy;
-    this.registry = new PostgresRegistry(connection, components);
+    this.registry = new PostgresRegistry(connection, components, migrations.length);
     this.registry.onHead = (head) => this.onAppended(head);
     connection.onNotification = (payload) => this.#onNotification(payload);
   }
 
   /** Connects, and creates the tables. Rejects with StoreError. */
-  static async open(url: string, components: PostgresComponents): Promise<PostgresLog> {
+  static async open(url: string, components: PostgresLogComponents): Promise<PostgresLog> {
     const connection = await PostgresConnection.open(url, components);
     try {
       await connection.transaction('BEGIN', async (client) => {
         await client.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.tables]);
-        await migrate(client);
+        await migrate(client, components.migrations);
       });
       // Some services forbid these functions.
       const copy = await connection.query(COPY).then(

@@ -28,7 +28,7 @@ import { DamagedError, StoreWriteError } from './store.ts';
 /** Milliseconds between renewals. */
 const RENEWAL = 2_000;
 /** Seconds without a renewal after which a member counts as stopped. */
-const LEASE = 10;
+export const LEASE = 10;
 /** Milliseconds until the database must have noticed that the connections of an earlier process are closed. */
 const MAX_END_MS = 2_000;
 const END_INTERVAL = 100;
@@ -67,6 +67,7 @@ const ADD_ATTEMPT = `INSERT INTO edgeweave.attempt AS a VALUES ($1, 1, $2)
 export class PostgresRegistry implements Registry {
   readonly #connection: PostgresConnection;
   readonly #components: PostgresComponents;
+  readonly #schema: number;
   readonly #listeners = new Set<() => void>();
   /** Distinguishes this process from an earlier or later one with the same id. */
   readonly #instance = new IdSource().uuid();
@@ -92,9 +93,11 @@ export class PostgresRegistry implements Registry {
   /** Called when somebody wants this member to take the data of the database. */
   onRejoin: () => Promise<void> = async () => undefined;
 
-  constructor(connection: PostgresConnection, components: PostgresComponents) {
+  /** `schema` is the version of the tables that this program knows. */
+  constructor(connection: PostgresConnection, components: PostgresComponents, schema: number) {
     this.#connection = connection;
     this.#components = components;
+    this.#schema = schema;
   }
 
   /** Members start one at a time, so that the id remains free until `join`. */
@@ -275,11 +278,12 @@ export class PostgresRegistry implements Registry {
     this.#id = member.id;
     return this.#change(async (client) => {
       const { rowCount } = await client.query(
-        `INSERT INTO edgeweave.member AS m (id, info, instance) VALUES ($2, $3, $4)
+        `INSERT INTO edgeweave.member AS m (id, info, instance, schema) VALUES ($2, $3, $4, $6)
          ON CONFLICT (id) DO UPDATE
-         SET info = excluded.info, renewed_at = now(), is_running = true, instance = excluded.instance, rejoin = ''
+         SET info = excluded.info, renewed_at = now(), is_running = true, instance = excluded.instance, rejoin = '',
+           schema = excluded.schema
          WHERE m.instance = excluded.instance OR NOT m.is_running OR NOT (m.${RENEWED}) OR $5`,
-        [LEASE, member.id, JSON.stringify(member), this.#instance, this.#isFirst],
+        [LEASE, member.id, JSON.stringify(member), this.#instance, this.#isFirst, this.#schema],
       );
       this.#isFirst &&= rowCount !== 1;
       return rowCount === 1;

@@ -19,6 +19,7 @@ import {
 import { until } from '../../../test/support/overlay.ts';
 import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';
 import { Cluster } from '../../cluster/cluster.ts';
+import { MIGRATIONS } from './migrations.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { SharedMemory } from './shared-memory.ts';
 import { MAX_MEMBERS, memberKey, type SharedStore } from './shared-store.ts';
@@ -401,11 +402,11 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await a.state.change((transaction) => transaction.put('service', service('s', 's')));
     await a.state.close();
     await using database = await connectTo(url);
-    await database.ask('UPDATE edgeweave.schema SET version = 99');
+    await database.ask('UPDATE edgeweave.schema SET version = 99, oldest = 98');
     await t.rejects(PostgresStore.open(url, components), /has schema 99, of a later release; this one knows \d/);
     await database.ask('DROP TABLE edgeweave.schema');
     await database.ask(
-      'ALTER TABLE edgeweave.member DROP COLUMN position_index, DROP COLUMN position_chain, DROP COLUMN problem, DROP COLUMN rejoin',
+      'ALTER TABLE edgeweave.member DROP COLUMN position_index, DROP COLUMN position_chain, DROP COLUMN problem, DROP COLUMN rejoin, DROP COLUMN schema',
     );
     await database.ask('ALTER TABLE edgeweave.change DROP COLUMN chain');
     await database.ask('ALTER TABLE edgeweave.head DROP COLUMN chain, DROP COLUMN timeline');
@@ -420,6 +421,59 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
       'a controller of the earlier release cannot append',
     );
     for (const { state } of [b, c]) await state.close();
+  });
+
+  t.test('members of two releases work side by side while the schema permits it', async (t) => {
+    const url = await newDatabase();
+    const known = MIGRATIONS.length;
+    const later = (oldest: number) => ({
+      ...components,
+      migrations: [
+        ...MIGRATIONS,
+        { oldest, statements: `ALTER TABLE edgeweave.entity ADD COLUMN later text NOT NULL DEFAULT ''` },
+      ],
+    });
+    const earlier = await join(await PostgresStore.open(url, components));
+    await earlier.store.registry.claim('earlier');
+    await earlier.store.registry.join(info('earlier'));
+    await t.rejects(
+      PostgresStore.open(url, later(known + 1)),
+      new RegExp(
+        `earlier \\(schema ${known}\\) could not go on with schema ${known + 1} .* needs ${known + 1} or later; stop this controller first`,
+      ),
+    );
+    await earlier.state.change((transaction) => transaction.put('service', service('a', 'before the upgrade')));
+
+    const upgraded = await join(await PostgresStore.open(url, later(known)));
+    await upgraded.store.registry.join(info('upgraded'));
+    for (const [member, id] of [
+      [earlier, 'b'],
+      [upgraded, 'c'],
+      [earlier, 'd'],
+    ] as const)
+      await member.state.change((transaction) => transaction.put('service', service(id, id)));
+    const restarted = await join(await PostgresStore.open(url, components));
+    await restarted.state.change((transaction) => transaction.put('service', service('e', 'of a restarted one')));
+    await until(
+      'the same data',
+      () => contents(earlier) === contents(restarted) && contents(upgraded) === contents(restarted),
+    );
+    t.equal(restarted.state.tables.service.size, 5);
+
+    for (const each of [earlier, restarted]) {
+      await each.store.registry.leave();
+      await each.state.close();
+    }
+    await upgraded.store.registry.leave();
+    await upgraded.state.close();
+    const last = {
+      ...components,
+      migrations: [...later(known).migrations, { oldest: known + 2, statements: 'SELECT 1' }],
+    };
+    const next = await join(await PostgresStore.open(url, last));
+    t.equal(next.state.tables.service.size, 5);
+    await t.rejects(PostgresStore.open(url, components), /has schema \d+, of a later release; this one knows \d/);
+    await next.state.close();
   });
 
   t.test('wrong rows are named with their table and row', async (t) => {
