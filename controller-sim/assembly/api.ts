@@ -12,6 +12,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { dashboardPages } from '../dashboard/pages.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { LabToken } from '../lab/lab-token.ts';
+import type { LabTraffic } from '../lab/lab-traffic.ts';
 import type { Network } from '../network/network.ts';
 import { DataIntegrity } from '../state/integrity.ts';
 import { Snapshots } from '../state/snapshots.ts';
@@ -32,6 +33,7 @@ export interface ApiParts {
   readonly addresses: Addresses;
   readonly cluster: Cluster;
   readonly lab: Lab;
+  readonly traffic: LabTraffic;
   /** Undefined if the lab API is turned off. */
   readonly labToken: LabToken | undefined;
   /** Milliseconds. */
@@ -43,7 +45,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
   const { options, clock, wireClock } = context;
   const { state, authority, passwords, registry } = parts.data;
   const attempts = options.store === undefined ? undefined : registry.attempts;
-  const { network, cluster, lab, labToken, enrollmentLifetime } = parts;
+  const { network, cluster, lab, traffic, labToken, enrollmentLifetime } = parts;
   const { events, logins } = parts.observers;
   const { tokens, revocations, activity, sessionLifetime, dataModel, routerDialer } = parts.control;
   const { baseUrl, controllerId, controlAddress } = parts.addresses;
@@ -70,6 +72,7 @@ export async function openApi(context: SimulatorContext, parts: ApiParts): Promi
     integrity: new DataIntegrity(state, clock),
     snapshots: new Snapshots(state, clock, options.data),
     lab,
+    tap: traffic.http,
     labToken,
     clock,
     wireClock,

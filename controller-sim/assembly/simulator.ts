@@ -147,6 +147,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     addresses,
     cluster,
     lab,
+    traffic,
     labToken,
     enrollmentLifetime,
   });

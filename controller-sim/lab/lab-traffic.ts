@@ -9,6 +9,7 @@ import type { State } from '../state/state.ts';
 import { ControlTraffic } from './control-traffic.ts';
 import { Faults } from './faults/faults.ts';
 import { StoreFaults } from './faults/store-faults.ts';
+import { HttpTraffic } from './http-traffic.ts';
 import { Journal } from './journal/journal.ts';
 import { Proxies } from './proxies/proxies.ts';
 import { RouterProxies } from './proxies/router-proxies.ts';
@@ -32,6 +33,8 @@ export class LabTraffic {
   readonly journal: Journal;
   readonly faults: Faults;
   readonly proxies: Proxies;
+  /** For the API server. */
+  readonly http: HttpTraffic;
   /** For the control channels. */
   readonly control: ControlTraffic;
 
@@ -41,6 +44,7 @@ export class LabTraffic {
     this.proxies = new Proxies({ wireClock, random, faults: this.faults, host: init.host });
     new StoreFaults({ wireClock, faults: this.faults }).guard(state);
     const { journal, faults, proxies } = this;
+    this.http = new HttpTraffic(journal, faults);
     const ofRouters = init.proxiesRouters ? new RouterProxies({ state, proxies, routers: network.routers }) : undefined;
     if (ofRouters) network.announce(ofRouters);
     const prepare = ofRouters && ((router: ConnectedRouter) => ofRouters.prepare(router));

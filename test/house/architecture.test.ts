@@ -172,6 +172,13 @@ t.test('agent and simulator never import each other; only the test bed above the
   t.ok(ALL.length > PRODUCT.length);
 });
 
+t.test('the lab observes the API server and the control channels through their taps', async (t) => {
+  const observed = PRODUCT.filter(({ path }) => /^controller-sim\/(api\/server|control-channel)\//.test(path));
+  for (const { path, imports } of observed)
+    for (const target of imports) if (target.startsWith('controller-sim/lab/')) t.fail(`${path} imports ${target}`);
+  t.ok(observed.length > 40, `${observed.length} files`);
+});
+
 t.test('only the clock reads the time, only random.ts and ids.ts create random values', async (t) => {
   const allowed: [RegExp, string[]][] = [
     [/(?<!\.)\bsetTimeout\(|(?<!\.)\bsetInterval\(|\bDate\.now\(/, ['common/lib/clock.ts']],

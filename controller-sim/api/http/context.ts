@@ -19,6 +19,7 @@ import type { DataIntegrity } from '../../state/integrity.ts';
 import type { Snapshots } from '../../state/snapshots.ts';
 import type { ApiSession, Identity } from '../../state/types.ts';
 import type { JsonCache } from './json-cache.ts';
+import type { RequestTap } from './request-tap.ts';
 
 /** One page of a list. */
 export interface ListPage<Item = unknown> {
@@ -43,6 +44,8 @@ export interface ApiServices extends AuthServices {
   readonly integrity: DataIntegrity;
   readonly snapshots: Snapshots;
   readonly lab: Lab;
+  /** The observer of requests. */
+  readonly tap: RequestTap;
   /** The key to the lab API; undefined if that is turned off. */
   readonly labToken: LabToken | undefined;
   /** For the time limits of connections. */

@@ -6,6 +6,7 @@ import { VirtualClock } from '#lib/clock.ts';
 import { seededRandom } from '#lib/random.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { Faults } from '../../lab/faults/faults.ts';
+import { HttpTraffic } from '../../lab/http-traffic.ts';
 import type { ApiServices } from '../http/context.ts';
 import { RequestFaults } from './request-faults.ts';
 import type { RequestJournal } from './request-journal.ts';
@@ -22,7 +23,8 @@ t.test('requests beyond the limit of waiting ones are asked to retry, and places
   t.teardown(() => app.close());
   app.decorateRequest('record', undefined);
   const journal = { end: () => undefined } as unknown as RequestJournal;
-  const services = { lab: { faults }, wireClock: clock } as unknown as ApiServices;
+  const tap = new HttpTraffic({ add: () => undefined }, faults);
+  const services = { tap, wireClock: clock } as unknown as ApiServices;
   new RequestFaults({ services, journal, send: () => undefined }).addTo(app);
   app.setErrorHandler((error, _request, reply) => reply.code(error instanceof ApiError ? error.status : 500).send());
   app.get('/x', () => 'done');

@@ -1,4 +1,4 @@
-// Applies the lab's faults to requests: after the body was read, so that the journal has it, and before the handler.
+// Applies the tap's faults to requests: after the body was read, so that the journal has it, and before the handler.
 // Requests to the lab itself and preflights are never affected.
 //
 //   delay ─► status: answered here │ close: no answer │ truncate: the handler answers, half of it is sent
@@ -11,12 +11,11 @@ import { BASES } from '#schemas/api/bases.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { sessionOf } from '../../auth/session-of.ts';
 import { API_ERRORS, ApiError } from '../../errors/errors.ts';
-import type { CheckedAnswer } from '../../lab/faults/fault.ts';
-import type { AppliedAnswer, FaultyRequest } from '../../lab/faults/faults.ts';
-import { errorOf, hasAnswer, isError } from '../../lab/faults/http-rule.ts';
 import type { ApiServices } from '../http/context.ts';
+import type { InterferingAnswer, ReadRequest, RequestInterference } from '../http/request-tap.ts';
 import { BASE as OIDC_BASE } from '../oidc/context.ts';
 import { type Sent, wrapAnswer, wrapError } from './envelope.ts';
+import { errorOf, hasAnswer, isError } from './interfering-answer.ts';
 import { pathOf, tidy } from './paths.ts';
 import { noteError, type RequestJournal } from './request-journal.ts';
 
@@ -51,7 +50,7 @@ export class RequestFaults {
   }
 
   readonly #preHandler = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
-    if (!this.#components.services.lab.faults.hasHttp || isOfLab(request)) {
+    if (!this.#components.services.tap.isActive || isOfLab(request)) {
       done();
       return;
     }
@@ -64,7 +63,7 @@ export class RequestFaults {
   /** Returns false if the request is answered or over. Rejects with ApiError if too many requests wait. */
   async #apply(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { services, journal } = this.#components;
-    const fault = services.lab.faults.forRequest(await this.#faultyRequest(request));
+    const fault = services.tap.faultOf(await this.#faultyRequest(request));
     if (!fault) return true;
     const { delay, close, truncate } = fault.answer;
     if (request.record) request.record.fault = fault.id;
@@ -90,16 +89,16 @@ export class RequestFaults {
     return true;
   }
 
-  async #faultyRequest(request: FastifyRequest): Promise<FaultyRequest> {
+  async #faultyRequest(request: FastifyRequest): Promise<ReadRequest> {
     const { services } = this.#components;
     const { method, url, routeOptions } = request;
     const operation = routeOptions.config?.operation;
-    const identity = services.lab.faults.needsIdentity ? await this.#callerOf(request) : undefined;
+    const identity = services.tap.needsIdentity ? await this.#callerOf(request) : undefined;
     return { method, path: tidy(pathOf(url)), operation: operation?.id, identity };
   }
 
   /** Undefined without a valid session. */
-  async #callerOf({ raw }: FastifyRequest): Promise<FaultyRequest['identity']> {
+  async #callerOf({ raw }: FastifyRequest): Promise<ReadRequest['identity']> {
     const { services } = this.#components;
     const { headers, socket } = raw;
     try {
@@ -132,14 +131,14 @@ export class RequestFaults {
     }
   }
 
-  #answer(request: FastifyRequest, reply: FastifyReply, { id, answer }: AppliedAnswer): void {
+  #answer(request: FastifyRequest, reply: FastifyReply, { id, answer }: RequestInterference): void {
     const { headers = {} } = answer;
     const sent = isError(answer) ? this.#error(request, id, answer) : given(answer);
     const { 'content-type': contentType = sent.contentType, ...others } = headers;
     this.#components.send(request, reply, { ...sent, contentType, headers: others });
   }
 
-  #error(request: FastifyRequest, id: string, answer: CheckedAnswer): Sent {
+  #error(request: FastifyRequest, id: string, answer: InterferingAnswer): Sent {
     const { code, status } = errorOf(answer);
     const { random } = this.#components.services;
     const message = `the fault ${id} of the lab answers`;
@@ -151,7 +150,7 @@ export class RequestFaults {
 }
 
 /** A text as it is, anything else as JSON; without a body the envelope of an answer without data. */
-function given({ status = OK, body }: CheckedAnswer): Sent {
+function given({ status = OK, body }: InterferingAnswer): Sent {
   if (body === undefined) return wrapAnswer({ data: {} }, status);
   if (typeof body === 'string') return { status, contentType: 'text/plain; charset=utf-8', body };
   return { status, contentType: 'application/json', body: JSON.stringify(body) };

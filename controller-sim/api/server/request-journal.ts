@@ -1,12 +1,12 @@
-// Records each request in the lab's journal: begins with its headers, and ends with its answer, before the answer is
+// Records each request through the tap: begins with its headers, and ends with its answer, before the answer is
 // sent, so that a client that has its answer finds the entry. Requests to the lab itself are not recorded.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiOperation } from '#schemas/api/operations.ts';
 import type { ApiError } from '../../errors/errors.ts';
-import { HttpRecord } from '../../lab/journal/http-record.ts';
 import type { ApiServices } from '../http/context.ts';
+import type { RequestRecord } from '../http/request-tap.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** Undefined for requests that are not recorded. */
-    record: HttpRecord | undefined;
+    record: RequestRecord | undefined;
   }
 }
 
@@ -60,7 +60,7 @@ export class RequestJournal {
   /** The record of a request that has just arrived; `isKnown`: its path is served. */
   recordOf({ method = '', url = '', headers, socket }: IncomingMessage, operation?: ApiOperation, isKnown = false) {
     const { clock, wireClock } = this.#services;
-    return new HttpRecord({
+    return this.#services.tap.begin({
       method,
       url,
       source: socket.remoteAddress ?? '',
@@ -80,10 +80,9 @@ export class RequestJournal {
     this.finish(record, status);
   }
 
-  finish(record: HttpRecord, status: number | null): void {
+  finish(record: RequestRecord, status: number | null): void {
     if (record.isOver) return;
     record.end(status, this.#services.wireClock.monotonic());
-    this.#services.lab.journal.add(record);
   }
 
   #end(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
@@ -99,7 +98,10 @@ export class RequestJournal {
 }
 
 /** The error that the API answers. */
-export function noteError(record: HttpRecord | undefined, { code, details }: Pick<ApiError, 'code' | 'details'>): void {
+export function noteError(
+  record: RequestRecord | undefined,
+  { code, details }: Pick<ApiError, 'code' | 'details'>,
+): void {
   record?.setError(code, reasonOf(details));
 }
 
@@ -109,7 +111,7 @@ function reasonOf(details: ApiError['details']): string | undefined {
 }
 
 /** `{error, error_description}` of the OIDC API, or its `{code, message}`. */
-function noteOAuthError(record: HttpRecord, payload: string): void {
+function noteOAuthError(record: RequestRecord, payload: string): void {
   if (!payload.startsWith('{')) return;
   const { error, error_description, code, message } = JSON.parse(payload) as Readonly<Record<string, unknown>>;
   const name = error ?? code;

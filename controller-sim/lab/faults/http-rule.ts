@@ -1,7 +1,7 @@
 // Faults of the APIs: their checks, and the answers that they make.
 
 import { readOperations } from '#schemas/api/operations.ts';
-import { API_ERRORS, type ApiErrorCode } from '../../errors/errors.ts';
+import { API_ERRORS } from '../../errors/errors.ts';
 import { InvalidError } from '../lab-error.ts';
 import { checkFields, checkFlags, checkKnown, checkTexts, given, withDurations } from './checks.ts';
 import type { CheckedAnswer, HttpAnswer, HttpFault, HttpRule } from './fault.ts';
@@ -113,30 +113,3 @@ function checkedHeaders(headers: unknown): Readonly<Record<string, string>> {
 function pick(from: object, names: readonly string[]): object {
   return Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
 }
-
-/** Whether the fault answers in place of the handler. */
-export function hasAnswer({ status, code, body }: CheckedAnswer): boolean {
-  return status !== undefined || code !== undefined || body !== undefined;
-}
-
-/** The error of an answer with a status or a code, and without a body. */
-export function errorOf({ status, code }: CheckedAnswer): { readonly code: ApiErrorCode; readonly status: number } {
-  const known = code as ApiErrorCode | undefined;
-  if (known !== undefined) return { code: known, status: status ?? API_ERRORS[known][0] };
-  return { code: USUAL_CODES[status ?? 0] ?? 'UNHANDLED', status: status ?? MAX_STATUS };
-}
-
-/** Whether an answer with this status is an error. */
-export function isError({ status, code, body }: CheckedAnswer): boolean {
-  return body === undefined && (code !== undefined || (status ?? 0) >= MIN_ERROR_STATUS);
-}
-
-/** Codes for a status alone. */
-const USUAL_CODES: Readonly<Record<number, ApiErrorCode>> = {
-  401: 'UNAUTHORIZED',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_ALLOWED',
-  413: 'REQUEST_ENTITY_TOO_LARGE',
-  429: 'RATE_LIMITED',
-  503: 'STORE_UNAVAILABLE',
-};

@@ -51,8 +51,11 @@ export class HttpRecord implements JournalRecord {
   #status: number | null = null;
   #duration = 0;
   #isOver = false;
+  readonly #journal: { add(record: HttpRecord): void } | undefined;
 
-  constructor(request: NewRequest) {
+  /** The end of the request adds it to `journal`. */
+  constructor(request: NewRequest, journal?: { add(record: HttpRecord): void }) {
+    this.#journal = journal;
     this.method = kept(request.method, MAX_TYPE_LENGTH);
     this.#url = keptUrl(request.url);
     this.#source = kept(request.source, MAX_TYPE_LENGTH);
@@ -118,6 +121,7 @@ export class HttpRecord implements JournalRecord {
     this.#status = status;
     this.#duration = now - this.#begun;
     this.#isOver = true;
+    this.#journal?.add(this);
   }
 
   show(sequence: number): HttpEntry {
