@@ -40,6 +40,9 @@ const DEFINITIONS = bodies.$defs as unknown as Readonly<Record<string, Schema>>;
 /** Bodies whose fields the lab itself checks. */
 const DOCUMENTS: ReadonlySet<string> = new Set(['seed']);
 const QUERY_TYPES: Readonly<Record<string, JsonType>> = {
+  apply: 'boolean',
+  prune: 'boolean',
+  plan: 'boolean',
   limit: 'integer',
   after: 'integer',
   status: 'integer',

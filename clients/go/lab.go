@@ -333,9 +333,26 @@ func (lab *Lab) Reset(body ResetBody) (Data, error) {
 	return lab.call("POST", "/reset", body, nil)
 }
 
+// SeedQuery is the query of Lab.Seed.
+type SeedQuery struct {
+	Apply *bool `json:"apply,omitempty"`
+	Prune *bool `json:"prune,omitempty"`
+	Plan  *bool `json:"plan,omitempty"`
+}
+
 // Seed sends POST /lab/v1/seed.
-func (lab *Lab) Seed(document any) (Data, error) {
-	return lab.call("POST", "/seed", document, nil)
+func (lab *Lab) Seed(document any, query SeedQuery) (Data, error) {
+	return lab.call("POST", "/seed", document, query)
+}
+
+// WhatIfQuery is the query of Lab.WhatIf.
+type WhatIfQuery struct {
+	Prune *bool `json:"prune,omitempty"`
+}
+
+// WhatIf sends POST /lab/v1/what-if.
+func (lab *Lab) WhatIf(document any, query WhatIfQuery) (Data, error) {
+	return lab.call("POST", "/what-if", document, query)
 }
 
 // ExportNetwork sends GET /lab/v1/export.

@@ -232,7 +232,7 @@ function openLab(context: SimulatorContext, { data, rules, control, ...parts }: 
 async function readSeed({ seed }: SimulatorOptions, lab: Lab) {
   if (seed === undefined) return undefined;
   if (typeof seed !== 'string') return lab.prepareSeed(seed);
-  return lab.prepareSeed(readSeedFile(seed), seed);
+  return lab.prepareSeed(readSeedFile(seed), { file: seed });
 }
 
 function readSeedFile(file: string): string {

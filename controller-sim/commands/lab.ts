@@ -28,6 +28,16 @@ export function readyOption(): Option {
   ).env('EDGEWEAVE_SIM_READY');
 }
 
+/** Reports the error of `work` in one line, with exit code 1. */
+export async function withErrors(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    printError(describeError(error));
+    process.exitCode = 1;
+  }
+}
+
 /** Runs `work` with a client, and reports its error in one line, with exit code 1. */
 export async function withLab(connection: Connection, work: (client: LabClient) => Promise<void>): Promise<void> {
   const { LabClient } = await import('./lab-client.ts');

@@ -14,7 +14,7 @@ import { journalCommand, verifyCommand } from './journal.ts';
 import { identityCommand, serviceCommand } from './network.ts';
 import { operationsCommand } from './operations.ts';
 import { proxyCommand } from './proxies.ts';
-import { exportCommand, seedCommand } from './seed.ts';
+import { exportCommand, seedCommand, whatIfCommand } from './seed.ts';
 import { resetCommand, restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
 import { storeCommand } from './store.ts';
@@ -37,6 +37,7 @@ export function simulatorProgram(): Command {
     resetCommand(),
     seedCommand(),
     exportCommand(),
+    whatIfCommand(),
     serviceCommand(),
     identityCommand(),
     tokenCommand(),

@@ -10,27 +10,109 @@ import { readTextFileSync } from '#lib/text-file.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import { SEED_FORMATS, type SeedFormat } from '../lab/seed/format-names.ts';
 import type { SeedMistake } from '../lab/seed/mistake.ts';
-import type { Seeded } from '../lab/seed/seeded.ts';
-import { connected, withLab } from './lab.ts';
-import type { Connection } from './lab-client.ts';
-import { seededText } from './seeded-text.ts';
+import type { Seeded, SeedOptions } from '../lab/seed/seeded.ts';
+import type { Right, WhatIf } from '../lab/what-if.ts';
+import { connected, withErrors, withLab } from './lab.ts';
+import type { Connection, LabClient } from './lab-client.ts';
+import { seededText, stepText } from './seeded-text.ts';
+
+/** Characters of one request: bodies have at most 1 MiB, and a character has up to three bytes. */
+const MAX_PART_BYTES = 340_000;
 
 export function seedCommand(): Command {
   const command = new Command('seed')
     .description('create the entities of a file that a running simulator does not have; all of them or none')
     .argument('<file>', 'YAML or JSON, as `export` and `ziti ops export` write it')
-    .addHelpText('after', examples('sim', 'seed network.yml --ready sim.json'))
-    .action((file: string, connection: Connection) =>
+    .option('--apply', 'also change the entities that exist to what the file says; fields that it leaves out stay')
+    .option('--prune', 'also delete what the sections of the file do not have')
+    .option('--plan', 'change nothing, and print the steps')
+    .addHelpText(
+      'after',
+      examples('sim', 'seed network.yml --ready sim.json', 'seed network.yml --apply --prune --plan --ready sim.json'),
+    )
+    .action((file: string, { apply, prune, plan, ...connection }: Connection & SeedOptions) =>
       withLab(connection, async (client) => {
         const text = read(file);
+        const flags = Object.entries({ apply, prune, plan }).flatMap(([name, flag]) => (flag ? [`${name}=true`] : []));
         try {
-          print(seededText((await client.ask('POST', '/lab/v1/seed', text)) as Seeded));
+          const isWhole = prune === true || plan === true;
+          const seeded = await seedIn(client, text, isWhole, flags.join('&'));
+          for (const step of seeded.steps ?? []) print(stepText(step));
+          print(plan ? `plan: ${seededText(seeded)}` : seededText(seeded));
         } catch (error) {
           throw await named(error, file);
         }
       }),
     );
   return connected(command);
+}
+
+/** A text beyond the limit on bodies is sent in parts. */
+async function seedIn(client: LabClient, text: string, isWhole: boolean, query: string): Promise<Seeded> {
+  const path = `/lab/v1/seed?${query}`;
+  if (text.length <= MAX_PART_BYTES) return (await client.ask('POST', path, text)) as Seeded;
+  if (isWhole)
+    throw new ProjectError('INPUT', `--prune and --plan need a file of at most ${MAX_PART_BYTES} characters`);
+  const { seedInParts } = await import('./seed-parts.ts');
+  return seedInParts(client, text, { path, size: MAX_PART_BYTES });
+}
+
+interface WhatIfCommandOptions extends Connection {
+  readonly prune?: true;
+  readonly network?: string;
+  readonly failOn: 'any' | 'gained' | 'lost' | 'none';
+  readonly json?: true;
+}
+
+export function whatIfCommand(): Command {
+  const command = new Command('what-if')
+    .description('apply a file to a copy of the network, and list who gains and who loses access to which service')
+    .argument('<file>', 'YAML or JSON, as `seed --apply` reads it')
+    .option('--prune', 'without what the sections of the file do not have')
+    .option('--network <file>', 'compare with this export, also of a real network, instead of a running simulator')
+    .addOption(
+      new Option('--fail-on <change>', 'the change for which the exit code is 1')
+        .choices(['any', 'gained', 'lost', 'none'])
+        .default('any'),
+    )
+    .option('--json', 'print the answer as JSON')
+    .addHelpText(
+      'after',
+      examples('sim', 'what-if change.yml --ready sim.json', 'what-if change.yml --network export.yml --fail-on lost'),
+    )
+    .action((file: string, { prune, network, failOn, json, ...connection }: WhatIfCommandOptions) => {
+      const show = ({ gained, lost, totals, ...others }: WhatIf) => {
+        if (json) print(JSON.stringify({ gained, lost, totals, ...others }));
+        else {
+          for (const right of gained) print(`+ ${rightText(right)}`);
+          for (const right of lost) print(`- ${rightText(right)}`);
+          print(`gained ${totals.gained}, lost ${totals.lost}`);
+        }
+        const counted = { any: totals.gained + totals.lost, ...totals, none: 0 }[failOn];
+        if (counted > 0) process.exitCode = 1;
+      };
+      if (network !== undefined)
+        return withErrors(async () => show(await compareExport(network, file, prune === true)));
+      return withLab(connection, async (client) => {
+        try {
+          show((await client.ask('POST', `/lab/v1/what-if?prune=${prune === true}`, read(file))) as WhatIf);
+        } catch (error) {
+          throw await named(error, file);
+        }
+      });
+    });
+  return connected(command);
+}
+
+function rightText({ identity, type, service }: Right): string {
+  return `${identity} ${type.toLowerCase()} ${service}`;
+}
+
+/** In a simulator of its own, which has the network of the export. */
+async function compareExport(network: string, file: string, prune: boolean): Promise<WhatIf> {
+  const { startSimulator } = await import('../assembly/simulator.ts');
+  await using simulator = await startSimulator({ seed: network, passwordCost: { memory: 64, passes: 1 } });
+  return simulator.lab.whatIf(read(file), { prune });
 }
 
 interface ExportOptions extends Connection {

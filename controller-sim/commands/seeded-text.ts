@@ -1,15 +1,28 @@
 // Says in a sentence what a seed created.
 
-import type { Seeded } from '../lab/seed/seeded.ts';
+import type { SectionCounts, Seeded, SeedStep } from '../lab/seed/seeded.ts';
 
 /** `created 2 identities, 1 service; existed already: 1 identity` */
-export function seededText({ created, existing }: Seeded): string {
-  const [added, known] = [created, existing].map((counts) =>
-    Object.entries(counts)
-      .map(([section, count]) => `${count} ${count === 1 ? singular(words(section)) : words(section)}`)
-      .join(', '),
-  );
-  return `created ${added || 'nothing'}${known && `; existed already: ${known}`}`;
+export function seededText({ created, existing, changed, deleted }: Seeded): string {
+  const known = countsText(existing);
+  return [
+    `created ${countsText(created) || 'nothing'}`,
+    ...(changed ? [`changed ${countsText(changed) || 'nothing'}`] : []),
+    ...(deleted ? [`deleted ${countsText(deleted) || 'nothing'}`] : []),
+    ...(known === '' ? [] : [`${changed ? 'unchanged' : 'existed already'}: ${known}`]),
+  ].join('; ');
+}
+
+function countsText(counts: SectionCounts): string {
+  return Object.entries(counts)
+    .map(([section, count]) => `${count} ${count === 1 ? singular(words(section)) : words(section)}`)
+    .join(', ');
+}
+
+/** `+ service web`, `~ service policy staff: identityRoles`, `- identity anna` */
+export function stepText({ action, kind, name, fields }: SeedStep): string {
+  const sign = { create: '+', change: '~', delete: '-' }[action];
+  return `${sign} ${kind} ${name}${fields ? `: ${fields.join(', ')}` : ''}`;
 }
 
 /** `edgeRouters` → `edge routers` */

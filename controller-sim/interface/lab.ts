@@ -11,8 +11,9 @@ import type { LabService, NewService } from '../lab/network/services.ts';
 import type { NetworkView } from '../lab/network-view.ts';
 import type { NewProxy, ProxyHandle, ProxyInfo } from '../lab/proxies/proxies.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
-import type { Seeded } from '../lab/seed/seeded.ts';
+import type { Seeded, SeedOptions } from '../lab/seed/seeded.ts';
 import type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from '../lab/snapshots.ts';
+import type { WhatIf, WhatIfOptions } from '../lab/what-if.ts';
 import type { Explanation } from '../lab/why/explanation.ts';
 import type { PostureOptions } from '../lab/why/posture.ts';
 import type { WhyAnswer, WhyQuestion } from '../lab/why/why.ts';
@@ -65,9 +66,16 @@ export interface Lab {
   whyLink(router: string, other: string): Explanation;
   /**
    * Creates the entities of a document that are missing, in one change: the document that `ziti ops export` writes, as
-   * text (YAML or JSON) or as an object. Rejects with SeedError, which has every mistake; nothing has then changed.
+   * text (YAML or JSON) or as an object. `apply` also changes those that exist, `prune` deletes what the sections of the
+   * document do not have, `plan` only answers the steps. Rejects with SeedError, which has every mistake; nothing has then
+   * changed.
    */
-  seed(document: SeedDocument | string): Promise<Seeded>;
+  seed(document: SeedDocument | string, options?: SeedOptions): Promise<Seeded>;
+  /**
+   * Applies a document to a copy of the network, and compares who may use which service. Nothing changes. Rejects like
+   * `seed`, and with InvalidError beyond the limit on rights.
+   */
+  whatIf(document: SeedDocument | string, options?: WhatIfOptions): Promise<WhatIf>;
   /** The network as a document for `seed`: sorted, without secrets and without built-in entities. */
   export(): SeedDocument;
 }

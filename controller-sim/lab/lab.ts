@@ -23,9 +23,11 @@ import { type LabRouters, type LabService, type NewService, serviceSeed } from '
 import { type NetworkView, viewNetwork } from './network-view.ts';
 import type { Proxies } from './proxies/proxies.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
+import { planned } from './seed/plan.ts';
 import type { SeedComponents } from './seed/seed.ts';
-import type { Seeded } from './seed/seeded.ts';
+import type { Seeded, SeedOptions } from './seed/seeded.ts';
 import { LabSnapshots, type Restored, type RestoreOptions, START } from './snapshots.ts';
+import type { WhatIf, WhatIfOptions } from './what-if.ts';
 import { EndedSessions } from './why/ended-sessions.ts';
 import type { Explanation } from './why/explanation.ts';
 import { explainLink } from './why/link.ts';
@@ -183,16 +185,28 @@ export class Lab {
    * Creates the entities of a document that are missing, in one change: the document that `ziti ops export` writes, as
    * text (YAML or JSON) or as an object. Rejects with SeedError, which has every mistake; nothing has then changed.
    */
-  async seed(document: SeedDocument | string): Promise<Seeded> {
-    const apply = await this.prepareSeed(document);
-    return this.#components.state.change(apply);
+  async seed(document: SeedDocument | string, options: SeedOptions = {}): Promise<Seeded> {
+    const apply = await this.prepareSeed(document, options);
+    return options.plan ? planned(this.#components.state, apply) : this.#components.state.change(apply);
+  }
+
+  /**
+   * Applies a document to a copy of the network, and compares who may use which service. Nothing changes. Rejects like
+   * `seed`, and with InvalidError beyond the limit on rights.
+   */
+  async whatIf(document: SeedDocument | string, options: WhatIfOptions = {}): Promise<WhatIf> {
+    const { whatIf } = await import('./what-if.ts');
+    return whatIf(this.#components, document, options);
   }
 
   /** Checks a document, and returns the change that applies it. `file` names the document in messages. */
-  async prepareSeed(document: SeedDocument | string, file?: string): Promise<(transaction: Transaction) => Seeded> {
+  async prepareSeed(
+    document: SeedDocument | string,
+    options: SeedOptions & { readonly file?: string } = {},
+  ): Promise<(transaction: Transaction) => Seeded> {
     // The parser is loaded on demand, so that the simulator starts faster.
     const { prepareSeed } = await import('./seed/seed.ts');
-    const prepared = await prepareSeed(this.#components, document, file);
+    const prepared = await prepareSeed(this.#components, document, options);
     return (transaction) => prepared.apply(transaction);
   }
 

@@ -196,9 +196,13 @@ class Lab(LabHttp):
         """
         return self._call("POST", "/reset", {"keep": keep})
 
-    def seed(self, document: Any) -> Any:
+    def seed(self, document: Any, *, apply: bool | None = None, prune: bool | None = None, plan: bool | None = None) -> Any:
         """`POST /lab/v1/seed`"""
-        return self._call("POST", "/seed", document)
+        return self._call("POST", "/seed", document, query={"apply": apply, "prune": prune, "plan": plan})
+
+    def what_if(self, document: Any, *, prune: bool | None = None) -> Any:
+        """`POST /lab/v1/what-if`"""
+        return self._call("POST", "/what-if", document, query={"prune": prune})
 
     def export_network(self) -> Any:
         """`GET /lab/v1/export`"""

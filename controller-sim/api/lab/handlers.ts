@@ -14,6 +14,7 @@ import type {
   LabSnapshots,
   LabToken,
   LabTopology,
+  LabWhatIf,
 } from '#schemas/api/gen/answers.ts';
 import type {
   ClockAdvance,
@@ -26,6 +27,7 @@ import type {
 } from '#schemas/api/gen/bodies.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Lab } from '../../lab/lab.ts';
+import { InvalidError } from '../../lab/lab-error.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
 import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../http/context.ts';
@@ -80,10 +82,23 @@ export const labHandlers = {
   detailToken: labHandler((lab, { params }): Data<LabToken> => ({ data: { token: lab.token(params.name ?? '') } })),
   exportNetwork: ({ services }: ApiRequest): Data<LabNetwork> => ({ data: services.lab.export() }),
   // The schema of seeds checks the document, and names the place of each mistake.
-  seed: labHandler<Data<LabSeeded>, Seed | string>(async (lab, { body }) => ({
-    data: await lab.seed(body as SeedDocument | string),
+  seed: labHandler<Data<LabSeeded>, Seed | string>(async (lab, { body, query }) => ({
+    data: await lab.seed(body as SeedDocument | string, {
+      apply: flagOf(query, 'apply'),
+      prune: flagOf(query, 'prune'),
+      plan: flagOf(query, 'plan'),
+    }),
+  })),
+  whatIf: labHandler<Data<LabWhatIf>, Seed | string>(async (lab, { body, query }) => ({
+    data: await lab.whatIf(body as SeedDocument | string, { prune: flagOf(query, 'prune') }),
   })),
 } satisfies Partial<Handlers<'lab'>>;
+
+function flagOf(query: URLSearchParams, name: string): boolean {
+  const text = query.get(name) ?? 'false';
+  if (text !== 'true' && text !== 'false') throw new InvalidError(name, 'use true or false', text);
+  return text === 'true';
+}
 
 function showClock({ clock }: Lab): Data<LabClock> {
   return { data: { now: clock.now().toISOString(), advanced: formatDuration(clock.advanced), rate: clock.rate } };

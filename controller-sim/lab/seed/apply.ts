@@ -5,27 +5,40 @@ import { workLimit } from '#lib/bounded.ts';
 import { didYouMean } from '#lib/suggestion.ts';
 import { withoutNulls } from '#lib/without-nulls.ts';
 import { Body } from '../../entities/body.ts';
+import { deleteEntity } from '../../entities/cascade.ts';
 import { updateSigner } from '../../entities/external-jwt-signer.ts';
-import { updateIdentity } from '../../entities/identity.ts';
+import { enableIdentity, updateIdentity } from '../../entities/identity.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { KINDS } from '../../state/kinds.ts';
 import type { Transaction } from '../../state/transaction.ts';
-import type { Entity, EntityKind, Named, Terminator } from '../../state/types.ts';
+import type { Entity, EntityKind, Identity, Named, Terminator } from '../../state/types.ts';
+import { changedFields, entryOf } from './differences.ts';
+import { Names } from './export-names.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
 import type { Note, SeedPath } from './mistake.ts';
 import type { Entry, Refer } from './section.ts';
 import { signerEnrollment } from './sections/external-jwt-signers.ts';
 import { routerIdentityBody, usernameOf } from './sections/identities.ts';
-import type { SectionName } from './sections.ts';
-import type { SectionCounts, Seeded } from './seeded.ts';
+import { SECTIONS, type Section, type SectionName } from './sections.ts';
+import type { SectionCounts, Seeded, SeedOptions, SeedStep } from './seeded.ts';
 
 /**
- * Milliseconds of processor time for all entities: nothing else runs meanwhile. 10,000 take less than a second, but the
+ * Milliseconds of processor time for all entities: nothing else runs meanwhile. 10,000 take about a second, but the
  * schema of a config type may make each config expensive.
  */
-const MAX_WORK_MS = 3_000;
+const MAX_WORK_MS = 30_000;
 /** An export of the reference has the policies that belong to routers; new routers get their own. */
 const OF_ROUTER = /^edge-router-.+-system$/;
+
+/** Changes that a plan lists. */
+const MAX_STEPS = 1_000;
+
+export interface ApplierOptions extends SeedOptions {
+  /** The sections that the document has. */
+  readonly sections: ReadonlySet<string>;
+  /** Milliseconds of processor time that this thread has used; default: the real ones. */
+  readonly processorTime?: (() => number) | undefined;
+}
 
 export class Applier {
   readonly #transaction: Transaction;
@@ -38,11 +51,20 @@ export class Applier {
   readonly #taken = new Map<string, string>();
   readonly #created = new Map<SectionName, number>();
   readonly #existing = new Map<SectionName, number>();
+  readonly #changed = new Map<SectionName, number>();
+  readonly #deleted = new Map<SectionName, number>();
+  readonly #steps: SeedStep[] = [];
+  /** Ids of the entities that the seed names, by kind. */
+  readonly #kept = new Set<string>();
+  readonly #options: ApplierOptions;
+  readonly #exported: Names;
   /** Ids of routers that this transaction created. */
   readonly #newRouters = new Set<string>();
 
-  constructor(transaction: Transaction, items: readonly Item[], note: Note, processorTime?: () => number) {
-    this.#processorTime = processorTime;
+  constructor(transaction: Transaction, items: readonly Item[], note: Note, options: ApplierOptions) {
+    this.#options = options;
+    this.#processorTime = options.processorTime;
+    this.#exported = new Names(transaction.tables);
     this.#transaction = transaction;
     this.#items = items;
     this.#note = note;
@@ -63,7 +85,15 @@ export class Applier {
       if (!item.isBroken) this.#add(item);
     }
     for (const item of this.#items) if (item.section.name === 'externalJwtSigners') this.#completeSigner(item);
-    return { created: counts(this.#created), existing: counts(this.#existing) };
+    const { apply, prune, plan } = this.#options;
+    if (prune) this.#prune();
+    return {
+      created: counts(this.#created),
+      existing: counts(this.#existing),
+      ...(apply && { changed: counts(this.#changed) }),
+      ...(prune && { deleted: counts(this.#deleted) }),
+      ...(plan && { steps: this.#steps }),
+    };
   }
 
   #register(item: Item): void {
@@ -78,12 +108,16 @@ export class Applier {
 
   #add(item: Item): void {
     const { section, entry } = item;
-    if (this.#existingId(item) !== undefined) return count(this.#existing, section.name);
+    const existing = this.#existingId(item);
+    this.#kept.add(`${section.kind} ${existing ?? item.id}`);
     try {
+      if (existing !== undefined) return this.#keepOrChange(item, existing);
       if (isOfRouter(item)) this.#updateRouterIdentity(item);
       else if (!this.#create(item)) return;
       this.#demandUnique(item);
-      if (!item.isBroken) count(this.#created, section.name);
+      if (item.isBroken) return;
+      count(this.#created, section.name);
+      this.#step({ action: 'create', kind: section.word, name: nameOf(entry) });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#fail(item, placeOf(item, error), reasonOf(error));
@@ -98,6 +132,71 @@ export class Applier {
       path,
       () => `${labelOf(item.section, item.entry)}: ${typeof message === 'string' ? message : message()}`,
     );
+  }
+
+  #step(step: SeedStep): void {
+    if (this.#options.plan && this.#steps.length < MAX_STEPS) this.#steps.push(step);
+  }
+
+  #keepOrChange(item: Item, id: string): void {
+    const { section, entry, path } = item;
+    const entity = this.#options.apply ? this.#transaction.get(section.kind, id) : undefined;
+    const current = entity && entryOf(section, entity, this.#exported, this.#transaction.clock.now());
+    const fields = current ? changedFields(section.name, entry, current) : [];
+    if (!entity || !current || fields.length === 0) return count(this.#existing, section.name);
+    const fixed = fields.find((field) => !section.update || section.fixed?.includes(field));
+    if (fixed !== undefined) return this.#fail(item, [...path, fixed], `${fixed} cannot be changed; delete it first`);
+    this.#update(item, entity, { ...current, ...withoutNulls(entry) });
+    if (item.isBroken) return;
+    count(this.#changed, section.name);
+    this.#step({ action: 'change', kind: section.word, name: nameOf(entry), fields });
+  }
+
+  #update(item: Item, entity: Entity, merged: Entry): void {
+    const { section } = item;
+    const refer = this.#referTo(item);
+    const body = withoutNulls(section.body(merged, refer));
+    if (item.isBroken) return;
+    if (section.kind === 'identity' && merged.disabled !== true && (entity as Identity).disabled)
+      enableIdentity(this.#transaction, entity as Identity);
+    const now = this.#transaction.get(section.kind, entity.id);
+    section.update?.(this.#transaction, now as never, new Body(body, 'patch'));
+    section.complete?.(this.#transaction, entity.id, merged, refer, {});
+    const signer = section.name === 'externalJwtSigners' ? signerEnrollment(merged, refer) : undefined;
+    const updated = signer && this.#transaction.get('externalJwtSigner', entity.id);
+    if (signer && updated) updateSigner(this.#transaction, updated, signer, true);
+  }
+
+  /** Deletes what the sections of the document do not have, the last sections first. */
+  #prune(): void {
+    for (const section of SECTIONS.toReversed()) {
+      if (!this.#options.sections.has(section.name)) continue;
+      for (const entity of [...this.#transaction.tables[section.kind].values()] as Entity[])
+        if (this.#isPruned(section, entity)) this.#delete(section, entity);
+    }
+  }
+
+  #isPruned(section: Section, entity: Entity & Partial<Named & Identity>): boolean {
+    if (this.#kept.has(`${section.kind} ${entity.id}`) || entity.isSystem) return false;
+    if (!(section.isExported?.(entity as never, this.#transaction.tables) ?? true)) return false;
+    if (section.kind === 'identity' && entity.type === 'Router') return false; // it follows its router
+    if (section.kind === 'edgeRouterPolicy' && OF_ROUTER.test(entity.name ?? '')) return false;
+    return this.#transaction.get(section.kind, entity.id) !== undefined;
+  }
+
+  #delete(section: Section, entity: Entity & Partial<Named>): void {
+    const { kind, word, name: sectionName } = section;
+    const name = entity.name ?? entity.id;
+    try {
+      const current = this.#transaction.get(kind, entity.id);
+      if (section.remove) section.remove(this.#transaction, current as never);
+      else deleteEntity(this.#transaction, kind, entity.id);
+      count(this.#deleted, sectionName);
+      this.#step({ action: 'delete', kind: word, name });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#note([sectionName], () => `the ${word} ${name} cannot be deleted: ${String(reasonOf(error))}`);
+    }
   }
 
   /** False if the entry refers to something that does not exist. */
@@ -234,6 +333,10 @@ const WORDS: Partial<Readonly<Record<EntityKind, string>>> = {
   externalJwtSigner: 'external JWT signer',
   postureCheck: 'posture check',
 };
+
+function nameOf({ name, address }: Entry): string {
+  return String(name ?? address);
+}
 
 function isOfRouter({ section, entry }: Item): boolean {
   return section.kind === 'identity' && entry.typeId === 'Router';

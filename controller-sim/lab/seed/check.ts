@@ -8,6 +8,8 @@ import type { SeedPath } from './mistake.ts';
 
 export interface Finding {
   readonly path: SeedPath;
+  /** A field that is missing. */
+  readonly missing: string | undefined;
   /** Describing thousands of mistakes takes seconds, and only some are shown. */
   describe(): string;
 }
@@ -22,7 +24,11 @@ export function schemaChecker(definition: object): (value: unknown) => Finding[]
     const validate = compiled;
     if (validate(value)) return [];
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
-    return errors.map((error) => ({ path: pathOf(error), describe: () => describe(error) }));
+    return errors.map((error) => ({
+      path: pathOf(error),
+      missing: error.keyword === 'required' ? String(error.params.missingProperty) : undefined,
+      describe: () => describe(error),
+    }));
   };
 }
 

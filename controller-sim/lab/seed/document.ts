@@ -2,16 +2,20 @@
 // limited before anything else reads them.
 
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { isNestedDeeper } from '#lib/json.ts';
+import { isNestedDeeper, parseJson } from '#lib/json.ts';
 import { shown } from '#lib/shown-text.ts';
 import { withoutStacks } from '#lib/without-stacks.ts';
 import { isTooLong, MAX_TOKENS } from '#lib/yaml-size.ts';
 import { pathText, SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
 
-/** Characters; as for the bodies of requests. */
+/** Characters of YAML; as for the bodies of requests. */
 const MAX_SEED_BYTES = 1024 * 1024;
+/** Characters of JSON, which needs a hundredth of the time. */
+const MAX_JSON_BYTES = 64 * 1024 * 1024;
 /** Values with those behind aliases, which can multiply. */
 const MAX_VALUES = 200_000;
+/** Values in JSON, and in the object of a program. */
+const MAX_JSON_VALUES = 5_000_000;
 /** Levels of lists and maps: those of a request, and the section around them. */
 const MAX_DEPTH = 104;
 
@@ -27,7 +31,11 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
     const { line, col: column } = lines?.linePos(offset) ?? { line: 1, col: 1 };
     throw new SeedError([{ path: '', line, column, message }], file);
   };
-  if (text.length > MAX_SEED_BYTES) return fail(`the seed has more than ${MAX_SEED_BYTES} characters; divide it`);
+  if (text.length > MAX_SEED_BYTES) {
+    const value = text.length > MAX_JSON_BYTES ? undefined : jsonOf(text);
+    if (value !== undefined) return readSeedObject(value, file);
+    return fail(`the seed has more than ${MAX_SEED_BYTES} characters; write it as JSON, or divide it`);
+  }
   if (bracketsNestDeeper(text)) return fail(TOO_DEEP);
   if (isTooLong(text)) return fail(`the seed has more than ${MAX_TOKENS} parts; divide it`);
   const lines = new LineCounter();
@@ -62,14 +70,24 @@ export function readSeedText(text: string, file: string | undefined): SeedSource
 }
 
 /** A seed that a program has built. @throws SeedError */
-export function readSeedObject(value: unknown): SeedSource {
-  if (isNestedDeeper(value, MAX_DEPTH)) throw new SeedError([{ path: '', message: TOO_DEEP }]);
-  if (hasMoreValues(value)) throw new SeedError([{ path: '', message: TOO_MANY }]);
+export function readSeedObject(value: unknown, file?: string): SeedSource {
+  if (isNestedDeeper(value, MAX_DEPTH)) throw new SeedError([{ path: '', message: TOO_DEEP }], file);
+  if (hasMoreValues(value)) throw new SeedError([{ path: '', message: TOO_MANY_IN_JSON }], file);
   return { value, at: (path) => ({ path: pathText(path) }) };
 }
 
 const TOO_MANY = `the seed has more than ${MAX_VALUES} values; divide it`;
+const TOO_MANY_IN_JSON = `the seed has more than ${MAX_JSON_VALUES} values; divide it`;
 const TOO_DEEP = `the seed is nested deeper than ${MAX_DEPTH} levels`;
+
+/** Undefined for a text that is not JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined; // the caller names the limit on YAML
+  }
+}
 
 class Unreadable extends Error {
   readonly offset: number;
@@ -166,7 +184,7 @@ function hasMoreValues(value: unknown): boolean {
   const waiting: unknown[] = [value];
   let count = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (++count > MAX_VALUES) return true;
+    if (++count > MAX_JSON_VALUES) return true;
     if (typeof next === 'object' && next !== null) for (const each of Object.values(next)) waiting.push(each ?? null);
   }
   return false;

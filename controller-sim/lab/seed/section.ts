@@ -33,6 +33,12 @@ export interface Section<K extends EntityKind = EntityKind> {
   readonly hasShortId?: boolean;
   body(entry: Entry, refer: Refer): Fields;
   create(transaction: Transaction, id: string, body: Body, made: Prepared): void;
+  /** Changes an entity that exists; the body has all of its fields. */
+  update?(transaction: Transaction, entity: EntityTypes[K], body: Body): void;
+  /** Fields that cannot be changed. */
+  readonly fixed?: readonly string[];
+  /** Deletes an entity; by default with the consequences that its kind describes. */
+  remove?(transaction: Transaction, entity: EntityTypes[K]): void;
   /** Adds the fields that the body cannot contain. */
   complete?(transaction: Transaction, id: string, entry: Entry, refer: Refer, made: Prepared): void;
   /** Whether an export contains the entity; all by default. */

@@ -73,7 +73,7 @@ class Network {
     const { state, clock } = this;
     const limits = { enrollmentLifetime: 1, ...(processorTime && { processorTime }) };
     const components = { state, clock, tokens, passwords, validateBody, ...limits };
-    const { apply } = await prepareSeed(components, document, 'seed.yml');
+    const { apply } = await prepareSeed(components, document, { file: 'seed.yml' });
     return state.change(apply);
   }
 
@@ -429,7 +429,7 @@ t.test('hostile texts are rejected in bounded time, without a quote from them', 
     return `a${level}: &a${level} [${Array(9).fill(inside).join(',')}]`;
   }).join('\n');
   const table: readonly [what: string, text: string, message: RegExp][] = [
-    ['a large text', `# ${'x'.repeat(2 ** 20)}`, /more than 1048576 characters; divide it/],
+    ['a large text', `# ${'x'.repeat(2 ** 20)}`, /more than 1048576 characters; write it as JSON, or divide it/],
     ['brackets', '['.repeat(10_000), /nested deeper than 104/],
     ['flow maps', '{a: '.repeat(5_000), /nested deeper/],
     ['block lists', '- '.repeat(10_000), /nested deeper/],
@@ -447,8 +447,8 @@ t.test('hostile texts are rejected in bounded time, without a quote from them', 
     t.match(error.message, message, what);
     t.notMatch(error.message, /secret/, what);
   }
-  const many = Array.from({ length: 10_001 }, (_, index) => ({ name: `person ${index}` }));
-  t.match((await network.rejected({ identities: many })).message, /more than 10000 entities; divide it/);
+  const many = Array.from({ length: 100_001 }, (_, index) => ({ name: `person ${index}` }));
+  t.match((await network.rejected({ identities: many })).message, /more than 100000 entities; divide it/);
   const passwords = many.slice(0, 501).map((each) => ({ ...each, password: 'a long secret' }));
   t.match((await network.rejected({ identities: passwords })).message, /more than 500 passwords; divide it/);
   t.equal(network.state.tables.identity.size, 0);
@@ -498,12 +498,12 @@ t.test('a seed whose entities take seconds is rejected, and nothing is created',
   await using network = await Network.open();
   const services = Array.from({ length: 20 }, (_, index) => ({ name: `service ${index}`, encryptionRequired: true }));
   let time = 0;
-  const half = () => (time += 300);
+  const half = () => (time += 3_000);
   await t.rejects(network.seed({ services }, half), {
-    message: 'services[10]: creating the entities before this one takes longer than 3000 ms; divide the seed',
+    message: 'services[10]: creating the entities before this one takes longer than 30000 ms; divide the seed',
   });
   t.equal(network.state.tables.service.size, 0);
-  const quick = () => (time += 100);
+  const quick = () => (time += 1_000);
   t.same((await network.seed({ services }, quick)).created, { services: 20 });
 });
 

@@ -17,13 +17,15 @@ import type { State } from '../../state/state.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import { Applier } from './apply.ts';
 import { checkSeed } from './check.ts';
+import { entryOf, namesake } from './differences.ts';
 import { readSeedObject, readSeedText, type SeedSource } from './document.ts';
+import { Names } from './export-names.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
 import { Mistakes, type Note, type SeedPath } from './mistake.ts';
 import type { Entry, Prepared } from './section.ts';
 import { usernameOf } from './sections/identities.ts';
 import { SECTIONS } from './sections.ts';
-import type { Seeded } from './seeded.ts';
+import type { Seeded, SeedOptions } from './seeded.ts';
 
 export interface SeedComponents {
   readonly state: State;
@@ -44,7 +46,7 @@ export interface PreparedSeed {
   apply(transaction: Transaction): Seeded;
 }
 
-const MAX_ENTITIES = 10_000;
+const MAX_ENTITIES = 100_000;
 /** Hashing one takes tens of milliseconds of a core. */
 const MAX_PASSWORDS = 500;
 /** Passwords that are hashed and tokens that are signed at the same time. */
@@ -53,22 +55,31 @@ const AT_ONCE = 3;
 const NOTHING: Prepared = { passwordHash: '', routerEnrollment: { id: '', token: '', jwt: '', expiresAt: '' } };
 
 /** `file` names a text in messages. Rejects with SeedError. */
-export async function prepareSeed(components: SeedComponents, document: unknown, file?: string): Promise<PreparedSeed> {
+export async function prepareSeed(
+  components: SeedComponents,
+  document: unknown,
+  { file, ...options }: SeedOptions & { readonly file?: string | undefined } = {},
+): Promise<PreparedSeed> {
   const source = typeof document === 'string' ? readSeedText(document, file) : readSeedObject(document);
   const mistakes = new Mistakes();
   const note: Note = (path, message) =>
     mistakes.add(() => ({ ...source.at(path), message: typeof message === 'string' ? message : message() }));
-  const items = readItems(components, source, note);
+  const items = readItems(components, source, note, options);
   demandLimits(items, note);
   if (items.length > MAX_ENTITIES) throw mistakes.error(file);
   await loadSchemaValidator();
-  await checkBodies(components, items, note);
+  await checkBodies(components, items, note, options);
   // Hashing takes long, and a seed with mistakes is not stored.
   if (mistakes.count === 0) await prepareAll(components, items);
   else for (const item of items) item.made = NOTHING;
   return {
     apply: (transaction) => {
-      const applier = new Applier(transaction, items, note, components.processorTime);
+      const sections = new Set(Object.keys((source.value ?? {}) as object));
+      const applier = new Applier(transaction, items, note, {
+        ...options,
+        sections,
+        processorTime: components.processorTime,
+      });
       const seeded = applier.apply();
       if (mistakes.count > 0) throw mistakes.error(file);
       return seeded;
@@ -77,12 +88,13 @@ export async function prepareSeed(components: SeedComponents, document: unknown,
 }
 
 /** The entries of all sections, in the order of creation. */
-function readItems({ state }: SeedComponents, { value }: SeedSource, note: Note): Item[] {
+function readItems({ state }: SeedComponents, { value }: SeedSource, note: Note, { apply }: SeedOptions): Item[] {
   if (value === null || value === undefined) return [];
   const findings = checkSeed(value);
   const broken = new Set<string>();
-  for (const { path, describe } of findings) {
+  for (const { path, missing, describe } of findings) {
     const [section, index] = path;
+    if (apply && missing !== undefined && missing !== 'name' && isChange(state, value, path)) continue;
     if (index === undefined) broken.add(String(section));
     broken.add(`${section} ${index}`);
     note(path, () => `${titleOf(value, path)}${describe()}`);
@@ -100,6 +112,15 @@ function readItems({ state }: SeedComponents, { value }: SeedSource, note: Note)
       isBroken: broken.has(`${section.name} ${index}`),
     }));
   });
+}
+
+/** Whether an entry, itself and not a part of it, is of an entity that exists: it may leave out what stays. */
+function isChange({ tables }: State, value: unknown, [name, index, ...deeper]: SeedPath): boolean {
+  const section = SECTIONS.find((each) => each.name === name);
+  const entries = (value as Readonly<Record<string, unknown>>)[String(name)];
+  const entry: unknown = Array.isArray(entries) ? entries[Number(index)] : undefined;
+  if (!section || deeper.length > 0 || typeof entry !== 'object' || entry === null) return false;
+  return namesake(tables, section, entry as Entry) !== undefined;
 }
 
 /** `identity anna: ` for a place within an entry. */
@@ -130,12 +151,20 @@ function hasPassword({ password }: Entry): boolean {
 }
 
 /** Checks the types of the bodies, with names in place of ids. */
-async function checkBodies({ validateBody }: SeedComponents, items: readonly Item[], note: Note): Promise<void> {
+async function checkBodies(
+  { validateBody, state, clock }: SeedComponents,
+  items: readonly Item[],
+  note: Note,
+  { apply }: SeedOptions,
+): Promise<void> {
+  const names = new Names(state.tables);
   for (const item of items) {
     if (item.isBroken) continue;
     const { section, entry } = item;
+    const existing = apply ? namesake(state.tables, section, entry) : undefined;
+    const whole = existing ? { ...entryOf(section, existing, names, clock.now()), ...withoutNulls(entry) } : entry;
     try {
-      await validateBody(section.bodyType, withoutNulls(section.body(entry, (_kind, value) => value)));
+      await validateBody(section.bodyType, withoutNulls(section.body(whole, (_kind, value) => value)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       item.isBroken = true;
@@ -155,9 +184,8 @@ async function prepareAll(components: SeedComponents, items: readonly Item[]): P
     );
 }
 
-function existsNow({ tables }: State, { section: { kind }, entry }: Item): boolean {
-  const table = tables[kind] as { findBy(key: 'name', value: string): unknown };
-  return kind !== 'terminator' && table.findBy('name', String(entry.name)) !== undefined;
+function existsNow({ tables }: State, { section, entry }: Item): boolean {
+  return namesake(tables, section, entry) !== undefined;
 }
 
 async function prepare(components: SeedComponents, { section, entry, id }: Item): Promise<Prepared> {

@@ -5,8 +5,33 @@ import type { SectionName } from './sections.ts';
 /** Counts by section; sections without entities are missing. */
 export type SectionCounts = Partial<Readonly<Record<SectionName, number>>>;
 
+/** One change of a plan. */
+export interface SeedStep {
+  readonly action: 'create' | 'change' | 'delete';
+  /** Such as `service policy`. */
+  readonly kind: string;
+  readonly name: string;
+  /** Fields that change. */
+  readonly fields?: readonly string[];
+}
+
 export interface Seeded {
   readonly created: SectionCounts;
-  /** Entities whose name existed; they were not changed. */
+  /** Entities that existed and were not changed. */
   readonly existing: SectionCounts;
+  /** Only with `apply`. */
+  readonly changed?: SectionCounts;
+  /** Only with `prune`. */
+  readonly deleted?: SectionCounts;
+  /** Only with `plan`: the first 1,000 changes, in their order. */
+  readonly steps?: readonly SeedStep[];
+}
+
+export interface SeedOptions {
+  /** Changes the entities that exist to what the document says; fields that it leaves out stay. */
+  readonly apply?: boolean;
+  /** Deletes what the sections of the document do not have. */
+  readonly prune?: boolean;
+  /** Changes nothing, and answers the steps. */
+  readonly plan?: boolean;
 }

@@ -749,6 +749,19 @@ export type LabSeeded = {
   readonly created: Readonly<Record<string, number>>;
   /** How many, by section. */
   readonly existing: Readonly<Record<string, number>>;
+  /** How many, by section; only with apply. */
+  readonly changed?: Readonly<Record<string, number>>;
+  /** How many, by section; only with prune. */
+  readonly deleted?: Readonly<Record<string, number>>;
+  /** The first 1,000 changes, in their order; only with plan. */
+  readonly steps?: readonly ({
+    readonly action: 'create' | 'change' | 'delete';
+    /** Such as service policy. */
+    readonly kind: string;
+    readonly name: string;
+    /** The fields that change. */
+    readonly fields?: readonly string[];
+  })[];
 };
 
 export type LabService = {
@@ -1250,3 +1263,21 @@ export type LabProxy = {
 };
 
 export type LabProxies = readonly LabProxy[];
+
+export type LabRight = {
+  readonly identity: string;
+  readonly service: string;
+  readonly type: 'Dial' | 'Bind';
+};
+
+export type LabWhatIf = {
+  /** The first 1,000 new rights. */
+  readonly gained: readonly LabRight[];
+  /** The first 1,000 lost rights. */
+  readonly lost: readonly LabRight[];
+  readonly totals: {
+    readonly gained: number;
+    readonly lost: number;
+  };
+  readonly seeded: LabSeeded;
+};

@@ -362,7 +362,8 @@ export interface Operations {
     readonly restoreSnapshot: Operation<B.LabRestore | undefined, 'data', A.LabRestored, 'name'>;
     readonly detailReady: Operation<undefined, 'data', A.LabReady>;
     readonly reset: Operation<B.LabRestore | undefined, 'data', A.LabRestored>;
-    readonly seed: Operation<B.Seed | string, 'data', A.LabSeeded>;
+    readonly seed: Operation<B.Seed | string, 'data', A.LabSeeded, never, 'apply' | 'prune' | 'plan'>;
+    readonly whatIf: Operation<B.Seed | string, 'data', A.LabWhatIf, never, 'prune'>;
     readonly exportNetwork: Operation<undefined, 'data', A.LabNetwork>;
     readonly why: Operation<B.WhyQuestion, 'data', A.LabWhy>;
     readonly whyLogin: Operation<B.WhyLoginQuestion, 'data', A.LabExplanation>;

@@ -1,7 +1,7 @@
 // Auth policies, without the default one.
 
 import { withoutNulls } from '#lib/without-nulls.ts';
-import { createAuthPolicy } from '../../../entities/auth-policy.ts';
+import { createAuthPolicy, updateAuthPolicy } from '../../../entities/auth-policy.ts';
 import { all, type Entry, type Fields, type Refer, type Section } from '../section.ts';
 
 export const authPolicies: Section<'authPolicy'> = {
@@ -10,6 +10,7 @@ export const authPolicies: Section<'authPolicy'> = {
   bodyType: 'authPolicyCreate',
   body,
   create: createAuthPolicy,
+  update: updateAuthPolicy,
   isExported: ({ isSystem }) => !isSystem,
   entry: ({ primary, secondary }, names) => ({
     primary: {

@@ -1,7 +1,7 @@
 // Third-party certificate authorities.
 
 import { withoutNulls } from '#lib/without-nulls.ts';
-import { createCa } from '../../../entities/ca.ts';
+import { createCa, deleteCa, updateCa } from '../../../entities/ca.ts';
 import type { Section } from '../section.ts';
 
 /** An export of the reference has null for an empty list. */
@@ -18,6 +18,9 @@ export const certificateAuthorities: Section<'ca'> = {
   bodyType: 'caCreate',
   body: (entry) => ({ ...DEFAULTS, ...withoutNulls(entry) }),
   create: (transaction, id, body) => createCa(transaction, id, body, true),
+  update: (transaction, ca, body) => updateCa(transaction, ca, body, true),
+  fixed: ['certPem'],
+  remove: deleteCa,
   complete: (transaction, id, { isVerified }) => {
     if (isVerified === true) transaction.patch('ca', id, { isVerified: true });
   },

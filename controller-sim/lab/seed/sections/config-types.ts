@@ -1,7 +1,7 @@
 // Config types, without those of every network.
 
 import { builtInConfigTypes } from '../../../entities/built-in.ts';
-import { createConfigType } from '../../../entities/config.ts';
+import { createConfigType, updateConfigType } from '../../../entities/config.ts';
 import type { Section } from '../section.ts';
 
 const BUILT_IN = new Set(
@@ -14,6 +14,7 @@ export const configTypes: Section<'configType'> = {
   bodyType: 'configTypeCreate',
   body: (entry) => ({ ...entry }),
   create: createConfigType,
+  update: updateConfigType,
   isExported: ({ id }) => !BUILT_IN.has(id),
   entry: ({ schema, target }) => ({ schema, target }),
 };

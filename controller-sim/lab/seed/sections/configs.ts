@@ -1,6 +1,6 @@
 // Configs of services and routers.
 
-import { createConfig } from '../../../entities/config.ts';
+import { createConfig, updateConfig } from '../../../entities/config.ts';
 import type { Section } from '../section.ts';
 
 export const configs: Section<'config'> = {
@@ -12,5 +12,7 @@ export const configs: Section<'config'> = {
     configTypeId: refer('configType', configType, ['configType']),
   }),
   create: createConfig,
+  update: updateConfig,
+  fixed: ['configType'],
   entry: ({ configTypeId, data }, names) => ({ configType: names.one('configType', configTypeId), data }),
 };

@@ -1,6 +1,6 @@
 // Edge routers. Their credentials are not part of a seed.
 
-import { createEdgeRouter } from '../../../entities/router.ts';
+import { createEdgeRouter, deleteRouter, updateEdgeRouter } from '../../../entities/router.ts';
 import { filled, type Section } from '../section.ts';
 import { commonEntry, routerBody } from './routers.ts';
 
@@ -13,6 +13,8 @@ export const edgeRouters: Section<'router'> = {
   create: (transaction, id, body, { routerEnrollment }) => {
     if (routerEnrollment) createEdgeRouter(transaction, id, body, routerEnrollment);
   },
+  update: updateEdgeRouter,
+  remove: deleteRouter,
   isExported: ({ isEdge }) => isEdge,
   entry: (router, names) => ({
     ...commonEntry(router, names),

@@ -2,7 +2,7 @@
 
 import { withoutNulls } from '#lib/without-nulls.ts';
 import { Body } from '../../../entities/body.ts';
-import { createSigner } from '../../../entities/external-jwt-signer.ts';
+import { createSigner, updateSigner } from '../../../entities/external-jwt-signer.ts';
 import type { Entry, Refer, Section } from '../section.ts';
 
 export const externalJwtSigners: Section<'externalJwtSigner'> = {
@@ -12,6 +12,7 @@ export const externalJwtSigners: Section<'externalJwtSigner'> = {
   // The auth policy of its enrollments may be one of the seed, which may refer to the signer: see apply.ts.
   body: ({ enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled, ...entry }) => entry,
   create: (transaction, id, body) => createSigner(transaction, id, body, true),
+  update: (transaction, signer, body) => updateSigner(transaction, signer, body, true),
   entry: (signer, names) => ({
     audience: signer.audience,
     certPem: signer.certPem,

@@ -4,7 +4,13 @@ import { withoutNulls } from '#lib/without-nulls.ts';
 import { addAuthenticator, passwordProof } from '../../../entities/authenticator.ts';
 import { Body } from '../../../entities/body.ts';
 import { addEnrollment } from '../../../entities/enrollment.ts';
-import { createIdentity, disableIdentity, isDisabled } from '../../../entities/identity.ts';
+import {
+  createIdentity,
+  deleteIdentity,
+  disableIdentity,
+  isDisabled,
+  updateIdentity,
+} from '../../../entities/identity.ts';
 import { associateConfigs } from '../../../entities/service-configs.ts';
 import type { Transaction } from '../../../state/transaction.ts';
 import type { Identity } from '../../../state/types.ts';
@@ -18,6 +24,8 @@ export const identities: Section<'identity'> = {
   hasShortId: true,
   body: identityBody,
   create: createIdentity,
+  update,
+  remove: deleteIdentity,
   complete,
   isExported: ({ isDefaultAdmin }) => !isDefaultAdmin,
   entry: identityEntry,
@@ -95,6 +103,13 @@ function complete(transaction: Transaction, id: string, entry: Entry, refer: Ref
 
 function timeOf(text: unknown): number | undefined {
   return typeof text === 'string' ? Date.parse(text) : undefined;
+}
+
+/** The body of a creation has a type, and the name of a router's identity stays. */
+function update(transaction: Transaction, identity: Identity, { given }: Body): void {
+  const { name, type: _type, ...fields } = given as Fields & { readonly name: string };
+  const renamed = identity.type === 'Router' ? {} : { name };
+  updateIdentity(transaction, identity, new Body({ ...renamed, ...fields }, 'patch'));
 }
 
 /** Router identities exist with their routers: the entry sets these fields. */

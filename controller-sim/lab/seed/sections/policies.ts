@@ -4,6 +4,10 @@ import {
   createEdgeRouterPolicy,
   createServiceEdgeRouterPolicy,
   createServicePolicy,
+  deleteEdgeRouterPolicy,
+  updateEdgeRouterPolicy,
+  updateServiceEdgeRouterPolicy,
+  updateServicePolicy,
 } from '../../../entities/policy.ts';
 import { roles, type Section } from '../section.ts';
 
@@ -18,6 +22,7 @@ export const servicePolicies: Section<'servicePolicy'> = {
     postureCheckRoles: roles('postureCheck', entry.postureCheckRoles, ['postureCheckRoles'], refer),
   }),
   create: createServicePolicy,
+  update: updateServicePolicy,
   entry: (policy, names) => ({
     identityRoles: names.roles('identity', policy.identityRoles),
     postureCheckRoles: names.roles('postureCheck', policy.postureCheckRoles),
@@ -37,6 +42,8 @@ export const edgeRouterPolicies: Section<'edgeRouterPolicy'> = {
     edgeRouterRoles: roles('router', entry.edgeRouterRoles, ['edgeRouterRoles'], refer),
   }),
   create: createEdgeRouterPolicy,
+  update: updateEdgeRouterPolicy,
+  remove: deleteEdgeRouterPolicy,
   isExported: ({ isSystem }) => !isSystem,
   entry: (policy, names) => ({
     edgeRouterRoles: names.roles('router', policy.edgeRouterRoles),
@@ -55,6 +62,7 @@ export const serviceEdgeRouterPolicies: Section<'serviceEdgeRouterPolicy'> = {
     edgeRouterRoles: roles('router', entry.edgeRouterRoles, ['edgeRouterRoles'], refer),
   }),
   create: createServiceEdgeRouterPolicy,
+  update: updateServiceEdgeRouterPolicy,
   entry: (policy, names) => ({
     edgeRouterRoles: names.roles('router', policy.edgeRouterRoles),
     semantic: policy.semantic,

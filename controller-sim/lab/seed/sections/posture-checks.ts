@@ -1,6 +1,6 @@
 // Posture checks.
 
-import { createPostureCheck } from '../../../entities/posture-check.ts';
+import { createPostureCheck, updatePostureCheck } from '../../../entities/posture-check.ts';
 import type { PostureCheck } from '../../../state/types.ts';
 import { type Fields, filled, type Section } from '../section.ts';
 
@@ -15,6 +15,8 @@ export const postureChecks: Section<'postureCheck'> = {
     }),
   }),
   create: createPostureCheck,
+  update: updatePostureCheck,
+  fixed: ['typeId'],
   entry: (check) => ({ roleAttributes: check.roleAttributes, typeId: check.typeId, ...demands(check) }),
 };
 

@@ -1,6 +1,6 @@
 // Services of the edge APIs.
 
-import { createService } from '../../../entities/service.ts';
+import { createService, deleteService, updateService } from '../../../entities/service.ts';
 import { all, filled, type Section } from '../section.ts';
 
 export const services: Section<'service'> = {
@@ -9,6 +9,8 @@ export const services: Section<'service'> = {
   bodyType: 'serviceCreate',
   body: (entry, refer) => ({ ...entry, configs: all('config', entry.configs, ['configs'], refer) }),
   create: createService,
+  update: updateService,
+  remove: deleteService,
   isExported: ({ isFabricOnly }) => !isFabricOnly,
   entry: (service, names) => ({
     configs: names.all('config', service.configs),

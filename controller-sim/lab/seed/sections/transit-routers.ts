@@ -1,6 +1,6 @@
 // Routers that only carry circuits.
 
-import { createTransitRouter } from '../../../entities/router.ts';
+import { createTransitRouter, deleteRouter, updateTransitRouter } from '../../../entities/router.ts';
 import type { Section } from '../section.ts';
 import { commonEntry, routerBody } from './routers.ts';
 
@@ -11,6 +11,8 @@ export const transitRouters: Section<'router'> = {
   hasShortId: true,
   body: routerBody,
   create: (transaction, id, body, { routerEnrollment }) => createTransitRouter(transaction, id, body, routerEnrollment),
+  update: updateTransitRouter,
+  remove: deleteRouter,
   isExported: ({ isEdge }) => !isEdge,
   entry: commonEntry,
 };

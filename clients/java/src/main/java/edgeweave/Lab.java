@@ -367,9 +367,36 @@ public final class Lab extends LabHttp {
 
   /**
    * POST /lab/v1/seed
+   * Options:
+   * <ul>
+   * <li>apply
+   * <li>prune
+   * <li>plan
+   * </ul>
    */
+  public Object seed(Object document, Map<String, ?> options) {
+    return call("POST", "/seed", document, options);
+  }
+
+  /** Without options. */
   public Object seed(Object document) {
-    return call("POST", "/seed", document, null);
+    return seed(document, Map.of());
+  }
+
+  /**
+   * POST /lab/v1/what-if
+   * Options:
+   * <ul>
+   * <li>prune
+   * </ul>
+   */
+  public Object whatIf(Object document, Map<String, ?> options) {
+    return call("POST", "/what-if", document, options);
+  }
+
+  /** Without options. */
+  public Object whatIf(Object document) {
+    return whatIf(document, Map.of());
   }
 
   /**

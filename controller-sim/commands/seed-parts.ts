@@ -1,0 +1,101 @@
+// Sends a large seed in parts, each with entities of one section, in the order of their creation. A snapshot makes it all
+// or nothing: if a part is rejected, the simulator returns to the state before the first one.
+
+import { parse } from 'yaml';
+import { describeError, ProjectError } from '#lib/errors.ts';
+import type { SeedMistake } from '../lab/seed/mistake.ts';
+import { SECTIONS } from '../lab/seed/sections.ts';
+import type { SectionCounts, Seeded } from '../lab/seed/seeded.ts';
+import { type LabClient, LabClientError } from './lab-client.ts';
+
+const SNAPSHOT = 'before-seed';
+const SNAPSHOTS = '/lab/v1/snapshots';
+const MAX_PART_ENTITIES = 2_000;
+
+interface Part {
+  readonly section: string;
+  /** The place of its first entry in the section. */
+  readonly start: number;
+  readonly entries: unknown[];
+}
+
+/** `size`: characters of one request. Rejects with LabClientError; nothing has then changed. */
+export async function seedInParts(
+  client: LabClient,
+  text: string,
+  { path, size }: { readonly path: string; readonly size: number },
+): Promise<Seeded> {
+  const parts = partsOf(documentOf(text), size);
+  await client.ask('POST', SNAPSHOTS, { name: SNAPSHOT });
+  const sums = { created: {}, existing: {}, changed: {} } as Record<'created' | 'existing' | 'changed', SectionCounts>;
+  try {
+    for (const { section, start, entries } of parts) {
+      const seeded = (await ask(client, path, section, start, entries)) as Seeded;
+      for (const name of ['created', 'existing', 'changed'] as const) add(sums, name, seeded[name]);
+    }
+  } catch (error) {
+    await client.ask('POST', `${SNAPSHOTS}/${SNAPSHOT}/restore`, { keep: ['clock', 'faults', 'journal'] });
+    throw error;
+  } finally {
+    await client.ask('DELETE', `${SNAPSHOTS}/${SNAPSHOT}`);
+  }
+  const { changed, ...others } = sums;
+  return path.includes('apply=true') ? { ...others, changed } : others;
+}
+
+/** Mistakes get the place in the whole document. */
+async function ask(client: LabClient, path: string, section: string, start: number, entries: unknown[]) {
+  try {
+    return await client.ask('POST', path, { [section]: entries });
+  } catch (error) {
+    if (!(error instanceof LabClientError) || !Array.isArray(error.data)) throw error;
+    const data = (error.data as SeedMistake[]).map(({ path: at, message }) => ({
+      path: at.replace(/\[(\d+)\]/, (_, index: string) => `[${start + Number(index)}]`),
+      message,
+    }));
+    throw new LabClientError(error.message, { data });
+  }
+}
+
+function documentOf(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text);
+  } catch (error) {
+    throw new ProjectError('INPUT', `the seed cannot be read: ${describeError(error).split('\n')[0]}`);
+  }
+  const sections = SECTIONS.map(({ name }): string => name);
+  const document = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  const unknown = Object.keys(document).find((name) => !sections.includes(name) || !Array.isArray(document[name]));
+  if (unknown !== undefined || Object.keys(document).length === 0)
+    throw new ProjectError(
+      'INPUT',
+      `${unknown ?? 'the seed'} is not a section with a list; known are ${sections.join(', ')}`,
+    );
+  return document;
+}
+
+function partsOf(document: Readonly<Record<string, unknown>>, size: number): Part[] {
+  const parts: Part[] = [];
+  for (const { name } of SECTIONS) {
+    let part: Part | undefined;
+    let length = 0;
+    for (const [index, entry] of ((document[name] ?? []) as unknown[]).entries()) {
+      const added = JSON.stringify(entry).length + 1;
+      if (!part || part.entries.length >= MAX_PART_ENTITIES || length + added > size) {
+        part = { section: name, start: index, entries: [] };
+        parts.push(part);
+        length = 0;
+      }
+      part.entries.push(entry);
+      length += added;
+    }
+  }
+  return parts;
+}
+
+function add<Name extends string>(sums: Record<Name, SectionCounts>, name: Name, counts: SectionCounts = {}): void {
+  const sum: Record<string, number> = { ...sums[name] };
+  for (const [section, count] of Object.entries(counts)) sum[section] = (sum[section] ?? 0) + count;
+  sums[name] = sum;
+}
