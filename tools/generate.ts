@@ -1,4 +1,4 @@
-// `npm run generate`: generates all files that depend on schemas/. The messages need protoc; test/house/generated.test.ts
+// `npm run generate`: generates all files that depend on schemas/, and those with the version. The messages need protoc; test/house/generated.test.ts
 // fails if a generated file is outdated.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { generateClients } from './generate-clients.ts';
 import { generateConfig } from './generate-config.ts';
 import { generateLimits } from './generate-limits.ts';
 import { generatePackageReport } from './generate-package-report.ts';
+import { generateVersions } from './generate-versions.ts';
 import { generateMessages, numbersSource } from './generate-wire.ts';
 
 const files = new Map([
@@ -17,6 +18,7 @@ const files = new Map([
   ...generateLimits(),
   ...generateClients(),
   ...generatePackageReport(),
+  ...generateVersions(),
   ['common/wire/gen/numbers.ts', numbersSource()],
 ]);
 for (const [path, content] of files) {

@@ -9,6 +9,7 @@ import { routerProgram } from '../agent/commands/program.ts';
 import { simulatorProgram } from '../controller-sim/commands/program.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { ROOT } from './commands.ts';
+import { sourceTime } from './source-time.ts';
 
 const SIGNALS = {
   router:
@@ -30,8 +31,8 @@ function manual(name: string, program: () => Command, signals: string): string {
   return manPage(shapeOf(program()), options);
 }
 
-/** The date in `## 0.1.0, 2026-11-22` of the change log; today for an unreleased version. */
+/** The date in `## 0.1.0, 2026-11-22` of the change log; that of the commit for an unreleased version. */
 function releaseDate(): string {
   const [, date] = /^## \S+, (\d{4}-\d{2}-\d{2})$/m.exec(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')) ?? [];
-  return date ?? new Date().toISOString().slice(0, 10);
+  return date ?? new Date(sourceTime() * 1_000).toISOString().slice(0, 10);
 }

@@ -37,6 +37,7 @@ const PROGRAMS = {
   'build:binary': ['tools/binary/build.ts'],
   'build:image': ['tools/image/build.ts'],
   'build:packages': ['tools/packages/build.ts'],
+  release: ['tools/release/release.ts'],
   generate: ['tools/generate.ts'],
   compat: ['tools/compat.ts'],
   'try-release': ['test/interop/try-release.ts'],

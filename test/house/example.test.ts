@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
 import { RELEASE, THOROUGH } from '../support/thorough.ts';
 
@@ -24,7 +25,7 @@ const COVERED = new Set([
   'npm test',
   'npm run check',
   'npm pack',
-  'npm install ../edgeweave-0.1.0.tgz',
+  `npm install ../edgeweave-${packageJson.version}.tgz`,
   'npm run build:binary',
   'npm run build:image',
   'npm run build:packages',

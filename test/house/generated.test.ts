@@ -14,6 +14,7 @@ import { generateApi } from '../../tools/generate-api.ts';
 import { generateClients } from '../../tools/generate-clients.ts';
 import { generateConfig } from '../../tools/generate-config.ts';
 import { generateLimits } from '../../tools/generate-limits.ts';
+import { generateVersions } from '../../tools/generate-versions.ts';
 import { numbersSource } from '../../tools/generate-wire.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -24,6 +25,7 @@ t.test('generated files match the schemas; run `npm run generate` if this fails'
     ...generateApi(),
     ...generateLimits(),
     ...generateClients(),
+    ...generateVersions(),
     ['common/wire/gen/numbers.ts', numbersSource()] as const,
   ]) {
     t.equal(readFileSync(join(ROOT, path), 'utf8'), content, path);

@@ -11,18 +11,7 @@ import { manuals } from '../manuals.ts';
 import { ADDONS } from './addon-names.ts';
 import { bundle } from './bundle.ts';
 import { licenses } from './licenses.ts';
-
-interface Program {
-  readonly name: string;
-  readonly entry: string;
-  /** Options for Node, as in `tools/run.mjs`. */
-  readonly options: readonly string[];
-}
-
-const PROGRAMS: readonly Program[] = [
-  { name: 'edgeweave-router', entry: 'tools/binary/router.ts', options: ['--max-semi-space-size=4'] },
-  { name: 'edgeweave-sim', entry: 'tools/binary/sim.ts', options: [] },
-];
+import { PROGRAMS, type Program } from './programs.ts';
 
 if (process.platform !== 'linux') {
   process.stderr.write(
@@ -57,19 +46,21 @@ function strippedNode(): string {
   return file;
 }
 
-/** Returns the folders of the packages in the executable. */
+/**
+ * Returns the folders of the packages in the executable. The same sources give the same bytes: the executable contains the
+ * name of the main file, and V8's compiled code depends on its seed.
+ */
 async function build({ name, entry, options }: Program, executable: string): Promise<readonly string[]> {
   const { text, packages } = await bundle(entry);
-  const main = join(work, `${name}.mjs`);
-  writeFileSync(main, text);
-  const config = join(work, `${name}.json`);
+  const [main, config] = [`${name}.mjs`, `${name}.json`];
+  writeFileSync(join(work, main), text);
   const prebuilds = `${process.platform}-${process.arch}`;
   const assets = ADDONS.map((addon) => [
     `${addon}.node`,
     join(ROOT, 'node_modules', addon, 'prebuilds', prebuilds, `${addon}.node`),
   ]);
   writeFileSync(
-    config,
+    join(work, config),
     JSON.stringify({
       main,
       mainFormat: 'module',
@@ -81,7 +72,8 @@ async function build({ name, entry, options }: Program, executable: string): Pro
       assets: Object.fromEntries(assets),
     }),
   );
-  const { status, stderr } = spawnSync(process.execPath, [`--build-sea=${config}`], { encoding: 'utf8' });
+  const args = ['--random-seed=1', `--build-sea=${config}`];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: work, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${name} cannot be built: ${stderr}`);
   return packages;
 }

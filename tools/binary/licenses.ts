@@ -1,6 +1,6 @@
 // The licenses of third-party code in a single executable: Node and the packages.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../commands.ts';
 
@@ -36,7 +36,7 @@ SOFTWARE.`,
 
 /** @param packages Folders in the project. */
 export function licenses(packages: ReadonlySet<string>): string {
-  const node = `Node.js ${process.version}, MIT and others: https://github.com/nodejs/node/blob/${process.version}/LICENSE`;
+  const node = `Node.js ${process.version}, MIT and others\n\n${licenseOfNode()}`;
   const parts = [...packages].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Record<
       string,
@@ -48,4 +48,11 @@ export function licenses(packages: ReadonlySet<string>): string {
     return [`${name} ${version}, ${license}`, ...texts, ...[contained].flat()].join('\n\n');
   });
   return `${[node, ...parts].join(`\n\n${RULE}\n`)}\n`;
+}
+
+/** Its package has the licenses of all its libraries; an installed Node of the system may have none. */
+function licenseOfNode(): string {
+  const [file] = globSync('node_modules/{node/node_modules/,}node-*-*/LICENSE', { cwd: ROOT });
+  if (file === undefined) return `https://github.com/nodejs/node/blob/${process.version}/LICENSE`;
+  return readFileSync(join(ROOT, file), 'utf8').trim();
 }

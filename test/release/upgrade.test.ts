@@ -1,0 +1,165 @@
+// Upgrade and downgrade: the programs of an earlier commit and those of this one, in turn, on the same files and database.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import t, { type Test } from 'tap';
+import { freePorts } from '../../examples/two-routers/ports.ts';
+import { Program } from '../../examples/two-routers/process.ts';
+import { transfer } from '../../examples/two-routers/transfer.ts';
+import { Management } from '../support/management.ts';
+import { Overlay, until } from '../support/overlay.ts';
+import { Postgres, postgresObstacle } from '../support/postgres.ts';
+import { runProgram } from '../support/run.ts';
+import { RELEASE } from '../support/thorough.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PASSWORD = 'of both versions';
+const BYTES = 100_000;
+const PATIENCE_MS = 60_000;
+t.setTimeout(600_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'edgeweave-upgrade-'));
+t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+const from = RELEASE ? earlierCommit() : undefined;
+const skip =
+  from === undefined &&
+  (RELEASE ? 'no tag to upgrade from: set UPGRADE_FROM to a commit' : 'upgrades: only with --release');
+const LATER = relative(ROOT, ROOT);
+const earlier = join(folder, 'earlier');
+const EARLIER = relative(ROOT, earlier);
+
+/** UPGRADE_FROM, else the newest tag of a version. */
+function earlierCommit(): string | undefined {
+  const args = ['describe', '--tags', '--abbrev=0', '--match=v*'];
+  return (
+    process.env.UPGRADE_FROM ?? (spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout.trim() || undefined)
+  );
+}
+
+interface Ready {
+  readonly management: string;
+  readonly ctrl: string;
+  readonly ca: string;
+}
+
+/** A simulator of a version, with a client. */
+async function simulator(name: string, tree: string, options: readonly string[]) {
+  const args = [join(tree, 'controller-sim/cli.ts'), 'start', '--json', '--password', PASSWORD, ...options];
+  const program = new Program(name, args, { directory: folder });
+  const ready = JSON.parse(await program.firstLine()) as Ready;
+  const management = new Management(ready.management, readFileSync(ready.ca, 'utf8'));
+  await management.login('admin', PASSWORD);
+  return { program, ready, management };
+}
+
+async function stop(t: Test, ...programs: Program[]): Promise<void> {
+  for (const program of programs) {
+    await program.stop();
+    t.equal(await program.exited, 0, readFileSync(program.logFile, 'utf8'));
+    t.notMatch(readFileSync(program.logFile, 'utf8'), /"level":"error"/, program.name);
+  }
+}
+
+function routerFile(name: string, ctrl: string, rest: string): string {
+  const base = join(folder, name);
+  mkdirSync(base, { recursive: true });
+  const file = join(base, 'router.yml');
+  writeFileSync(
+    file,
+    `v: 3
+identity: {cert: ${base}/r.cert, server_cert: ${base}/r.server.cert, key: ${base}/r.key, ca: ${base}/r.cas}
+ctrl: {endpoint: "${ctrl}", endpointsFile: ${base}/endpoints.yml}
+csr: {sans: {ip: [127.0.0.1]}}
+edge: {db: ${base}/edge.db}
+${rest}`,
+  );
+  return file;
+}
+
+t.test('the earlier version is taken from the history', { skip }, async () => {
+  mkdirSync(earlier);
+  const archive = execFileSync('git', ['archive', from ?? ''], { cwd: ROOT, maxBuffer: 1024 * 1024 * 1024 });
+  execFileSync('tar', ['-x', '-C', earlier], { input: archive });
+  symlinkSync(join(ROOT, 'node_modules'), join(earlier, 'node_modules'));
+});
+
+t.test(
+  'a network keeps its data, certificates and traffic through upgrade, downgrade and upgrade',
+  { skip },
+  async (t) => {
+    const data = ['--data', join(folder, 'sim.db')];
+    const first = await simulator('sim', EARLIER, data);
+    await using overlay = await Overlay.of(
+      { controlAddress: first.ready.ctrl, close: async () => undefined },
+      first.management,
+    );
+    const [port = 0, link = 0] = await freePorts(2);
+    const address = `"tls:127.0.0.1:${link}"`;
+    const files = [
+      routerFile(
+        'a',
+        first.ready.ctrl,
+        `link: {dialers: [{binding: transport}]}\nlisteners: [{binding: tunnel, options: {mode: proxy, services: ["echo:${port}"]}}]\n`,
+      ),
+      routerFile(
+        'b',
+        first.ready.ctrl,
+        `link: {dialers: [{binding: transport}], listeners: [{binding: transport, bind: ${address}, advertise: ${address}}]}\nlisteners: [{binding: tunnel, options: {mode: host}}]\n`,
+      ),
+    ];
+    for (const [index, file] of files.entries()) {
+      const id = await first.management.create('edge-routers', { name: `router-${index}`, isTunnelerEnabled: true });
+      const { enrollmentJwt } = await first.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+      writeFileSync(`${file}.jwt`, enrollmentJwt);
+      const enrolled = await runProgram([join(EARLIER, 'agent/cli.ts'), 'enroll', file, '--jwt', `${file}.jwt`]);
+      t.equal(enrolled.code, 0, enrolled.stderr);
+      if (index === 1) await overlay.addService('echo', id, { encrypted: true });
+    }
+    await stop(t, first.program);
+    const services = ['echo'];
+    for (const [step, tree] of [EARLIER, LATER, EARLIER, LATER].entries()) {
+      const sim = await simulator(`sim-${step}`, tree, data);
+      const routers = files.map(
+        (file, index) =>
+          new Program(`router-${step}-${index}`, [join(tree, 'agent/cli.ts'), 'run', file, '--log-format', 'json'], {
+            directory: folder,
+          }),
+      );
+      const carries = async () => (await transfer(port, BYTES).catch(() => ({ bytes: 0 }))).bytes === BYTES;
+      await until(`traffic in step ${step}`, carries, PATIENCE_MS);
+      services.push(`service-${step}`);
+      await sim.management.create('services', { name: `service-${step}`, encryptionRequired: true });
+      const listed = await sim.management.get<{ name: string }[]>('services');
+      t.same(listed.map(({ name }) => name).sort(), services.toSorted(), `step ${step}`);
+      await sim.management.close();
+      await stop(t, ...routers, sim.program);
+    }
+  },
+);
+
+t.test(
+  'a database keeps its data through upgrade, downgrade and upgrade',
+  { skip: skip || (postgresObstacle() ?? false) },
+  async (t) => {
+    const postgres = await Postgres.start();
+    t.teardown(() => postgres.close());
+    const store = ['--store', await postgres.database('network'), '--member', 'one'];
+    const services: string[] = [];
+    for (const [step, tree] of [EARLIER, LATER, EARLIER, LATER].entries()) {
+      // A database migrates forward only: an earlier version without its schema refuses it, and changes nothing.
+      const sim = await simulator(`store-${step}`, tree, store).catch((error) => {
+        if (tree === EARLIER && /the database has schema \d+, of a later release/.test(String(error))) return undefined;
+        throw error;
+      });
+      if (!sim) continue;
+      services.push(`service-${step}`);
+      await sim.management.create('services', { name: `service-${step}`, encryptionRequired: true });
+      const listed = await sim.management.get<{ name: string }[]>('services');
+      t.same(listed.map(({ name }) => name).sort(), services, `step ${step}`);
+      await sim.management.close();
+      await stop(t, sim.program);
+    }
+  },
+);
