@@ -24,6 +24,7 @@ export { createLog, type Log, type LogLevel, type LogOptions } from '#lib/log.ts
 export { OptionError } from '#lib/options.ts';
 export type { Random } from '#lib/random.ts';
 export type { Subscription } from '#lib/subscription.ts';
+export type { LabCircuit, LabController, LabLink, LabRouter, LabTopology } from '#schemas/api/gen/answers.ts';
 export type { DialOptions, NetworkRouter } from '../testbed/interface.ts';
 export type { StageReport } from '../testbed/load/interface.ts';
 export type { ClientGroup, ClientStep, RouterGroup, RouterStep } from '../testbed/load/scenario.ts';
@@ -54,7 +55,6 @@ export type { Kept } from './lab/kept.ts';
 export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from './lab/lab-error.ts';
 export type { IdentityFile, IdentityOptions } from './lab/network/identities.ts';
 export type { DialPlace, LabService, NewService } from './lab/network/services.ts';
-export type { CircuitView, ControllerView, LinkView, NetworkView, RouterView } from './lab/network-view.ts';
 export type { NewProxy, ProxyHandle, ProxyInfo } from './lab/proxies/proxies.ts';
 export type { SeedDocument } from './lab/seed/export.ts';
 export { SeedError, type SeedMistake } from './lab/seed/mistake.ts';

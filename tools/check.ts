@@ -4,6 +4,7 @@ import { print, runTool } from './commands.ts';
 
 const CHECKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['types', 'tsc', ['--noEmit']],
+  ['types of the dashboard', 'tsc', ['--project', 'controller-sim/dashboard/page']],
   ['lint and format', 'biome', ['check', '--error-on-warnings', '.']],
   ['unused code', 'knip', ['--no-progress']],
 ];

@@ -4,7 +4,7 @@
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
-import type { ControllerView } from '../lab/network-view.ts';
+import type { LabController } from '#schemas/api/gen/answers.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
 
@@ -69,7 +69,7 @@ function listCommand(): Command {
     .action((connection: Connection) =>
       withLab(connection, async (client) => {
         const { controllers } = (await client.ask('GET', '/lab/v1/network')) as {
-          readonly controllers: readonly ControllerView[];
+          readonly controllers: readonly LabController[];
         };
         for (const controller of controllers) print(line(controller));
       }),
@@ -94,7 +94,7 @@ function rejoinCommand(): Command {
 }
 
 /** For example `two connected, leader, change 15, 3 behind: the database has another history: …`. */
-function line({ id, connected: isConnected, leader, index, behind, problem }: ControllerView): string {
+function line({ id, connected: isConnected, leader, index, behind, problem }: LabController): string {
   const facts = [
     isConnected ? 'connected' : 'not connected',
     ...(leader ? ['leader'] : []),

@@ -2,13 +2,13 @@
 // function rejects options and fields that it does not know, with InvalidError.
 
 import type { Subscription } from '#lib/subscription.ts';
+import type { LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Fault, FaultFilter, FaultHandle, NewFault } from '../lab/faults/fault.ts';
 import type { JournalCondition, WaitOptions } from '../lab/journal/journal.ts';
 import type { JournalEntry, JournalFilter } from '../lab/journal/journal-entry.ts';
 import type { VerifyFilter, VerifyOptions } from '../lab/journal/verification.ts';
 import type { IdentityFile, IdentityOptions } from '../lab/network/identities.ts';
 import type { LabService, NewService } from '../lab/network/services.ts';
-import type { NetworkView } from '../lab/network-view.ts';
 import type { NewProxy, ProxyHandle, ProxyInfo } from '../lab/proxies/proxies.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import type { Seeded, SeedOptions } from '../lab/seed/seeded.ts';
@@ -27,7 +27,7 @@ export interface Lab {
   readonly proxies: Proxies;
   readonly snapshots: Snapshots;
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
-  network(): NetworkView;
+  network(): LabTopology;
   /**
    * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is.
    * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`.

@@ -2,6 +2,7 @@
 // tests; a controller has none of this.
 
 import type { AdvanceableClock } from '#lib/clock.ts';
+import type { LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Router } from '../state/types.ts';
@@ -20,7 +21,7 @@ import {
   type IdentityOptions,
 } from './network/identities.ts';
 import { type LabRouters, type LabService, type NewService, serviceSeed } from './network/services.ts';
-import { type NetworkView, viewNetwork } from './network-view.ts';
+import { viewNetwork } from './network-view.ts';
 import type { Proxies } from './proxies/proxies.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import { planned } from './seed/plan.ts';
@@ -85,7 +86,7 @@ export class Lab {
   }
 
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
-  network(): NetworkView {
+  network(): LabTopology {
     const { state, network, cluster, clock } = this.#components;
     return viewNetwork({ state, network, cluster, journal: this.journal, now: clock.now() });
   }

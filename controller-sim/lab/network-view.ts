@@ -1,6 +1,7 @@
 // The network at one moment, for people who watch it: controllers, routers, links, circuits, counts. Each list has a
 // limit, and the totals count what it omits, so that a page may read it every few seconds.
 
+import type { LabCircuit, LabController, LabLink, LabRouter, LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { memberStatuses } from '../cluster/member-status.ts';
 import type { Circuit } from '../network/circuit.ts';
@@ -15,78 +16,6 @@ const MAX_ROUTERS = 1_000;
 const MAX_LINKS = 5_000;
 const MAX_CIRCUITS = 500;
 
-export interface ControllerView {
-  readonly id: string;
-  readonly url: string;
-  readonly controlAddress: string;
-  readonly connected: boolean;
-  readonly leader: boolean;
-  /** RFC 3339: its last start. */
-  readonly startedAt: string;
-  /** Index of the last change that it has. */
-  readonly index: number;
-  /** How many changes it lacks. */
-  readonly behind: number;
-  /** Why it does not follow the changes of others; missing if it does. */
-  readonly problem?: string;
-}
-
-export interface RouterView {
-  readonly id: string;
-  readonly name: string;
-  readonly online: boolean;
-  readonly type: 'edge' | 'transit';
-  readonly disabled: boolean;
-  readonly cost: number;
-  /** Missing while it is offline. */
-  readonly version?: string;
-  /** How many identities are connected to it. */
-  readonly identities: number;
-}
-
-export interface LinkView {
-  readonly id: string;
-  /** Id of the dialing router. */
-  readonly source: string;
-  readonly destination: string;
-  /** `disabled` by an administrator; `disconnected`: one of its routers is offline. */
-  readonly state: 'up' | 'disabled' | 'disconnected';
-  readonly cost: number;
-  /** Milliseconds, the mean of both ends; missing until both have measured it. */
-  readonly latency?: number;
-}
-
-export interface CircuitView {
-  readonly id: string;
-  /** Names; the ids of those that no longer exist. */
-  readonly service: string;
-  readonly client: string;
-  /** Ids of routers, from the client to the host. */
-  readonly path: readonly string[];
-  /** Milliseconds. */
-  readonly age: number;
-}
-
-export interface NetworkView {
-  readonly controllers: readonly ControllerView[];
-  /** Online ones first; at most 1,000. */
-  readonly routers: readonly RouterView[];
-  /** At most 5,000. */
-  readonly links: readonly LinkView[];
-  /** The newest first; at most 500. */
-  readonly circuits: readonly CircuitView[];
-  readonly totals: {
-    readonly routers: number;
-    readonly online: number;
-    readonly links: number;
-    readonly circuits: number;
-  };
-  /** How many, by kind. */
-  readonly entities: Readonly<Record<string, number>>;
-  /** Its size, and the sequence number of its latest entry. */
-  readonly journal: { readonly entries: number; readonly last: number };
-}
-
 export interface NetworkViewComponents {
   readonly state: State;
   readonly network: Network;
@@ -96,7 +25,7 @@ export interface NetworkViewComponents {
   readonly now: number;
 }
 
-export function viewNetwork({ state, network, cluster, journal, now }: NetworkViewComponents): NetworkView {
+export function viewNetwork({ state, network, cluster, journal, now }: NetworkViewComponents): LabTopology {
   const { tables } = state;
   const links = network.links.values();
   const circuits = network.circuits.values();
@@ -119,7 +48,7 @@ export function viewNetwork({ state, network, cluster, journal, now }: NetworkVi
   };
 }
 
-function controllers(cluster: Cluster, state: State): ControllerView[] {
+function controllers(cluster: Cluster, state: State): LabController[] {
   return memberStatuses(cluster, state).map((member) => ({
     id: member.id,
     url: member.baseUrl,
@@ -147,7 +76,7 @@ function firstRouters(tables: Tables, network: Network): Router[] {
   return first;
 }
 
-function viewRouter({ id, name, isEdge, disabled, cost }: Router, network: Network): RouterView {
+function viewRouter({ id, name, isEdge, disabled, cost }: Router, network: Network): LabRouter {
   const connected = network.routers.get(id);
   return {
     id,
@@ -161,7 +90,7 @@ function viewRouter({ id, name, isEdge, disabled, cost }: Router, network: Netwo
   };
 }
 
-function viewLink(link: NetworkLink, { routers }: Network): LinkView {
+function viewLink(link: NetworkLink, { routers }: Network): LabLink {
   const { id, source, destination, isDown } = link;
   const isConnected = routers.has(source) && routers.has(destination);
   const latency = latencyOf(link);
@@ -175,7 +104,7 @@ function viewLink(link: NetworkLink, { routers }: Network): LinkView {
   };
 }
 
-function viewCircuit(circuit: Circuit, tables: Tables, now: number): CircuitView {
+function viewCircuit(circuit: Circuit, tables: Tables, now: number): LabCircuit {
   const { id, serviceId, clientId, path, createdAt } = circuit;
   return {
     id,

@@ -88,7 +88,7 @@ t.test('every view shows and controls a running network', options, async (t) => 
 
   await browser.click('#tab-state');
   await browser.click('button', '+31 min');
-  await browser.shows('advanced by 31m');
+  await browser.shows('+31m from the real time');
   t.equal(lab.clock.advanced, 31 * 60_000);
   await browser.type('input[name=duration]', 'a while');
   await browser.click('button', 'Advance');

@@ -5,7 +5,7 @@ import { FaultsView } from './faults-view.js';
 import { clockTime, countText, dateText, distanceText, rateText } from './format.js';
 import { html, render, useEffect, useMemo, useState } from './htm.js';
 import { JournalView } from './journal-view.js';
-import { LabClient, ownController } from './lab-client.js';
+import { isNoAnswer, LabClient, ownController } from './lab-client.js';
 import { Login } from './login.js';
 import { NetworkView } from './network-view.js';
 import { Empty } from './parts.js';
@@ -14,9 +14,12 @@ import { SeedView } from './seed-view.js';
 import { StateView } from './state-view.js';
 import { WhyView } from './why-view.js';
 
+/** @import { LabClock, LabData, ReadClock, JournalFilter, ViewProps } from './types.d.ts' */
+
 /** Milliseconds between reads of the network, the clock and the faults. */
 const INTERVAL = 1_500;
 
+/** @type {readonly (readonly [id: string, label: string, View: (props: ViewProps) => unknown])[]} */
 const TABS = [
   ['network', 'Network', NetworkView],
   ['journal', 'Journal', JournalView],
@@ -25,6 +28,12 @@ const TABS = [
   ['why', 'Why', WhyView],
   ['seed', 'Seed & export', SeedView],
 ];
+
+const FIRST = /** @type {(typeof TABS)[number]} */ (TABS[0]);
+/** @type {Readonly<Record<string, number>>} */
+const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
+/** @type {LabData} */
+const NOTHING = { network: undefined, clock: undefined, faults: [], isStopped: false };
 
 function App() {
   const client = useMemo(() => new LabClient(), []);
@@ -35,11 +44,12 @@ function App() {
     : html`<${Login} client=${client} reason=${session.reason} />`;
 }
 
+/** @param {{ client: LabClient }} props */
 function Lab({ client }) {
   const [tab, setTab] = useTab();
-  const [data, setData] = useState({ network: undefined, clock: undefined, faults: [], isStopped: false });
+  const [data, setData] = useState(NOTHING);
   /** Filter that another view gives to the journal. */
-  const [journalFilter, setJournalFilter] = useState({});
+  const [journalFilter, setJournalFilter] = useState(/** @type {JournalFilter} */ ({}));
   const refresh = async (isCurrent = () => true) => {
     try {
       const [network, clock, faults] = await Promise.all([
@@ -49,16 +59,17 @@ function Lab({ client }) {
       ]);
       if (isCurrent()) setData({ network, clock: withOffset(clock), faults, isStopped: false });
     } catch (error) {
-      if (isCurrent() && error.isStopped) setData((last) => ({ ...last, isStopped: true }));
+      if (isCurrent() && isNoAnswer(error)) setData((last) => ({ ...last, isStopped: true }));
       throw error;
     }
   };
   usePoll(refresh, INTERVAL);
+  /** @param {JournalFilter} filter */
   const openJournal = (filter) => {
     setJournalFilter(filter);
     setTab('journal');
   };
-  const [, , View] = TABS.find(([id]) => id === tab) ?? TABS[0];
+  const [, , View] = TABS.find(([id]) => id === tab) ?? FIRST;
   const quietRefresh = () => refresh().catch(() => undefined);
   return html`<${Header} client=${client} data=${data} />
     <${Tabs} tab=${tab} onTab=${setTab} data=${data} />
@@ -81,6 +92,7 @@ function Lab({ client }) {
     </main>`;
 }
 
+/** @param {{ client: LabClient, data: LabData }} props */
 function Header({ client, data: { network, clock, isStopped } }) {
   const own = network && ownController(network);
   return html`<header class="top">
@@ -95,7 +107,7 @@ function Header({ client, data: { network, clock, isStopped } }) {
   </header>`;
 }
 
-/** The simulator's time, which goes on between two reads. */
+/** The simulator's time, which goes on between two reads. @param {{ clock: ReadClock }} props */
 export function Time({ clock }) {
   const [, setNow] = useState(0);
   useEffect(() => {
@@ -108,24 +120,29 @@ export function Time({ clock }) {
   </span>`;
 }
 
+/** @param {LabClock} clock @returns {ReadClock} */
 function withOffset(clock) {
   return { ...clock, time: Date.parse(clock.now), readAt: performance.now() };
 }
 
+/** @param {{ tab: string, onTab: (tab: string) => void, data: LabData }} props */
 function Tabs({ tab, onTab, data: { network, faults } }) {
+  /** @type {Record<string, unknown>} */
   const badges = {
     network: network && `${network.totals.online}/${network.totals.routers}`,
     journal: network && network.journal.entries > 0 && network.journal.entries.toLocaleString('en'),
     faults: faults.length > 0 && String(faults.length),
   };
+  /** @type {Record<string, unknown>} */
   const titles = {
     network: network && `${network.totals.online} of ${countText(network.totals.routers, 'router')} online`,
   };
+  /** @param {KeyboardEvent} event */
   const move = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = STEPS[event.key];
     if (step === undefined) return;
     const at = TABS.findIndex(([id]) => id === tab);
-    const [next] = TABS.at((at + step) % TABS.length);
+    const [next] = TABS.at((at + step) % TABS.length) ?? FIRST;
     onTab(next);
     document.getElementById(`tab-${next}`)?.focus();
   };
@@ -148,9 +165,12 @@ function Tabs({ tab, onTab, data: { network, faults } }) {
   </nav>`;
 }
 
-/** The tab in the address, so that a reload and the buttons of the browser keep it. */
+/**
+ * The tab in the address, so that a reload and the buttons of the browser keep it.
+ * @returns {[tab: string, setTab: (tab: string) => void]}
+ */
 function useTab() {
-  const read = () => TABS.find(([id]) => `#${id}` === location.hash)?.[0] ?? TABS[0][0];
+  const read = () => TABS.find(([id]) => `#${id}` === location.hash)?.[0] ?? FIRST[0];
   const [tab, setTab] = useState(read);
   useEffect(() => {
     const follow = () => setTab(read());
@@ -166,4 +186,4 @@ function useTab() {
   ];
 }
 
-render(html`<${App} />`, document.getElementById('app'));
+render(html`<${App} />`, document.getElementById('app') ?? document.body);

@@ -1,4 +1,3 @@
-// @ts-check
 // The fields of the form for faults, and the request that they make.
 
 export const COMMON = ['times', 'probability', 'delay'];

@@ -6,6 +6,11 @@ import { html, useState } from './htm.js';
 import { Choice, Confirm, Empty, Field, Form, Problem } from './parts.js';
 import { useAction } from './poll.js';
 
+/** @import { FaultForm, LabFault, ViewProps } from './types.d.ts' */
+/** @typedef {Pick<ViewProps, 'client' | 'refresh'> & { network: ViewProps['data']['network'] }} OfNetwork */
+/** @typedef {Event & { currentTarget: HTMLSelectElement }} Selection */
+
+/** @type {Readonly<Record<string, string>>} */
 const EFFECTS = {
   delay: 'only delay',
   status: 'answer an error',
@@ -13,6 +18,15 @@ const EFFECTS = {
   truncate: 'cut the answer',
   drop: 'lose the message',
   reject: 'reject connections',
+};
+/** @type {Readonly<Record<LabFault['kind'], string>>} */
+const KINDS = {
+  http: 'requests',
+  control: 'control channels',
+  link: 'links',
+  sdk: 'SDK connections',
+  proxy: 'connections of a proxy',
+  store: 'changes in the store',
 };
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const CODES = ['NOT_FOUND', 'RATE_LIMITED', 'STORE_UNAVAILABLE', 'UNAUTHORIZED', 'UNHANDLED'];
@@ -25,9 +39,10 @@ const MESSAGES = [
   'ValidateTerminators',
   'Heartbeat',
 ];
+/** @type {FaultForm} */
 const NEW = { kind: 'http', effect: 'status', status: '503' };
 
-/** Frequent faults. */
+/** Frequent faults. @type {readonly (readonly [text: string, fault: FaultForm])[]} */
 const PRESETS = [
   ['503 twice', { kind: 'http', effect: 'status', status: '503', times: '2' }],
   ['slow logins', { kind: 'http', effect: 'delay', operation: 'authenticate', delay: '2s' }],
@@ -36,6 +51,7 @@ const PRESETS = [
   ['reject routers', { kind: 'control', effect: 'reject' }],
 ];
 
+/** @param {ViewProps} props */
 export function FaultsView({ client, data: { faults, network }, refresh, openJournal }) {
   return html`<div class="column">
       <${List} client=${client} faults=${faults} refresh=${refresh} openJournal=${openJournal} />
@@ -44,8 +60,10 @@ export function FaultsView({ client, data: { faults, network }, refresh, openJou
     <${NewFault} client=${client} network=${network} refresh=${refresh} />`;
 }
 
+/** @param {Pick<ViewProps, 'client' | 'refresh' | 'openJournal'> & { faults: readonly LabFault[] }} props */
 function List({ client, faults, refresh, openJournal }) {
   const { isBusy, error, run } = useAction();
+  /** @param {string} path */
   const act = (path) => run(async () => (await client.ask('DELETE', path), refresh()));
   return html`<section class="card" aria-label="Faults">
     <h2>
@@ -64,7 +82,7 @@ function List({ client, faults, refresh, openJournal }) {
               ${faults.map(
                 (fault) => html`<tr key=${fault.id}>
                   <td class="mono">${fault.id}</td>
-                  <td>${fault.kind === 'http' ? 'requests' : 'control'}</td>
+                  <td>${KINDS[fault.kind]}</td>
                   <td class="mono wrap">${faultText(fault)}</td>
                   <td class="number">${fault.hits}${fault.times !== undefined && ` / ${fault.times}`}</td>
                   <td class="buttons">
@@ -91,11 +109,14 @@ function List({ client, faults, refresh, openJournal }) {
   </section>`;
 }
 
+/** @param {OfNetwork} props */
 function NewFault({ client, network, refresh }) {
   const [form, setForm] = useState(NEW);
   const { isBusy, error, run } = useAction();
   const [added, setAdded] = useState('');
+  /** @param {string} name @returns {(value: string) => void} */
   const set = (name) => (value) => setForm((last) => ({ ...last, [name]: value }));
+  /** @param {string} name @param {string} label @param {object} [more] */
   const field = (name, label, more = {}) =>
     html`<${Field} label=${label} name=${name} value=${form[name] ?? ''} onInput=${set(name)} ...${more} />`;
   const submit = () =>
@@ -122,7 +143,7 @@ function NewFault({ client, network, refresh }) {
         name="kind"
         value=${kind}
         options=${[['http', 'requests'], ['control', 'control channels']]}
-        onChange=${(next) => setForm({ kind: next, effect: next === 'http' ? 'status' : 'drop' })}
+        onChange=${(/** @type {FaultForm['kind']} */ next) => setForm({ kind: next, effect: next === 'http' ? 'status' : 'drop' })}
       />
       <h3>Conditions <span class="muted">all must match; empty matches everything</span></h3>
       <div class="grid">
@@ -140,7 +161,7 @@ function NewFault({ client, network, refresh }) {
                     name="direction"
                     disabled=${effect === 'reject'}
                     value=${form.direction ?? ''}
-                    onChange=${({ currentTarget }) => set('direction')(currentTarget.value)}
+                    onChange=${(/** @type {Selection} */ { currentTarget }) => set('direction')(currentTarget.value)}
                   >
                     <option value="">both</option>
                     <option value="in">in: from the router</option>
@@ -181,6 +202,7 @@ function NewFault({ client, network, refresh }) {
   </section>`;
 }
 
+/** @param {OfNetwork} props */
 function Disconnect({ client, network, refresh }) {
   const online = network.routers.filter((router) => router.online);
   const [chosen, setChosen] = useState('');
@@ -199,7 +221,7 @@ function Disconnect({ client, network, refresh }) {
     <${Form} class="inline" onSubmit=${submit}>
       <label class="field">
         <span>Router</span>
-        <select disabled=${online.length === 0} value=${id} onChange=${({ currentTarget }) => setChosen(currentTarget.value)}>
+        <select disabled=${online.length === 0} value=${id} onChange=${(/** @type {Selection} */ { currentTarget }) => setChosen(currentTarget.value)}>
           ${online.map((router) => html`<option key=${router.id} value=${router.id}>${router.name}</option>`)}
         </select>
       </label>

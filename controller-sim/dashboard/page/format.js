@@ -1,4 +1,3 @@
-// @ts-check
 // Texts for numbers, times and entries. Plain functions without the page.
 
 const SECOND = 1_000;
@@ -114,6 +113,9 @@ export function entryCells(entry) {
 /** `operation=listServices status=503`: the conditions and the effect of a fault. @param {Record<string, unknown>} fault */
 export function faultText({ id: _id, hits: _hits, kind: _kind, ...conditions }) {
   return Object.entries(conditions)
-    .map(([name, value]) => (value === true ? name : `${name}=${value}`))
+    .map(([name, value]) => {
+      if (value === true) return name;
+      return `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`;
+    })
     .join(' ');
 }

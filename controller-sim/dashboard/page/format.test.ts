@@ -45,6 +45,7 @@ t.test('numbers and times are short', async (t) => {
     [prettyBody('{"a":1}'), '{\n  "a": 1\n}'],
     [prettyBody('{"a":"cut of'), '{"a":"cut of'],
     [faultText({ id: 'f1', hits: 2, kind: 'http', status: 503, close: true }), 'status=503 close'],
+    [faultText({ kind: 'http', answers: [{ status: 503 }] }), 'answers=[{"status":503}]'],
   ];
   for (const [actual, expected] of table) t.equal(actual, expected);
 });

@@ -3,9 +3,13 @@
 import { countText, entryCells, prettyBody, timeText } from './format.js';
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
 import { journalQuery, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
-import { ownController } from './lab-client.js';
+import { isNoAnswer, ownController } from './lab-client.js';
 import { Confirm, Field, Problem } from './parts.js';
 import { useAction, usePoll } from './poll.js';
+
+/** @import { Entry, JournalFilter, LabTopology, ViewProps } from './types.d.ts' */
+/** @import { Typed } from './parts.js' */
+/** @typedef {Event & { currentTarget: HTMLSelectElement }} Selection */
 
 /** Milliseconds. */
 const INTERVAL = 1_000;
@@ -13,15 +17,19 @@ const INTERVAL = 1_000;
 const QUIET = 300;
 /** The most that the simulator answers at once. */
 const AT_ONCE = 1_000;
+/** @type {readonly Entry[]} */
+const NO_ENTRIES = [];
+/** @type {Required<JournalFilter>} */
 const NO_FILTER = { kind: '', failed: false, identity: '', path: '', router: '' };
 
+/** @param {ViewProps} props */
 export function JournalView({ client, data: { network }, journalFilter, refresh }) {
   const [filter, setFilter] = useState({ ...NO_FILTER, ...journalFilter });
   const query = useQuiet(journalQuery(filter));
   const [isPaused, setPaused] = useState(false);
-  const [error, setError] = useState();
+  const [error, setError] = useState(/** @type {Error | undefined} */ (undefined));
   const [entries, setEntries] = useEntries({ client, query, network, isPaused, setError });
-  const [selected, setSelected] = useState();
+  const [selected, setSelected] = useState(/** @type {number | undefined} */ (undefined));
   const action = useAction();
   const clear = async () => {
     await client.ask('DELETE', '/journal');
@@ -29,11 +37,12 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
     await refresh();
   };
   const entry = entries.find(({ sequence }) => sequence === selected);
+  /** @param {keyof JournalFilter} name @returns {(value: string | boolean) => void} */
   const change = (name) => (value) => setFilter((last) => ({ ...last, [name]: value }));
   return html`<div class="toolbar" role="search">
       <label class="field">
         <span>Kind</span>
-        <select value=${filter.kind} onChange=${({ currentTarget }) => change('kind')(currentTarget.value)}>
+        <select value=${filter.kind} onChange=${(/** @type {Selection} */ { currentTarget }) => change('kind')(currentTarget.value)}>
           <option value="">all</option>
           <option value="http">requests</option>
           <option value="control">control channels</option>
@@ -54,7 +63,7 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
           type="checkbox"
           name="failed"
           checked=${filter.failed}
-          onChange=${({ currentTarget }) => change('failed')(currentTarget.checked)}
+          onChange=${(/** @type {Typed} */ { currentTarget }) => change('failed')(currentTarget.checked)}
         />
         failed only
       </label>
@@ -70,15 +79,21 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
     ${entry && html`<${Details} entry=${entry} onClose=${() => setSelected(undefined)} />`}`;
 }
 
-/** The entries that match, the newest last. */
+/**
+ * The entries that match, the newest last.
+ * @param {{ client: ViewProps['client'], query: string, network: LabTopology, isPaused: boolean,
+ *   setError: (error: Error | undefined) => void }} props
+ * @returns {[entries: readonly Entry[], keep: (next: readonly Entry[]) => void]}
+ */
 function useEntries({ client, query, network, isPaused, setError }) {
   const { journal } = network;
   /** After a restart of the simulator the numbers begin again. */
   const instance = ownController(network)?.startedAt;
-  const [entries, setEntries] = useState([]);
+  const [entries, setEntries] = useState(NO_ENTRIES);
   const latest = useRef(entries);
   latest.current = entries;
   const isFirst = useRef(true);
+  /** @param {readonly Entry[]} next */
   const keep = (next) => {
     latest.current = next;
     setEntries(next);
@@ -99,7 +114,7 @@ function useEntries({ client, query, network, isPaused, setError }) {
         keep(merged(latest.current, added));
         return after !== '' && added.length === AT_ONCE;
       } catch (error) {
-        if (isCurrent()) setError(error.isStopped ? undefined : error);
+        if (isCurrent()) setError(isNoAnswer(error) ? undefined : /** @type {Error} */ (error));
         throw error;
       }
     },
@@ -113,6 +128,7 @@ function useEntries({ client, query, network, isPaused, setError }) {
   return [entries, keep];
 }
 
+/** @param {string} value */
 function useQuiet(value) {
   const [quiet, setQuiet] = useState(value);
   useEffect(() => {
@@ -122,9 +138,12 @@ function useQuiet(value) {
   return quiet;
 }
 
-/** The newest entry is at the end, and stays visible while the list is scrolled to its end. */
+/**
+ * The newest entry is at the end, and stays visible while the list is scrolled to its end.
+ * @param {{ entries: readonly Entry[], selected: number | undefined, onSelect: (sequence: number | undefined) => void }} props
+ */
 function Rows({ entries, selected, onSelect }) {
-  const box = useRef();
+  const box = /** @type {{ current: HTMLElement }} */ (useRef()); // from the first rendering on
   const isAtEnd = useRef(true);
   const [place, setPlace] = useState({ top: 0, height: 600 });
   const measure = () => {
@@ -140,15 +159,18 @@ function Rows({ entries, selected, onSelect }) {
   useLayoutEffect(() => {
     if (isAtEnd.current && selected === undefined) box.current.scrollTop = box.current.scrollHeight;
   }, [entries]);
+  /** @param {KeyboardEvent} event */
   const move = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1, End: entries.length, Home: -entries.length }[event.key];
+    /** @type {Readonly<Record<string, number>>} */
+    const steps = { ArrowDown: 1, ArrowUp: -1, End: entries.length, Home: -entries.length };
+    const step = steps[event.key];
     if (event.key === 'Escape') onSelect(undefined);
     if (step === undefined || entries.length === 0) return;
     event.preventDefault();
     const at = entries.findIndex(({ sequence }) => sequence === selected);
     const from = at < 0 ? (step > 0 ? -1 : entries.length) : at;
     const next = Math.min(entries.length - 1, Math.max(0, from + step));
-    onSelect(entries[next].sequence);
+    onSelect(entries[next]?.sequence);
     reveal(box.current, next);
   };
   const { from, to, above, below } = visibleRows(entries.length, place.top, place.height);
@@ -175,6 +197,7 @@ function Rows({ entries, selected, onSelect }) {
   </div>`;
 }
 
+/** @param {HTMLElement} box @param {number} index */
 function reveal(box, index) {
   const top = index * ROW_HEIGHT;
   const height = box.clientHeight - ROW_HEIGHT; // without the header
@@ -182,6 +205,7 @@ function reveal(box, index) {
   else if (top + ROW_HEIGHT > box.scrollTop + height) box.scrollTop = top + ROW_HEIGHT - height;
 }
 
+/** @param {{ entry: Entry, isSelected: boolean, onSelect: (sequence: number | undefined) => void }} props */
 function Row({ entry, isSelected, onSelect }) {
   const { kind, subject, outcome, size, took, who, level } = entryCells(entry);
   return html`<div
@@ -202,14 +226,14 @@ function Row({ entry, isSelected, onSelect }) {
   </div>`;
 }
 
-/** All fields of an entry. */
+/** All fields of an entry. @param {{ entry: Entry, onClose: () => void }} props */
 function Details({ entry, onClose }) {
   const { kind: _kind, method: _method, body, reason, code, ...facts } = entry;
   const shown = Object.entries(facts).map(([name, value]) => [
     name,
     typeof value === 'object' && value ? partsOf(value) : String(value ?? '–'),
   ]);
-  return html`<section class="details" aria-label="Entry" onKeyDown=${({ key }) => key === 'Escape' && onClose()}>
+  return html`<section class="details" aria-label="Entry" onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && onClose()}>
     <h2>
       <span class="long">${entryCells(entry).kind} ${entryCells(entry).subject}</span>
       <button type="button" class="quiet" aria-label="Close" onClick=${onClose}>×</button>
@@ -224,6 +248,7 @@ function Details({ entry, onClose }) {
   </section>`;
 }
 
+/** @param {{ name?: string, id?: string }} value */
 function partsOf(value) {
   return [value.name, value.id].filter(Boolean).join(' · ');
 }

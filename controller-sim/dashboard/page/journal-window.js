@@ -1,4 +1,3 @@
-// @ts-check
 // The entries that the page keeps, and the rows of a long list that are visible. Only these rows exist in the page, so
 // that thousands of entries cost no more than thirty.
 

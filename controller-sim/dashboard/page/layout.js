@@ -1,4 +1,3 @@
-// @ts-check
 // Places routers on a plane of 1000 × 640. Small networks get a force layout: links pull, routers push each other away;
 // routers without links stand in rows below. Large ones get rings, because forces between all pairs cost too much. The
 // same network always gets the same picture, and known routers begin at their previous place, so that a router that comes

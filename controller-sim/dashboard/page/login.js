@@ -4,6 +4,9 @@ import { html, useState } from './htm.js';
 import { Field, Form, Problem } from './parts.js';
 import { useAction } from './poll.js';
 
+/** @import { LabClient } from './lab-client.js' */
+
+/** @param {{ client: LabClient, reason: string }} props */
 export function Login({ client, reason }) {
   const [username, setUsername] = useState('admin');
   const [password, setPassword] = useState('');

@@ -6,14 +6,20 @@ import { Confirm, Empty, Problem } from './parts.js';
 import { useAction } from './poll.js';
 import { Topology } from './topology.js';
 
+/** @import { LabController, LabRouter, LabTopology, ViewProps } from './types.d.ts' */
+/** @import { Typed } from './parts.js' */
+
 /** Circuits in the list; the picture knows all that the simulator lists. */
 const MAX_LISTED = 100;
+/** @type {string | undefined} */
+const NO_ID = undefined;
 
+/** @param {ViewProps} props */
 export function NetworkView({ client, data: { network }, openJournal, refresh }) {
-  const [selected, setSelected] = useState();
+  const [selected, setSelected] = useState(NO_ID);
   const [search, setSearch] = useState('');
-  const [circuitId, setCircuitId] = useState();
-  const [hoveredId, setHoveredId] = useState();
+  const [circuitId, setCircuitId] = useState(NO_ID);
+  const [hoveredId, setHoveredId] = useState(NO_ID);
   const { totals } = network;
   const router = network.routers.find(({ id }) => id === selected);
   const path = network.circuits.find(({ id }) => id === (hoveredId ?? circuitId))?.path ?? [];
@@ -24,8 +30,8 @@ export function NetworkView({ client, data: { network }, openJournal, refresh })
           aria-label="Find a router"
           placeholder="Find a router"
           value=${search}
-          onInput=${({ currentTarget }) => setSearch(currentTarget.value)}
-          onKeyDown=${({ key }) => key === 'Enter' && setSelected(matchOf(network.routers, search)?.id ?? selected)}
+          onInput=${(/** @type {Typed} */ { currentTarget }) => setSearch(currentTarget.value)}
+          onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Enter' && setSelected(matchOf(network.routers, search)?.id ?? selected)}
         />
         <span class="muted"
           >${totals.online} of ${countText(totals.routers, 'router')} online, ${countText(totals.links, 'link')},
@@ -41,7 +47,7 @@ export function NetworkView({ client, data: { network }, openJournal, refresh })
         network=${network}
         router=${router}
         chosen=${circuitId}
-        onChoose=${(id) => setCircuitId(id === circuitId ? undefined : id)}
+        onChoose=${(/** @type {string} */ id) => setCircuitId(id === circuitId ? undefined : id)}
         onHover=${setHoveredId}
       />
       <section>
@@ -58,19 +64,25 @@ export function NetworkView({ client, data: { network }, openJournal, refresh })
     </aside>`;
 }
 
+/** @param {readonly LabRouter[]} routers @param {string} search */
 function matchOf(routers, search) {
   const text = search.trim().toLowerCase();
   return text === '' ? undefined : routers.find(({ name, id }) => name.toLowerCase().includes(text) || id === text);
 }
 
+/** @param {LabTopology} network */
 function isCut({ routers, links, totals }) {
   return routers.length < totals.routers || links.length < totals.links;
 }
 
+/**
+ * @param {Omit<ViewProps, 'data' | 'journalFilter'> & { router: LabRouter, network: LabTopology, onClose: () => void }} props
+ */
 function Selected({ client, router, network, openJournal, refresh, onClose }) {
   const { isBusy, error, run } = useAction();
   const { id, name, online, type, disabled, cost, version, identities } = router;
   const links = network.links.filter(({ source, destination }) => source === id || destination === id);
+  /** @param {string} other */
   const nameOf = (other) => network.routers.find((each) => each.id === other)?.name ?? other;
   const disconnect = async () => {
     await client.ask('POST', `/routers/${encodeURIComponent(id)}/disconnect`);
@@ -121,6 +133,7 @@ function Selected({ client, router, network, openJournal, refresh, onClose }) {
   </section>`;
 }
 
+/** @param {{ controllers: readonly LabController[] }} props */
 function Controllers({ controllers }) {
   return html`<section>
     <h2>Controllers</h2>
@@ -149,8 +162,13 @@ function Controllers({ controllers }) {
   </section>`;
 }
 
+/**
+ * @param {{ network: LabTopology, router: LabRouter | undefined, chosen: string | undefined,
+ *   onChoose: (id: string) => void, onHover: (id: string | undefined) => void }} props
+ */
 function Circuits({ network, router, chosen, onChoose, onHover }) {
   const own = router ? network.circuits.filter(({ path }) => path.includes(router.id)) : network.circuits;
+  /** @param {string} id */
   const nameOf = (id) => network.routers.find((each) => each.id === id)?.name ?? id;
   return html`<section>
     <h2>Circuits <span class="muted">${router ? `over ${router.name}` : ''}</span></h2>

@@ -2,7 +2,10 @@
 
 import { html, useEffect, useRef, useState } from './htm.js';
 
-/** The reason of a rejected request, and its mistakes. */
+/** @import { Node } from './types.d.ts' */
+/** @typedef {Event & { currentTarget: HTMLInputElement }} Typed */
+
+/** The reason of a rejected request. @param {{ error: Error & { code?: string } | undefined }} props */
 export function Problem({ error }) {
   if (!error) return null;
   return html`<p class="problem" role="alert">
@@ -10,9 +13,13 @@ export function Problem({ error }) {
   </p>`;
 }
 
-/** A button that asks before it acts. Escape and a loss of focus cancel. */
+/**
+ * A button that asks before it acts. Escape and a loss of focus cancel.
+ * @param {{ children: Node, question: string, onConfirm: () => void, disabled?: boolean, kind?: string }} props
+ */
 export function Confirm({ children, question, onConfirm, disabled, kind = '' }) {
   const [isAsking, setAsking] = useState(false);
+  /** @type {{ current: HTMLButtonElement | undefined }} */
   const yes = useRef();
   useEffect(() => {
     if (isAsking) yes.current?.focus();
@@ -21,13 +28,14 @@ export function Confirm({ children, question, onConfirm, disabled, kind = '' }) 
     return html`<button type="button" class=${kind} disabled=${disabled} onClick=${() => setAsking(true)}>
       ${children}
     </button>`;
+  /** @param {FocusEvent & { currentTarget: HTMLElement, relatedTarget: HTMLElement | null }} event */
   const leave = ({ currentTarget, relatedTarget }) => {
     if (!currentTarget.contains(relatedTarget)) setAsking(false);
   };
   return html`<span
     class="confirm"
     onFocusOut=${leave}
-    onKeyDown=${(event) => event.key === 'Escape' && ((event.stopPropagation(), setAsking(false)))}
+    onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && ((event.stopPropagation(), setAsking(false)))}
   >
     ${question}
     <button type="button" class="danger" ref=${yes} onClick=${() => (setAsking(false), onConfirm())}>Yes</button>
@@ -35,8 +43,12 @@ export function Confirm({ children, question, onConfirm, disabled, kind = '' }) 
   </span>`;
 }
 
-/** A text field with its label above. `options` are suggestions. */
-export function Field({ label, name, value, onInput, options, list = options && `${name}-options`, ...more }) {
+/**
+ * A text field with its label above. `options` are suggestions; further properties are those of the field.
+ * @param {{ label: string, name: string, value: string, onInput: (value: string) => void, options?: readonly string[] }} props
+ */
+export function Field({ label, name, value, onInput, options, ...more }) {
+  const list = options && `${name}-options`;
   return html`<label class="field">
     <span>${label}</span>
     <input
@@ -45,14 +57,18 @@ export function Field({ label, name, value, onInput, options, list = options && 
       list=${list}
       autocomplete="off"
       spellcheck=${false}
-      onInput=${(event) => onInput(event.currentTarget.value)}
+      onInput=${(/** @type {Typed} */ event) => onInput(event.currentTarget.value)}
       ...${more}
     />
     ${options && html`<datalist id=${list}>${options.map((each) => html`<option value=${each} />`)}</datalist>`}
   </label>`;
 }
 
-/** One of a few choices, side by side. */
+/**
+ * One of a few choices, side by side.
+ * @param {{ label: string, name: string, value: string, options: readonly (readonly [value: string, text: string])[],
+ *   onChange: (value: string) => void }} props
+ */
 export function Choice({ label, name, value, options, onChange }) {
   return html`<fieldset class="choice">
     <legend>${label}</legend>
@@ -66,11 +82,15 @@ export function Choice({ label, name, value, options, onChange }) {
   </fieldset>`;
 }
 
+/** @param {{ children: Node }} props */
 export function Empty({ children }) {
   return html`<p class="empty">${children}</p>`;
 }
 
-/** `submit` runs instead of a navigation. */
+/**
+ * `onSubmit` runs instead of a navigation; further properties are those of the form.
+ * @param {{ onSubmit: () => void, children: Node }} props
+ */
 export function Form({ onSubmit, children, ...more }) {
-  return html`<form onSubmit=${(event) => (event.preventDefault(), onSubmit())} ...${more}>${children}</form>`;
+  return html`<form onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), onSubmit())} ...${more}>${children}</form>`;
 }

@@ -5,6 +5,9 @@ import { html, useRef, useState } from './htm.js';
 import { Form, Problem } from './parts.js';
 import { useAction } from './poll.js';
 
+/** @import { LabSeeded, Mistake, ViewProps } from './types.d.ts' */
+/** @import { Typed } from './parts.js' */
+
 const EXAMPLE = `identities:
   - name: anna
     password: annas secret
@@ -14,15 +17,18 @@ services:
 /** Characters that the simulator accepts; larger files are rejected before they are sent. */
 const MAX_SEED_BYTES = 1_048_576;
 
+/** @param {ViewProps} props */
 export function SeedView({ client, refresh }) {
   return html`<${Seed} client=${client} refresh=${refresh} /><${Export} client=${client} />`;
 }
 
+/** @param {Pick<ViewProps, 'client' | 'refresh'>} props */
 function Seed({ client, refresh }) {
   const [text, setText] = useState('');
-  const [outcome, setOutcome] = useState();
-  const editor = useRef();
+  const [outcome, setOutcome] = useState(/** @type {LabSeeded | undefined} */ (undefined));
+  const editor = /** @type {{ current: HTMLTextAreaElement }} */ (useRef()); // from the first rendering on
   const { isBusy, error, run } = useAction();
+  /** @param {File | undefined} file */
   const open = (file) =>
     file &&
     run(async () => {
@@ -36,6 +42,7 @@ function Seed({ client, refresh }) {
       setOutcome(await client.ask('POST', '/seed', text, 'application/yaml'));
       await refresh();
     });
+  /** @param {number} line */
   const show = (line) => {
     const from =
       text
@@ -50,8 +57,8 @@ function Seed({ client, refresh }) {
   return html`<section
     class="card seed"
     aria-label="Seed"
-    onDragOver=${(event) => event.preventDefault()}
-    onDrop=${(event) => (event.preventDefault(), open(event.dataTransfer.files[0]))}
+    onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()}
+    onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), open(event.dataTransfer?.files[0]))}
   >
     <h2>Seed</h2>
     <p class="muted">Creates what is missing of a document (YAML or JSON): all of it or, with a mistake, nothing.</p>
@@ -63,15 +70,15 @@ function Seed({ client, refresh }) {
         spellcheck=${false}
         placeholder=${EXAMPLE}
         value=${text}
-        onInput=${({ currentTarget }) => setText(currentTarget.value)}
+        onInput=${(/** @type {Event & { currentTarget: HTMLTextAreaElement }} */ { currentTarget }) => setText(currentTarget.value)}
       ></textarea>
       <p class="actions">
         <label class="file">
           <input
             type="file"
             accept=".yml,.yaml,.json"
-            onChange=${({ currentTarget }) => {
-              open(currentTarget.files[0]);
+            onChange=${(/** @type {Typed} */ { currentTarget }) => {
+              open(currentTarget.files?.[0]);
               currentTarget.value = '';
             }}
           />
@@ -82,19 +89,22 @@ function Seed({ client, refresh }) {
     <//>
     ${outcome && html`<p role="status" class="note">${outcomeText(outcome)}</p>`}
     ${
-      error?.mistakes?.length > 0
+      error?.mistakes?.length
         ? html`<${Mistakes} mistakes=${error.mistakes} onShow=${show} />`
         : html`<${Problem} error=${error} />`
     }
   </section>`;
 }
 
+/** @param {LabSeeded} outcome */
 function outcomeText({ created, existing }) {
+  /** @param {Readonly<Record<string, number>>} counts */
   const sum = (counts) => Object.values(counts).reduce((total, count) => total + count, 0);
   const list = Object.entries(created).map(([name, count]) => `${count} ${wordsOf(name)}`);
   return `Created ${list.length > 0 ? list.join(', ') : 'nothing'}; ${sum(existing)} existed.`;
 }
 
+/** @param {{ mistakes: readonly Mistake[], onShow: (line: number) => void }} props */
 function Mistakes({ mistakes, onShow }) {
   return html`<div class="mistakes" role="alert">
     <p class="problem">${countText(mistakes.length, 'mistake')}; nothing was changed.</p>
@@ -119,6 +129,7 @@ function Mistakes({ mistakes, onShow }) {
   </div>`;
 }
 
+/** @param {Pick<ViewProps, 'client'>} props */
 function Export({ client }) {
   const [text, setText] = useState('');
   const { isBusy, error, run } = useAction();

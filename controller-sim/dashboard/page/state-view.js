@@ -5,27 +5,34 @@ import { html, useEffect, useState } from './htm.js';
 import { Confirm, Field, Form, Problem } from './parts.js';
 import { useAction, usePoll } from './poll.js';
 
+/** @import { LabRestored, LabSnapshot, ReadClock, ViewProps } from './types.d.ts' */
+
 /** Milliseconds between reads of the snapshots. */
 const INTERVAL = 2_000;
+/** @type {readonly (readonly [duration: string, text: string])[]} */
 const STEPS = [
   ['1m', '+1 min'],
   ['31m', '+31 min'],
   ['24h', '+1 day'],
 ];
 
+/** @param {ViewProps} props */
 export function StateView(props) {
   return html`<${Clock} ...${props} /><${Snapshots} ...${props} />`;
 }
 
+/** @param {ViewProps} props */
 function Clock({ client, data: { clock }, refresh }) {
   const [duration, setDuration] = useState('');
   const { isBusy, error, run } = useAction();
+  /** @param {string} by */
   const advance = (by) =>
     run(async () => {
       await client.ask('POST', '/clock/advance', { duration: by });
       await refresh();
       setDuration('');
     });
+  /** @param {number} rate */
   const setRate = (rate) =>
     run(async () => {
       await client.ask('PATCH', '/clock', { rate });
@@ -61,6 +68,7 @@ function Clock({ client, data: { clock }, refresh }) {
   </section>`;
 }
 
+/** @param {{ clock: ReadClock }} props */
 function Now({ clock }) {
   const [, setTick] = useState(0);
   useEffect(() => {
@@ -70,13 +78,15 @@ function Now({ clock }) {
   return dateText(clockTime(clock));
 }
 
+/** @param {ViewProps} props */
 function Snapshots({ client, refresh }) {
-  const [snapshots, setSnapshots] = useState([]);
+  const [snapshots, setSnapshots] = useState(/** @type {readonly LabSnapshot[]} */ ([]));
   const [name, setName] = useState('');
   const [outcome, setOutcome] = useState('');
   const { isBusy, error, run } = useAction();
   const read = async () => setSnapshots(await client.get('/snapshots'));
   usePoll(read, INTERVAL);
+  /** @param {() => Promise<any>} task @param {(answer: any) => string} text */
   const act = (task, text) =>
     run(async () => {
       setOutcome('');
@@ -89,7 +99,9 @@ function Snapshots({ client, refresh }) {
       () => client.ask('POST', '/snapshots', { name: name.trim() }),
       ({ entities }) => (setName(''), `Took ${name.trim()} with ${entities} entities.`),
     );
+  /** @param {string} each */
   const at = (each) => `/snapshots/${encodeURIComponent(each)}`;
+  /** @param {LabRestored} counts */
   const restored = ({ created, changed, deleted }) => `${created} created, ${changed} changed, ${deleted} deleted.`;
   return html`<section class="card" aria-label="Snapshots">
     <h2>Snapshots</h2>

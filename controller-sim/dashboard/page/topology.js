@@ -5,17 +5,30 @@ import { latencyText } from './format.js';
 import { html, useEffect, useMemo, useRef, useState } from './htm.js';
 import { HEIGHT, layout, WIDTH } from './layout.js';
 
+/** @import { LabLink, LabRouter, LabTopology, SetState } from './types.d.ts' */
+/** @import { Point } from './layout.js' */
+/** @typedef {{ x: number, y: number, scale: number }} View */
+/** @typedef {{ currentTarget: SVGElement }} OfPicture */
+/** @typedef {(id: string | undefined) => void} Select */
+
 /** Routers up to which all have a name in the picture, and links up to which all have a latency. */
 const MAX_NAMED = 60;
 const MAX_MEASURED = 40;
 const MAX_NAME_LENGTH = 24;
+/** @type {Readonly<Record<string, number>>} */
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+/** @type {View} */
 const ALL = { x: 0, y: 0, scale: 1 };
 
+/**
+ * @param {{ network: LabTopology, selected: string | undefined, onSelect: Select, path: readonly string[], search: string }} props
+ */
 export function Topology({ network, selected, onSelect, path, search }) {
   const { routers, links } = network;
   const places = usePlaces(routers, links);
   const [view, setView] = useState(ALL);
   const found = search.trim().toLowerCase();
+  /** @param {LabRouter} router */
   const isFound = ({ name, id }) => found !== '' && (name.toLowerCase().includes(found) || id === found);
   const hops = useMemo(() => hopsOf(path), [path.join()]);
   // The same picture is not compared again.
@@ -47,8 +60,8 @@ export function Topology({ network, selected, onSelect, path, search }) {
       role="application"
       aria-label="Routers and links. The arrow keys select a router."
       tabindex="0"
-      onKeyDown=${(event) => onKey(event, routers, selected, onSelect)}
-      onClick=${({ target, currentTarget }) => target === currentTarget && onSelect(undefined)}
+      onKeyDown=${(/** @type {KeyboardEvent} */ event) => onKey(event, routers, selected, onSelect)}
+      onClick=${(/** @type {Event} */ { target, currentTarget }) => target === currentTarget && onSelect(undefined)}
       ...${pan}
     >
       ${picture}
@@ -66,9 +79,12 @@ export function Topology({ network, selected, onSelect, path, search }) {
   </div>`;
 }
 
-/** Computed again only when routers or links come or go. */
+/**
+ * Computed again only when routers or links come or go.
+ * @param {readonly LabRouter[]} routers @param {readonly LabLink[]} links
+ */
 function usePlaces(routers, links) {
-  const previous = useRef(new Map());
+  const previous = useRef(/** @type {Map<string, Point>} */ (new Map()));
   const ids = routers.map(({ id }) => id);
   const key = `${[...ids].sort().join()} ${links
     .map(({ id }) => id)
@@ -80,7 +96,7 @@ function usePlaces(routers, links) {
   }, [key]);
 }
 
-/** The parts of the network that the picture shows. */
+/** The parts of the network that the picture shows. @param {LabTopology} network */
 function shapeOf({ routers, links }) {
   return JSON.stringify([
     routers,
@@ -88,6 +104,9 @@ function shapeOf({ routers, links }) {
   ]);
 }
 
+/**
+ * @param {{ link: LabLink, places: Map<string, Point>, hops: Set<string>, selected: string | undefined, count: number }} props
+ */
 function Link({ link, places, hops, selected, count }) {
   const { source, destination, state, cost, latency } = link;
   const [from, to] = [places.get(source), places.get(destination)];
@@ -102,6 +121,10 @@ function Link({ link, places, hops, selected, count }) {
   </g>`;
 }
 
+/**
+ * @param {{ router: LabRouter, place: Point | undefined, isSelected: boolean, isOnPath: boolean, isFound: boolean,
+ *   count: number, onSelect: Select }} props
+ */
 function Router({ router, place, isSelected, isOnPath, isFound, count, onSelect }) {
   if (!place) return null;
   const { id, name, online, type, disabled, identities } = router;
@@ -123,17 +146,23 @@ function Router({ router, place, isSelected, isOnPath, isFound, count, onSelect 
   </g>`;
 }
 
+/** @param {string} name */
 function shortened(name) {
   return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 1)}…` : name;
 }
 
+/** @param {readonly string[]} path */
 function hopsOf(path) {
   return new Set(path.slice(1).map((id, index) => `${path[index]} ${id}`));
 }
 
+/**
+ * @param {KeyboardEvent} event @param {readonly LabRouter[]} routers @param {string | undefined} selected
+ * @param {Select} onSelect
+ */
 function onKey(event, routers, selected, onSelect) {
   if (event.key === 'Escape') onSelect(undefined);
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const step = STEPS[event.key];
   if (step === undefined || routers.length === 0) return;
   event.preventDefault();
   const sorted = routers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -141,8 +170,9 @@ function onKey(event, routers, selected, onSelect) {
   onSelect(sorted.at(at < 0 ? 0 : (at + step) % sorted.length)?.id);
 }
 
-/** Zooms with the wheel, and moves with the pressed mouse. */
+/** Zooms with the wheel, and moves with the pressed mouse. @param {View} view @param {SetState<View>} setView */
 function usePan(view, setView) {
+  /** @type {{ current: { clientX: number, clientY: number, view: View } | undefined }} */
   const start = useRef();
   useEffect(() => {
     const end = () => {
@@ -152,6 +182,7 @@ function usePan(view, setView) {
     return () => removeEventListener('pointerup', end);
   }, []);
   return {
+    /** @param {WheelEvent & OfPicture} event */
     onWheel: (event) => {
       event.preventDefault();
       const box = event.currentTarget.getBoundingClientRect();
@@ -161,9 +192,11 @@ function usePan(view, setView) {
       const next = { x: view.x + across * WIDTH * change, y: view.y + down * HEIGHT * change, scale };
       setView(scale === 1 ? ALL : next);
     },
+    /** @param {PointerEvent} event */
     onPointerDown: ({ clientX, clientY }) => {
       start.current = { clientX, clientY, view };
     },
+    /** @param {PointerEvent & OfPicture} event */
     onPointerMove: (event) => {
       const from = start.current;
       if (!from || from.view.scale === 1) return;

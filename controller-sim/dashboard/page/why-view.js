@@ -5,14 +5,20 @@ import { html, useEffect, useState } from './htm.js';
 import { Choice, Empty, Field, Form, Problem } from './parts.js';
 import { useAction } from './poll.js';
 
+/** @import { LabWhy, Suggestions, ViewProps } from './types.d.ts' */
+
 /** Suggested names. */
 const MAX_NAMES = 500;
+/** @type {{ identities: Suggestions, services: Suggestions }} */
+const NO_NAMES = { identities: [], services: [] };
 
+/** @param {ViewProps} props */
 export function WhyView({ client, data: { network } }) {
   const [form, setForm] = useState({ identity: '', service: '', type: 'Dial', router: '' });
-  const [answer, setAnswer] = useState();
+  const [answer, setAnswer] = useState(/** @type {LabWhy | undefined} */ (undefined));
   const names = useNames(client);
   const { isBusy, error, run } = useAction();
+  /** @param {keyof typeof form} name @returns {(value: string) => void} */
   const set = (name) => (value) => setForm((last) => ({ ...last, [name]: value }));
   const ask = () =>
     run(async () => {
@@ -42,6 +48,7 @@ export function WhyView({ client, data: { network } }) {
     ${answer ? html`<${Answer} answer=${answer} />` : html`<${Empty}>Every rule that decides is listed here: the identity, its policies and posture, routers, terminators.<//>`}`;
 }
 
+/** @param {{ answer: LabWhy }} props */
 function Answer({ answer: { allowed, identity, service, type, reasons } }) {
   return html`<section class="card answer" aria-label="Answer">
     <h2 class=${`verdict ${allowed ? 'ok' : 'bad'}`} role="status">
@@ -65,10 +72,11 @@ function Answer({ answer: { allowed, identity, service, type, reasons } }) {
   </section>`;
 }
 
-/** Names of identities and services, from the export. */
+/** Names of identities and services, from the export. @param {ViewProps['client']} client */
 function useNames(client) {
-  const [names, setNames] = useState({ identities: [], services: [] });
+  const [names, setNames] = useState(NO_NAMES);
   useEffect(() => {
+    /** @param {readonly { name?: string }[]} [list] */
     const named = (list = []) => list.slice(0, MAX_NAMES).flatMap(({ name }) => (name ? [name] : []));
     client.get('/export').then(
       ({ identities, services }) => setNames({ identities: named(identities), services: named(services) }),

@@ -536,7 +536,14 @@ export type LabController = {
   readonly controlAddress: string;
   readonly connected: boolean;
   readonly leader: boolean;
+  /** Its last start. */
   readonly startedAt: string;
+  /** Index of the last change that it has. */
+  readonly index: number;
+  /** How many changes it lacks. */
+  readonly behind: number;
+  /** Why it does not follow the changes of others; missing if it does. */
+  readonly problem?: string;
 };
 
 export type LabDialPlace = {
