@@ -2,7 +2,7 @@
 // their sockets, sends a request and reads the answer (reference fact: config, section 5.5). Messages over the agent's
 // channel are in agent-channel.ts.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -33,10 +33,17 @@ export interface AgentRequest {
   readonly timeout: number;
   readonly operation: number;
   readonly parameters?: Uint8Array;
+  /** Limits of the answer as a whole, for agents that nobody has chosen. */
+  readonly limit?: { readonly bytes: number; readonly milliseconds: number };
 }
 
 /** Milliseconds for the name of a process, as in the reference. */
 const NAME_TIMEOUT = 250;
+/** The same for the whole answer, and its bytes: any user may put a socket into the folder for temporary files. */
+const MAX_NAME_MS = 1_000;
+const MAX_NAME_BYTES = 64 * 1024;
+/** Sockets that are asked for a name. */
+const MAX_SOCKETS = 1_000;
 /** Characters: a profile of a busy router has some megabytes. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
@@ -51,17 +58,20 @@ export function socketFolder(home: string): string {
 /** The processes that answer, in the order of their ids. */
 export async function agentProcesses(clock: Clock, folders: readonly string[] = [tmpdir()]): Promise<AgentProcess[]> {
   const sockets = [...new Set(folders)].flatMap((folder) => namesIn(folder).map((name) => join(folder, name)));
-  const found = await Promise.all(sockets.map((socket) => inspect(socket, clock)));
+  const own = sockets.filter(isOfItsProcess).slice(0, MAX_SOCKETS);
+  const found = await Promise.all(own.map((socket) => inspect(socket, clock)));
   return found.filter((each) => each !== undefined).sort((a, b) => a.pid - b.pid);
 }
 
 /** Resolves with the text of the answer. Rejects with the error of the system or with TimeoutError. */
 export function askAgent(address: AgentAddress, request: AgentRequest): Promise<string> {
-  const { clock, timeout, operation, parameters = new Uint8Array() } = request;
+  const { clock, timeout, operation, parameters = new Uint8Array(), limit } = request;
+  const maxBytes = limit?.bytes ?? MAX_ANSWER_BYTES;
   return new Promise((resolve, reject) => {
     const socket = connect(address);
     const late = () => socket.destroy(new TimeoutError('the answer of the agent', timeout));
     let timer = clock.after('agent answer', timeout, late);
+    const end = limit && clock.after('whole answer of the agent', limit.milliseconds, late);
     const parts: Buffer[] = [];
     let length = 0;
     socket
@@ -70,10 +80,10 @@ export function askAgent(address: AgentAddress, request: AgentRequest): Promise<
         timer = clock.after('agent answer', timeout, late);
         parts.push(part);
         length += part.length;
-        if (length > MAX_ANSWER_BYTES) socket.destroy(new ProjectError('ANSWER_SIZE', 'the answer is too long'));
+        if (length > maxBytes) socket.destroy(new ProjectError('ANSWER_SIZE', 'the answer is too long'));
       })
       .once('error', reject)
-      .once('close', () => (timer.cancel(), resolve(Buffer.concat(parts).toString())))
+      .once('close', () => (timer.cancel(), end?.cancel(), resolve(Buffer.concat(parts).toString())))
       .write(Buffer.concat([AGENT_MAGIC, Buffer.from([operation]), parameters]));
   });
 }
@@ -94,11 +104,26 @@ function namesIn(folder: string): string[] {
   }
 }
 
+/**
+ * Whether the process with the id in the name belongs to the owner of the socket. Another user can choose the name, or the
+ * system has given the id of a killed process to another one.
+ */
+function isOfItsProcess(socket: string): boolean {
+  const pid = AGENT_LINK.exec(basename(socket))?.[1];
+  try {
+    const [, user] = /^Uid:\s+\d+\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return statSync(socket).uid === Number(user);
+  } catch {
+    return false; // the process has ended, or nothing is behind the name
+  }
+}
+
 async function inspect(socket: string, clock: Clock): Promise<AgentProcess | undefined> {
   const pid = Number(AGENT_LINK.exec(basename(socket))?.[1]);
   const name = programName(pid);
   if (name === undefined) return undefined; // its process was killed
-  const request = { clock, timeout: NAME_TIMEOUT, operation: AgentOperation.AppInfo };
+  const limit = { bytes: MAX_NAME_BYTES, milliseconds: MAX_NAME_MS };
+  const request = { clock, timeout: NAME_TIMEOUT, operation: AgentOperation.AppInfo, limit };
   let text: string;
   try {
     text = await askAgent({ path: socket }, request);

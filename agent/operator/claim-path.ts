@@ -47,16 +47,23 @@ export function fileAt(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}:${found.mtimeNs}`;
 }
 
-/** Removes a file unless another one has taken its place meanwhile. */
+/**
+ * Removes a file unless another one has taken its place meanwhile. A file that cannot be moved stays: in a common folder,
+ * another user may have taken the name beside it.
+ */
 export function removeFile(path: string, found: string | undefined): void {
   if (found === undefined || fileAt(path) !== found) return;
   const aside = `${path}.${process.pid}`;
   try {
     // Moving is one step, looking and removing are two.
     renameSync(path, aside);
+  } catch {
+    return;
+  }
+  try {
     if (fileAt(aside) !== found) linkSync(aside, path);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(aside, { force: true });
   }

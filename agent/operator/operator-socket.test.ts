@@ -155,6 +155,16 @@ t.test('a file that replaced another one is not removed in its place', async (t)
   removeFile(path, found);
 });
 
+t.test('a file stays if something is beside it that this process cannot replace', async (t) => {
+  const path = join(directory, 'blocked');
+  writeFileSync(path, 'ours');
+  const aside = `${path}.${process.pid}`;
+  mkdirSync(join(aside, 'of another user'), { recursive: true });
+  removeFile(path, fileAt(path));
+  t.equal(readFileSync(path, 'utf8'), 'ours');
+  t.ok(existsSync(aside));
+});
+
 t.test('a router whose socket has a full queue runs', { skip: process.platform !== 'linux' }, async (t) => {
   const path = operatorPath(configFile);
   const owner = spawn(process.execPath, ['--eval', SUSPENDED, path], { stdio: ['ignore', 'pipe', 'inherit'] });
