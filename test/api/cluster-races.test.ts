@@ -2,6 +2,7 @@
 // memory, and with PostgreSQL.
 
 import { Secret, TOTP } from 'otpauth';
+import pg from 'pg';
 import t, { type Test } from 'tap';
 import { AdvancingClock } from '../../common/lib/advancing-clock.ts';
 import { startCluster } from '../../controller-sim/assembly/nodes.ts';
@@ -14,6 +15,7 @@ import { until } from '../support/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
 
 const OPTIONS = { password: PASSWORD, passwordCost: TEST_COST };
+const NOTIFICATIONS = 20_000;
 type Pair = readonly [ApiClient, ApiClient];
 
 /** The controllers, and a wait until both have the same data. */
@@ -230,6 +232,40 @@ t.test('a request may ask for the data of an earlier answer', { skip: postgresOb
   }
   t.match(await ask('999999'), { status: 503, code: 'DATA_NOT_REACHED' });
   t.match(await ask('soon'), { status: 400, code: 'COULD_NOT_VALIDATE' });
+});
+
+t.test('notifications of other sessions cost no query each', { skip: postgresObstacle() ?? false }, async (t) => {
+  await using postgres = await Postgres.start();
+  const store = await postgres.database('network');
+  await using simulator = await startSimulator({ ...OPTIONS, store, member: 'one' });
+  await using api = new ApiClient(simulator);
+  const owner = new pg.Client({ connectionString: store });
+  await owner.connect();
+  await owner.query('CREATE ROLE stranger LOGIN'); // it may connect, and notify, but read no table
+  await owner.end();
+  const stranger = new pg.Client({ connectionString: store.replace(/\/\/\w+@/, '//stranger@') });
+  stranger.on('error', () => undefined); // its connection ends with the server
+  await stranger.connect();
+  await t.rejects(stranger.query('SELECT * FROM edgeweave.head'), /permission denied/);
+  await api.create('/services', { name: 'before', encryptionRequired: true });
+  const { query } = pg.Client.prototype;
+  let queries = 0;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: never[]) {
+    if (this !== stranger) queries++;
+    return Reflect.apply(query, this, args);
+  } as typeof query;
+  t.teardown(() => {
+    pg.Client.prototype.query = query;
+  });
+  const long = '9'.repeat(7_000);
+  for (let round = 0; round < NOTIFICATIONS / 1_000; round++)
+    await stranger.query(`DO $$ BEGIN FOR i IN 1..250 LOOP
+      PERFORM pg_notify('edgeweave', 'members'); PERFORM pg_notify('edgeweave', (1000000 + i)::text);
+      PERFORM pg_notify('edgeweave', '${long}'); PERFORM pg_notify('edgeweave', 'unknown'); COMMIT;
+    END LOOP; END $$`);
+  const id = await api.create('/services', { name: 'after', encryptionRequired: true });
+  t.equal((await api.manage('GET', `/services/${id}`)).status, 200);
+  t.ok(queries < NOTIFICATIONS / 10, `${queries} queries for ${NOTIFICATIONS} notifications`);
 });
 
 t.test(
