@@ -1,6 +1,7 @@
 // Posture data that SDK clients reported, by API session, in the form that the evaluation uses (reference fact: edge,
 // section 9). All connections of a session share its data.
 
+import { BoundedMap } from '#lib/bounded-map.ts';
 import type { PostureState, ProcessState } from '#model/posture.ts';
 import type { PostureResponse } from '#wire/gen/edge_client_pb.js';
 
@@ -22,7 +23,7 @@ type Timestamp = { readonly seconds: bigint; readonly nanos: number };
 export class PostureStore {
   readonly #used = new Map<string, { readonly posture: SessionPosture; connections: number }>();
   /** Sessions without a connection, in the order of their last one. */
-  readonly #unused = new Map<string, SessionPosture>();
+  readonly #unused = new BoundedMap<string, SessionPosture>(MAX_UNUSED);
 
   /** Number of sessions with data. */
   get size(): number {
@@ -48,8 +49,6 @@ export class PostureStore {
     use.posture.keepEvents();
     if (!use.posture.hasEvents) return;
     this.#unused.set(sessionId, use.posture);
-    const [oldest] = this.#unused.keys();
-    if (this.#unused.size > MAX_UNUSED && oldest !== undefined) this.#unused.delete(oldest);
   }
 }
 

@@ -13,7 +13,7 @@ import type { ControlDialInit } from '../control/control-dial.ts';
 import type { ControlListenerSettings } from '../control/control-listener.ts';
 import type { WebSocketSettings } from '../ingress/edge/websocket-port.ts';
 import type { LinkChannelSettings, LinkDialerSettings } from '../link/link-dialer.ts';
-import { interfaceOf, localAddressFor } from '../link/link-key.ts';
+import { groupsOrDefault, interfaceOf, localAddressFor } from '../link/link-key.ts';
 import type { LinkListenerSettings } from '../link/link-listener.ts';
 import type { XgressOptions } from '../xgress/options.ts';
 
@@ -21,7 +21,6 @@ const LINK_HEARTBEAT = { sendInterval: 10_000, checkInterval: 1_000 };
 const SECOND = 1_000;
 /** Without an edge section. */
 const HEARTBEAT_SECONDS = 60;
-const DEFAULT_GROUP = ['default'];
 const BACKOFF_JITTER = 0.5;
 /**
  * The same to controllers and SDK clients: controllers list them to clients, and the Go SDK subscribes only to routers
@@ -98,7 +97,7 @@ export function linkDialerSettings(link: LinkConfig, dialer: LinkConfig['dialers
     jitter: BACKOFF_JITTER,
   });
   return {
-    groups: dialer.groups.length > 0 ? dialer.groups : DEFAULT_GROUP,
+    groups: groupsOrDefault(dialer.groups),
     binding: bound ?? adopted ?? '',
     localAddress: bound === undefined ? undefined : localAddressFor(bound),
     split: dialer.split,
@@ -118,7 +117,7 @@ export function linkListenerSettings(listener: LinkConfig['listeners'][number], 
     bind: formatAddress(listener.bind),
     protocol: listener.bind.type,
     advertise: formatAddress(withPort(listener.advertise ?? listener.bind, port)),
-    groups: listener.groups.length > 0 ? listener.groups : DEFAULT_GROUP,
+    groups: groupsOrDefault(listener.groups),
     bindInterface: listener.bindInterface ?? interfaceOf(listener.bind.host),
     connectTimeout: listener.options.connectTimeout,
     writeTimeout: listener.options.writeTimeout,

@@ -8,7 +8,7 @@ import { IdSource } from '#lib/ids.ts';
 import type { WantedLinkDescription } from '../interface/description.ts';
 import type { Link } from './link.ts';
 import type { LinkDialerSettings } from './link-dialer.ts';
-import { linkKey } from './link-key.ts';
+import { groupsOrDefault, linkKey } from './link-key.ts';
 import type { LinkEvent } from './link-states.ts';
 import { type RedialComponents, Redials } from './redials.ts';
 import {
@@ -37,7 +37,7 @@ interface Candidate {
 const SWEEP = 60_000;
 /** An unhealthy peer without links is removed after this time (reference fact). */
 const FORGET_AFTER = 48 * 3_600_000;
-const DEFAULT_GROUP = ['default'];
+
 export class WantedLinks {
   readonly #components: RedialComponents;
   #dialers: readonly LinkDialerSettings[];
@@ -282,8 +282,7 @@ export class WantedLinks {
 }
 
 function shareGroup(listener: readonly string[], dialer: readonly string[]): boolean {
-  const groups = listener.length > 0 ? listener : DEFAULT_GROUP;
-  return groups.some((group) => dialer.includes(group));
+  return groupsOrDefault(listener).some((group) => dialer.includes(group));
 }
 
 function stateName(healthy: boolean): string {

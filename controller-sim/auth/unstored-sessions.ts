@@ -1,6 +1,7 @@
 // Sessions that the store did not take, for logins of an administrator at the lab: the lab helps when the database rejects
 // changes, also when no controller follows it. They exist at one controller, in memory, and end with it.
 
+import { BoundedMap } from '#lib/bounded-map.ts';
 import type { ApiSession } from '../state/types.ts';
 
 /** Limit on them: the oldest one makes room. */
@@ -8,11 +9,9 @@ const MAX_UNSTORED = 100;
 
 export class UnstoredSessions {
   /** By token, oldest first. */
-  readonly #sessions = new Map<string, ApiSession>();
+  readonly #sessions = new BoundedMap<string, ApiSession>(MAX_UNSTORED);
 
   add(session: ApiSession): void {
-    const [oldest] = this.#sessions.keys();
-    if (oldest !== undefined && this.#sessions.size >= MAX_UNSTORED) this.#sessions.delete(oldest);
     this.#sessions.set(session.token, session);
   }
 

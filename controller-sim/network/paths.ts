@@ -110,7 +110,7 @@ function adjacency(
 interface OpenRouter {
   readonly id: string;
   readonly cost: number;
-  /** Of equally cheap routers, the one that was opened first comes first. */
+  /** Equally cheap routers come in the order in which they were opened. */
   readonly order: number;
 }
 

@@ -1,6 +1,7 @@
 // Identities whose circuits are traced, with the end of each trace. In memory: a trace serves an operator who is
 // watching.
 
+import { BoundedMap } from '#lib/bounded-map.ts';
 import type { Clock } from '#lib/clock.ts';
 import { timeText } from '#lib/duration.ts';
 import type { IdSource } from '#lib/ids.ts';
@@ -25,7 +26,7 @@ const MAX_TRACES = 10_000;
 export class Traces {
   readonly #clock: Clock;
   readonly #ids: IdSource;
-  readonly #byIdentity = new Map<string, Trace>();
+  readonly #byIdentity = new BoundedMap<string, Trace>(MAX_TRACES);
 
   constructor(clock: Clock, ids: IdSource) {
     this.#clock = clock;
@@ -41,8 +42,6 @@ export class Traces {
     const until = timeText(this.#clock.now() + duration);
     const trace = { enabled: true, traceId: traceId || this.#ids.uuid(), until } as const;
     this.#byIdentity.set(identityId, trace);
-    const [oldest] = this.#byIdentity.keys();
-    if (this.#byIdentity.size > MAX_TRACES && oldest !== undefined) this.#byIdentity.delete(oldest);
     return trace;
   }
 

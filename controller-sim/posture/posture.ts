@@ -1,6 +1,7 @@
 // The posture of endpoints: what clients reported about their machines, when they gave one-time passwords, and when
 // they must give one again. It is in memory only: after a restart, clients must send it again.
 
+import { BoundedMap } from '#lib/bounded-map.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
 import { decideAccess } from '#model/access.ts';
@@ -34,6 +35,7 @@ interface IdentityPosture {
   mac?: { addresses: readonly string[]; checkId: string; at: number };
   domain?: { name: string; checkId: string; at: number };
   processes: Map<string, ProcessState & { readonly at: number }>;
+  /** The oldest ones are evicted: nothing reports the end of a token session. */
   readonly sessions: Map<string, SessionPosture>;
 }
 
@@ -283,17 +285,14 @@ export class Posture {
   }
 
   #of(identityId: string): IdentityPosture {
-    const known = this.#identities.get(identityId) ?? { processes: new Map(), sessions: new Map() };
+    const known = this.#identities.get(identityId) ?? { processes: new Map(), sessions: new BoundedMap(MAX_SESSIONS) };
     this.#identities.set(identityId, known);
     return known;
   }
 
-  /** Evicts the oldest entry: nothing reports the end of a token session. */
   #session(known: IdentityPosture, id: string): SessionPosture {
     const session = known.sessions.get(id) ?? {};
     known.sessions.set(id, session);
-    const [oldest] = known.sessions.keys();
-    if (known.sessions.size > MAX_SESSIONS && oldest !== undefined) known.sessions.delete(oldest);
     return session;
   }
 

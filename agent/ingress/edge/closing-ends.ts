@@ -9,7 +9,9 @@
 // client with several connections to the router sends the last payload of an end and the close of its circuit over
 // different ones, so either may arrive first.
 
-/** Limits on ends of each kind; the oldest is forgotten. */
+import { BoundedMap } from '#lib/bounded-map.ts';
+
+/** Limits on ends of each kind; the oldest is evicted. */
 const MAX_ENDS = 1_000;
 
 interface Dialing {
@@ -24,9 +26,9 @@ export class ClosingEnds {
   /** Dials in progress by their connection ids. */
   readonly #dialing = new Map<number, Dialing>();
   /** Circuit ids of failed dials by their connection ids. */
-  readonly #unanswered = new Map<number, string>();
+  readonly #unanswered = new BoundedMap<number, string>(MAX_ENDS);
   /** Ends that the client will close, by circuit id. */
-  readonly #closing = new Map<string, number>();
+  readonly #closing = new BoundedMap<string, number>(MAX_ENDS);
 
   /** The router dials the client. Call `dialed` at the end. */
   dial(connectionId: number, circuitId: string): void {
@@ -43,7 +45,6 @@ export class ClosingEnds {
   /** The client may still accept this dial, and may have opened a connection for it. */
   dialFailed(connectionId: number, circuitId: string): void {
     this.#unanswered.set(connectionId, circuitId);
-    keepNewest(this.#unanswered);
   }
 
   /** The client sent the last payload of a connection that has no end here: it closes the circuit next. */
@@ -66,7 +67,6 @@ export class ClosingEnds {
     const count = this.#closing.get(circuitId) ?? 0;
     this.#closing.delete(circuitId); // the newest is the last
     this.#closing.set(circuitId, count + 1);
-    keepNewest(this.#closing);
   }
 
   /**
@@ -93,9 +93,4 @@ export class ClosingEnds {
       if (unanswered === circuitId) return this.#unanswered.delete(connectionId);
     return false;
   }
-}
-
-function keepNewest(ends: Map<unknown, unknown>): void {
-  const [oldest] = ends.keys();
-  if (ends.size > MAX_ENDS) ends.delete(oldest);
 }

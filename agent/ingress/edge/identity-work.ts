@@ -1,6 +1,7 @@
 // The work that the clients of one identity cause by their requests: they share the list of their services, and the pace
 // at which their requests are served. An identity may have thousands of services, and any number of clients.
 
+import { BoundedMap } from '#lib/bounded-map.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { TokenBucket } from '#lib/token-bucket.ts';
 import { type ServiceView, type ServiceViewComponents, sizeOfView, viewOf } from './service-view.ts';
@@ -86,7 +87,7 @@ export class IdentityWorks {
   readonly #components: IdentityWorkComponents;
   readonly #used = new Map<string, IdentityWork>();
   /** Those without a client, in the order of their last one. */
-  readonly #unused = new Map<string, IdentityWork>();
+  readonly #unused = new BoundedMap<string, IdentityWork>(MAX_UNUSED);
   readonly #unsubscribe: () => void;
 
   constructor(components: IdentityWorkComponents) {
@@ -115,7 +116,5 @@ export class IdentityWorks {
     work.outdate();
     this.#used.delete(identityId);
     this.#unused.set(identityId, work);
-    const [oldest] = this.#unused.keys();
-    if (this.#unused.size > MAX_UNUSED && oldest !== undefined) this.#unused.delete(oldest);
   }
 }

@@ -3,6 +3,7 @@
 // succeed are never delayed.
 
 import { createHash } from 'node:crypto';
+import { BoundedMap } from '#lib/bounded-map.ts';
 import type { Clock, Timer } from '#lib/clock.ts';
 import { TokenBucket } from '#lib/token-bucket.ts';
 
@@ -41,7 +42,7 @@ interface Line {
 
 export class Rejections {
   readonly #clock: Clock;
-  readonly #tokens = new Map<string, Token>();
+  readonly #tokens = new BoundedMap<string, Token>(MAX_TOKENS);
   readonly #lines = new Map<string, Line>();
   /** The answers that wait. */
   readonly #waiting = new Set<Timer>();
@@ -80,8 +81,6 @@ export class Rejections {
     const key = keyOf(token);
     const known = this.#tokens.get(key) ?? { rejections: 0, firstAt: now, hintedAt: Number.NEGATIVE_INFINITY };
     this.#tokens.delete(key);
-    const [oldest] = this.#tokens.keys();
-    if (this.#tokens.size >= MAX_TOKENS && oldest !== undefined) this.#tokens.delete(oldest);
     this.#tokens.set(key, known);
     known.rejections++;
     if (known.rejections < REPEATED || now - known.firstAt < MODEL_DELAY) return false;

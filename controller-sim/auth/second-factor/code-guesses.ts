@@ -1,5 +1,6 @@
 // Rate-limits wrong TOTP codes per second factor, across sessions, because only a million codes exist.
 
+import { BoundedMap } from '#lib/bounded-map.ts';
 import type { Clock } from '#lib/clock.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Attempts } from '../../state/store/shared-store.ts';
@@ -14,7 +15,7 @@ export class CodeGuesses {
   readonly #clock: Clock;
   readonly #shared: SharedAttempts;
   /** By id of the second factor, oldest first. */
-  readonly #guesses = new Map<string, { readonly since: number; count: number }>();
+  readonly #guesses = new BoundedMap<string, { readonly since: number; count: number }>(MAX_KNOWN);
 
   constructor(clock: Clock, attempts?: Attempts) {
     this.#clock = clock;
@@ -30,8 +31,6 @@ export class CodeGuesses {
     guesses.count++;
     if (guesses !== known) this.#guesses.delete(mfaId);
     this.#guesses.set(mfaId, guesses);
-    const [oldest] = this.#guesses.keys();
-    if (this.#guesses.size > MAX_KNOWN && oldest !== undefined) this.#guesses.delete(oldest);
     if ((await this.#shared.add(keyOf(mfaId), MINUTE)) > MAX_GUESSES) throw new ApiError('RATE_LIMITED');
   }
 

@@ -1,5 +1,6 @@
 // The API sessions that ended last, each with the reason, for explanations: the tables forget them.
 
+import { BoundedMap } from '#lib/bounded-map.ts';
 import type { ChangeSet } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
 import type { ApiSession } from '../../state/types.ts';
@@ -17,7 +18,7 @@ export interface EndedSession {
 
 export class EndedSessions {
   /** By id, the oldest first. */
-  readonly #ended = new Map<string, EndedSession>();
+  readonly #ended = new BoundedMap<string, EndedSession>(MAX_ENDED_SESSIONS);
   readonly #unsubscribe: () => void;
 
   constructor(state: State) {
@@ -36,8 +37,6 @@ export class EndedSessions {
   #onChange(set: ChangeSet): void {
     for (const { kind, id, before, after } of set.changes) {
       if (kind !== 'apiSession' || !before || after) continue;
-      const [oldest] = this.#ended.keys();
-      if (oldest !== undefined && this.#ended.size >= MAX_ENDED_SESSIONS) this.#ended.delete(oldest);
       this.#ended.set(id, { identityId: before.identityId, endedAt: set.time, reason: reasonOf(before, set) });
     }
   }

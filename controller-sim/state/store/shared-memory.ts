@@ -1,5 +1,6 @@
 // A store that several controllers in one process share, in memory: a cluster for tests without a database.
 
+import { BoundedMap } from '#lib/bounded-map.ts';
 import type { Entity, EntityKind } from '../types.ts';
 import { BehindError, type Position } from './history.ts';
 import {
@@ -40,7 +41,7 @@ export class SharedMemory implements CommonMemory {
   /** The sets that some member has not read. */
   #sets: StoredSet[] = [];
   #unread: { readonly index: bigint; resolve(): void }[] = [];
-  readonly #attempts = new Map<string, { count: number; since: number }>();
+  readonly #attempts = new BoundedMap<string, { count: number; since: number }>(MAX_ATTEMPTS);
   #index = 0n;
   #membersIndex = 0n;
   #leaderIndex = 0n;
@@ -109,8 +110,6 @@ export class SharedMemory implements CommonMemory {
       const attempts = known && now - known.since < milliseconds ? known : { count: 0, since: now };
       attempts.count++;
       this.#attempts.set(key, attempts);
-      const [oldest] = this.#attempts.keys();
-      if (oldest !== undefined && this.#attempts.size > MAX_ATTEMPTS) this.#attempts.delete(oldest);
       return attempts.count;
     },
     clear: async (key) => void this.#attempts.delete(key),
