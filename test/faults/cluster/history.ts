@@ -123,22 +123,11 @@ export class History {
     const { log } = running;
     switch (step.do) {
       case 'name':
-        return this.#write(running, (transaction, mark) => {
-          const owner = transaction.tables.service.findBy('name', step.name);
-          if (owner && owner.id !== step.id) throw new Error('the name is taken');
-          transaction.put('service', { ...service(step.id, step.name), tags: { mark } });
-        });
+        return this.#write(running, (transaction, mark) => giveName(transaction, step, mark));
       case 'delete':
-        return this.#write(running, (transaction, mark) => {
-          transaction.delete('service', step.id);
-          transaction.put('service', { ...service(mark, mark), tags: { mark } });
-        });
+        return this.#write(running, (transaction, mark) => replace(transaction, step.id, mark));
       case 'count':
-        return this.#write(running, (transaction, mark) => {
-          const before = transaction.get('service', step.id) ?? service(step.id, step.id);
-          const maxIdleTimeMillis = before.maxIdleTimeMillis + 1;
-          transaction.put('service', { ...before, maxIdleTimeMillis, tags: { mark } });
-        });
+        return this.#write(running, (transaction, mark) => countUp(transaction, step.id, mark));
       case 'ask':
         return this.#ask(running, async (state) => (await state.catchUp()) !== 'unread');
       case 'ask with index':
@@ -321,6 +310,24 @@ export class History {
     for (const { state } of this.#members) await state.close();
     return seen;
   }
+}
+
+/** A name belongs to one service. */
+export function giveName(transaction: Transaction, { id, name }: { id: string; name: string }, mark: string): void {
+  const owner = transaction.tables.service.findBy('name', name);
+  if (owner && owner.id !== id) throw new Error('the name is taken');
+  transaction.put('service', { ...service(id, name), tags: { mark } });
+}
+
+export function replace(transaction: Transaction, id: string, mark: string): void {
+  transaction.delete('service', id);
+  transaction.put('service', { ...service(mark, mark), tags: { mark } });
+}
+
+/** A lost update shows in the data of the log. */
+export function countUp(transaction: Transaction, id: string, mark: string): void {
+  const before = transaction.get('service', id) ?? service(id, id);
+  transaction.put('service', { ...before, maxIdleTimeMillis: before.maxIdleTimeMillis + 1, tags: { mark } });
 }
 
 export function contentsOf({ tables }: State): string {

@@ -17,17 +17,23 @@ export function judge(seen: Seen): string[] {
 /** Everything that was ever committed, with the data after it. */
 class Tree {
   readonly #committed: ReadonlyMap<string, Committed>;
+  /** By the chain before them. */
+  readonly #followers: ReadonlyMap<string, readonly { readonly chain: string; readonly changes: string }[]>;
   readonly #contents = new Map<string, Contents>([['', new Map()]]);
 
   constructor(committed: ReadonlyMap<string, Committed>) {
     this.#committed = committed;
+    const all = [...committed].map(([chain, { parent, entry }]) => ({
+      parent,
+      chain,
+      changes: JSON.stringify(changesOf(entry.body)),
+    }));
+    this.#followers = Map.groupBy(all, ({ parent }) => parent);
   }
 
   /** The entry that follows `chain` and has these changes. */
   next(chain: string, changes: string): string | undefined {
-    for (const [own, { parent, entry }] of this.#committed)
-      if (parent === chain && JSON.stringify(changesOf(entry.body)) === changes) return own;
-    return undefined;
+    return this.#followers.get(chain)?.find((follower) => follower.changes === changes)?.chain;
   }
 
   /** From the first entry on. */
@@ -46,14 +52,18 @@ class Tree {
   }
 
   #at(chain: string): Contents {
-    const known = this.#contents.get(chain);
-    if (known) return known;
-    const { parent = '' } = this.#committed.get(chain) ?? {};
-    const contents = new Map(this.#at(parent));
-    for (const { id, after } of changesOf(this.body(chain)))
-      if (after) contents.set(id, after);
-      else contents.delete(id);
-    this.#contents.set(chain, contents);
+    const unknown: string[] = [];
+    let at = chain;
+    for (; !this.#contents.has(at); at = this.#committed.get(at)?.parent ?? '') unknown.push(at);
+    let contents = this.#contents.get(at) ?? new Map();
+    for (const own of unknown.reverse()) {
+      const next = new Map(contents);
+      for (const { id, after } of changesOf(this.body(own)))
+        if (after) next.set(id, after);
+        else next.delete(id);
+      contents = next;
+      this.#contents.set(own, contents);
+    }
     return contents;
   }
 }
