@@ -23,6 +23,7 @@ const TUTORIAL = 'docs/guides/first-network.md';
 /** Commands that other tests run, and the test runner itself, which would recurse forever. */
 const COVERED = new Set([
   'npm test',
+  'FAULTS_SEED=9 FAULTS_RUNS=1 npm test -- test/faults/cluster.test.ts',
   'npm run check',
   'npm pack',
   `npm install ../edgeweave-${packageJson.version}.tgz`,
@@ -58,7 +59,8 @@ interface RunOptions {
 
 function run(command: string, { stopAfter, onLine, env }: RunOptions = {}): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = spawn('bash', ['-c', `exec ${command}`], { cwd: ROOT, env: { ...process.env, ...env } });
+    const withVariables = /^\w+=/.test(command) ? `env ${command}` : command;
+    const child = spawn('bash', ['-c', `exec ${withVariables}`], { cwd: ROOT, env: { ...process.env, ...env } });
     const outcome: Outcome = { code: null, stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text) => {
       const isFirst = !outcome.stdout.includes('\n');
