@@ -30,6 +30,7 @@ const PROGRAMS = {
   test: ['tools/test.ts'],
   bench: ['bench/run.ts'],
   fuzz: ['test/fuzz/fuzz.ts'],
+  chaos: ['test/chaos/chaos.ts'],
   router: ['agent/cli.ts'],
   sim: ['controller-sim/cli.ts'],
   check: ['tools/check.ts'],
