@@ -135,6 +135,34 @@ t.test('invalid variables are reported together, each with its remedy', async (t
   t.equal(readSettings({ ...wrong, ZITI_BOOTSTRAP: 'false' }, home).isEnabled, false, 'nothing else is read then');
 });
 
+t.test('no value of a variable adds to the configuration, or fails without a remedy', async (t) => {
+  const names = [
+    'ADVERTISED_ADDRESS',
+    'NAME',
+    'BIND_ADDRESS',
+    'IDENTITY_CERT',
+    'LAN_INTERFACE',
+    'CSR_O',
+    'IP_OVERRIDE',
+  ];
+  const values = ['x'.repeat(5_000), 'a\nlink: {dialers: []}', '"a" {b: [c', '&a *a', '!!js x', '# a', 'é'.repeat(300)];
+  const usual = folder(t);
+  await run(usual, { ...NAMED, ZITI_ENROLL_TOKEN: JWT });
+  const keysOf = (home: string) => Object.keys(parse(readFileSync(join(home, 'config.yml'), 'utf8')) as object);
+  for (const name of names)
+    for (const value of values) {
+      const home = folder(t);
+      const given = { ...NAMED, ZITI_ENROLL_TOKEN: JWT, [`ZITI_ROUTER_${name}`]: value };
+      const tried = await run(home, given).catch((error: unknown) => error);
+      if (tried instanceof Error) t.ok(tried instanceof BootstrapError, `${name}: ${value.slice(0, 20)}`);
+      if (existsSync(join(home, 'config.yml'))) t.same(keysOf(home), keysOf(usual), `${name}: ${value.slice(0, 20)}`);
+    }
+  await t.rejects(run(folder(t), { ...NAMED, ZITI_ROUTER_NAME: 'x'.repeat(300) }), {
+    message: /xxx… \(\d+ characters\) is too long for the name of a file; check ZITI_HOME, ZITI_ROUTER_NAME and/,
+  });
+  await t.rejects(run(folder(t), { ...NAMED, ZITI_ENROLL_TOKEN: '/dev/zero' }), { message: /more than 4 MiB/ });
+});
+
 t.test('the first start creates and enrolls, a second one does neither', async (t) => {
   const home = folder(t);
   t.match(await run(home, { ...NAMED, ZITI_ENROLL_TOKEN: JWT }), { isNew: true, tokens: [JWT] });

@@ -107,8 +107,14 @@ function readToken(given: string, home: string): string {
   }
 }
 
+/** @throws BootstrapError, for example for a name that is too long or a folder of another user */
 function hasContent(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  try {
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  } catch (error) {
+    const remedy = 'check ZITI_HOME, ZITI_ROUTER_NAME and ZITI_ROUTER_IDENTITY_CERT';
+    throw new BootstrapError(`${readProblem(path, error)}; ${remedy}`, { cause: error });
+  }
 }
 
 function isFile(path: string): boolean {

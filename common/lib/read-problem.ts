@@ -1,6 +1,7 @@
 // Describes for users why a file cannot be read.
 
 import { describeError, errorCode } from './errors.ts';
+import { shown } from './shown-text.ts';
 
 /** A sentence about `path` for an error of reading it. */
 export function readProblem(path: string, error: unknown): string {
@@ -10,6 +11,8 @@ export function readProblem(path: string, error: unknown): string {
     case 'ENOENT':
     case 'ENOTDIR':
       return `${path} does not exist`;
+    case 'ENAMETOOLONG':
+      return `${shown(path)} is too long for the name of a file`;
     case 'EACCES':
     case 'EPERM':
       return `${path} cannot be read by this user: permission denied`;
