@@ -79,7 +79,7 @@ t.test('a Debian package installs, upgrades, keeps the configuration, and purges
   const output = inCopy(`
 dpkg --install --force-depends /packages/${router}
 edgeweave-router --version
-stat --format '%n %U %a' /var/lib/edgeweave /usr/bin/edgeweave-router
+stat --format '%n %U %a' /var/lib/edgeweave /usr/bin/edgeweave-router /etc/edgeweave/router.env
 echo '# mine' >> /etc/edgeweave/router.env; touch /var/lib/edgeweave/router.key
 echo upgrade; dpkg --install --force-depends /packages/${router}
 tail -n 1 /etc/edgeweave/router.env
@@ -92,7 +92,10 @@ dpkg --install --force-depends /packages/${simulator}; edgeweave-sim --version; 
 find /etc /usr /var/lib -name '*edgeweave*' -not -path '/var/lib/dpkg/*' -newer /packages/LICENSES.txt`);
   const [installed = '', upgraded = '', removed = '', purged = ''] = output.split(/^(?:upgrade|remove|purge)$/m);
   t.match(installed, `\n${packageJson.version}\n`);
-  t.match(installed, '/var/lib/edgeweave edgeweave 700\n/usr/bin/edgeweave-router root 755\n');
+  t.match(
+    installed,
+    '/var/lib/edgeweave edgeweave 700\n/usr/bin/edgeweave-router root 755\n/etc/edgeweave/router.env root 600\n',
+  );
   t.match(installed, 'systemctl try-restart edgeweave-router.service');
   t.match(upgraded, 'systemctl try-restart edgeweave-router.service', 'a running one drains and starts again');
   t.notMatch(upgraded, 'disable', 'an upgrade does not disable the service');

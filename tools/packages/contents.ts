@@ -127,7 +127,8 @@ function files(program: Program, folder: string, state: string): PackageFile[] {
       `usr/lib/tmpfiles.d/${name}.conf`,
       `# Configuration, certificates and keys.\nd ${state} 0700 ${user} ${user} -\n`,
     ),
-    text(settings.path, settings.text, { isConfiguration: true }),
+    // Options may be secrets, such as a password. The service manager reads the file as root.
+    text(settings.path, settings.text, { isConfiguration: true, mode: 0o600 }),
     ...(isRouter
       ? [
           text('etc/logrotate.d/edgeweave-router', example('edgeweave-router.logrotate'), { isConfiguration: true }),
