@@ -5,6 +5,7 @@ import { completionCommand } from '#lib/commands/completion.ts';
 import { commandName } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { PROGRAM_VERSION } from '../version.ts';
+import { adoptCommand } from './adopt.ts';
 import { configCommand } from './config.ts';
 import { decommissionCommand } from './decommission.ts';
 import { drainCommand } from './drain.ts';
@@ -34,6 +35,7 @@ export function routerProgram(): Command {
     memoryCommand(),
     profileCommand(),
     decommissionCommand(),
+    adoptCommand(),
     completionCommand(program, 'edgeweave-router'),
   ])
     program.addCommand(command);
