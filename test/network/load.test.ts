@@ -27,7 +27,7 @@ routers:
     version: v1.6.5
     answerDelay: 5ms
     repeat: 2
-    steps: [connect, link, {bind: echo}, {wait: 100ms}, {dial: echo}, {wait: 50ms}, disconnect]
+    steps: [connect, link, {bind: echo}, {wait: 100ms}, {dial: echo}, {wait: 20ms..60ms}, disconnect]
   - {name: stranger, count: 3, certificate: foreign, steps: [connect]}
 clients:
   - {name: phone, count: 20, identities: 4, atOnce: 5, rate: 400, steps: [login, services, {session: echo}, logout]}
@@ -110,6 +110,7 @@ t.test('failures are counted by reason, and wrong scenarios are rejected with th
     ['routers:\n  - {name: a, count: 1, links: 5, steps: [link]}\n', /each of 1 routers can link 0 others/],
     ['clients:\n  - {name: a, count: 1, steps: [{wait: 5}]}\n', /this must be a text/],
     ['clients:\n  - {name: a, count: 1, steps: [{wait: 5 days}]}\n', /duration/],
+    ['clients:\n  - {name: a, count: 1, steps: [{wait: 5s..1s}]}\n', /is shorter than the first/],
     ['clients:\n  - {name: a, count: 1, steps: [{bnd: x}]}\n', /unknown field bnd; did you mean bind\?/],
     ['seed: 1\n', /no routers and no clients/],
   ] as const)

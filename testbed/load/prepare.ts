@@ -22,6 +22,8 @@ export interface Prepared {
   readonly services: ReadonlyMap<string, string>;
   /** Deletes what was created. Resolves with the number of entities that could not be deleted. */
   remove(): Promise<number>;
+  /** Closes the connections to the controller. */
+  close(): Promise<void>;
 }
 
 /** Enrollments at the same time. */
@@ -50,6 +52,7 @@ export async function prepare(
     return await preparation.run(scenario);
   } catch (error) {
     await preparation.remove();
+    await preparation.close();
     throw error;
   }
 }
@@ -84,7 +87,13 @@ class Preparation {
       const count = Math.min(group.identities ?? group.count, group.count);
       clientFiles.set(group, await all(count, (index) => this.#client(`${group.name}-${index + 1}`)));
     }
-    return { routers: routerFiles, clients: clientFiles, services, remove: () => this.remove() };
+    return {
+      routers: routerFiles,
+      clients: clientFiles,
+      services,
+      remove: () => this.remove(),
+      close: () => this.close(),
+    };
   }
 
   async remove(): Promise<number> {
@@ -96,9 +105,12 @@ class Preparation {
         failed += 1;
       });
     });
+    return failed;
+  }
+
+  async close(): Promise<void> {
     await this.#admin.close();
     await this.#anonymous.close();
-    return failed;
   }
 
   /** The services that steps name; missing ones are created. */

@@ -3,17 +3,16 @@
 //   scenario ─► prepare: routers, identities, services ─► groups ─► members ─► steps ─► stages ─► report
 
 import PQueue from 'p-queue';
-import type { Clock } from '#lib/clock.ts';
-import { SystemClock } from '#lib/clock.ts';
+import { type Clock, SystemClock } from '#lib/clock.ts';
 import { parseDuration } from '#lib/duration.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import { type Log, silentLog } from '#lib/log.ts';
-import { seededStream } from '#lib/random.ts';
+import { type Random, seededStream } from '#lib/random.ts';
 import { foreignFiles } from './foreign.ts';
 import type { LoadOptions, LoadReport, LoadTarget } from './interface.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { type ClientGroup, type LoadScenario, type RouterGroup, readScenario } from './scenario.ts';
+import { type ClientGroup, type LoadScenario, type RouterGroup, readScenario, waitBounds } from './scenario.ts';
 import { Stages } from './stages.ts';
 import { type ClientFiles, VirtualClient } from './virtual-client.ts';
 import { type RouterFiles, VirtualRouter } from './virtual-router.ts';
@@ -42,13 +41,15 @@ export async function runLoad(
   let left = 0;
   try {
     onProgress?.('runs the steps');
-    await new Load({ clock, log, stages, prepared }, options.signal).run(scenario);
+    const random = seededStream(seed, 'waits');
+    await new Load({ clock, log, random, stages, prepared }, options.signal).run(scenario);
     seconds = (clock.monotonic() - begun) / SECOND;
   } finally {
     if (!keep) {
       onProgress?.('deletes what it created');
       left = await prepared.remove();
     }
+    await prepared.close();
   }
   const reports = stages.report();
   const sum = (field: 'done' | 'failed') => reports.reduce((total, report) => total + report[field], 0);
@@ -58,6 +59,7 @@ export async function runLoad(
 interface LoadComponents {
   readonly clock: Clock;
   readonly log: Log;
+  readonly random: Random;
   readonly stages: Stages;
   readonly prepared: Prepared;
 }
@@ -163,8 +165,10 @@ class Load {
     });
   }
 
+  /** A duration, or a random one between two. */
   #wait(duration: string): Promise<void> {
-    return this.#sleep(parseDuration(duration));
+    const [least = 0, most = least] = waitBounds(duration);
+    return this.#sleep(least + this.#components.random.next() * (most - least));
   }
 
   async #sleep(milliseconds: number): Promise<void> {

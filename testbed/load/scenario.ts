@@ -54,7 +54,7 @@ export interface ClientGroup extends Group<ClientStep> {
 }
 
 export interface LoadScenario {
-  /** The seed of random choices; default 1. */
+  /** The seed of random waits; default 1. */
   readonly seed?: number;
   readonly routers?: readonly RouterGroup[];
   readonly clients?: readonly ClientGroup[];
@@ -93,15 +93,23 @@ function* problems({ routers = [], clients = [] }: LoadScenario): Generator<Prob
         if (typeof step === 'object' && 'wait' in step) yield* duration([...place, 'steps', at, 'wait'], step.wait);
     }
   for (const [index, { answerDelay, links = 1, count }] of routers.entries()) {
-    if (answerDelay !== undefined) yield* duration(['routers', index, 'answerDelay'], answerDelay);
+    if (answerDelay !== undefined)
+      yield* duration(['routers', index, 'answerDelay'], answerDelay, (text) => [parseDuration(text)]);
     if (links >= count && links > 1)
       yield [['routers', index, 'links'], `each of ${count} routers can link ${count - 1} others`];
   }
 }
 
-function* duration(path: (string | number)[], text: string): Generator<Problem> {
+/** Milliseconds: of a duration, or of the two of a range such as `1s..5s`. @throws DurationError */
+export function waitBounds(text: string): number[] {
+  return text.split('..', 2).map(parseDuration);
+}
+
+function* duration(path: (string | number)[], text: string, read = waitBounds): Generator<Problem> {
   try {
-    if (parseDuration(text) < 0) yield [path, 'the duration is negative'];
+    const [least = 0, most = least] = read(text);
+    if (least < 0) yield [path, 'the duration is negative'];
+    if (most < least) yield [path, 'the second duration of the range is shorter than the first'];
   } catch (error) {
     if (!(error instanceof ProjectError)) throw error;
     yield [path, error.message];
