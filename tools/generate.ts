@@ -7,6 +7,7 @@ import { print, ROOT } from './commands.ts';
 import { generateApi } from './generate-api.ts';
 import { generateClients } from './generate-clients.ts';
 import { generateConfig } from './generate-config.ts';
+import { generateLabReference } from './generate-lab-reference.ts';
 import { generateLimits } from './generate-limits.ts';
 import { generatePackageReport } from './generate-package-report.ts';
 import { generateVersions } from './generate-versions.ts';
@@ -17,6 +18,7 @@ const files = new Map([
   ...generateApi(),
   ...generateLimits(),
   ...generateClients(),
+  ...generateLabReference(),
   ...generatePackageReport(),
   ...generateVersions(),
   ['common/wire/gen/numbers.ts', numbersSource()],

@@ -13,6 +13,7 @@ import { type CompatRecord, compatPage } from '../../tools/compat-report.ts';
 import { generateApi } from '../../tools/generate-api.ts';
 import { generateClients } from '../../tools/generate-clients.ts';
 import { generateConfig } from '../../tools/generate-config.ts';
+import { generateLabReference } from '../../tools/generate-lab-reference.ts';
 import { generateLimits } from '../../tools/generate-limits.ts';
 import { generateVersions } from '../../tools/generate-versions.ts';
 import { numbersSource } from '../../tools/generate-wire.ts';
@@ -26,6 +27,7 @@ t.test('generated files match the schemas; run `npm run generate` if this fails'
     ...generateLimits(),
     ...generateClients(),
     ...generateVersions(),
+    ...generateLabReference(),
     ['common/wire/gen/numbers.ts', numbersSource()] as const,
   ]) {
     t.equal(readFileSync(join(ROOT, path), 'utf8'), content, path);
