@@ -5,12 +5,19 @@
 import { SystemClock } from '#lib/clock.ts';
 import { silentLog } from '#lib/log.ts';
 import { VirtualClient } from '../../testbed/load/virtual-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { ManagementClient, type VALIDATIONS } from '../support/management-client.ts';
-import { until } from '../support/overlay.ts';
-import type { ChaosNetwork } from './chaos-network.ts';
+import { type Overlay, type TestRouter, until } from '../support/overlay.ts';
+
+/** The parts that are compared. */
+export interface RepairedNetwork {
+  readonly overlay: Pick<Overlay, 'simulator'>;
+  readonly routers: readonly TestRouter[];
+  readonly api: ApiClient;
+}
 
 /** Empty if everything agrees. */
-export async function disagreements(network: ChaosNetwork): Promise<string[]> {
+export async function disagreements(network: RepairedNetwork): Promise<string[]> {
   const early = [...offline(network), ...links(network)];
   if (early.length > 0) return early;
   return [
@@ -21,13 +28,13 @@ export async function disagreements(network: ChaosNetwork): Promise<string[]> {
   ];
 }
 
-function offline({ overlay: { simulator } }: ChaosNetwork): string[] {
+function offline({ overlay: { simulator } }: RepairedNetwork): string[] {
   return simulator.lab
     .network()
     .routers.flatMap(({ name, online }) => (online ? [] : [`the router ${name} is offline`]));
 }
 
-function links({ overlay: { simulator }, routers }: ChaosNetwork): string[] {
+function links({ overlay: { simulator }, routers }: RepairedNetwork): string[] {
   const known = new Set(simulator.lab.network().links.map(({ id }) => id));
   const ends = routers.map(({ id, name, router }) => ({ id, name, links: router.describe().links }));
   const wrong: string[] = [];
@@ -49,7 +56,7 @@ function links({ overlay: { simulator }, routers }: ChaosNetwork): string[] {
 }
 
 /** The controller's own comparisons of its state with the routers'. */
-async function validations({ overlay, api }: ChaosNetwork): Promise<string[]> {
+async function validations({ overlay, api }: RepairedNetwork): Promise<string[]> {
   await api.get('/summary'); // opens a session if an advance of the clock has ended the last one
   const management = await ManagementClient.open(overlay.simulator, api.token);
   try {
@@ -76,7 +83,7 @@ async function validations({ overlay, api }: ChaosNetwork): Promise<string[]> {
   }
 }
 
-async function terminators({ overlay: { simulator }, routers, api }: ChaosNetwork): Promise<string[]> {
+async function terminators({ overlay: { simulator }, routers, api }: RepairedNetwork): Promise<string[]> {
   const stored = (await api.get('/terminators?limit=500')) as readonly { id: string; router: { name: string } }[];
   const atController = stored.map(({ router }) => router.name).toSorted();
   const atRouters = routers
@@ -89,7 +96,7 @@ async function terminators({ overlay: { simulator }, routers, api }: ChaosNetwor
   return [`terminators at the controller: ${atController}, at the routers: ${atRouters} (${JSON.stringify(hosted)})`];
 }
 
-async function integrity({ api }: ChaosNetwork): Promise<string[]> {
+async function integrity({ api }: RepairedNetwork): Promise<string[]> {
   const begun = await api.manage('POST', '/fabric/v1/database/check-data-integrity');
   if (begun.status !== 202) return [`the check of the data answers ${begun.status} ${begun.text}`];
   let results: { inProgress: boolean; results: readonly { description: string }[] | null } = {
@@ -104,7 +111,7 @@ async function integrity({ api }: ChaosNetwork): Promise<string[]> {
 }
 
 /** Each enabled identity logs in, and sees and may dial what the controller explains. */
-async function clients({ overlay: { simulator }, api }: ChaosNetwork): Promise<string[]> {
+async function clients({ overlay: { simulator }, api }: RepairedNetwork): Promise<string[]> {
   const { lab, baseUrl, ca } = simulator;
   const services = (await api.get('/services?limit=500')) as readonly { id: string; name: string }[];
   const identities = (await api.get('/identities?limit=500')) as readonly {
