@@ -13,6 +13,35 @@ export interface Migration {
   readonly oldest: number;
 }
 
+/**
+ * Appends entries with the entities that they change, if the head is at the position that the caller knows; the caller may
+ * hold its lock. As a function its statements are planned once for each connection, not with each change.
+ */
+const APPEND_AT = `CREATE FUNCTION edgeweave.append_at(
+    of_timeline text, after_index bigint, after_chain text, indexes bigint[], bodies text[], chains text[],
+    put_kinds text[], put_ids text[], put_bodies text[], deleted_kinds text[], deleted_ids text[]
+  ) RETURNS boolean LANGUAGE plpgsql AS $function$
+  DECLARE
+    last bigint := indexes[cardinality(indexes)];
+  BEGIN
+    UPDATE edgeweave.head SET index = last, chain = chains[cardinality(chains)]
+      WHERE index = after_index AND chain = after_chain AND timeline = of_timeline;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+    INSERT INTO edgeweave.change (index, body, chain) SELECT * FROM unnest(indexes, bodies, chains);
+    IF cardinality(put_ids) > 0 THEN
+      INSERT INTO edgeweave.entity (kind, id, body) SELECT * FROM unnest(put_kinds, put_ids, put_bodies)
+        ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body;
+    END IF;
+    IF cardinality(deleted_ids) > 0 THEN
+      DELETE FROM edgeweave.entity AS e USING unnest(deleted_kinds, deleted_ids) AS d (kind, id)
+        WHERE e.kind = d.kind AND e.id = d.id;
+    END IF;
+    RETURN true;
+  END
+  $function$`;
+
 /** The steps to each version, from 1 on. */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -45,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
     statements: `ALTER TABLE edgeweave.member ADD COLUMN IF NOT EXISTS schema integer NOT NULL DEFAULT 4;
       ALTER TABLE edgeweave.schema ADD COLUMN IF NOT EXISTS oldest integer NOT NULL DEFAULT 2;`,
   },
+  { oldest: 2, statements: `DROP FUNCTION IF EXISTS edgeweave.append_at; ${APPEND_AT}` },
 ];
 
 /** Failed proofs of users count for a day at most. */

@@ -130,13 +130,14 @@ export class PostgresLog implements ChangeLog {
   ): Promise<void> {
     await this.#connection.change(`${HEAD} FOR UPDATE; ${entriesAfter(after)}`, async (results, client) => {
       const more = async (at: bigint) => (await client.query(entriesAfter(at))).rows.map(entryOf);
-      return statementsOf(await work(pageOf(results), more));
+      const page = pageOf(results);
+      return statementsOf(page.head, await work(page, more));
     });
   }
 
   async appendAt(base: Position, batch: Batch): Promise<boolean> {
     const [result] = await this.#connection.changeAtOnce(statementAt(base, batch));
-    return result?.rows[0]?.moved === 1;
+    return result?.rows[0]?.moved === true;
   }
 
   async chainAt(index: bigint): Promise<string | undefined> {
@@ -220,31 +221,29 @@ function chainIn({ rows }: pg.QueryResult): string | undefined {
   return rows[0]?.chain;
 }
 
-/**
- * The same as one statement, whose parts depend on the head. It waits for the lock of the head, and then compares it as it
- * is.
- */
-function statementAt({ timeline, index, chain }: Position, { entries, changes }: Batch): string {
-  const last = entries.at(-1);
+/** The call that appends a batch if the head is at `base`; it waits for the lock of the head. */
+function appendCall({ timeline, index, chain }: Position, { entries, changes }: Batch): string {
   const { put, deleted } = partsOf(changes);
-  const parts = [
-    `head AS (UPDATE edgeweave.head SET index = ${last?.index}, chain = ${pg.escapeLiteral(last?.chain ?? '')}
-       WHERE index = ${index} AND chain = ${pg.escapeLiteral(chain)} AND timeline = ${pg.escapeLiteral(timeline)}
-       RETURNING 1)`,
-    `change AS (INSERT INTO edgeweave.change SELECT e.* FROM ${entryRows(entries)} AS e, head)`,
+  const values = [
+    pg.escapeLiteral(timeline),
+    index,
+    pg.escapeLiteral(chain),
+    `ARRAY[${entries.map((entry) => entry.index)}]::bigint[]`,
+    texts(entries.map(({ body }) => body)),
+    texts(entries.map((entry) => entry.chain)),
+    ...keys(put),
+    texts(put.map(({ after }) => JSON.stringify(after))),
+    ...keys(deleted),
   ];
-  if (put.length > 0)
-    parts.push(
-      `put AS (INSERT INTO edgeweave.entity SELECT e.* FROM ${entityRows(put)} AS e, head
-         ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body)`,
-    );
-  if (deleted.length > 0)
-    parts.push(
-      `deleted AS (DELETE FROM edgeweave.entity e USING unnest(${keys(deleted)}) AS d (kind, id), head
-         WHERE e.kind = d.kind AND e.id = d.id)`,
-    );
-  return `WITH ${parts.join(', ')}
-    SELECT count(*)::int AS moved, CASE WHEN count(*) > 0 THEN ${notice(String(last?.index))}::text END FROM head`;
+  return `edgeweave.append_at(${values})`;
+}
+
+function statementAt(base: Position, batch: Batch): string {
+  return `SELECT moved, CASE WHEN moved THEN ${notice(lastOf(batch))}::text END FROM ${appendCall(base, batch)} AS moved`;
+}
+
+function lastOf({ entries }: Batch): string {
+  return String(entries.at(-1)?.index);
 }
 
 function partsOf(changes: readonly Change[]) {
@@ -255,39 +254,17 @@ function keys(changes: readonly Change[]): string[] {
   return [texts(changes.map(({ kind }) => kind)), texts(changes.map(({ id }) => columnOf(id)))];
 }
 
-function entityRows(changes: readonly Change[]): string {
-  return `unnest(${[...keys(changes), texts(changes.map(({ after }) => JSON.stringify(after)))]})`;
-}
-
-function entryRows(entries: readonly LogEntry[]): string {
-  return `unnest(ARRAY[${entries.map(({ index }) => index)}]::bigint[], ${texts(entries.map(({ body }) => body))},
-    ${texts(entries.map(({ chain }) => chain))})`;
-}
-
-/** Writes a batch. Statements with parameters would each take a round trip. */
-function statementsOf({ entries, changes, prunedTo }: Batch): string {
-  const last = entries.at(-1);
-  if (!last) return '';
-  const { put, deleted } = partsOf(changes);
-  const statements = [
-    `INSERT INTO edgeweave.change SELECT * FROM ${entryRows(entries)}`,
-    `UPDATE edgeweave.head SET index = ${last.index}, chain = ${pg.escapeLiteral(last.chain)}`,
-  ];
-  if (put.length > 0)
-    statements.push(
-      `INSERT INTO edgeweave.entity SELECT * FROM ${entityRows(put)}
-       ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body`,
-    );
-  if (deleted.length > 0)
-    statements.push(
-      `DELETE FROM edgeweave.entity e USING unnest(${keys(deleted)}) AS d (kind, id) WHERE e.kind = d.kind AND e.id = d.id`,
-    );
+/** Writes a batch after `head`, whose lock is held. Statements with parameters would each take a round trip. */
+function statementsOf(head: Position, batch: Batch): string {
+  const { entries, prunedTo } = batch;
+  if (entries.length === 0) return '';
+  const statements = [`SELECT ${appendCall(head, batch)}`];
   if (prunedTo !== undefined)
     statements.push(
       `DELETE FROM edgeweave.change WHERE index <= ${prunedTo}
          AND index NOT IN (SELECT position_index FROM edgeweave.member)`,
     );
-  return [...statements, `SELECT ${notice(String(last.index))}`].join('; ');
+  return [...statements, `SELECT ${notice(lastOf(batch))}`].join('; ');
 }
 
 function texts(values: readonly string[]): string {
