@@ -109,7 +109,11 @@ t.test('invalid arguments are rejected before the measurement, with a sentence e
   const table: [args: string[], code: number, message: RegExp][] = [
     [['quues'], 2, /^bench: unknown benchmark quues; did you mean queues\?\n$/],
     [['comapre', 'a', 'b'], 2, /^bench: unknown benchmark comapre; did you mean compare\?\n$/],
-    [['everything'], 2, /^bench: unknown benchmark everything; known are queues, api, data, path, attack, cluster\n$/],
+    [
+      ['everything'],
+      2,
+      /^bench: unknown benchmark everything; known are queues, api, data, path, attack, lab, cluster\n$/,
+    ],
     [
       ['queues', '--quick', '--only', 'nothing'],
       2,

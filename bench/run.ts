@@ -32,6 +32,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   data: async () => (await import('./data/data.ts')).data,
   path: async () => (await import('./path/path.ts')).path,
   attack: async () => (await import('./attack/attack.ts')).attack,
+  lab: async () => (await import('./lab/lab.ts')).lab,
   cluster: async () => (await import('./cluster/cluster.ts')).cluster,
 };
 const NAMES = Object.keys(BENCHMARKS);
@@ -47,7 +48,9 @@ interface Options extends BenchmarkOptions {
 }
 
 const program = new Command('bench')
-  .description('benchmarks of queues, APIs, the data path, wide-area paths, strangers and several controllers')
+  .description(
+    'benchmarks of queues, APIs, the data path, wide-area paths, strangers, tests with the simulator and several controllers',
+  )
   .argument('[names...]', `benchmarks to run: ${NAMES.join(', ')} (default: all)`)
   .option('--quick', 'fewer tasks and rounds: a functional test, not for figures', false)
   .option('--only <text>', 'only groups whose name contains the text')

@@ -41,6 +41,7 @@ const THOROUGH_BLOCKS = [
   'npm start -- --once',
   'npm run bench -- api --quick --results /tmp/edgeweave-bench',
   'npm run bench -- data --quick --results /tmp/edgeweave-bench',
+  'npm run bench -- lab --quick --results /tmp/edgeweave-bench',
 ];
 
 interface Outcome {
