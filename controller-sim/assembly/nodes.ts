@@ -6,19 +6,12 @@ import { SharedMemory } from '../state/store/shared-memory.ts';
 import { nodesCheck, OPTION_CHECKS, type SimulatorOptions } from './options.ts';
 import { type Simulator, startSimulator } from './simulator.ts';
 
-export type ClusterOptions = Omit<SimulatorOptions, 'store' | 'member' | 'data' | 'cluster' | 'seedRandom'> & {
+export type ClusterOptions = Omit<SimulatorOptions, 'member' | 'data' | 'cluster' | 'seedRandom'> & {
   /** How many controllers, 1 to 9; default 3. With `port` they have consecutive ports. */
   nodes?: number;
 };
 
-const {
-  store: _store,
-  member: _member,
-  data: _data,
-  cluster: _cluster,
-  seedRandom: _seed,
-  ...PERMITTED
-} = OPTION_CHECKS;
+const { member: _member, data: _data, cluster: _cluster, seedRandom: _seed, ...PERMITTED } = OPTION_CHECKS;
 const CHECKS = { ...PERMITTED, nodes: nodesCheck };
 
 export class SimulatorCluster {
@@ -40,17 +33,23 @@ export class SimulatorCluster {
 }
 
 /**
- * Starts controllers with a common store in memory; their ids are ctrl1, ctrl2, … A change that one of them acknowledged
+ * Starts controllers with a common store, by default in memory; their ids are ctrl1, ctrl2, … A change that one of them acknowledged
  * is visible at all. Their labs share the time. Rejects like `startSimulator`.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<SimulatorCluster> {
   checkOptions('startCluster', options, CHECKS);
-  const { nodes: count = 3, port = 0, clock = new AdvancingClock(), ...common } = options;
+  const {
+    nodes: count = 3,
+    port = 0,
+    clock: given = new AdvancingClock(),
+    store = new SharedMemory(),
+    ...common
+  } = options;
+  const clock = 'advance' in given ? given : new AdvancingClock(given); // one for all
   if (port !== 0 && port + count > 65_536)
     throw new OptionError(
       `startCluster: ${count} controllers need consecutive ports from ${port}, and ports end at 65535; choose a lower one (port, --port)`,
     );
-  const store = new SharedMemory();
   const nodes: Simulator[] = [];
   try {
     for (let index = 0; index < count; index++) {

@@ -6,7 +6,6 @@ import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
 import { logFileProblem } from '#lib/daemon-log.ts';
 import { endProcess } from '#lib/end-process.ts';
-import type { SimulatorCluster } from '../assembly/nodes.ts';
 import {
   combinationProblem,
   dataFiles,
@@ -20,6 +19,7 @@ import {
   passwordOption,
   portOption,
   SEED_RANDOM,
+  type Served,
   type ServeOptions,
   seedOption,
   serve,
@@ -97,7 +97,7 @@ export function startCommand(): Command {
       setBy(
         'STORE',
         '--store <url>',
-        'store all data in this PostgreSQL database: all simulators with the same one are controllers of one network',
+        'store all data in this PostgreSQL database: all simulators with the same one are controllers of one network; with --nodes also `embedded`, for a PostgreSQL server of their own',
       ),
     )
     .addOption(
@@ -135,6 +135,7 @@ export function startCommand(): Command {
         'start --port 1280 --data sim.db --json',
         'start --data sim.db --password NEW_PASSWORD',
         'start --nodes 3 --json',
+        'start --nodes 3 --store embedded --json',
         'start --seed network.yml',
       ),
     )
@@ -153,7 +154,9 @@ export function startCommand(): Command {
 }
 
 /** Here and not in the parser, whose message would contain the password of the URL. */
-function storeProblem({ store }: StartOptions): string | undefined {
+function storeProblem({ store, nodes }: StartOptions): string | undefined {
+  if (store === EMBEDDED)
+    return nodes === undefined ? '--store embedded is for --nodes, whose controllers share a server' : undefined;
   const problem = store === undefined ? undefined : OPTION_CHECKS.store(store);
   return problem === undefined ? undefined : `option '--store <url>' is invalid. ${problem}`;
 }
@@ -162,8 +165,8 @@ function nodesProblem({ nodes, data, store, cluster, seedRandom }: StartOptions)
   if (nodes === undefined) return undefined;
   if (seedRandom !== undefined) return '--seed-random works for one controller; leave out --nodes';
   if (cluster) return '--nodes starts the members of a cluster; leave out --cluster';
-  if (data === undefined && store === undefined) return undefined;
-  return '--nodes keeps its data in memory; with --store, start each controller as a process of its own';
+  if (data === undefined && (store === undefined || store === EMBEDDED)) return undefined;
+  return '--nodes keeps its data in memory, or in a database of its own (--store embedded); with another --store, start each controller as a process of its own';
 }
 
 function memberProblem({ nodes, member }: StartOptions): string | undefined {
@@ -180,14 +183,34 @@ function otherFiles({ data, eventsFile }: StartOptions): (readonly [what: string
 function start(options: StartOptions, clock: Clock): Promise<number> {
   const { json, readyFile, logLevel, logFormat, logFile, events, exitWithParent, exitWithStdin, ttl, ...rest } =
     options;
-  return serve(options, clock, (log) => startAll({ ...rest, eventTypes: events, log, clock }));
+  return serve(options, clock, (log) => startAll({ ...rest, eventTypes: events, log, clock }, clock));
 }
+
+/** The value of --store for a server of PostgreSQL that ends with the simulator. */
+const EMBEDDED = 'embedded';
 
 type StartedOptions = SimulatorOptions & { readonly nodes?: number };
 
 /** One simulator, or the members of a cluster. */
-async function startAll({ nodes, ...options }: StartedOptions): Promise<SimulatorCluster> {
+async function startAll({ nodes, ...options }: StartedOptions, clock: Clock): Promise<Served> {
   const { SimulatorCluster, startCluster } = await import('../assembly/nodes.ts');
+  if (nodes !== undefined && options.store === EMBEDDED) {
+    const { OwnDatabase } = await import('./own-database.ts');
+    const database = await OwnDatabase.start(clock);
+    try {
+      const cluster = await startCluster({ ...options, store: database.url, nodes });
+      return {
+        nodes: cluster.nodes,
+        close: async () => {
+          await cluster.close();
+          await database.close();
+        },
+      };
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
   if (nodes !== undefined) return startCluster({ ...options, nodes });
   const { startSimulator } = await import('../assembly/simulator.ts');
   return new SimulatorCluster([await startSimulator(options)]);

@@ -1,13 +1,13 @@
 // Controllers of one network as processes, with a common PostgreSQL database, and several in one process.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
 import { Management } from '../support/management.ts';
 import { until } from '../support/overlay.ts';
-import { Postgres, postgresObstacle } from '../support/postgres.ts';
+import { Postgres, postgresObstacle, postgresPrograms } from '../support/postgres.ts';
 import { runProgram } from '../support/run.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -145,4 +145,22 @@ t.test('wrong combinations and unreachable databases are rejected with the remed
     t.match(outcome.stderr, message);
     t.notMatch(outcome.stderr, /geheim/);
   }
+});
+
+t.test('several controllers with a database of their own', { skip: postgresObstacle() ?? false }, async (t) => {
+  const own = mkdtempSync(join(directory, 'own-'));
+  const env = { TMPDIR: own, EDGEWEAVE_POSTGRES: postgresPrograms ?? '' };
+  const args = ['start', '--json', '--nodes', '2', '--store', 'embedded', '--password', PASSWORD];
+  const program = new Program('embedded', ['controller-sim/cli.ts', ...args], { directory, env });
+  const line = JSON.parse(await program.firstLine()) as Ready;
+  const [first, last] = [await login(line), await login({ ...line, ...line.others?.[0] })];
+  await first.create('services', { name: 'echo', encryptionRequired: true });
+  await until('the service', async () => (await last.get<unknown[]>('services')).length === 1);
+  t.equal((await last.get<Listed[]>('controllers')).length, 2);
+  for (const each of [first, last]) await each.close();
+  await program.stop();
+  t.same(readdirSync(own), [], 'nothing is left');
+
+  const run = (...more: string[]) => runProgram(['controller-sim/cli.ts', 'start', ...more, '--store', 'embedded']);
+  t.match(await run(), { code: 2, stderr: /--store embedded is for --nodes/ });
 });

@@ -16,6 +16,8 @@ const AS_ANOTHER = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
 /** Linux: a program of this process ends with it, even if it is killed. */
 const SETPRIV = '/usr/bin/setpriv';
 const binaries = binariesOf();
+/** The folder of its programs; undefined if there are none for this machine. */
+export const postgresPrograms = binaries;
 
 /** Why no server can run here; undefined if one can. */
 export function postgresObstacle(): string | undefined {

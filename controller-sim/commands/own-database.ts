@@ -1,0 +1,146 @@
+// A PostgreSQL server of a simulator's own, for controllers that share it: `sim start --nodes 3 --store embedded`. It uses the
+// installed programs, listens on the loopback interface, keeps its data in a temporary folder, and ends with the simulator.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Clock } from '#lib/clock.ts';
+import { ProjectError } from '#lib/errors.ts';
+
+const USER = 'edgeweave';
+/** Folders of packages, each with one folder for a version. */
+const PACKAGES = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt'];
+/** PostgreSQL does not run as root: then it runs as another user of a namespace of its own. */
+const AS_ANOTHER = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
+/** Linux: a program of this process ends with it, even if it is killed. */
+const SETPRIV = '/usr/bin/setpriv';
+/** Milliseconds. */
+const MAX_START_MS = 30_000;
+const MAX_STOP_MS = 5_000;
+const INTERVAL = 50;
+/** Characters of the output of a program in an error. */
+const MAX_OUTPUT_LENGTH = 1_000;
+
+export class OwnDatabaseError extends ProjectError {
+  constructor(message: string) {
+    super('OWN_DATABASE', message);
+  }
+}
+
+export class OwnDatabase {
+  /** The address of its empty database. */
+  readonly url: string;
+  readonly #folder: string;
+  readonly #server: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  readonly #clock: Clock;
+
+  private constructor(port: number, parts: { folder: string; server: ChildProcess; clock: Clock }) {
+    this.url = `postgres://${USER}@127.0.0.1:${port}/postgres`;
+    this.#folder = parts.folder;
+    this.#server = parts.server;
+    this.#clock = parts.clock;
+    this.#ended = new Promise((resolve) => parts.server.once('exit', resolve));
+  }
+
+  /** Rejects with OwnDatabaseError if PostgreSQL is not installed, or does not start. */
+  static async start(clock: Clock): Promise<OwnDatabase> {
+    const programs = programsFolder();
+    const folder = mkdtempSync(join(tmpdir(), 'edgeweave-database-'));
+    const data = join(folder, 'data');
+    try {
+      const [initdb = '', ...args] = command(programs, 'initdb', [
+        ...['-D', data, '-A', 'trust', '-U', USER, '-N', '--locale=C', '-E', 'UTF8'],
+      ]);
+      const { status, stderr, error } = spawnSync(initdb, args, { encoding: 'utf8' });
+      if (status !== 0)
+        throw new OwnDatabaseError(`its database cannot be created: ${shown(stderr || error?.message)}`);
+      const port = await freePort();
+      // Its data ends with it, so that it does not wait for the disk.
+      const options = ['-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off'];
+      const [program = '', ...rest] = command(programs, 'postgres', ['-D', data, ...options]);
+      // Detached: Ctrl-C in a terminal must reach only the simulator, which stops it last.
+      const server = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+      const database = new OwnDatabase(port, { folder, server, clock });
+      await database.#ready();
+      return database;
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const isRunning = this.#server.exitCode === null && this.#server.signalCode === null;
+    if (isRunning) {
+      this.#server.kill('SIGINT'); // closes its connections
+      const timer = this.#clock.after('end of the database', MAX_STOP_MS, () => this.#server.kill('SIGKILL'));
+      await this.#ended;
+      timer.cancel();
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #ready(): Promise<void> {
+    const { default: pg } = await import('pg');
+    let output = '';
+    this.#server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      output = `${output}${text}`.slice(-MAX_OUTPUT_LENGTH);
+    });
+    const end = this.#clock.monotonic() + MAX_START_MS;
+    while (this.#clock.monotonic() < end && this.#server.exitCode === null) {
+      const client = new pg.Client({ connectionString: this.url });
+      client.on('error', () => undefined); // without a listener it would end the process
+      const isReady = await client.connect().then(
+        () => true,
+        () => false,
+      );
+      await client.end().catch(() => undefined);
+      if (isReady) return;
+      await this.#clock.sleep(INTERVAL, { name: 'start of the database' });
+    }
+    await this.close();
+    throw new OwnDatabaseError(`its database does not start: ${shown(output)}`);
+  }
+}
+
+/** The folder with the programs of PostgreSQL. @throws OwnDatabaseError */
+function programsFolder(): string {
+  const installed = PACKAGES.flatMap((folder) =>
+    existsSync(folder)
+      ? readdirSync(folder)
+          .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }))
+          .map((version) => join(folder, version, 'bin'))
+      : [],
+  );
+  const folders = [process.env.EDGEWEAVE_POSTGRES ?? '', ...(process.env.PATH ?? '').split(delimiter), ...installed];
+  const found = folders.find(
+    (folder) => folder !== '' && ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))),
+  );
+  if (found !== undefined) return found;
+  throw new OwnDatabaseError(
+    'PostgreSQL is not installed; install its server, or name the folder of its programs in EDGEWEAVE_POSTGRES',
+  );
+}
+
+function command(folder: string, name: string, args: readonly string[]): string[] {
+  const prefix = process.getuid?.() === 0 ? AS_ANOTHER : [];
+  // Last, because a change of the user would remove the signal.
+  const ending = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL'] : [];
+  return [...prefix, ...ending, join(folder, name), ...args];
+}
+
+/** The system chooses a free port; another program could take it before the server does, and then it does not start. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function shown(text: string | undefined): string {
+  return (text ?? '').trim().slice(-MAX_OUTPUT_LENGTH).replaceAll(/\s+/g, ' ') || 'it says nothing';
+}
