@@ -109,7 +109,7 @@ t.test('a browser dials a service over a dedicated port and over a shared one', 
 });
 
 t.test('strangers are rejected by the TLS inside the WebSocket', async (t) => {
-  await using all = await network('handshakeTimeout: 1, readTimeout: 1, pingInterval: 1, pongTimeout: 2');
+  await using all = await network('handshakeTimeout: 4, readTimeout: 4, pingInterval: 1, pongTimeout: 2');
   const { overlay, router, port } = all;
   const http = new Agent({ connect: { rejectUnauthorized: false } });
   t.teardown(() => http.close());
@@ -161,7 +161,7 @@ t.test('strangers are rejected by the TLS inside the WebSocket', async (t) => {
 });
 
 t.test('a client that answers pings stays connected while the router does not read from it', async (t) => {
-  await using all = await network('pingInterval: 1, pongTimeout: 2');
+  await using all = await network('pingInterval: 1, pongTimeout: 5');
   const { overlay, router, port } = all;
   const unread = createServer({ pauseOnConnect: true });
   t.teardown(() => unread.close());
@@ -191,7 +191,7 @@ t.test('a client that answers pings stays connected while the router does not re
   };
   client.channel.onWritable = fill;
   fill();
-  await until('more pings than the timeout covers', () => pings >= 6 || client.channel.isClosed);
+  await until('more pings than the timeout covers', () => pings >= 8 || client.channel.isClosed);
   t.notOk(client.channel.isClosed, 'connected');
   t.ok(client.channel.queued() > 0, 'the router does not read');
   let received = 0;

@@ -18,6 +18,7 @@ import { sourceOf } from '#lib/source-address.ts';
 import type { PortConnection } from '#wire/port-connections.ts';
 import { Alpn, SERVER_SECURITY, type TlsPort } from '#wire/tls-port.ts';
 import type { Identity } from '../../identity/identity.ts';
+import { watchPongs } from './pong-watch.ts';
 
 /** Times in milliseconds, sizes in bytes. */
 export interface WebSocketSettings {
@@ -161,26 +162,13 @@ export class WebSocketPort {
     });
   }
 
-  /**
-   * Sends pings, which keep proxies from closing the connection and detect disconnected clients. While the router does not
-   * read, because a circuit of the client is slow, answers stay unread in the network: they cannot be late then.
-   */
   #keepAlive(webSocket: WebSocket, network: TLSSocket): void {
     const { clock, log } = this.#components;
-    const { pingInterval, pongTimeout } = this.#settings;
-    if (pingInterval === 0) return;
-    let answered = clock.monotonic();
-    webSocket.on('pong', () => {
-      answered = clock.monotonic();
+    const stop = watchPongs(webSocket, clock, this.#settings, () => {
+      log.info({ remote: network.remoteAddress }, 'WebSocket closed: the client answers no ping');
+      webSocket.terminate();
     });
-    const timer = clock.every('websocket ping', pingInterval, () => {
-      if (webSocket.isPaused) answered = clock.monotonic();
-      if (clock.monotonic() - answered > pongTimeout) {
-        log.info({ remote: network.remoteAddress }, 'WebSocket closed: the client answers no ping');
-        webSocket.terminate();
-      } else webSocket.ping();
-    });
-    webSocket.once('close', () => timer.cancel());
+    webSocket.once('close', stop);
   }
 }
 
