@@ -272,6 +272,23 @@ t.test('the new address of a controller that moved is stored for the next start'
   t.same(await stored(), [at('ctrl1', 3), at('ctrl2', 2)]);
 });
 
+t.test('members that change all the time leave no dials, timers or writes behind', async (t) => {
+  const { controllers, components, stored } = await twoControllers(t);
+  const { clock } = components;
+  const before = process.cpuUsage();
+  for (let update = 0; update < 60; update++)
+    controllers.setMembers(
+      Array.from({ length: 100 }, (_none, index) => at(`ctrl${update}.${index}`, 1 + ((update * 100 + index) % 1_000))),
+      { remove: true },
+    );
+  t.ok(clock.timers().length <= 200, `${clock.timers().length} timers`);
+  const last = (await stored()).map(({ id }) => id);
+  t.same(last, Array.from({ length: 100 }, (_none, index) => `ctrl59.${index}`).toSorted());
+  t.same(clock.timers(), []);
+  const { user, system } = process.cpuUsage(before);
+  t.ok((user + system) / 1_000 < 4_000, `${(user + system) / 1_000} ms`);
+});
+
 t.test('members without an address keep the stored one', async (t) => {
   const { controllers, stored } = await twoControllers(t);
   controllers.setMembers([at('ctrl1'), at('ctrl2', 5), at('ctrl3', 6), at('ctrl4')], { remove: true });
