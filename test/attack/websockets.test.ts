@@ -21,7 +21,7 @@ const OWN_SOCKETS = 40;
 /** Connections of one attack. */
 const MANY = 20;
 /** The same of floods, each of which ends with its connection. */
-const FLOODS = RELEASE ? MANY : 4;
+const FLOODS = RELEASE ? MANY : 2;
 /** Seconds for the inner handshake: longer than the test, so that only the limits of frames end a connection. */
 const PATIENT = 300;
 const HEAD = { Continuation: 0x00, Text: 0x01, Binary: 0x02, Close: 0x08, Ping: 0x09, Pong: 0x0a } as const;
