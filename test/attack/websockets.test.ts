@@ -204,7 +204,7 @@ t.test('a message that never ends holds no more than its limit', async (t) => {
   await until('the bytes to be sent', () => sockets.every(({ writableLength }) => writableLength === 0));
   // The sent copies of the clients are released some turns later.
   await until('the router to hold half of each message', () => holdings().memory - before.memory < MANY * MIB);
-  const records = sockets.slice(0, 2);
+  const records = sockets.slice(0, RELEASE ? 2 : 1);
   // Many records of one byte each: the router holds each of them as an object of its own.
   const trickles = records.map(async (socket) => {
     let sent = 0;
