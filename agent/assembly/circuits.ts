@@ -69,7 +69,7 @@ function reportFabricUsage(forwarder: Forwarder, metrics: MetricsRegistry): void
     fabric.rx = 0;
     fabric.tx = 0;
   };
-  forwarder.onCircuitRemoved = report;
+  forwarder.onCircuitRemoved(report);
   metrics.usage.addSource(() => {
     for (const circuit of forwarder.circuits.values()) report(circuit);
   });
@@ -125,7 +125,7 @@ export function serveRoutes(
   const dials = new DialsInProgress();
   controllers.on(ControlType.Unroute, onUnroute(unrouter, dials));
   controllers.onConnect(({ id }) => scanner.onConnect(id));
-  forwarder.onLinkLost = (linkId) => scanner.onLinkLost(linkId);
+  forwarder.onLinkLost((linkId) => scanner.onLinkLost(linkId));
   controllers.on(
     ControlType.Route,
     onRoute({

@@ -141,7 +141,7 @@ t.test('retransmissions do not keep an idle circuit alive; all other traffic doe
 t.test('a redialed link keeps its routes when the old one goes; a lost one is reported', async (t) => {
   const { forwarder, link, payload } = routed();
   const lost: string[] = [];
-  forwarder.onLinkLost = (linkId) => void lost.push(linkId);
+  forwarder.onLinkLost((linkId) => lost.push(linkId));
   const redialed = new Recorder('l');
   forwarder.registerLink(redialed);
   forwarder.unregisterLink(link);

@@ -6,7 +6,9 @@
 // section 3).
 
 import type { Clock } from '#lib/clock.ts';
+import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log.ts';
+import type { Subscription } from '#lib/subscription.ts';
 import type { Frame } from '#wire/frame.ts';
 import { type Acknowledgement, circuitIdOf, MAX_CIRCUIT_ID, type Payload } from '#wire/xgress-frames.ts';
 import { type Circuit, CircuitTable } from './circuit-table.ts';
@@ -32,12 +34,9 @@ const MAX_CONTROL_BYTES = 16 * 1024;
 
 export class Forwarder {
   readonly circuits: CircuitTable;
-  /** A link was lost and has no replacement. */
-  onLinkLost: (linkId: string) => void = () => undefined;
-  /** `isSettled` of an end became true. */
-  onSettled: (circuitId: string) => void = () => undefined;
-  /** A circuit is being removed: the last chance to read its state. */
-  onCircuitRemoved: (circuit: Circuit) => void = () => undefined;
+  readonly #lostLinks: Listeners<string>;
+  readonly #settledEnds: Listeners<string>;
+  readonly #removedCircuits: Listeners<Circuit>;
   readonly #components: ForwarderComponents;
   readonly #destinations = new Map<string, Destination>();
   readonly #ends = new Map<string, Set<CircuitEnd>>();
@@ -45,6 +44,30 @@ export class Forwarder {
   constructor(components: ForwarderComponents) {
     this.#components = components;
     this.circuits = new CircuitTable(components.clock);
+    const { log } = components;
+    this.#lostLinks = new Listeners('lost links', log);
+    this.#settledEnds = new Listeners('settled ends', log);
+    this.#removedCircuits = new Listeners('removed circuits', log);
+  }
+
+  /** Calls `listener` with the id of each link that was lost and has no replacement. */
+  onLinkLost(listener: (linkId: string) => void): Subscription {
+    return this.#lostLinks.add(listener);
+  }
+
+  /** Calls `listener` with the circuit id of each end whose `isSettled` became true. */
+  onSettled(listener: (circuitId: string) => void): Subscription {
+    return this.#settledEnds.add(listener);
+  }
+
+  /** Calls `listener` with each circuit that is being removed: the last chance to read its state. */
+  onCircuitRemoved(listener: (circuit: Circuit) => void): Subscription {
+    return this.#removedCircuits.add(listener);
+  }
+
+  /** An end reports that its `isSettled` became true. */
+  settled(circuitId: string): void {
+    this.#settledEnds.call(circuitId);
   }
 
   get destinationCount(): number {
@@ -69,7 +92,7 @@ export class Forwarder {
   unregisterLink(link: Destination): void {
     if (this.#destinations.get(link.address) !== link) return;
     this.#destinations.delete(link.address);
-    this.onLinkLost(link.address);
+    this.#lostLinks.call(link.address);
   }
 
   /** Call this before the end starts, so that early frames are not lost. */
@@ -138,7 +161,7 @@ export class Forwarder {
   /** Removes a circuit and notifies its ends. Returns false if it was unknown. */
   remove(circuitId: string): boolean {
     const circuit = this.circuits.get(circuitId);
-    if (circuit) this.onCircuitRemoved(circuit);
+    if (circuit) this.#removedCircuits.call(circuit);
     const known = this.circuits.delete(circuitId);
     for (const end of this.endsOf(circuitId)) {
       this.unregisterEnd(end);

@@ -32,14 +32,14 @@ t.test('a circuit whose end is settled is removed at once', (t) => {
 
 t.test('a circuit is removed as soon as its end is settled', async (t) => {
   const { unrouter, end, isHere, clock, forwarder } = routed(true);
-  forwarder.onSettled(CIRCUIT);
+  forwarder.settled(CIRCUIT);
   t.ok(isHere(), 'the controller still has it');
   unrouter.unroute(CIRCUIT, false);
   await clock.advance(1_000);
-  forwarder.onSettled(CIRCUIT);
+  forwarder.settled(CIRCUIT);
   t.ok(isHere(), 'another end is not settled');
   end.isSettled = true;
-  forwarder.onSettled(CIRCUIT);
+  forwarder.settled(CIRCUIT);
   t.notOk(isHere());
 });
 

@@ -22,6 +22,7 @@ export class Unrouter {
    * Circuits to remove once they are idle, with the time of the next check. Ordered by it, since all wait equally long.
    */
   readonly #waiting = new Map<string, { due: number; checks: number }>();
+  readonly #unsubscribe: () => void;
   #timer: Timer | undefined;
   #isClosed = false;
 
@@ -29,9 +30,9 @@ export class Unrouter {
   constructor(components: UnrouterComponents, interval: number) {
     this.#components = components;
     this.#interval = Math.max(1, interval);
-    components.forwarder.onSettled = (circuitId) => {
+    this.#unsubscribe = components.forwarder.onSettled((circuitId) => {
       if (this.#waiting.has(circuitId) && this.#isSettled(circuitId)) this.#remove(circuitId);
-    };
+    });
   }
 
   unroute(circuitId: string, now: boolean): void {
@@ -41,6 +42,7 @@ export class Unrouter {
 
   close(): void {
     this.#isClosed = true;
+    this.#unsubscribe();
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#waiting.clear();

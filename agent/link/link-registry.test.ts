@@ -136,7 +136,7 @@ t.test('the counters of a key survive its links, until the router is deleted', a
 t.test('a redialed link keeps its metrics and its circuits', async (t) => {
   const { registry, forwarder, accepted, named, close } = rooms();
   const lost: string[] = [];
-  forwarder.onLinkLost = (linkId) => lost.push(linkId);
+  forwarder.onLinkLost((linkId) => lost.push(linkId));
   registry.register(accepted('a'));
   const link = registry.register(accepted('a'));
   await settled();

@@ -9,7 +9,7 @@ import type { XgressTicker } from './ticker.ts';
 interface ControlForwarding {
   forwardControl(source: string, frame: Frame): ForwardOutcome;
   /** `isSettled` of an end became true. */
-  onSettled?(circuitId: string): void;
+  settled(circuitId: string): void;
 }
 
 export interface XgressComponents extends PayloadSenderComponents, PayloadReceiverComponents {

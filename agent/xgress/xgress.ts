@@ -264,7 +264,7 @@ export class Xgress implements CircuitEnd, Ticking {
     if (!this.#receive.receive(payload)) return true;
     if (payload.has(PayloadFlag.WriteFailed)) this.#onPeerRejectsData();
     this.#deliver();
-    if (this.isSettled) this.#components.forwarder.onSettled?.(this.circuitId);
+    if (this.isSettled) this.#components.forwarder.settled(this.circuitId);
     return true;
   }
 
@@ -276,7 +276,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#components.metrics.acknowledgementReceived();
     if (this.#send.acknowledge(acknowledgement, now) && !isSending(this.#state)) this.#limitWait();
     this.#closeIfDone();
-    if (this.isSettled) this.#components.forwarder.onSettled?.(this.circuitId);
+    if (this.isSettled) this.#components.forwarder.settled(this.circuitId);
     return true;
   }
 

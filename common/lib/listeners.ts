@@ -3,6 +3,7 @@
 
 import { asError, describeError } from './errors.ts';
 import type { Log } from './log.ts';
+import { type Subscription, subscription } from './subscription.ts';
 
 export class Listeners<T> {
   readonly #listeners = new Set<(value: T) => void>();
@@ -15,10 +16,10 @@ export class Listeners<T> {
     this.#log = log;
   }
 
-  /** Calls `listener` from now on, until the returned function is called. */
-  add(listener: (value: T) => void): () => void {
+  /** Calls `listener` from now on, until the subscription ends. */
+  add(listener: (value: T) => void): Subscription {
     this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return subscription(() => this.#listeners.delete(listener));
   }
 
   /** Calls all listeners in the order of their registration. Never throws. */

@@ -230,7 +230,7 @@ export class FaultyNetwork {
     const faulter = new Faulter({ clock, log, controllers, faults: { mark: () => undefined } }, FAULT_INTERVAL);
     const scanner = new IdleScanner({ clock, log, forwarder, controllers }, IDLE);
     const unrouter = new Unrouter({ clock, log, forwarder }, CLOSE_CHECK);
-    forwarder.onLinkLost = (linkId) => scanner.onLinkLost(linkId);
+    forwarder.onLinkLost((linkId) => scanner.onLinkLost(linkId));
     const onUnroutable = (id: string) => faulter.report(id, 'c');
     const ends = new CircuitEnds({ clock, log, forwarder, metrics, faulter, onUnroutable });
     const close = () => {

@@ -57,7 +57,7 @@ export function circuitRooms() {
   const faulter = new Faulter({ clock, log, controllers, faults: { mark: () => undefined } }, 1_000);
   const scanner = new IdleScanner({ clock, log, forwarder, controllers }, { interval: 60_000, timeout: 60_000 });
   const unrouter = new Unrouter({ clock, log, forwarder }, 5_000);
-  forwarder.onLinkLost = (link) => scanner.onLinkLost(link);
+  forwarder.onLinkLost((link) => scanner.onLinkLost(link));
   const ends = new CircuitEnds({
     clock,
     log,

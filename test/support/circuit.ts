@@ -112,6 +112,7 @@ export class Circuit {
       forwardControl: (_source: string, frame: Frame): ForwardOutcome =>
         this.loses('control') ? 'sent' : send(() => void other().acceptControl(frame)),
       nextHop: () => undefined,
+      settled: () => undefined,
     };
     const components = {
       clock: this.clock,

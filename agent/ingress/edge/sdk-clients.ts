@@ -175,6 +175,11 @@ export class SdkClients {
     const { posture, release: releasePosture } = this.#postures.use(session.id);
     const [connectedAt, rejections] = [clock.now(), new Rejections(clock)];
     const places = this.#places;
+    const { work, release: releaseWork } = this.#works.use(session.identityId);
+    const check = () => this.#recheckSoon([connection]);
+    const checks = new PacedTask(clock, 'rights of an SDK client', CHECKS, () =>
+      work.request(connection, costOf(connection), check),
+    );
     const connection = new SdkConnection({
       channel,
       session,
@@ -184,14 +189,9 @@ export class SdkClients {
       rejections,
       places,
       clock,
+      onDataDelay: metrics.dataDelayed,
+      requestCheck: () => checks.request(),
     });
-    connection.onDataDelay = metrics.dataDelayed;
-    const { work, release: releaseWork } = this.#works.use(session.identityId);
-    const check = () => this.#recheckSoon([connection]);
-    const checks = new PacedTask(clock, 'rights of an SDK client', CHECKS, () =>
-      work.request(connection, costOf(connection), check),
-    );
-    connection.requestCheck = () => checks.request();
     seedMfa(connection, clock.now());
     this.#handle(connection, work);
     this.#connections.add(connection);
@@ -251,12 +251,12 @@ export class SdkClients {
     connection.subscription = subscription;
     channel.on(SdkType.Subscribe, () => {
       subscription.start();
-      connection.requestCheck?.();
+      connection.requestCheck();
     });
     channel.on(SdkType.Unsubscribe, () => subscription.stop());
     channel.on(SdkType.ResyncPosture, () => {
       subscription.resync();
-      connection.requestCheck?.();
+      connection.requestCheck();
     });
     serveTraffic(connection, () => this.#components.metrics.foreign());
   }
@@ -311,7 +311,7 @@ export class SdkClients {
 
   /** Posture belongs to the API session, which may have several connections here. */
   #recheckSession({ session }: SdkConnection): void {
-    for (const each of this.#bySession.of(session.id)) each.requestCheck?.();
+    for (const each of this.#bySession.of(session.id)) each.requestCheck();
   }
 
   // Rights -----------------------------------------------------------------------------------------------------------------

@@ -60,6 +60,9 @@ export interface SdkConnectionInit {
   readonly rejections: Rejections;
   /** Connections of all clients, by identity. */
   readonly places: Shares;
+  /** Receives delays of the client's data (client-end.ts). */
+  readonly onDataDelay: ((milliseconds: number) => void) | undefined;
+  readonly requestCheck: () => void;
 }
 
 /**
@@ -82,9 +85,9 @@ export class SdkConnection implements SdkLink {
   readonly connectedAt: number;
   readonly rejections: Rejections;
   readonly closingEnds = new ClosingEnds();
-  onDataDelay: ((milliseconds: number) => void) | undefined;
-  /** Checks the rights of the client again, at the pace that the client may cause. Set before it is served. */
-  requestCheck: (() => void) | undefined;
+  readonly onDataDelay: ((milliseconds: number) => void) | undefined;
+  /** Checks the rights of the client again, at the pace that the client may cause. */
+  readonly requestCheck: () => void;
   /** The client has disconnected, and its last end is over. */
   onLastEnd: (() => void) | undefined;
   /** Set once the client is served. */
@@ -109,7 +112,8 @@ export class SdkConnection implements SdkLink {
   #pause: Timer | undefined;
   #nextOwnId = FIRST_OWN_ID;
 
-  constructor({ channel, session, posture, presented, connectedAt, rejections, places, clock }: SdkConnectionInit) {
+  constructor(init: SdkConnectionInit) {
+    const { channel, session, posture, presented, connectedAt, rejections, places, clock } = init;
     this.channel = channel;
     this.session = session;
     this.posture = posture;
@@ -117,6 +121,8 @@ export class SdkConnection implements SdkLink {
     this.fingerprints = presented.map(sha1Fingerprint);
     this.connectedAt = connectedAt;
     this.rejections = rejections;
+    this.onDataDelay = init.onDataDelay;
+    this.requestCheck = init.requestCheck;
     this.#clock = clock;
     this.#places = places;
     channel.onDrained = (lane, connectionId) => {

@@ -248,7 +248,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
       const hasCircuit = this.#release !== undefined;
       this.#leaveReading(this.#endSequence);
       if (hasCircuit) this.#components.abandon(this.circuitId, this.role);
-    } else this.#components.forwarder.onSettled(this.circuitId);
+    } else this.#components.forwarder.settled(this.circuitId);
   }
 
   /** The client may read what it has received, but not send: nobody would acknowledge it. */
