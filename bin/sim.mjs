@@ -15,6 +15,8 @@ export const {
   SharedMemory,
   startCluster,
   startNetwork,
+  startRecorder,
+  startReplay,
   startSimulator,
   SystemClock,
   VerificationError,

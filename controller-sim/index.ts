@@ -7,6 +7,7 @@ import type { Network } from '../testbed/interface.ts';
 import type { LoadOptions, LoadReport, LoadTarget } from '../testbed/load/interface.ts';
 import type { LoadScenario } from '../testbed/load/scenario.ts';
 import type { NetworkOptions } from '../testbed/network.ts';
+import type { Recorder, RecorderOptions, Replay, ReplayOptions } from '../testbed/recording/interface.ts';
 import { type ClusterOptions, startCluster as startNodes } from './assembly/nodes.ts';
 import { type SimulatorOptions, startSimulator as start } from './assembly/simulator.ts';
 import type { Simulator, SimulatorCluster } from './interface/simulator.ts';
@@ -120,4 +121,22 @@ export async function runLoad(
 ): Promise<LoadReport> {
   const load = await import('../testbed/load/run.ts');
   return load.runLoad(target, scenario, options);
+}
+
+/**
+ * Stands in front of a controller, forwards requests, and writes them with their answers to a file. Rejects with
+ * ProjectError for a file that cannot be written, and with ListenError for a port in use.
+ */
+export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
+  const recording = await import('../testbed/recording/recorder.ts');
+  return recording.startRecorder(options);
+}
+
+/**
+ * Answers requests from a recording, without a controller. Rejects with ProjectError for a file that is not a recording,
+ * and with ListenError for a port in use.
+ */
+export async function startReplay(options: ReplayOptions): Promise<Replay> {
+  const recording = await import('../testbed/recording/replay.ts');
+  return recording.startReplay(options);
 }

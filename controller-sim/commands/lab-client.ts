@@ -135,19 +135,24 @@ export class LabClient {
   }
 }
 
-/** The controller of a connection, with its administrator. Throws LabClientError if one of them is missing. */
-export function controllerOf(connection: Connection): {
+/**
+ * The controller of a connection, with its administrator if one is needed. Throws LabClientError if a part is missing.
+ */
+export function controllerOf(
+  connection: Connection,
+  needsAdmin = true,
+): {
   readonly baseUrl: string;
   readonly ca: string;
   readonly username: string;
   readonly password: string;
 } {
-  const { url, ca, username, password } = complete(connection, true);
+  const { url, ca, username, password } = complete(connection, needsAdmin ? 'admin' : 'address');
   return { baseUrl: url, ca: read(ca), username, password };
 }
 
-/** `needsAdmin`: a lab token is not enough. */
-function complete({ ready: file, ...given }: Connection, needsAdmin = false): Known {
+/** `admin`: a lab token is not enough; `address`: no credentials are needed. */
+function complete({ ready: file, ...given }: Connection, needs: 'lab' | 'admin' | 'address' = 'lab'): Known {
   const ready = file || undefined; // an environment variable may be empty
   const line = ready === undefined ? {} : readyLineIn(ready);
   const url = originOf(given.url ?? line.management);
@@ -157,7 +162,9 @@ function complete({ ready: file, ...given }: Connection, needsAdmin = false): Kn
   const labToken = (given.username ?? given.password) ? undefined : line.labToken;
   const all = { ...known, ...defined(given), url, labToken };
   const needed =
-    labToken === undefined || needsAdmin ? (['url', 'ca', 'username', 'password'] as const) : (['url', 'ca'] as const);
+    (needs === 'lab' && labToken === undefined) || needs === 'admin'
+      ? (['url', 'ca', 'username', 'password'] as const)
+      : (['url', 'ca'] as const);
   for (const name of needed) {
     if (all[name]) continue;
     const remedy = `use --${name}, or --ready FILE with the output of \`${commandName('sim')} start --json\``;

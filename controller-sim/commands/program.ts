@@ -6,6 +6,7 @@ import { commandName } from '#lib/commands/name.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { loadCommand } from '../../testbed/sim-load.ts';
 import { networkCommand } from '../../testbed/sim-network.ts';
+import { recordCommand, replayCommand } from '../../testbed/sim-record.ts';
 import { clockCommand } from './clock.ts';
 import { clusterCommand } from './cluster.ts';
 import { faultCommand } from './faults.ts';
@@ -30,6 +31,8 @@ export function simulatorProgram(): Command {
     startCommand(),
     networkCommand(),
     loadCommand(),
+    recordCommand(),
+    replayCommand(),
     healthCommand(),
     clockCommand(),
     snapshotCommand(),

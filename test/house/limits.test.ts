@@ -15,6 +15,10 @@ const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 /** Constants that do not limit actions of others. */
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'only the operator affects it': [
+    'testbed/recording/recorder.ts TIMEOUT',
+    'testbed/recording/recording.ts MAX_BODY_BYTES',
+    'testbed/recording/recording.ts MAX_FILE_BYTES',
+    'testbed/recording/replay.ts MAX_UNEXPECTED',
     'testbed/load/stages.ts MAX_REASONS',
     'testbed/load/stages.ts MAX_REASON_LENGTH',
     'testbed/load/stages.ts MAX_TIMES',

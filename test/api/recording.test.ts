@@ -1,0 +1,145 @@
+// Recordings: a client works with a recorder in front of a simulator, and then with the replay alone.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { Agent, request } from 'undici';
+import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
+import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { startRecorder, startReplay } from '../../controller-sim/index.ts';
+import { Program } from '../../examples/two-routers/process.ts';
+import { ApiClient, PASSWORD } from '../support/api-client.ts';
+
+interface Server {
+  readonly url: string;
+  readonly ca: string;
+}
+
+/** A client logs in, creates a service, looks for it, deletes it, and looks for it again. */
+async function session({ url, ca }: Server): Promise<unknown[]> {
+  const agent = new Agent({ connect: { ca } });
+  let token = '';
+  const ask = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => {
+    const answer = await request(`${url}/edge/management/v1${path}`, {
+      method,
+      dispatcher: agent,
+      headers: { 'content-type': 'application/json', ...(token !== '' && { 'zt-session': token }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const { data, error } = (await answer.body.json()) as { data?: Record<string, unknown>; error?: { code: string } };
+    return { status: answer.statusCode, data, code: error?.code };
+  };
+  try {
+    const login = await ask('POST', '/authenticate?method=password', { username: 'admin', password: PASSWORD });
+    token = String(login.data?.token);
+    const created = await ask('POST', '/services', { name: 'web', encryptionRequired: true });
+    const path = `/services/${created.data?.id}`;
+    const before = await ask('GET', path);
+    const deleted = await ask('DELETE', path);
+    const after = await ask('GET', path);
+    return [login.status, created.status, before.status, before.data?.name, deleted.status, after.status, after.code];
+  } finally {
+    await agent.close();
+  }
+}
+
+t.test('a session is recorded without its secrets, and replayed without the controller', async (t) => {
+  const file = join(t.testdir(), 'web.jsonl');
+  const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
+  const recorder = await startRecorder({ upstream: simulator.baseUrl, ca: simulator.ca, file });
+  const live = await session(recorder);
+  t.same(live, [200, 201, 200, 'web', 200, 404, 'NOT_FOUND']);
+  t.equal(recorder.count, 5);
+  await recorder.close();
+  await simulator.close();
+  const text = readFileSync(file, 'utf8');
+  t.notMatch(text, PASSWORD);
+  t.match(text, /"token":"recorded-\d+"|\\"token\\":\\"recorded-\d+\\"/);
+  const replay = await startReplay({ file });
+  t.teardown(() => replay.close());
+  t.same(await session(replay), live, 'the second GET of the same path has the second answer');
+  t.equal(replay.answered, 5);
+  t.same(replay.unexpected, []);
+});
+
+t.test('requests that were not recorded are rejected with the nearest one', async (t) => {
+  const file = join(t.testdir(), 'few.jsonl');
+  await using api = await ApiClient.start();
+  const { baseUrl: upstream, ca } = api.simulator;
+  const recorder = await startRecorder({ upstream, ca, file, withSecrets: true });
+  const agent = new Agent({ connect: { ca: recorder.ca } });
+  const parameters = new URLSearchParams({
+    client_id: 'native',
+    response_type: 'code',
+    scope: 'openid',
+    redirect_uri: 'http://localhost:8080/auth/callback',
+    state: 's',
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
+  });
+  const redirected = await request(`${recorder.url}/oidc/authorize?${parameters}`, { dispatcher: agent });
+  await redirected.body.dump();
+  t.match([redirected.statusCode, redirected.headers.location], [302, /^\//], 'it does not lead past the recorder');
+  const get = async (url: string, path: string, dispatcher: Agent) => {
+    const answer = await request(`${url}${path}`, { dispatcher });
+    return { status: answer.statusCode, text: await answer.body.text() };
+  };
+  await get(recorder.url, '/edge/client/v1/version?a=1&b=2', agent);
+  await recorder.close();
+  await agent.close();
+  const replay = await startReplay({ file });
+  t.teardown(() => replay.close());
+  const other = new Agent({ connect: { ca: replay.ca } });
+  t.teardown(() => other.close());
+  t.equal((await get(replay.url, '/edge/client/v1/version?b=2&a=1', other)).status, 200, 'the order does not count');
+  const query = await get(replay.url, '/edge/client/v1/version?a=2', other);
+  t.match([query.status, query.text], [501, /was not recorded; the nearest is GET .*version with the query a=1&b=2/]);
+  const path = await get(replay.url, '/edge/client/v1/versoin', other);
+  t.match([path.status, path.text], [501, /the nearest is GET \/edge\/client\/v1\/version"/]);
+  t.equal(replay.unexpected.length, 2);
+});
+
+t.test('files that are no recordings, and places that cannot be used', async (t) => {
+  const folder = t.testdir();
+  const other = join(folder, 'other.jsonl');
+  writeFileSync(other, '{"a": 1}\n');
+  await t.rejects(startReplay({ file: other }), { message: /other\.jsonl is not a recording/ });
+  writeFileSync(other, '{"format":"edgeweave-recording-1","upstream":"x"}\n{"request":{}}\n');
+  await t.rejects(startReplay({ file: other }), { message: /other\.jsonl:2: the line has no request and answer/ });
+  await t.rejects(startReplay({ file: join(folder, 'none') }), { message: /none does not exist/ });
+  await t.rejects(startRecorder({ upstream: 'https://127.0.0.1:1', ca: '', file: folder }), {
+    message: /is a folder; name a file/,
+  });
+  const recorder = await startRecorder({ upstream: 'https://127.0.0.1:1', ca: '', file: join(folder, 'away.jsonl') });
+  t.teardown(() => recorder.close());
+  const agent = new Agent({ connect: { ca: recorder.ca } });
+  t.teardown(() => agent.close());
+  const answer = await request(`${recorder.url}/version`, { dispatcher: agent });
+  t.match([answer.statusCode, await answer.body.text()], [502, /ECONNREFUSED/]);
+});
+
+t.test('the commands print their address, and end with what was recorded and what was not', async (t) => {
+  const directory = t.testdir();
+  const [file, ca] = [join(directory, 'web.jsonl'), join(directory, 'ca.pem')];
+  const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
+  t.teardown(() => simulator.close());
+  writeFileSync(ca, simulator.ca);
+  const open = async (name: string, args: readonly string[]) => {
+    const own = join(directory, `${name}.pem`);
+    const program = new Program(name, ['controller-sim/cli.ts', name, ...args, '--write-ca', own], { directory });
+    const { url } = JSON.parse(await program.firstLine()) as { url: string };
+    return { program, url, ca: readFileSync(own, 'utf8') };
+  };
+  const recorder = await open('record', ['--output', file, '--url', simulator.baseUrl, '--ca', ca]);
+  const live = await session(recorder);
+  await recorder.program.stop();
+  t.equal(await recorder.program.exited, 0);
+  const replay = await open('replay', [file]);
+  t.same(await session(replay), live);
+  const agent = new Agent({ connect: { ca: replay.ca } });
+  t.teardown(() => agent.close());
+  await (await request(`${replay.url}/other`, { dispatcher: agent })).body.dump();
+  await replay.program.stop();
+  t.equal(await replay.program.exited, 1);
+  t.match(replay.program.logTail(), /GET \/other was not recorded; the nearest is /);
+});
