@@ -60,6 +60,7 @@ export type { NewProxy, ProxyHandle, ProxyInfo } from './lab/proxies/proxies.ts'
 export type { SeedDocument } from './lab/seed/export.ts';
 export { SeedError, type SeedMistake } from './lab/seed/mistake.ts';
 export type { Seeded, SeedOptions, SeedStep } from './lab/seed/seeded.ts';
+export type { SaveOptions, SnapshotFile } from './lab/snapshot-file.ts';
 export type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from './lab/snapshots.ts';
 export type { Right, WhatIf, WhatIfOptions } from './lab/what-if.ts';
 export type { Explanation } from './lab/why/explanation.ts';

@@ -41,6 +41,7 @@ const DEFINITIONS = bodies.$defs as unknown as Readonly<Record<string, Schema>>;
 const DOCUMENTS: ReadonlySet<string> = new Set(['seed']);
 const QUERY_TYPES: Readonly<Record<string, JsonType>> = {
   apply: 'boolean',
+  credentials: 'boolean',
   prune: 'boolean',
   plan: 'boolean',
   limit: 'integer',

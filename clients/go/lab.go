@@ -311,6 +311,29 @@ func (lab *Lab) DeleteSnapshot(name string) (Data, error) {
 	return lab.call("DELETE", "/snapshots/"+url.PathEscape(name), nil, nil)
 }
 
+// LoadSnapshotBody is the body of Lab.LoadSnapshot.
+type LoadSnapshotBody struct {
+	// The name of the snapshot; an earlier one with this name is replaced.
+	Name string `json:"name"`
+	// The content of the file.
+	File any `json:"file"`
+}
+
+// LoadSnapshot sends POST /lab/v1/snapshots/load.
+func (lab *Lab) LoadSnapshot(body LoadSnapshotBody) (Data, error) {
+	return lab.call("POST", "/snapshots/load", body, nil)
+}
+
+// SaveSnapshotQuery is the query of Lab.SaveSnapshot.
+type SaveSnapshotQuery struct {
+	Credentials *bool `json:"credentials,omitempty"`
+}
+
+// SaveSnapshot sends GET /lab/v1/snapshots/{name}/file.
+func (lab *Lab) SaveSnapshot(name string, query SaveSnapshotQuery) (Data, error) {
+	return lab.call("GET", "/snapshots/"+url.PathEscape(name)+"/file", nil, query)
+}
+
 // RestoreSnapshotBody is the body of Lab.RestoreSnapshot.
 type RestoreSnapshotBody struct {
 	// Parts that stay as they are.

@@ -1,8 +1,12 @@
 // `snapshot`, `restore`, `reset`: named states of a running simulator, in its memory.
 
+import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
+import { ProjectError } from '#lib/errors.ts';
+import { readProblem } from '#lib/read-problem.ts';
 import { KEPT } from '../lab/kept.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
@@ -13,6 +17,13 @@ interface Snapshot {
   readonly name: string;
   readonly takenAt: string;
   readonly entities: number;
+}
+
+interface SnapshotOptions {
+  readonly delete?: true;
+  readonly save?: string;
+  readonly credentials?: true;
+  readonly load?: string;
 }
 
 interface Keeping {
@@ -30,15 +41,36 @@ export function snapshotCommand(): Command {
     .description('keep the state of a running simulator under a name; without a name list the kept states')
     .argument('[name]', 'an earlier one with this name is replaced')
     .option('--delete', 'delete it instead')
-    .addHelpText('after', examples('sim', 'snapshot base --ready sim.json', 'snapshot --ready sim.json'))
-    .action((name: string | undefined, { delete: deletes, ...connection }: Connection & { delete?: true }) => {
-      if (deletes && name === undefined) command.error('error: name the snapshot to delete');
+    .option('--save <file>', 'write it to this file; the present state if no snapshot has the name')
+    .option('--credentials', 'with --save: include passwords, certificates, second factors and one-time tokens')
+    .addOption(new Option('--load <file>', 'take it from this file, for `restore`').conflicts(['save', 'delete']))
+    .addHelpText(
+      'after',
+      examples(
+        'sim',
+        'snapshot base --ready sim.json',
+        'snapshot base --save report.json --ready sim.json',
+        'snapshot theirs --load report.json --ready sim.json',
+      ),
+    )
+    .action((name: string | undefined, options: Connection & SnapshotOptions) => {
+      const { delete: deletes, save, credentials, load, ...connection } = options;
+      if ((deletes ?? save ?? load) !== undefined && name === undefined) command.error('error: name the snapshot');
       return withLab(connection, async (client) => {
         if (name === undefined) {
           for (const each of (await client.ask('GET', SNAPSHOTS)) as Snapshot[]) print(show(each));
         } else if (deletes) {
           await client.ask('DELETE', `${SNAPSHOTS}/${encodeURIComponent(name)}`);
           print(`deleted ${name}`);
+        } else if (load !== undefined) {
+          const file = contentOf(load);
+          print(show((await client.ask('POST', `${SNAPSHOTS}/load`, { name, file })) as Snapshot));
+        } else if (save !== undefined) {
+          const known = (await client.ask('GET', SNAPSHOTS)) as Snapshot[];
+          if (!known.some((each) => each.name === name)) await client.ask('POST', SNAPSHOTS, { name });
+          const path = `${SNAPSHOTS}/${encodeURIComponent(name)}/file?credentials=${credentials === true}`;
+          await writeFileAtomic(save, JSON.stringify(await client.ask('GET', path)));
+          print(`saved ${name} in ${save}`);
         } else print(show((await client.ask('POST', SNAPSHOTS, { name })) as Snapshot));
       });
     });
@@ -71,6 +103,20 @@ export function resetCommand(): Command {
       ),
     );
   return connected(keeping(command));
+}
+
+function contentOf(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ProjectError('INPUT', readProblem(file, error));
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new ProjectError('INPUT', `${file} is not JSON; use a file that the option --save wrote`);
+  }
 }
 
 function keeping(command: Command): Command {

@@ -12,6 +12,7 @@ import type { LabService, NewService } from '../lab/network/services.ts';
 import type { NewProxy, ProxyHandle, ProxyInfo } from '../lab/proxies/proxies.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import type { Seeded, SeedOptions } from '../lab/seed/seeded.ts';
+import type { SaveOptions, SnapshotFile } from '../lab/snapshot-file.ts';
 import type { Restored, RestoreOptions, Snapshot, SnapshotInfo } from '../lab/snapshots.ts';
 import type { WhatIf, WhatIfOptions } from '../lab/what-if.ts';
 import type { Explanation } from '../lab/why/explanation.ts';
@@ -160,6 +161,13 @@ export interface Snapshots {
   list(): SnapshotInfo[];
   /** Replaces a snapshot with the same name. @throws InvalidError for an invalid name, or beyond the limit */
   take(name: string): Snapshot;
+  /** A snapshot as JSON for a file; without credentials by default. @throws UnknownError, InvalidError */
+  save(name: string, options?: SaveOptions): SnapshotFile;
+  /**
+   * Takes the content of a file under a name, which replaces a snapshot with this name: `restore` then applies it. The
+   * administrator stays that of this simulator. @throws InvalidError for other content, an invalid name, or beyond the limit
+   */
+  load(name: string, content: unknown): Snapshot;
   /** @throws UnknownError, or InvalidError for `start` */
   delete(name: string): void;
   /**

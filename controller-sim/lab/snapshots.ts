@@ -19,6 +19,14 @@ import type { Journal } from './journal/journal.ts';
 import { KEPT, type Kept } from './kept.ts';
 import type { ClockMark, LabClock } from './lab-clock.ts';
 import { demandKnown, InvalidError, UnknownError } from './lab-error.ts';
+import {
+  type Entities,
+  entitiesForFile,
+  entitiesOfFile,
+  type SaveOptions,
+  SNAPSHOT_FORMAT,
+  type SnapshotFile,
+} from './snapshot-file.ts';
 
 /** The state after the start of the simulator. */
 export const START = 'start';
@@ -28,8 +36,6 @@ const NAME = /^[\w.-]{1,100}$/;
 
 /** The kinds that administrators configure; each after the kinds to which it refers. */
 const CONFIGURED = KIND_NAMES.filter((kind) => KINDS[kind].isConfigured);
-
-type Entities = ReadonlyMap<EntityKind, ReadonlyMap<string, Entity>>;
 
 interface Taken {
   readonly info: Snapshot;
@@ -104,14 +110,48 @@ export class LabSnapshots {
     }));
   }
 
+  /** A snapshot for a file. @throws UnknownError, InvalidError */
+  save(name: string, options: SaveOptions = {}): SnapshotFile {
+    demandKnown(options, ['credentials']);
+    const { credentials = false } = options;
+    const { info, clock, entities } = this.#find(name);
+    return {
+      format: SNAPSHOT_FORMAT,
+      name,
+      takenAt: info.takenAt.toISOString(),
+      credentials,
+      clock,
+      entities: entitiesForFile(entities, { credentials }),
+    };
+  }
+
+  /**
+   * Takes the content of a file under a name, which replaces a snapshot with this name: `restore` then applies it, without
+   * faults. @throws InvalidError for other content, an invalid name, or beyond the limit
+   */
+  load(name: string, content: unknown): Snapshot {
+    this.#demandName(name);
+    const { file, entities } = entitiesOfFile(content, this.#state.tables);
+    const count = entities.values().reduce((sum, { size }) => sum + size, 0);
+    const facts = { name, takenAt: new Date(file.takenAt), index: this.#state.index, entities: count };
+    const info = this.#handleOf(facts);
+    this.#taken.delete(name);
+    this.#taken.set(name, { info, clock: file.clock, faults: { active: [] }, entities });
+    return info;
+  }
+
   /** Replaces a snapshot with the same name. @throws InvalidError for an invalid name, or beyond the limit */
   take(name: string): Snapshot {
+    this.#demandName(name);
+    return this.#take(name);
+  }
+
+  #demandName(name: string): void {
     if (!NAME.test(name))
       throw new InvalidError('name', 'use 1 to 100 letters, digits, dots, hyphens and underscores', name);
     if (name === START) throw new InvalidError('name', `${START} is the state after the start; choose another`, name);
     if (!this.#taken.has(name) && this.#taken.size > MAX_SNAPSHOTS)
       throw new InvalidError('name', `${MAX_SNAPSHOTS} snapshots exist; delete one first`, name);
-    return this.#take(name);
   }
 
   /** @throws UnknownError, or InvalidError for `start` */

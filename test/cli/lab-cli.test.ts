@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
@@ -182,6 +182,20 @@ t.test('proxy: open, list, close; faults of every kind from one definition', asy
   t.match(await sim('proxy', 'close', 'api'), { code: 0, stdout: 'closed api\n' });
   t.match(await sim('proxy', 'close', 'api'), { code: 1, stderr: 'there is no proxy api; none exists\n' });
   t.match(await sim('proxy', 'open', 'api'), { code: 2, stderr: /--to HOST:PORT is missing/ });
+});
+
+t.test('snapshot: save to a file, load it under another name', async (t) => {
+  await using parts = await open();
+  const { sim, simulator } = parts;
+  const file = join(mkdtempSync(join(tmpdir(), 'edgeweave-test-')), 'report.json');
+  t.teardown(() => rmSync(dirname(file), { recursive: true }));
+  t.match(await sim('snapshot', 'base', '--save', file), { code: 0, stdout: `saved base in ${file}\n`, stderr: '' });
+  t.match(await sim('snapshot', 'theirs', '--load', file), { code: 0, stdout: /^theirs {2}/ });
+  t.same(
+    simulator.lab.snapshots.list().map(({ name }) => name),
+    ['start', 'base', 'theirs'],
+  );
+  t.match(await sim('snapshot', '--save', file), { code: 2, stderr: /name the snapshot/ });
 });
 
 t.test('failures have one line with the remedy, and exit code 1; wrong use has 2', async (t) => {

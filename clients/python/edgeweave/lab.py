@@ -182,6 +182,18 @@ class Lab(LabHttp):
         """`DELETE /lab/v1/snapshots/{name}`"""
         return self._call("DELETE", f"/snapshots/{quote(name, safe='')}")
 
+    def load_snapshot(self, name: str, file: Any) -> Any:
+        """`POST /lab/v1/snapshots/load`
+
+        name: The name of the snapshot; an earlier one with this name is replaced.
+        file: The content of the file.
+        """
+        return self._call("POST", "/snapshots/load", {"name": name, "file": file})
+
+    def save_snapshot(self, name: str, *, credentials: bool | None = None) -> Any:
+        """`GET /lab/v1/snapshots/{name}/file`"""
+        return self._call("GET", f"/snapshots/{quote(name, safe='')}/file", query={"credentials": credentials})
+
     def restore_snapshot(self, name: str, *, keep: list[str] | None = None) -> Any:
         """`POST /lab/v1/snapshots/{name}/restore`
 

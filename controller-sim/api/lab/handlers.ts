@@ -11,6 +11,7 @@ import type {
   LabSeeded,
   LabService,
   LabSnapshot,
+  LabSnapshotFile,
   LabSnapshots,
   LabToken,
   LabTopology,
@@ -24,6 +25,7 @@ import type {
   LabServiceCreate,
   Seed,
   SnapshotCreate,
+  SnapshotLoad,
 } from '#schemas/api/gen/bodies.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Lab } from '../../lab/lab.ts';
@@ -63,6 +65,14 @@ export const labHandlers = {
   createSnapshot: labHandler<Data<LabSnapshot>, SnapshotCreate>((lab, { body }) => ({
     data: showSnapshot(lab.snapshots.take(body.name)),
   })),
+  loadSnapshot: labHandler<Data<LabSnapshot>, SnapshotLoad>((lab, { body: { name, file } }) => ({
+    data: showSnapshot(lab.snapshots.load(name, file)),
+  })),
+  saveSnapshot: labHandler(
+    (lab, { params, query }): Data<LabSnapshotFile> => ({
+      data: lab.snapshots.save(params.name ?? '', { credentials: flagOf(query, 'credentials') }),
+    }),
+  ),
   deleteSnapshot: labHandler((lab, { params }): Done => {
     lab.snapshots.delete(params.name ?? '');
     return { data: {} };

@@ -1288,3 +1288,20 @@ export type LabWhatIf = {
   };
   readonly seeded: LabSeeded;
 };
+
+export type LabSnapshotFile = {
+  readonly format: 'edgeweave-snapshot/1';
+  readonly name: string;
+  readonly takenAt: string;
+  /** Whether it has passwords, certificates, second factors and one-time tokens. */
+  readonly credentials: boolean;
+  readonly clock: {
+    readonly rate: number;
+    /** Milliseconds that were added to the real time. */
+    readonly advanced: number;
+    /** Milliseconds since the epoch. */
+    readonly now: number;
+  };
+  /** By kind. */
+  readonly entities: object;
+};

@@ -1237,3 +1237,10 @@ export type ProxyCreate = {
   /** Where it listens; default: a free port. */
   readonly port?: number | null | undefined;
 };
+
+export type SnapshotLoad = {
+  /** The name of the snapshot; an earlier one with this name is replaced. */
+  readonly name: string;
+  /** The content of the file. */
+  readonly file: Readonly<Record<string, unknown>>;
+};

@@ -359,6 +359,8 @@ export interface Operations {
     readonly listSnapshots: Operation<undefined, 'data', A.LabSnapshots>;
     readonly createSnapshot: Operation<B.SnapshotCreate, 'data', A.LabSnapshot>;
     readonly deleteSnapshot: Operation<undefined, 'none', never, 'name'>;
+    readonly loadSnapshot: Operation<B.SnapshotLoad, 'data', A.LabSnapshot>;
+    readonly saveSnapshot: Operation<undefined, 'data', A.LabSnapshotFile, 'name', 'credentials'>;
     readonly restoreSnapshot: Operation<B.LabRestore | undefined, 'data', A.LabRestored, 'name'>;
     readonly detailReady: Operation<undefined, 'data', A.LabReady>;
     readonly reset: Operation<B.LabRestore | undefined, 'data', A.LabRestored>;

@@ -334,6 +334,29 @@ public final class Lab extends LabHttp {
   }
 
   /**
+   * POST /lab/v1/snapshots/load
+   */
+  public Object loadSnapshot(String name, Object file) {
+    return call("POST", "/snapshots/load", with(Map.of(), "name", name, "file", file), null);
+  }
+
+  /**
+   * GET /lab/v1/snapshots/{name}/file
+   * Options:
+   * <ul>
+   * <li>credentials
+   * </ul>
+   */
+  public Object saveSnapshot(String name, Map<String, ?> options) {
+    return call("GET", "/snapshots/" + quoted(name) + "/file", null, options);
+  }
+
+  /** Without options. */
+  public Object saveSnapshot(String name) {
+    return saveSnapshot(name, Map.of());
+  }
+
+  /**
    * POST /lab/v1/snapshots/{name}/restore
    * Options:
    * <ul>
