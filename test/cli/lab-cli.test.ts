@@ -227,7 +227,7 @@ t.test('failures have one line with the remedy, and exit code 1; wrong use has 2
     [run('clock'), 1, /^--url is missing; use --url, or --ready FILE with the output of `sim start --json`\n$/],
     [run('clock', '--ready', empty), 1, /has no ready line; write one with `sim start --json > FILE`\n$/],
     [run('clock', '--ready', folder), 1, /is a folder; name a file\n$/],
-    [sim('snapshot', '--delete'), 2, /name the snapshot to delete/],
+    [sim('snapshot', '--delete'), 2, /name the snapshot\n/],
     [sim('restore'), 2, /missing required argument 'name'/],
     [run('clock', '--advance'), 2, /argument missing/],
   ] as const) {
