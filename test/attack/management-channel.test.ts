@@ -17,6 +17,8 @@ import { RouterPeer } from '../support/router-peer.ts';
 const MIB = 1024 * 1024;
 /** Bytes of memory that a process may gain for other reasons. */
 const NOISE = 8 * MIB;
+/** Sockets and timers of the network itself, whose connections may be opened again meanwhile; the attack has 21 of each. */
+const OWN_RESOURCES = 4;
 const LINKS = ManagementType.ValidateRouterLinks;
 /** Results of one validation at a time, and validations that wait. */
 const RUNNING = 10;
@@ -90,7 +92,7 @@ t.test('two hundred validations at once are all answered, and nothing remains', 
   client.close();
   const left = await leftSince(before);
   t.ok(left.memory < NOISE, `${left.memory} bytes`);
-  t.match(left, { sockets: 0, timers: 0 });
+  t.ok(left.sockets <= OWN_RESOURCES && left.timers <= OWN_RESOURCES, `${left.sockets} sockets, ${left.timers} timers`);
   t.match((await warm.validate('router-links')).response, { success: true });
   warm.close();
 });
