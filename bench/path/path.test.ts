@@ -37,8 +37,8 @@ t.test('an emulated path delays, and limits the rate', { skip, timeout: 60_000 }
         if (attempt === 50 || !services.isRunning) throw error; // the services start meanwhile
       }
   };
-  const { light } = await run<{ light: number[] }>({ kind: 'light', seconds: 0.6, ports });
-  t.ok(light.length > 3);
+  const { light } = await run<{ light: number[] }>({ kind: 'light', seconds: 1, ports });
+  t.ok(light.length > 0, 'a round trip');
   t.ok(Math.min(...light) >= 2 * SHAPE.delay, `${Math.min(...light)} ms`);
   for (const direction of ['up', 'down'] as const) {
     const { bytes, seconds } = await run<TransferOutcome>({
