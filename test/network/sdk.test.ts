@@ -74,6 +74,9 @@ t.test('a service receives what an SDK client sent before it closed its connecti
   t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
   for (let count = 0; count < UPLOAD / MESSAGE; count++) conn.send(Buffer.alloc(MESSAGE));
   conn.close();
+  const { channel } = client;
+  const isWritten = () => channel.queued() === 0 && channel.underlays.every(({ backlog }) => backlog === 0);
+  await until('the system to have all of it', isWritten); // a close does not wait long for a slow router
   client.close();
   await allLeft(net, device);
   t.same(await Promise.all(ends), ['closed']);
