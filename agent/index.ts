@@ -3,9 +3,8 @@
 //   await enrollRouter('router.yml', token);
 //   await using router = await startRouter('router.yml');
 
-import { SystemClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
-import { type Log, silentLog } from '#lib/log.ts';
+import { type Log, silentLog } from '#lib/log/log.ts';
 import {
   boolean,
   checkOptions,
@@ -18,6 +17,7 @@ import {
   oneOf,
   path,
 } from '#lib/options.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { type Finding, findingText } from './config/finding.ts';
 import { type LoadedConfig, type LoadOptions, loadRouterConfig } from './config/load.ts';
 import { logFindings } from './config/log-findings.ts';
@@ -26,8 +26,8 @@ import { type EnrollmentResult, enrollRouter as enrollWith, type KeyAlgorithm } 
 import type { Router } from './interface/router.ts';
 import { Router as Daemon } from './router.ts';
 
-export type { LogLevel } from '#lib/log.ts';
-export { createLog, type Log, type LogOptions } from '#lib/log.ts';
+export type { LogLevel } from '#lib/log/log.ts';
+export { createLog, type Log, type LogOptions } from '#lib/log/log.ts';
 export { OptionError } from '#lib/options.ts';
 export type { RouterConfig } from './config/router-config.ts';
 export type * from './interface/description.ts';

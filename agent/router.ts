@@ -2,13 +2,13 @@
 //
 //   config, identity ─► controllers ─► circuits ─► links ─► health ─► ingress ─► web, inspection, reports
 
-import { type Clock, SystemClock } from '#lib/clock.ts';
-import { count } from '#lib/count.ts';
 import { ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import type { LogLevels } from '#lib/log-levels.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { LogLevels } from '#lib/log/log-levels.ts';
 import { checkOptions, port as isPort, notEmpty, type OptionCheck } from '#lib/options.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
+import { count } from '#lib/text/count.ts';
+import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import { assembleCircuits, type Circuits, serveRoutes } from './assembly/circuits.ts';
 import { RouterContext } from './assembly/context.ts';
 import { assembleControllers, type OpenListeners, openControlListeners } from './assembly/controllers.ts';

@@ -1,7 +1,7 @@
 // A certificate for measured servers: chain and key in one PEM text.
 
-import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { Authority } from '../controller-sim/pki/authority.ts';
 import { State } from '../controller-sim/state/state.ts';
 import { MemoryStore } from '../controller-sim/state/store/memory-store.ts';

@@ -4,9 +4,9 @@
 import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { tolerateClosedOutput } from '#lib/commands/closed-output.ts';
-import { DurationError, parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
-import { didYouMean } from '#lib/suggestion.ts';
+import { didYouMean } from '#lib/text/suggestion.ts';
+import { DurationError, parseDuration } from '#lib/time/duration.ts';
 import { compareAll, comparisonText } from './compare.ts';
 import { Disturbance } from './disturbance.ts';
 import { htmlPage } from './html.ts';

@@ -13,6 +13,10 @@ import { type SimulatorOptions, startSimulator as start } from './assembly/simul
 import type { Simulator, SimulatorCluster } from './interface/simulator.ts';
 import { type CommonMemory, SharedMemory as Memory } from './state/store/shared-memory.ts';
 
+export { createLog, type Log, type LogLevel, type LogOptions } from '#lib/log/log.ts';
+export { OptionError } from '#lib/options.ts';
+export type { Random } from '#lib/random.ts';
+export type { Subscription } from '#lib/subscription.ts';
 export {
   type AdvanceableClock,
   type Clock,
@@ -20,11 +24,7 @@ export {
   SystemClock,
   type Timer,
   VirtualClock,
-} from '#lib/clock.ts';
-export { createLog, type Log, type LogLevel, type LogOptions } from '#lib/log.ts';
-export { OptionError } from '#lib/options.ts';
-export type { Random } from '#lib/random.ts';
-export type { Subscription } from '#lib/subscription.ts';
+} from '#lib/time/clock.ts';
 export type { LabCircuit, LabController, LabLink, LabRouter, LabTopology } from '#schemas/api/gen/answers.ts';
 export type { DialOptions, NetworkRouter } from '../testbed/interface.ts';
 export type { StageReport } from '../testbed/load/interface.ts';

@@ -3,10 +3,10 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { findingText } from '../agent/config/finding.ts';
 import { loadRouterConfig } from '../agent/config/load.ts';
 import { enrollRouter } from '../agent/enroll/enroll.ts';

@@ -1,11 +1,11 @@
 // `network`: runs a simulator and real routers in one process, for tests in any language and for trying things out.
 
 import { Command } from 'commander';
-import { joinHostPort } from '#lib/address.ts';
-import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
-import { endProcess } from '#lib/end-process.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { joinHostPort } from '#lib/net/address.ts';
+import { endProcess } from '#lib/process/end-process.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { OPTION_CHECKS } from '../controller-sim/assembly/options.ts';
 import {
   checked,

@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
-import { stopSignals } from '#lib/stop-signal.ts';
+import { stopSignals } from '#lib/process/stop-signal.ts';
 import { OPTION_CHECKS } from '../controller-sim/assembly/options.ts';
 import { connected } from '../controller-sim/commands/lab.ts';
 import { type Connection, controllerOf } from '../controller-sim/commands/lab-client.ts';

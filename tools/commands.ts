@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { writeObstacle } from '../common/lib/writable.ts';
+import { writeObstacle } from '../common/lib/files/writable.ts';
 
 export const ROOT = dirname(import.meta.dirname);
 

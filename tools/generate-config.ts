@@ -34,7 +34,7 @@ class TypeWriter {
       '// Generated from router.schema.json by `npm run generate`. Do not edit.',
       '// A checked configuration: durations are milliseconds, addresses are parsed, defaults are filled in.',
       '',
-      "import type { Address } from '#lib/address.ts';",
+      "import type { Address } from '#lib/net/address.ts';",
       '',
       'export interface HostPort {',
       '  readonly host: string;',

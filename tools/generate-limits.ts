@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseDuration } from '#lib/duration.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 import type { ConfigSchema } from '../schemas/config/schema.ts';
 
 const ROOT = dirname(import.meta.dirname);

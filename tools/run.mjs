@@ -168,7 +168,7 @@ function run() {
   });
   // The child receives a terminal's signals itself; others are forwarded. A signal to the
   // whole group is indistinguishable from one to this process, so the programs treat repeated signals as one
-  // (common/lib/stop-signal.ts).
+  // (common/lib/process/stop-signal.ts).
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'])
     process.on(signal, () => !(TERMINAL_SIGNALS.has(signal) && process.stdin.isTTY) && child.kill(signal));
   child.on('error', (error) => {

@@ -106,7 +106,7 @@ function runProcess(
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (output.length < MAX_OUTPUT_BYTES) output += text;
       // tap ends its report when nothing keeps the process. Node can still spin in its own cleanup then, for a request
-      // of a socket that was closed during a write (see `common/lib/end-process.ts`). The report is the result.
+      // of a socket that was closed during a write (see `common/lib/process/end-process.ts`). The report is the result.
       clearTimeout(cleanup);
       if (REPORT_END.test(output.slice(-LAST_LINE))) cleanup = setTimeout(kill, LAST_CLEANUP);
     });

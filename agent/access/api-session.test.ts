@@ -3,8 +3,8 @@
 import { X509Certificate } from 'node:crypto';
 import { create, fromBinary } from '@bufbuild/protobuf';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import {
   DataState_Action,

@@ -2,8 +2,8 @@
 // certificate (reference fact: edge, section 1.2).
 
 import type { X509Certificate } from 'node:crypto';
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
 import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
 import type { DataState_Revocation } from '#wire/gen/edge_control_pb.js';

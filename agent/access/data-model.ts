@@ -4,10 +4,10 @@
 
 import { X509Certificate } from 'node:crypto';
 import { describeError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import { Listeners } from '#lib/listeners.ts';
-import type { Log } from '#lib/log.ts';
-import { ownValue } from '#lib/own-value.ts';
+import type { Log } from '#lib/log/log.ts';
 import type {
   DataState_Config,
   DataState_ConfigType,

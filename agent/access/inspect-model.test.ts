@@ -2,7 +2,7 @@
 
 import { create } from '@bufbuild/protobuf';
 import t from 'tap';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { DataStateSchema, PolicyType, ServicePolicyRelatedEntityType } from '#wire/gen/edge_control_pb.js';
 import { DataModel } from './data-model.ts';
 import { inspectModel } from './inspect-model.ts';

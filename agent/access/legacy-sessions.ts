@@ -3,10 +3,10 @@
 // fact: control channel, sections 4.1, 4.7).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Clock, Timer } from '#lib/clock.ts';
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
 import { Listeners } from '#lib/listeners.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import {
   ApiSessionAddedSchema,
   ApiSessionHeartbeatSchema,

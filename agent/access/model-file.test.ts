@@ -7,8 +7,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import {
   DataState_Action,
   DataState_ChangeSetSchema,

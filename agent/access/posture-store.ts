@@ -1,7 +1,7 @@
 // Posture data that SDK clients reported, by API session, in the form that the evaluation uses (reference fact: edge,
 // section 9). All connections of a session share its data.
 
-import { BoundedMap } from '#lib/bounded-map.ts';
+import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import type { PostureState, ProcessState } from '#model/posture.ts';
 import type { PostureResponse } from '#wire/gen/edge_client_pb.js';
 

@@ -2,9 +2,9 @@
 
 import { type MessageInitShape, create as message, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import {
   DataState_Action,
   DataState_ChangeSetSchema,

@@ -3,11 +3,11 @@
 // channel, sections 5.1 and 5.2).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import {
   type DataState,
   DataState_ChangeSetSchema,

@@ -3,9 +3,9 @@
 
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { isNestedDeeper } from '#lib/json.ts';
+import { isNestedDeeper } from '#lib/json/json.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import {
   type DataState_PublicKey,
   DataState_PublicKey_Format,

@@ -2,7 +2,7 @@
 // router should have. The answer lists the differences. With `fix`, the controller's model replaces the router's.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import {
   type DataState,
   RouterDataModelValidateRequestSchema,

@@ -1,7 +1,7 @@
 // Builds all parts that handle circuits: the table, the ends on this router, the service dialers, and the scanners that keep the
 // table clean.
 
-import type { DialQueue } from '#lib/dial-queue.ts';
+import type { DialQueue } from '#lib/queue/dial-queue.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onRoute } from '../control/messages/route.ts';

@@ -1,9 +1,9 @@
 // The parts that every room of the router uses.
 
-import type { Clock } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
-import { ownVersionInfo, type VersionInfo } from '#wire/version-info.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { ownVersionInfo, type VersionInfo } from '#wire/channel/version-info.ts';
 import type { IdentityConfig, RouterConfig } from '../config/router-config.ts';
 import { Identity } from '../identity/identity.ts';
 import { DialFailures } from '../metrics/dial-failures.ts';

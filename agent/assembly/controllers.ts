@@ -1,7 +1,7 @@
 // Builds the control channels and the view of the cluster.
 
-import { formatAddress } from '#lib/address.ts';
-import { listening } from '#lib/listening.ts';
+import { formatAddress } from '#lib/net/address.ts';
+import { listening } from '#lib/net/listening.ts';
 import { isServed } from '../config/unserved.ts';
 import { ClusterView } from '../control/cluster-view.ts';
 import { ControlListener } from '../control/control-listener.ts';

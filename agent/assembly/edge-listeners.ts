@@ -1,13 +1,13 @@
 // Opens edge listeners: for SDK clients over TLS, and for browser clients over WebSocket.
 
-import { formatAddress, joinHostPort } from '#lib/address.ts';
-import { Alpn, type TlsPort } from '#wire/tls-port.ts';
+import { formatAddress, joinHostPort } from '#lib/net/address.ts';
+import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import type { DataModel } from '../access/data-model.ts';
 import type { EdgeListenerConfig } from '../config/router-config.ts';
 import type { Identity } from '../identity/identity.ts';
-import { EdgeListener } from '../ingress/edge/edge-listener.ts';
-import type { SdkClients } from '../ingress/edge/sdk-clients.ts';
-import { WebSocketPort } from '../ingress/edge/websocket-port.ts';
+import { EdgeListener } from '../ingress/edge/clients/edge-listener.ts';
+import type { SdkClients } from '../ingress/edge/clients/sdk-clients.ts';
+import { WebSocketPort } from '../ingress/edge/clients/websocket-port.ts';
 import type { RouterContext } from './context.ts';
 import { CAPABILITIES, edgeListenerSettings, needsCertificates, webSocketSettings } from './settings.ts';
 import type { TlsPorts } from './tls-ports.ts';

@@ -1,8 +1,8 @@
 // Memory is released once after each burst of work, and never while the router works.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { releaseTime } from '#lib/memory.ts';
+import { releaseTime } from '#lib/process/memory.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import type { RouterContext } from './context.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { openIdleMemory } from './operations.ts';

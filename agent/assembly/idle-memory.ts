@@ -3,7 +3,7 @@
 // a burst it returns what costs little, memory that compilers and network buffers used for a moment: once after
 // its begin, and again when it has grown.
 
-import type { Clock, Timer } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 
 export interface IdleMemoryComponents {
   clock: Clock;

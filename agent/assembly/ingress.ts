@@ -1,7 +1,7 @@
 // Opens the client side: the tunneler, the SDK listeners, and the copy of the network's data that both use.
 
-import { formatAddress } from '#lib/address.ts';
-import { type ListenPlace, listening } from '#lib/listening.ts';
+import { formatAddress } from '#lib/net/address.ts';
+import { type ListenPlace, listening } from '#lib/net/listening.ts';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { DataModel } from '../access/data-model.ts';
 import { ModelFile } from '../access/model-file.ts';
@@ -15,11 +15,11 @@ import type { Controllers } from '../control/controllers.ts';
 import { recordPath } from '../control/endpoints-file.ts';
 import { onServerHello } from '../control/messages/server-hello.ts';
 import { parseDatagramAddress } from '../egress/datagram.ts';
-import type { EdgeListener } from '../ingress/edge/edge-listener.ts';
+import type { EdgeListener } from '../ingress/edge/clients/edge-listener.ts';
 import { removeLateFabricCircuits } from '../ingress/fabric/fabric-dialer.ts';
 import { FabricListener, type FabricListenerConfig } from '../ingress/fabric/fabric-listener.ts';
-import { type TerminatorHosts, TerminatorValidations } from '../ingress/terminator-validations.ts';
-import { KEPT_BINDINGS, Terminators } from '../ingress/terminators.ts';
+import { type TerminatorHosts, TerminatorValidations } from '../ingress/terminators/terminator-validations.ts';
+import { KEPT_BINDINGS, Terminators } from '../ingress/terminators/terminators.ts';
 import { removeLeftovers } from '../ingress/tunnel/leftovers.ts';
 import { ChangesMarker } from '../ingress/tunnel/system/changes-marker.ts';
 import { Tunneler } from '../ingress/tunnel/tunneler.ts';

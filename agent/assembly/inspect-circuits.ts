@@ -1,11 +1,11 @@
 // Inspections of circuits: those that use this router, and a single one with all its parts on this router.
 
-import type { Clock } from '#lib/clock.ts';
-import { formatDuration } from '#lib/duration.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type { Destination } from '../forwarder/destination.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
-import type { SdkInspections } from '../ingress/edge/sdk-inspections.ts';
-import { SdkRelay } from '../ingress/edge/sdk-relay.ts';
+import type { SdkInspections } from '../ingress/edge/clients/sdk-inspections.ts';
+import { SdkRelay } from '../ingress/edge/ends/sdk-relay.ts';
 import { inspectLink } from '../link/inspect-link.ts';
 import { Link } from '../link/link.ts';
 import { Xgress } from '../xgress/xgress.ts';

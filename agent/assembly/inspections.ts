@@ -1,10 +1,10 @@
 // Assigns each inspection to the room that answers it.
 
-import { stackDump } from '#lib/stack-dump.ts';
+import { stackDump } from '#lib/process/stack-dump.ts';
 import type { DataModel } from '../access/data-model.ts';
 import { inspectModel } from '../access/inspect-model.ts';
 import type { Controllers } from '../control/controllers.ts';
-import { SdkInspections } from '../ingress/edge/sdk-inspections.ts';
+import { SdkInspections } from '../ingress/edge/clients/sdk-inspections.ts';
 import { type Inspection, Inspections, plainNumbers } from '../inspect/inspections.ts';
 import type { RouterDescription } from '../interface/description.ts';
 import { inspectLink } from '../link/inspect-link.ts';

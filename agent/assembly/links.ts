@@ -1,7 +1,7 @@
 // Links to other routers: the registry that dials them, the listeners that accept them, and the reports about both to
 // controllers.
 
-import { listening } from '#lib/listening.ts';
+import { listening } from '#lib/net/listening.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { LinkConfig } from '../config/router-config.ts';
 import type { Controllers } from '../control/controllers.ts';

@@ -3,8 +3,8 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
-import type { Log } from '#lib/log.ts';
+import { parseJson } from '#lib/json/json.ts';
+import type { Log } from '#lib/log/log.ts';
 import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';

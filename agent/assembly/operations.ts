@@ -1,9 +1,9 @@
 // Builds the rooms for operators and maintenance: health, metrics, web pages, profiles, certificates, memory.
 
-import { joinHostPort } from '#lib/address.ts';
-import { sharedBuffers } from '#lib/buffer-pool.ts';
-import { listening } from '#lib/listening.ts';
-import { releaseMemory, releaseTime, trimMemory } from '#lib/memory.ts';
+import { joinHostPort } from '#lib/net/address.ts';
+import { listening } from '#lib/net/listening.ts';
+import { releaseMemory, releaseTime, trimMemory } from '#lib/process/memory.ts';
+import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { advertisedHosts, covers } from '../config/advertised.ts';
 import { renewalObstacles } from '../config/renewable.ts';

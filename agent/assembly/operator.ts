@@ -1,10 +1,10 @@
 // Serves requests of operators to a running router: over the operator socket on this machine, or through a controller.
 
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { LOG_LEVELS, type LogLevels } from '#lib/log-levels.ts';
-import { stackDump } from '#lib/stack-dump.ts';
+import type { Log } from '#lib/log/log.ts';
+import { LOG_LEVELS, type LogLevels } from '#lib/log/log-levels.ts';
+import { stackDump } from '#lib/process/stack-dump.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { type Message, resultMessage } from '#wire/message.ts';
 import type { Controllers } from '../control/controllers.ts';

@@ -1,11 +1,11 @@
 // The figures of the Prometheus page that the registry does not have: the state of the rooms, for alerts. The messages to
 // controllers contain none of them.
 
-import type { Exposition, Labels, MetricDefinition } from '#lib/exposition.ts';
+import type { Exposition, Labels, MetricDefinition } from '#lib/text/exposition.ts';
 import type { DataModel } from '../access/data-model.ts';
 import type { Controllers } from '../control/controllers.ts';
 import type { Health } from '../health/health.ts';
-import { KEPT_BINDINGS, type Terminators } from '../ingress/terminators.ts';
+import { KEPT_BINDINGS, type Terminators } from '../ingress/terminators/terminators.ts';
 import type { LinkRegistry } from '../link/link-registry.ts';
 import { DIAL_FAILURE_REASONS, DIAL_TARGETS } from '../metrics/dial-failures.ts';
 import { counter, gauge } from '../metrics/page-metrics.ts';

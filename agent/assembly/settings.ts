@@ -1,17 +1,17 @@
 // Settings of each room, derived from a checked configuration. Pure functions; the other files of this folder use them.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { formatAddress } from '#lib/address.ts';
-import type { HttpProxy } from '#wire/dial.ts';
+import { formatAddress } from '#lib/net/address.ts';
+import type { HttpProxy } from '#wire/connection/dial.ts';
+import type { QueueBudget } from '#wire/connection/send-lanes.ts';
 import { CtrlChanListenersSchema, ListenersSchema } from '#wire/gen/control_pb.js';
 import { RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeBitMask } from '#wire/header-values.ts';
-import type { QueueBudget } from '#wire/send-lanes.ts';
 import type { EdgeListenerConfig, LinkConfig, ProxyConfig, RouterConfig } from '../config/router-config.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import type { ControlDialInit } from '../control/control-dial.ts';
 import type { ControlListenerSettings } from '../control/control-listener.ts';
-import type { WebSocketSettings } from '../ingress/edge/websocket-port.ts';
+import type { WebSocketSettings } from '../ingress/edge/clients/websocket-port.ts';
 import type { LinkChannelSettings, LinkDialerSettings } from '../link/link-dialer.ts';
 import { groupsOrDefault, interfaceOf, localAddressFor } from '../link/link-key.ts';
 import type { LinkListenerSettings } from '../link/link-listener.ts';

@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
-import { Alpn } from '#wire/tls-port.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { Identity } from '../identity/identity.ts';
 import { TlsPorts } from './tls-ports.ts';

@@ -1,8 +1,8 @@
 // The TLS ports of the router. Listeners with the same `host:port` share a port; ALPN distinguishes them.
 
-import { joinHostPort } from '#lib/address.ts';
-import type { Log } from '#lib/log.ts';
-import { TlsPort } from '#wire/tls-port.ts';
+import type { Log } from '#lib/log/log.ts';
+import { joinHostPort } from '#lib/net/address.ts';
+import { TlsPort } from '#wire/connection/tls-port.ts';
 import type { Identity } from '../identity/identity.ts';
 
 export interface TlsPortsInit {

@@ -1,8 +1,8 @@
 // Answers `edgeweave-router why`: the router explains a link, or the right to a service, from what it knows.
 
 import { ProjectError } from '#lib/errors.ts';
-import { shown } from '#lib/shown-text.ts';
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { shown } from '#lib/text/shown-text.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Controllers } from '../control/controllers.ts';
 import type { OperatorRequest } from '../operator/operator-socket.ts';
 import { explainLink } from '../why/link.ts';

@@ -5,10 +5,10 @@
 
 import { renameSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
-import { readProblem } from '#lib/read-problem.ts';
-import { readTextFileSync } from '#lib/text-file.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { readProblem } from '#lib/files/read-problem.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
 import type { Environment } from '../config/environment.ts';
 import { configText } from './config-file.ts';
 import { BootstrapError, type BootstrapSettings, readConfigSettings } from './settings.ts';

@@ -1,8 +1,8 @@
 // The configuration file that the variables describe: the sections and ports of the file that the reference's image
 // creates, without its defaults.
 
-import { formatAddress, joinHostPort } from '#lib/address.ts';
-import { yamlText } from '#lib/yaml-text.ts';
+import { formatAddress, joinHostPort } from '#lib/net/address.ts';
+import { yamlText } from '#lib/text/yaml-text.ts';
 import type { ConfigSettings } from './settings.ts';
 
 const HEAD =

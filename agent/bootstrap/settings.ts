@@ -2,8 +2,8 @@
 // dist/dist-packages). An image, a compose file or a chart sets them; an empty variable has its default.
 
 import { join } from 'node:path';
-import { formatAddress, MAX_PORT } from '#lib/address.ts';
 import { ProjectError } from '#lib/errors.ts';
+import { formatAddress, MAX_PORT } from '#lib/net/address.ts';
 import { hostForOthers } from '#lib/options.ts';
 import type { Environment } from '../config/environment.ts';
 import { type ConfigArguments, readConfigArguments, TUNNEL_MODES, type TunnelMode } from './config-arguments.ts';

@@ -5,12 +5,12 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseAddress } from '#lib/address.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError, printStyled } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
+import { writeObstacle } from '#lib/files/writable.ts';
+import { parseAddress } from '#lib/net/address.ts';
 import { hostForOthers } from '#lib/options.ts';
-import { writeObstacle } from '#lib/writable.ts';
 import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
 import { Exit } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
@@ -65,7 +65,7 @@ function effectiveCommand(): Command {
         loaded.values.map(({ path, written, source }) => [path, { value: written, source }]),
       );
       if (options.format === 'json') print(JSON.stringify(values, undefined, 2));
-      else print((await import('#lib/yaml-text.ts')).yamlText(values));
+      else print((await import('#lib/text/yaml-text.ts')).yamlText(values));
     });
 }
 

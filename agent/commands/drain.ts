@@ -4,7 +4,7 @@
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
-import { count } from '#lib/count.ts';
+import { count } from '#lib/text/count.ts';
 import type { DrainStatus } from '../interface/description.ts';
 import { ask } from './ask.ts';
 import { seconds } from './durations.ts';

@@ -1,13 +1,13 @@
 // `enroll FILE --jwt FILE`: enrolls the router with a one-time token.
 
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import { createLog } from '#lib/log.ts';
-import { readProblem } from '#lib/read-problem.ts';
-import { readText, readTextFile } from '#lib/text-file.ts';
+import { readProblem } from '#lib/files/read-problem.ts';
+import { readText, readTextFile } from '#lib/files/text-file.ts';
+import { createLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { type FindingCode, findingText } from '../config/finding.ts';
 import type { KeyAlgorithm } from '../enroll/enroll.ts';
 import { Exit } from './exit.ts';

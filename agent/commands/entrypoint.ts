@@ -3,9 +3,9 @@
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { SystemClock } from '#lib/clock.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { bootstrap } from '../bootstrap/bootstrap.ts';
 import { BootstrapError, readSettings } from '../bootstrap/settings.ts';
 import { socketFolder } from '../operator/agent-client.ts';

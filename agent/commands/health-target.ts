@@ -1,8 +1,8 @@
 // Reads from a router's configuration where its health checks are: the address of the web section, the authorities, and
 // the name in its certificate.
 
-import { joinHostPort } from '#lib/address.ts';
-import { readTextFileSync } from '#lib/text-file.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
+import { joinHostPort } from '#lib/net/address.ts';
 import { loadRouterConfig } from '../config/load.ts';
 import { readPemSource } from '../config/pem-source.ts';
 import { textReport } from './report.ts';

@@ -16,7 +16,10 @@ export function inspectCommand(): Command {
     .action(async (file: string, name: string | undefined, { json }: { json: boolean }) => {
       process.exitCode = await ask(file, 'inspect', { arguments: { name } }, async (answer) => {
         if (typeof answer === 'string') print(answer);
-        else print(json ? JSON.stringify(answer, undefined, 2) : (await import('#lib/yaml-text.ts')).yamlText(answer));
+        else
+          print(
+            json ? JSON.stringify(answer, undefined, 2) : (await import('#lib/text/yaml-text.ts')).yamlText(answer),
+          );
         return Exit.Done;
       });
     });

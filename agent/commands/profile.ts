@@ -1,11 +1,11 @@
 // `profile FILE cpu|memory`: records a profile of a running router into a file for developer tools.
 
 import { Argument, Command } from 'commander';
-import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
-import { writeObstacle } from '#lib/writable.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { writeObstacle } from '#lib/files/writable.ts';
 import { PROFILE_RANGE } from '../profile/profile-limits.ts';
 import type { ProfileKind } from '../profile/runtime.ts';
 import { ask } from './ask.ts';

@@ -1,8 +1,8 @@
 // SIGHUP: the router reloads certificates and log files, and logs which changes of the configuration need a restart.
 
-import type { DaemonLog } from '#lib/daemon-log.ts';
 import { describeError } from '#lib/errors.ts';
-import type { ServiceManager } from '#lib/service-manager.ts';
+import type { DaemonLog } from '#lib/log/daemon-log.ts';
+import type { ServiceManager } from '#lib/process/service-manager.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { loadApart } from '../config/load-apart.ts';
 import { logFindings } from '../config/log-findings.ts';

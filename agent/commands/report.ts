@@ -1,8 +1,8 @@
 // The findings of `config check` in its three output formats.
 
 import { styleText } from 'node:util';
-import { count as counted } from '#lib/count.ts';
-import { inOneLine } from '#lib/shown-text.ts';
+import { count as counted } from '#lib/text/count.ts';
+import { inOneLine } from '#lib/text/shown-text.ts';
 import { FINDING_CODES, type Finding, findingText, type Severity } from '../config/finding.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { PROGRAM_VERSION } from '../version.ts';

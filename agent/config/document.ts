@@ -16,8 +16,8 @@ import {
 } from 'yaml';
 import { commandName } from '#lib/commands/name.ts';
 import { describeError } from '#lib/errors.ts';
-import { withoutStacks } from '#lib/without-stacks.ts';
-import { isTooLong } from '#lib/yaml-size.ts';
+import { withoutStacks } from '#lib/text/without-stacks.ts';
+import { isTooLong } from '#lib/text/yaml-size.ts';
 import { type Finding, finding, type Position } from './finding.ts';
 
 export type Scalar = string | number | boolean | null;

@@ -1,7 +1,7 @@
 // Replaces `$NAME` and `${NAME}` in every string value. An unset variable becomes empty; there is no default syntax and
 // no escape (reference fact: config, section 1.2). Keys and values of other types stay unchanged.
 
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import { type ConfigNode, mapNode, scalarNode } from './document.ts';
 import { type Finding, finding } from './finding.ts';
 

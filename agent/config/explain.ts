@@ -1,8 +1,8 @@
 // Formats the schema of a key as text for people.
 
 import { commandName } from '#lib/commands/name.ts';
-import { ownValue } from '#lib/own-value.ts';
-import { suggest } from '#lib/suggestion.ts';
+import { ownValue } from '#lib/json/own-value.ts';
+import { suggest } from '#lib/text/suggestion.ts';
 import { boundsText, type ConfigSchema } from '../../schemas/config/schema.ts';
 import { dereference } from './normalize.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';

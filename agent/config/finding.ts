@@ -1,6 +1,6 @@
 // Findings of a configuration check. User mistakes are data, never exceptions.
 
-import { inLines, inOneLine } from '#lib/shown-text.ts';
+import { inLines, inOneLine } from '#lib/text/shown-text.ts';
 
 export type Severity = 'error' | 'warning' | 'info';
 

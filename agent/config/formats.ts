@@ -2,9 +2,9 @@
 // text.
 
 import { isIP } from 'node:net';
-import { ADDRESS_TYPES, hostProblem, MAX_PORT, parseAddress, splitHostPort } from '#lib/address.ts';
-import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import { ADDRESS_TYPES, hostProblem, MAX_PORT, parseAddress, splitHostPort } from '#lib/net/address.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 
 /** Returns undefined for a valid text, else its problem. */
 export type FormatCheck = (text: string) => string | undefined;

@@ -3,8 +3,8 @@
 
 import { fork } from 'node:child_process';
 import { extname, join } from 'node:path';
-import { deepFreeze } from '#lib/deep-freeze.ts';
 import { InvariantError } from '#lib/errors.ts';
+import { deepFreeze } from '#lib/json/deep-freeze.ts';
 import type { LoadedConfig, LoadOptions } from './load.ts';
 
 /** The child has the extension of this file: TypeScript, or JavaScript if built. */

@@ -3,12 +3,12 @@
 // User mistakes become findings.
 
 import { readFileSync, statSync } from 'node:fs';
-import { SystemClock } from '#lib/clock.ts';
 import { commandName } from '#lib/commands/name.ts';
-import { deepFreeze } from '#lib/deep-freeze.ts';
 import { errorCode } from '#lib/errors.ts';
-import { readProblem } from '#lib/read-problem.ts';
-import { readTextFileSync } from '#lib/text-file.ts';
+import { readProblem } from '#lib/files/read-problem.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
+import { deepFreeze } from '#lib/json/deep-freeze.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { checkBackoff } from './checks/backoff.ts';
 import type { Check, CheckInput } from './checks/check.ts';
 import { checkFiles } from './checks/files.ts';

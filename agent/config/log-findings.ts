@@ -1,7 +1,7 @@
 // Findings of the configuration as log lines, with the level of their severity: a log that nobody reads as it is written
 // can be searched for them.
 
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Finding, Severity } from './finding.ts';
 
 const LEVELS = { error: 'error', warning: 'warn', info: 'info' } as const satisfies Record<Severity, keyof Log>;

@@ -1,7 +1,7 @@
 // Where an unknown key belongs. A wrong indentation moves a key into another section, where it has no effect; and
 // sections of the same kind name equal things differently.
 
-import { didYouMean } from '#lib/suggestion.ts';
+import { didYouMean } from '#lib/text/suggestion.ts';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { dereference } from './normalize.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';

@@ -2,8 +2,8 @@
 // (`dnsUpstream`).
 
 import { isIPv6 } from 'node:net';
-import { splitHostPort } from '#lib/address.ts';
 import { ProjectError } from '#lib/errors.ts';
+import { splitHostPort } from '#lib/net/address.ts';
 
 /** The answer for names that no server resolves. */
 export type Unanswerable = 'refused' | 'servfail' | 'timeout';

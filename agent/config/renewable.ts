@@ -2,8 +2,8 @@
 // ones expire.
 
 import { resolve } from 'node:path';
-import { linkedFile } from '#lib/symbolic-links.ts';
-import { writeObstacle } from '#lib/writable.ts';
+import { linkedFile } from '#lib/files/symbolic-links.ts';
+import { writeObstacle } from '#lib/files/writable.ts';
 import { parsePemSource } from './pem-source.ts';
 import type { IdentityConfig } from './router-config.ts';
 

@@ -2,8 +2,8 @@
 // parses addresses. It also checks the schema keywords that Ajv does not know (`x-min`, `x-float`, `x-clamp`, …) and
 // records the source of each value.
 
-import { parseAddress, splitHostPort } from '#lib/address.ts';
-import { formatDuration, parseDuration } from '#lib/duration.ts';
+import { parseAddress, splitHostPort } from '#lib/net/address.ts';
+import { formatDuration, parseDuration } from '#lib/time/duration.ts';
 import { boundsText, type ConfigSchema } from '../../schemas/config/schema.ts';
 import type { ConfigNode } from './document.ts';
 import { type Finding, type FindingCode, finding, type Position, type Severity } from './finding.ts';

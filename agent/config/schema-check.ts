@@ -2,10 +2,10 @@
 // cannot express follow in resolve.ts and checks/.
 
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { parseDuration } from '#lib/duration.ts';
-import { pointerParts, valueAt } from '#lib/json-pointer.ts';
-import { ownValue } from '#lib/own-value.ts';
-import { suggest } from '#lib/suggestion.ts';
+import { pointerParts, valueAt } from '#lib/json/json-pointer.ts';
+import { ownValue } from '#lib/json/own-value.ts';
+import { suggest } from '#lib/text/suggestion.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 import { makeValidator } from '#schemas/config/gen/validator.js';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { type ConfigNode, nearestNode } from './document.ts';

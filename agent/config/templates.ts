@@ -1,8 +1,8 @@
 // The files that `config init` writes. Each passes the check and contains only settings that need a decision.
 
 import { join } from 'node:path';
-import { joinHostPort } from '#lib/address.ts';
 import { commandName } from '#lib/commands/name.ts';
+import { joinHostPort } from '#lib/net/address.ts';
 
 export const TEMPLATES = ['minimal', 'fabric-only', 'edge', 'tunnel-host', 'tunnel-proxy', 'tunnel-tproxy'] as const;
 export type TemplateName = (typeof TEMPLATES)[number];

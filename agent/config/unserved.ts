@@ -1,7 +1,7 @@
 // Valid settings that this version does not support: `config check` warns about them, and the router logs them once at
 // startup.
 
-import { formatAddress } from '#lib/address.ts';
+import { formatAddress } from '#lib/net/address.ts';
 import type { RouterConfig } from './router-config.ts';
 
 export interface Unserved {

@@ -1,8 +1,8 @@
 // The window of rate-limited requests adapts to the answers of controllers.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { MetricsRegistry } from '../metrics/registry.ts';
 import { AdaptiveWindow, type AdaptiveWindowInit, DEFAULT_WINDOW, type WindowPlace } from './adaptive-window.ts';
 

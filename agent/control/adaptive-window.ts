@@ -2,8 +2,8 @@
 // controllers are busy and grows while they answer. Requests for terminators and their removal take a place and report
 // their outcome (reference fact: config, section 2.3).
 
-import type { Clock } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { CtrlConfig } from '#schemas/config/gen/router-config.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 

@@ -2,9 +2,9 @@
 // index. A list from a controller that is not the leader never removes a connected controller; the router asks the
 // leader instead (reference facts: config, section 5.3; control channel, section 4.9).
 
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import {
   UpdateClusterLeaderSchema,
   type UpdateCtrlAddresses,

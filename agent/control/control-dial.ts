@@ -2,24 +2,24 @@
 // facts: control channel, sections 1.5, 1.7, 7.2). Its callers decide when to dial and handle the messages.
 
 import type { SecureContextOptions } from 'node:tls';
-import { parseAddress } from '#lib/address.ts';
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { parseAddress } from '#lib/net/address.ts';
 import type { Random } from '#lib/random.ts';
-import { Channel } from '#wire/channel.ts';
-import { ControlUnderlay, controlLanes } from '#wire/control-lanes.ts';
-import { dialTls, type HttpProxy } from '#wire/dial.ts';
-import type { FrameLimits } from '#wire/frame-reader.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { Channel } from '#wire/channel/channel.ts';
+import { ControlUnderlay, controlLanes } from '#wire/channel/control-lanes.ts';
+import { GroupDialer } from '#wire/channel/group-dialer.ts';
+import type { HeartbeatOptions } from '#wire/channel/heartbeat.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/channel/version-info.ts';
+import { dialTls, type HttpProxy } from '#wire/connection/dial.ts';
+import type { FrameLimits } from '#wire/connection/frame-reader.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader, ControlHeader, ControllerCapability, ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
-import { GroupDialer } from '#wire/group-dialer.ts';
 import { hasBit, TRUE } from '#wire/header-values.ts';
-import type { HeartbeatOptions } from '#wire/heartbeat.ts';
-import { sendHello } from '#wire/hello.ts';
 import type { Message } from '#wire/message.ts';
-import { Alpn } from '#wire/tls-port.ts';
-import { Underlay } from '#wire/underlay.ts';
-import { formatVersionInfo, parseVersionInfo, type VersionInfo } from '#wire/version-info.ts';
 import { Controller } from './controller.ts';
 
 export interface ControlDialComponents {

@@ -3,15 +3,15 @@
 // (`spiffe://…/controller/ID`). The reference accepts any certificate.
 
 import type { X509Certificate } from 'node:crypto';
-import type { Clock } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, subjectAltNames } from '#pki/certificates.ts';
-import type { Channel } from '#wire/channel.ts';
-import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
+import type { Channel } from '#wire/channel/channel.ts';
+import { type AcceptedHello, ChannelListener } from '#wire/channel/channel-listener.ts';
+import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import type { HeaderEntries } from '#wire/message.ts';
-import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import { type ControlDialInit, controllerFrom, helloHeaders } from './control-dial.ts';
 import type { Controllers } from './controllers.ts';
 

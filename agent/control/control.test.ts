@@ -8,11 +8,16 @@ import { duplexPair } from 'node:stream';
 import { createServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t, { type Test } from 'tap';
-import { SystemClock, VirtualClock } from '#lib/clock.ts';
-import { createLog, type Log, silentLog } from '#lib/log.ts';
+import { createLog, type Log, silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
-import { dialTls } from '#wire/dial.ts';
+import { DEFAULT_HEARTBEAT } from '#wire/channel/heartbeat.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { formatVersionInfo, ownVersionInfo } from '#wire/channel/version-info.ts';
+import { dialTls } from '#wire/connection/dial.ts';
+import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { UpdateCtrlAddressesSchema } from '#wire/gen/control_pb.js';
 import {
   ChannelHeader,
@@ -23,12 +28,7 @@ import {
   EdgeControlType,
 } from '#wire/gen/numbers.ts';
 import { encodeBitMask, encodeInt32, TRUE } from '#wire/header-values.ts';
-import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
-import { sendHello } from '#wire/hello.ts';
 import { Message } from '#wire/message.ts';
-import { Alpn, type TlsPort } from '#wire/tls-port.ts';
-import { Underlay } from '#wire/underlay.ts';
-import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
 import { issue, makeAuthority } from '../../test/support/certificates.ts';
 import { ENDED_WRITE } from '../../test/support/unfinished-write.ts';
 import { ClusterView } from './cluster-view.ts';

@@ -2,9 +2,9 @@
 
 import { getEventListeners } from 'node:events';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import type { Controller } from './controller.ts';
 import { ControllerDialer } from './controller-dialer.ts';
 

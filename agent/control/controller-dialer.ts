@@ -3,13 +3,13 @@
 // controller has one dialer. A configured endpoint has one as long as its controller is unknown.
 
 import { background } from '#lib/background.ts';
-import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
-import type { Clock } from '#lib/clock.ts';
 import { asError, ClosedError, describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import type { Random } from '#lib/random.ts';
-import { RepeatedCondition } from '#lib/repeated-condition.ts';
-import { remedyOf } from '#wire/dial.ts';
+import { type BackoffPolicy, nextBackoff } from '#lib/time/backoff.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { remedyOf } from '#wire/connection/dial.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import type { ControllerProblem } from '../interface/description.ts';
 import type { Controller } from './controller.ts';

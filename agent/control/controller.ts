@@ -1,12 +1,12 @@
 // One controller with an established control channel: identity, responsiveness and requests. controllers.ts holds the
 // set of all controllers and dials them.
 
-import type { Clock } from '#lib/clock.ts';
-import type { Channel, RequestOptions } from '#wire/channel.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import type { Channel, RequestOptions } from '#wire/channel/channel.ts';
+import type { VersionInfo } from '#wire/channel/version-info.ts';
 import type { ControllerCapability } from '#wire/gen/numbers.ts';
 import { hasBit } from '#wire/header-values.ts';
 import type { Message } from '#wire/message.ts';
-import type { VersionInfo } from '#wire/version-info.ts';
 
 /**
  * A heartbeat unanswered for this long makes a controller unresponsive, regardless of the configuration (reference

@@ -6,16 +6,16 @@
 
 import PQueue from 'p-queue';
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
-import { formatDuration } from '#lib/duration.ts';
 import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { formatDuration } from '#lib/time/duration.ts';
+import { UnknownTypes } from '#wire/channel/unknown-types.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
-import { UnknownTypes } from '#wire/unknown-types.ts';
 import type { ControllerProblem } from '../interface/description.ts';
 import { type ControlDialComponents, type ControlDialInit, dialController } from './control-dial.ts';
 import type { Controller } from './controller.ts';

@@ -5,12 +5,12 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { parseAddress } from '#lib/address.ts';
-import { makePrivateFolder, tryRemoveUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { withoutStacks } from '#lib/without-stacks.ts';
-import { isTooLong } from '#lib/yaml-size.ts';
+import { makePrivateFolder, tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
+import type { Log } from '#lib/log/log.ts';
+import { parseAddress } from '#lib/net/address.ts';
+import { withoutStacks } from '#lib/text/without-stacks.ts';
+import { isTooLong } from '#lib/text/yaml-size.ts';
 
 export interface KnownEndpoint {
   /** `tls:host:port` */

@@ -10,11 +10,11 @@
 // it, and the next start after a crash (quiesce-marker.ts).
 
 import { background } from '#lib/background.ts';
-import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import { systemRandom } from '#lib/random.ts';
+import { type BackoffPolicy, nextBackoff } from '#lib/time/backoff.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { DrainStatus } from '../interface/description.ts';

@@ -4,7 +4,7 @@
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 
 const OWNER_ONLY = 0o600;
 

@@ -1,6 +1,6 @@
 // The file descriptors of circuits: their connections count among the sockets that clients cause.
 
-import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
+import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from './dial-errors.ts';
 

@@ -2,10 +2,10 @@
 // address, and the code that hosting over UDP shares with them (reference fact: tunnel, section 1).
 
 import type { Socket } from 'node:dgram';
-import { joinHostPort, splitHostPort } from '#lib/address.ts';
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { joinHostPort, splitHostPort } from '#lib/net/address.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import { DatagramClient, type DatagramPort } from '../xgress/datagram-client.ts';
 import type { IdleSweeper } from '../xgress/idle-sweeper.ts';

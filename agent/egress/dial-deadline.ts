@@ -1,7 +1,7 @@
 // The one time limit of a dial, with all its steps: name, connection, proxy, TLS.
 
-import type { Clock } from '#lib/clock.ts';
 import { TimeoutError } from '#lib/errors.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 export interface DialLimits {
   readonly clock: Clock;

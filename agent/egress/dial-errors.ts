@@ -2,7 +2,7 @@
 // 6), and to the reason under which the router counts it.
 
 import { errorCode, ProjectError } from '#lib/errors.ts';
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { type DialFailureReason, dialFailureReason } from '../metrics/dial-failures.ts';
 

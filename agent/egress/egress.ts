@@ -1,7 +1,7 @@
 // The terminating side of circuits: the binding of a route selects the dialer. Each binding is one function; the
 // assembly registers the available bindings.
 
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import type { PeerData } from '#wire/peer-data.ts';
 import type { CircuitEnd } from '../forwarder/destination.ts';

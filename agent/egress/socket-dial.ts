@@ -2,10 +2,10 @@
 
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type SecureContextOptions } from 'node:tls';
-import type { Address } from '#lib/address.ts';
-import { formatAddress } from '#lib/address.ts';
 import { asError } from '#lib/errors.ts';
-import { connectThroughProxy, type HttpProxy } from '#wire/dial.ts';
+import type { Address } from '#lib/net/address.ts';
+import { formatAddress } from '#lib/net/address.ts';
+import { connectThroughProxy, type HttpProxy } from '#wire/connection/dial.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { requireDescriptor } from './circuit-descriptors.ts';
 import { type DialLimits, withinTime } from './dial-deadline.ts';

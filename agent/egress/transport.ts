@@ -2,11 +2,11 @@
 // host's part of end-to-end encryption (reference fact: tunnel, section 1).
 
 import type { SecureContextOptions } from 'node:tls';
-import { joinHostPort, parseAddress } from '#lib/address.ts';
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import type { HttpProxy } from '#wire/dial.ts';
+import type { Log } from '#lib/log/log.ts';
+import { joinHostPort, parseAddress } from '#lib/net/address.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import type { HttpProxy } from '#wire/connection/dial.ts';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';
 import type { IdleSweeper } from '../xgress/idle-sweeper.ts';
 import { announceLargePayloads, maxPayload } from '../xgress/payload-size.ts';

@@ -3,10 +3,10 @@
 
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import type { Clock } from '#lib/clock.ts';
 import { asError, TimeoutError } from '#lib/errors.ts';
-import { connectThroughProxy } from '#wire/dial.ts';
-import { type Environment, proxyFromEnvironment } from '#wire/environment-proxy.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { connectThroughProxy } from '#wire/connection/dial.ts';
+import { type Environment, proxyFromEnvironment } from '#wire/connection/environment-proxy.ts';
 
 export interface ControllerSocketOptions {
   readonly clock: Clock;

@@ -3,8 +3,8 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makePrivateFolder } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
+import { makePrivateFolder } from '#lib/files/atomic-file.ts';
 import { modelFilePath } from '../access/model-path.ts';
 import { parsePemSource } from '../config/pem-source.ts';
 import type { RouterConfig } from '../config/router-config.ts';

@@ -5,9 +5,9 @@ import { X509Certificate } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
-import { connectRemedy } from '#lib/connect-remedy.ts';
 import { asError, describeError, TimeoutError } from '#lib/errors.ts';
-import { nameIn } from '#wire/tls-failure.ts';
+import { connectRemedy } from '#lib/net/connect-remedy.ts';
+import { nameIn } from '#wire/connection/tls-failure.ts';
 import { type ControllerSocketOptions, openThroughProxy, targetOf } from './controller-socket.ts';
 import { EnrollmentError } from './errors.ts';
 

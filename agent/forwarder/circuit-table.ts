@@ -1,6 +1,6 @@
 // The circuits that pass through this router: owner, last use, and the map from source address to destination address.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 export interface Circuit {
   readonly id: string;

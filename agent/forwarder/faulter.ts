@@ -4,9 +4,9 @@
 // fact: link, section 2.3). Nothing else tells the controller of it, so its report waits until it can be sent.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';

@@ -1,8 +1,8 @@
 // The forwarder alone: routes, outcomes, and what a removed circuit leaves behind.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import type { Frame } from '#wire/frame.ts';
 import { ControlMessageType, XgressHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';

@@ -5,10 +5,10 @@
 // Traffic without a route returns `unroutable`; the caller decides whether that is a fault (reference fact: link,
 // section 3).
 
-import type { Clock } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Subscription } from '#lib/subscription.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Frame } from '#wire/frame.ts';
 import { type Acknowledgement, circuitIdOf, MAX_CIRCUIT_ID, type Payload } from '#wire/xgress-frames.ts';
 import { type Circuit, CircuitTable } from './circuit-table.ts';

@@ -3,7 +3,7 @@
 // trace route through the circuit distinguishes the two cases: only the end of a live circuit answers it. Circuits that
 // only pass through this router have no end here to ask from; the idle scan handles them.
 
-import type { Clock, Timer } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Circuit } from './circuit-table.ts';
 import type { CircuitEnd } from './destination.ts';
 import type { Forwarder } from './forwarder.ts';

@@ -1,8 +1,8 @@
 // When circuits are removed that a controller no longer has.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import type { CircuitEnd } from './destination.ts';
 import { Forwarder } from './forwarder.ts';
 import { Unrouter } from './unrouter.ts';

@@ -2,8 +2,8 @@
 // to them any longer. If that does not happen, for example because the peer failed, or at a router without an end of the
 // circuit, when nothing has arrived within the close check interval (reference fact: config, section 9).
 
-import type { Clock, Timer } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Forwarder } from './forwarder.ts';
 
 export interface UnrouterComponents {

@@ -1,9 +1,9 @@
 // One health check: runs on its own schedule and records its last result and the time since which it fails (reference
 // fact: config, section 7).
 
-import type { Clock, Timer } from '#lib/clock.ts';
-import { formatDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 
 export interface CheckDefinition {
   readonly id: string;

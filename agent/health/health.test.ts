@@ -1,7 +1,7 @@
 // The state of a router from its start: starting with a reason, healthy, failing.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { Health } from './health.ts';
 
 function setup({ minLinks = 0, ctrlDelay = 15_000, linkDelay = 1_000 } = {}) {

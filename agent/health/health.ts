@@ -2,8 +2,8 @@
 // reference reports a freshly started router as failing; this router is `starting`, with the reason, until its checks
 // have passed or their initial delays are over.
 
-import type { Clock } from '#lib/clock.ts';
-import { count } from '#lib/count.ts';
+import { count } from '#lib/text/count.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { HealthCheck } from './health-check.ts';
 
 /** Omits the link id of the reference: this answer is public. */

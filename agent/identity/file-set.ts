@@ -4,9 +4,9 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder, temporarySuffix, tryRemoveUnfinished } from '#lib/atomic-file.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
-import { linkedFile } from '#lib/symbolic-links.ts';
+import { syncFolder, temporarySuffix, tryRemoveUnfinished } from '#lib/files/atomic-file.ts';
+import { linkedFile } from '#lib/files/symbolic-links.ts';
 
 /** The new files could not be installed; the old ones still exist. */
 export class FileSetError extends ProjectError {

@@ -5,7 +5,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { errorCode, ProjectError } from '#lib/errors.ts';
-import { linkedFile } from '#lib/symbolic-links.ts';
+import { linkedFile } from '#lib/files/symbolic-links.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 import { replaceFiles } from './file-set.ts';
 

@@ -11,9 +11,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { commonName } from '#pki/certificates.ts';
 import {
   type EnrollmentCertsResponse,

@@ -4,7 +4,7 @@
 //   /etc/identity/tls.crt ─► ..data/tls.crt,  /etc/identity/..data ─► ..2026_01_02/
 
 import { basename, dirname, relative, resolve, sep } from 'node:path';
-import { linkTarget, MAX_LINKS } from '#lib/symbolic-links.ts';
+import { linkTarget, MAX_LINKS } from '#lib/files/symbolic-links.ts';
 
 /** By folder: the names in it whose change may change one of the files. */
 export function watchedNames(files: readonly string[]): Map<string, Set<string>> {

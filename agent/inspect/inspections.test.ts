@@ -1,8 +1,8 @@
 // Names, sizes and failures of inspections.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { inspectCircuit, inspectCircuits } from '../assembly/inspect-circuits.ts';
 import { writtenTree } from '../config/written-tree.ts';
 import { Forwarder } from '../forwarder/forwarder.ts';

@@ -2,11 +2,11 @@
 
 import { duplexPair } from 'node:stream';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { Frame } from '#wire/frame.ts';
 import { XgressType } from '#wire/gen/numbers.ts';
-import { Underlay } from '#wire/underlay.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { soon } from '../../test/support/channels.ts';
 import { PayloadOrigin } from '../forwarder/destination.ts';

@@ -2,25 +2,25 @@
 // 1.2 and 1.3). WantedLinks decides when to dial.
 
 import type { SecureContextOptions } from 'node:tls';
-import { parseAddress } from '#lib/address.ts';
-import type { BackoffPolicy } from '#lib/backoff.ts';
-import type { Clock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { parseAddress } from '#lib/net/address.ts';
 import type { Random } from '#lib/random.ts';
-import { Channel, type ChannelOptions } from '#wire/channel.ts';
-import { dialTls, type HttpProxy } from '#wire/dial.ts';
-import type { FrameLimits } from '#wire/frame-reader.ts';
+import type { BackoffPolicy } from '#lib/time/backoff.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { Channel, type ChannelOptions } from '#wire/channel/channel.ts';
+import { GroupDialer } from '#wire/channel/group-dialer.ts';
+import type { HeartbeatOptions } from '#wire/channel/heartbeat.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { versionAtLeast } from '#wire/channel/version-info.ts';
+import { dialTls, type HttpProxy } from '#wire/connection/dial.ts';
+import type { FrameLimits } from '#wire/connection/frame-reader.ts';
+import type { LanePolicy, QueueBudget } from '#wire/connection/send-lanes.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader, LinkHeader, XgressType } from '#wire/gen/numbers.ts';
-import { GroupDialer } from '#wire/group-dialer.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
-import type { HeartbeatOptions } from '#wire/heartbeat.ts';
-import { sendHello } from '#wire/hello.ts';
 import type { Message } from '#wire/message.ts';
-import type { LanePolicy, QueueBudget } from '#wire/send-lanes.ts';
-import { Alpn } from '#wire/tls-port.ts';
-import { Underlay } from '#wire/underlay.ts';
-import { versionAtLeast } from '#wire/version-info.ts';
 import { ACK_LANE, HEARTBEAT_LANE, LinkUnderlay, PAYLOAD_LANE } from './link.ts';
 
 /** Settings of a configured dialer. */

@@ -2,17 +2,17 @@
 // and asks a controller to verify the dialing router (reference fact: link, sections 1.2, 1.5 and 1.6).
 
 import type { X509Certificate } from 'node:crypto';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
-import type { Channel } from '#wire/channel.ts';
-import { type AcceptedHello, ChannelListener } from '#wire/channel-listener.ts';
+import type { Channel } from '#wire/channel/channel.ts';
+import { type AcceptedHello, ChannelListener } from '#wire/channel/channel-listener.ts';
+import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
-import { Alpn, type TlsPort } from '#wire/tls-port.ts';
 import type { LinkInit } from './link.ts';
 import { type LinkChannelSettings, linkChannel } from './link-dialer.ts';
 import { linkKey } from './link-key.ts';

@@ -1,10 +1,10 @@
 // The effects of links that lost against a duplicate, ended, or belong to a router without a controller.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { DialQueue } from '#lib/dial-queue.ts';
-import { createLog, silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log/log.ts';
+import { DialQueue } from '#lib/queue/dial-queue.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { PayloadOrigin } from '../forwarder/destination.ts';

@@ -6,9 +6,9 @@
 //                                 ├─► reports to controllers
 //                                 └─► observer (wanted-links.ts)
 
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Forwarder } from '../forwarder/forwarder.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import { Link, type LinkComponents, type LinkInit } from './link.ts';

@@ -1,9 +1,9 @@
 // The rules of links as pure functions: states, keys, duplicates.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { InvariantError } from '#lib/errors.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { LinkStateUpdateSchema, RouterLinksSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';

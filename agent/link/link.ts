@@ -1,11 +1,11 @@
 // An established link to another router: sends circuit traffic of the forwarder, passes received frames to it, and
 // counts both. It has one channel (single, grouped) or two (split: payloads and acknowledgements apart).
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import type { Channel, WaitingInspection } from '#wire/channel.ts';
-import type { FlowId } from '#wire/fair-queue.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import type { Channel, WaitingInspection } from '#wire/channel/channel.ts';
+import type { FlowId } from '#wire/connection/fair-queue.ts';
 import type { Frame } from '#wire/frame.ts';
 import { XgressType } from '#wire/gen/numbers.ts';
 import type { PathInspection } from '#wire/path/channel-path.ts';

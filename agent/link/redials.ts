@@ -1,13 +1,13 @@
 // Dials wanted links: at once or after a growing wait, through the dial queue, until they are established.
 
 import { background } from '#lib/background.ts';
-import { nextBackoff } from '#lib/backoff.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
-import type { DialQueue } from '#lib/dial-queue.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { DialQueue } from '#lib/queue/dial-queue.ts';
 import type { Random } from '#lib/random.ts';
-import { remedyOf } from '#wire/dial.ts';
+import { nextBackoff } from '#lib/time/backoff.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
+import { remedyOf } from '#wire/connection/dial.ts';
 import { type DialedLink, dialLink, type LinkDialComponents, type LinkDialRequest } from './link-dialer.ts';
 import type { LinkRegistry } from './link-registry.ts';
 import { canDial } from './link-states.ts';

@@ -1,7 +1,7 @@
 // One link that should exist, its state, the router at its other end, and their form in the inspection `links`.
 
-import { formatDuration } from '#lib/duration.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type { WantedLinkDescription } from '../interface/description.ts';
 import type { Link } from './link.ts';
 import type { LinkDialerSettings } from './link-dialer.ts';

@@ -3,8 +3,8 @@
 //
 //   peer changes ─► wanted links ─► redials ─► dial queue ─► link ─► registry
 
-import type { Timer } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import type { Timer } from '#lib/time/clock.ts';
 import type { WantedLinkDescription } from '../interface/description.ts';
 import type { Link } from './link.ts';
 import type { LinkDialerSettings } from './link-dialer.ts';

@@ -2,7 +2,7 @@
 
 import { create } from '@bufbuild/protobuf';
 import t from 'tap';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import {
   DataState_ConfigSchema,
   DataState_ConfigTypeSchema,

@@ -5,8 +5,8 @@
 
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
-import type { Log } from '#lib/log.ts';
+import { parseJson } from '#lib/json/json.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { DataModel } from '../access/data-model.ts';
 
 /** Characters of data that an inspection shows. */

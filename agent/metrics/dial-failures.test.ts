@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { ClosedError, TimeoutError } from '#lib/errors.ts';
-import { DialError } from '#wire/dial.ts';
+import { DialError } from '#wire/connection/dial.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError, serviceFailureReason } from '../egress/dial-errors.ts';

@@ -2,7 +2,7 @@
 // number cannot grow with what peers answer; the log has the whole error.
 
 import { errorCode } from '#lib/errors.ts';
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 
 export const DIAL_TARGETS = ['controller', 'link', 'service'] as const;
 type DialTarget = (typeof DIAL_TARGETS)[number];

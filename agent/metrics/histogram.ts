@@ -2,8 +2,8 @@
 // (reference fact: 128 values, weight e^(0.015 per second)). All results except the counts and the sum come from the
 // sample, so that a mean follows a change: the latency of a link determines its cost.
 
-import type { Clock } from '#lib/clock.ts';
-import type { Distribution } from '#lib/exposition.ts';
+import type { Distribution } from '#lib/text/exposition.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 const SAMPLE_SIZE = 128;
 /** Per second. A value is half as likely to stay as one that is 46 seconds younger. */

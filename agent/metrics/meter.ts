@@ -1,7 +1,7 @@
 // Events per second: over the lifetime, and as exponentially weighted averages over 1, 5 and 15 minutes that decay in
 // steps of 5 s. Elapsed steps are applied when the meter is marked or read.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 const STEP = 5_000;
 const STEP_SECONDS = STEP / 1000;

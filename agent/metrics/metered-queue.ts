@@ -1,7 +1,7 @@
 // A dial queue with metrics in the registry, under the names of the reference's pools.
 
-import type { Clock } from '#lib/clock.ts';
-import { DialQueue } from '#lib/dial-queue.ts';
+import { DialQueue } from '#lib/queue/dial-queue.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { MetricsRegistry } from './registry.ts';
 
 /** @param name For example `pool.link.dialer`. `length` tasks may wait, `workers` tasks run in parallel. */

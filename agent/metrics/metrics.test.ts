@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { Exposition, type MetricDefinition } from '#lib/exposition.ts';
-import { createLog, silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { Exposition, type MetricDefinition } from '#lib/text/exposition.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';

@@ -2,7 +2,7 @@
 // (`link.latency`, `pool.queue_size`). The page follows the conventions of Prometheus: base units, `_total`, labels
 // instead of parts of names. docs/reference/metrics.md lists both kinds of names, and metrics.test.ts compares them.
 
-import type { Labels, MetricDefinition } from '#lib/exposition.ts';
+import type { Labels, MetricDefinition } from '#lib/text/exposition.ts';
 
 export interface PageMetric extends MetricDefinition {
   /** Labels in addition to those of the pool or link. */

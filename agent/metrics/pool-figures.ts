@@ -1,6 +1,6 @@
 // The metrics of a reference pool for work that has no queue here: hellos of a listener, validations, model changes.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { MetricsRegistry } from './registry.ts';
 
 export class PoolFigures {

@@ -3,8 +3,8 @@
 // instead of the ids of links.
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { Exposition, type Labels } from '#lib/exposition.ts';
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
+import { Exposition, type Labels } from '#lib/text/exposition.ts';
 import type { Histogram } from './histogram.ts';
 import { PAGE_METRICS, type PageMetric } from './page-metrics.ts';
 import type { MetricsRegistry } from './registry.ts';

@@ -2,7 +2,7 @@
 // page. Names are those of the network (`link.<id>.latency`, `pool.link.dialer.queue_size`). It has no timer: rates
 // decay when they are read.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { Histogram } from './histogram.ts';
 import { Meter } from './meter.ts';
 import { UsageRecorder } from './usage.ts';

@@ -4,12 +4,12 @@
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { type ConditionFigures, RepeatedCondition } from '#lib/log/repeated-condition.ts';
+import { RingQueue } from '#lib/queue/ring-queue.ts';
 import type { Random } from '#lib/random.ts';
-import { type ConditionFigures, RepeatedCondition } from '#lib/repeated-condition.ts';
-import { RingQueue } from '#lib/ring-queue.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { type MetricsMessage, MetricsMessageSchema } from '#wire/gen/metrics_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';

@@ -1,6 +1,6 @@
 // Counts the bytes of circuits in intervals for the reports to controllers (reference fact: config, section 8.2).
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 export type UsageTags = Readonly<Record<string, string>>;
 

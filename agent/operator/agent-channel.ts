@@ -2,14 +2,14 @@
 // turns the connection into a channel (reference fact: config, section 5.5).
 
 import { connect, type Socket } from 'node:net';
-import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import { silentLog } from '#lib/log.ts';
-import { Channel } from '#wire/channel.ts';
-import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
-import { sendHello } from '#wire/hello.ts';
+import { silentLog } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { Channel } from '#wire/channel/channel.ts';
+import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import type { Message } from '#wire/message.ts';
-import { Underlay } from '#wire/underlay.ts';
 import type { AgentAddress } from './agent-client.ts';
 import { AGENT_MAGIC, AgentOperation } from './agent-protocol.ts';
 

@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { SystemClock } from '#lib/clock.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { until } from '../../test/support/overlay.ts';
 import { agentProcesses } from './agent-client.ts';
 

@@ -6,9 +6,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { AGENT_MAGIC, AgentOperation } from './agent-protocol.ts';
 import { AGENT_LINK } from './operator-path.ts';
 

@@ -3,8 +3,8 @@
 // the system lets one process create it.
 
 import { linkSync, lstatSync, renameSync, rmSync } from 'node:fs';
-import type { Clock } from '#lib/clock.ts';
 import { errorCode, ProjectError } from '#lib/errors.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { isServed } from './running-router.ts';
 
 /** A process listens at the path. */

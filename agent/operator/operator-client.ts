@@ -4,7 +4,7 @@
 import { connect, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { ProjectError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
 import { findOperatorPath } from './operator-path.ts';
 
 export interface AskOptions {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { requireOwnFolder } from '#lib/atomic-file.ts';
+import { requireOwnFolder } from '#lib/files/atomic-file.ts';
 
 /** A user in a container may have no name, so only the id is used. Windows has no such ids, but a folder per user. */
 const USER_ID = process.getuid?.() ?? -1;

@@ -4,16 +4,16 @@
 // 6).
 
 import type { Socket } from 'node:net';
-import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { LOG_LEVELS, type LogLevel, type LogLevels } from '#lib/log-levels.ts';
-import { Channel } from '#wire/channel.ts';
+import type { Log } from '#lib/log/log.ts';
+import { LOG_LEVELS, type LogLevel, type LogLevels } from '#lib/log/log-levels.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { Channel } from '#wire/channel/channel.ts';
+import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
+import { acceptHello, readHello } from '#wire/channel/hello.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
-import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
-import { acceptHello, readHello } from '#wire/hello.ts';
 import { type Message, resultMessage } from '#wire/message.ts';
-import { Underlay } from '#wire/underlay.ts';
 import { collectGarbage, loadFigures, memoryFigures, recordProfile } from '../profile/runtime.ts';
 import { AGENT_LEVELS, AGENT_MAGIC, AgentApp, AgentMessage, AgentOperation } from './agent-protocol.ts';
 

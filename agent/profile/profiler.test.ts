@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { SystemClock, VirtualClock } from '#lib/clock.ts';
-import { createLog, silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log/log.ts';
+import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { Profiler } from './profiler.ts';
 import { recordProfile } from './runtime.ts';
 

@@ -5,11 +5,11 @@
 import { renameSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { join, parse } from 'node:path';
-import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { background } from '#lib/background.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { RouterConfigValues } from '#schemas/config/gen/router-config.ts';
 
 export interface ProfilerComponents {

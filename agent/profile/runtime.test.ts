@@ -1,7 +1,7 @@
 // Figures and profiles of the running process.
 
 import t from 'tap';
-import { SystemClock, VirtualClock } from '#lib/clock.ts';
+import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { collectGarbage, loadFigures, memoryFigures, recordProfile } from './runtime.ts';
 
 const clock = new SystemClock();

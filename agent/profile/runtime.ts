@@ -6,10 +6,10 @@ import { Session } from 'node:inspector/promises';
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { sharedBuffers } from '#lib/buffer-pool.ts';
-import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { releaseMemory } from '#lib/memory.ts';
+import { releaseMemory } from '#lib/process/memory.ts';
+import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { PROFILE_RANGE } from './profile-limits.ts';
 
 /** Bytes. */

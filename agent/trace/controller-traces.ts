@@ -3,10 +3,11 @@
 // also `edge/ADDRESS`.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { BoundedPattern, MAX_LOOK_MS } from '#lib/bounded-pattern.ts';
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { BoundedPattern, MAX_LOOK_MS } from '#lib/text/bounded-pattern.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { type MessageEvent, watchMessages } from '#wire/channel/message-events.ts';
 import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
 import {
   ChannelMessageSchema,
@@ -15,7 +16,6 @@ import {
   TraceToggleVerbosity,
 } from '#wire/gen/trace_pb.js';
 import { Message, resultMessage } from '#wire/message.ts';
-import { type MessageEvent, watchMessages } from '#wire/message-events.ts';
 import { decodeForController } from './decode-message.ts';
 
 /** The controller that requested the trace. */

@@ -2,13 +2,13 @@
 // costs time, and the file and its predecessor each grow to MAX_FILE_BYTES.
 
 import { renameSync } from 'node:fs';
-import { type AppendStream, openAppendStream } from '#lib/append-stream.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import { type AppendStream, openAppendStream } from '#lib/files/append-stream.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
+import { type MessageEvent, watchMessages } from '#wire/channel/message-events.ts';
 import { forEachHeader } from '#wire/frame.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
-import { type MessageEvent, watchMessages } from '#wire/message-events.ts';
 import { decodeMessage, nameOfType } from './decode-message.ts';
 
 /** Bytes that may wait for the disk; further lines are counted and dropped. */

@@ -12,15 +12,15 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
-import { joinHostPort } from '#lib/address.ts';
-import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
-import type { Clock } from '#lib/clock.ts';
 import { asError, ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { type ShareLimits, Shares } from '#lib/shares.ts';
-import { sourceOf } from '#lib/source-address.ts';
+import type { Log } from '#lib/log/log.ts';
+import { joinHostPort } from '#lib/net/address.ts';
+import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
+import { type ShareLimits, Shares } from '#lib/queue/shares.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { peerCertificates } from '#pki/certificates.ts';
-import { Alpn, type TlsPort } from '#wire/tls-port.ts';
+import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import type { Identity } from '../identity/identity.ts';
 
 export interface ApiProxyComponents {

@@ -2,7 +2,7 @@
 // an entry stays until its key is asked for again.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 export type Coding = 'br' | 'gzip';
 

@@ -1,7 +1,7 @@
 // The answers of the web APIs to all kinds of requests.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { Health } from '../health/health.ts';
 import { type WebApiComponents, WebApis } from './web-apis.ts';
 

@@ -2,7 +2,7 @@
 // every path with it, as the reference does, except `/metrics`: a metrics collector must not mistake health for
 // metrics. `/livez` and `/readyz` answer with a status for probes.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Health } from '../health/health.ts';
 import type { PrometheusPage } from '../metrics/prometheus.ts';
 import { RecentAnswers, type ReusedBody } from './recent-answers.ts';

@@ -1,6 +1,6 @@
 // Explains whether a link joins this router and another one, and why its dials fail.
 
-import { formatDuration } from '#lib/duration.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type { Controllers } from '../control/controllers.ts';
 import type { WantedLinkDescription } from '../interface/description.ts';
 import type { LinkRegistry } from '../link/link-registry.ts';

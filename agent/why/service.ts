@@ -2,14 +2,14 @@
 // says, and how clients reach the service here. Only the controller knows the terminators and the path of a circuit.
 
 import { ProjectError } from '#lib/errors.ts';
-import { shown } from '#lib/shown-text.ts';
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { shown } from '#lib/text/shown-text.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
 import { Access } from '../access/access.ts';
 import type { DataModel, Permission } from '../access/data-model.ts';
 import type { Controllers } from '../control/controllers.ts';
-import type { SdkClients } from '../ingress/edge/sdk-clients.ts';
-import type { Terminators } from '../ingress/terminators.ts';
+import type { SdkClients } from '../ingress/edge/clients/sdk-clients.ts';
+import type { Terminators } from '../ingress/terminators/terminators.ts';
 import type { Tunneler } from '../ingress/tunnel/tunneler.ts';
 import { explainControllers } from './controllers.ts';
 import { bad, blocker, type Explanation, explanation, good, MAX_LISTED, type Reason } from './reason.ts';

@@ -1,9 +1,9 @@
 // Creates and counts the ends of circuits on this router. A closed end is removed from the forwarder and reported as a
 // fault to the controller that owns the circuit (reference fact: link, section 2.3).
 
-import type { Clock } from '#lib/clock.ts';
 import { asError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { FaultSubject } from '#wire/gen/control_pb.js';
 import type { CircuitEnd } from '../forwarder/destination.ts';
 import type { Faulter } from '../forwarder/faulter.ts';

@@ -1,7 +1,7 @@
 // UDP sessions as clients of circuits.
 
 import t from 'tap';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { CALM, Circuit } from '../../test/support/circuit.ts';
 import { BufferBudget } from './buffer-budget.ts';
 import { DatagramClient } from './datagram-client.ts';

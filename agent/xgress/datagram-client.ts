@@ -4,9 +4,9 @@
 //
 //   datagrams ─► receive ─► (queue until the circuit accepts data) ─► xgress ─► … ─► deliver ─► port
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { isFin } from './end-marks.ts';
 import type { EncryptedStream } from './end-to-end.ts';
 import type { Idling } from './idle-sweeper.ts';

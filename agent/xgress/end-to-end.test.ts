@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { sharedBuffers } from '#lib/buffer-pool.ts';
+import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import { bytes, CALM, Circuit, type Weather } from '../../test/support/circuit.ts';
 import { EncryptedStream, EncryptionError, makeKeyPair, sessionKeys } from './end-to-end.ts';
 

@@ -1,7 +1,7 @@
 // Ends idle UDP sessions: UDP does not signal an end, so a session without traffic is closed after a timeout. One timer
 // serves all sessions of an owner; it runs only while sessions exist.
 
-import type { Clock, Timer } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 
 export interface Idling {
   /** Time of the last datagram in either direction, in milliseconds of the clock's `monotonic`. */

@@ -3,7 +3,7 @@
 //
 //   payloads ─► receive ─► ReceiveBuffer ─► next ─► handOver ─► client      acknowledgements ◄─ Acknowledger
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import type { Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import type { ForwardOutcome } from '../forwarder/destination.ts';

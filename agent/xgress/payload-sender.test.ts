@@ -1,7 +1,7 @@
 // Retransmissions over a full link: they wait for places, and go before new data.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 import { defaultXgressOptions } from '../config/xgress-defaults.ts';
 import { type Destination, type ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';

@@ -1,7 +1,7 @@
 // The sending half of a circuit end: numbers payloads, passes them to the forwarder, waits when the link is full, and
 // retransmits unacknowledged payloads (reference fact: link, section 2.4). It does not know why a payload is sent.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import { type Acknowledgement, Payload } from '#wire/xgress-frames.ts';
 import { type Destination, type ForwardOutcome, PayloadOrigin } from '../forwarder/destination.ts';

@@ -1,7 +1,7 @@
 // The memory of received payloads belongs to their sender, which may be the other end of the circuit on this router.
 
 import t from 'tap';
-import { sharedBuffers } from '#lib/buffer-pool.ts';
+import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import { Payload } from '#wire/xgress-frames.ts';
 import { BufferBudget } from './buffer-budget.ts';
 import { ReceiveBuffer } from './receive-buffer.ts';

@@ -3,8 +3,8 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { SocketClient } from './socket-client.ts';
 import type { Xgress } from './xgress.ts';
 

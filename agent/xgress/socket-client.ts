@@ -2,11 +2,11 @@
 // payload, or one sealed chunk if encrypted; a half close is sent as FIN and EOF (reference fact: tunnel, section 1).
 
 import type { Socket } from 'node:net';
-import { sharedBuffers } from '#lib/buffer-pool.ts';
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { readInto } from '#lib/read-into.ts';
+import type { Log } from '#lib/log/log.ts';
+import { readInto } from '#lib/net/read-into.ts';
+import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { isFin } from './end-marks.ts';
 import { type EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
 import { LARGE_PAYLOAD, SAFE_PAYLOAD } from './payload-size.ts';

@@ -1,7 +1,7 @@
 // One timer for all circuit ends of this router: it checks retransmissions and timeouts every 100 ms. It runs only
 // while ends exist.
 
-import type { Clock, Timer } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 
 const INTERVAL = 100;
 

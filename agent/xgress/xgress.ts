@@ -8,7 +8,7 @@
 // complete when both have ended and all payloads are acknowledged. A circuit that closes earlier was cut: both clients
 // are reset, so that neither mistakes partial data for all of it (see end-marks.ts).
 
-import { formatDuration } from '#lib/duration.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type { Frame } from '#wire/frame.ts';
 import { type ControlMessageType, PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import type { HeaderEntries } from '#wire/message.ts';

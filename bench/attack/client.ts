@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SystemClock } from '#lib/clock.ts';
-import { dialTls } from '#wire/dial.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { dialTls } from '#wire/connection/dial.ts';
 import { PayloadFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';

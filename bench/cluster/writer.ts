@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { Body } from '../../controller-sim/entities/body.ts';
 import { createService } from '../../controller-sim/entities/service.ts';
 import { State } from '../../controller-sim/state/state.ts';

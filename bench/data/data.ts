@@ -6,7 +6,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describeError } from '#lib/errors.ts';
-import { keepCompiledCode } from '#lib/memory.ts';
+import { keepCompiledCode } from '#lib/process/memory.ts';
 import { serverCertificate } from '../certificate.ts';
 import { Disturbance } from '../disturbance.ts';
 import { ratioText } from '../figure.ts';

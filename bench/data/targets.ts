@@ -6,7 +6,7 @@
 //   stuck  never reads
 
 import { createServer, type Socket } from 'node:net';
-import { keepCompiledCode } from '#lib/memory.ts';
+import { keepCompiledCode } from '#lib/process/memory.ts';
 import { TARGETS } from './target-names.ts';
 
 const ANNOUNCEMENT = 8;

@@ -7,7 +7,7 @@
 // Arguments: the names of both devices. It prints `ready`, then reads a shape as JSON from each line of its standard
 // input, and applies it at once. It ends with its standard input. It needs Linux and root.
 
-import { systemLibrary } from '#lib/system-library.ts';
+import { systemLibrary } from '#lib/process/system-library.ts';
 import type { PathShape } from './paths.ts';
 
 type Calls = Readonly<{

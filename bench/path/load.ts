@@ -9,7 +9,7 @@
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { keepCompiledCode } from '#lib/memory.ts';
+import { keepCompiledCode } from '#lib/process/memory.ts';
 import type { Direction } from './paths.ts';
 
 export type Load =

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describeError } from '#lib/errors.ts';
-import { whyNoSystemLibrary } from '#lib/system-library.ts';
+import { whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { endChild } from '../end-child.ts';
 import type { PathShape } from './paths.ts';
 

@@ -3,10 +3,10 @@
 
 import fastq from 'fastq';
 import PQueue from 'p-queue';
-import { SystemClock } from '#lib/clock.ts';
-import { DialQueue } from '#lib/dial-queue.ts';
 import { errorCode } from '#lib/errors.ts';
-import { RingQueue } from '#lib/ring-queue.ts';
+import { DialQueue } from '#lib/queue/dial-queue.ts';
+import { RingQueue } from '#lib/queue/ring-queue.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 
 export type Task = () => Promise<void>;
 

@@ -2,11 +2,11 @@
 
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
-import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
-import { dialTls } from '#wire/dial.ts';
-import { Alpn, TlsPort } from '#wire/tls-port.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { dialTls } from '#wire/connection/dial.ts';
+import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import { Authority } from '../../controller-sim/pki/authority.ts';
 import { State } from '../../controller-sim/state/state.ts';
 import { MemoryStore } from '../../controller-sim/state/store/memory-store.ts';

@@ -3,7 +3,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { HttpTimeouts } from './http-timeouts.ts';
 
 const LIMITS = { read: 1_000, write: 10_000, idle: 3_000 };

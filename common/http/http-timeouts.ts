@@ -14,8 +14,8 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '#lib/clock.ts';
-import { sourceOf } from '#lib/source-address.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { FairTurns } from './fair-turns.ts';
 
 /** A connection that its port may close while it is idle, to make room for others. */

@@ -3,8 +3,8 @@
 // empty frames stop the event loop for seconds.
 
 import type { WebSocket } from 'ws';
-import type { Clock } from '#lib/clock.ts';
-import { TokenBucket } from '#lib/token-bucket.ts';
+import { TokenBucket } from '#lib/queue/token-bucket.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 /** Limits of one message, as options of a WebSocketServer. A buffered chunk is a part of a frame, as TLS delivers it. */
 export const MESSAGE_PARTS = { maxFragments: 1_024, maxBufferedChunks: 4_096 };

@@ -2,7 +2,7 @@
 // with an unhandled rejection.
 
 import { describeError } from './errors.ts';
-import type { Log } from './log.ts';
+import type { Log } from './log/log.ts';
 
 /** Runs `task` in the background. A failure is logged as `background task failed`. */
 export function background(log: Log, name: string, task: Promise<unknown> | (() => Promise<unknown>)): void {

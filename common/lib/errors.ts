@@ -1,7 +1,7 @@
 // The base class of all expected errors. There is one class per decision of a caller, not per message: callers read
 // `code` and `retriable`, people read `message`, and `detail` goes to logs only.
 
-import { compressedIps } from './ip-text.ts';
+import { compressedIps } from './text/ip-text.ts';
 
 export interface ErrorOptions {
   /** True if the same call may succeed later without any change. */

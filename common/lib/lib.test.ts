@@ -23,18 +23,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { AddressError, formatAddress, parseAddress } from './address.ts';
-import { claimPrivateFolder, requireOwnFolder, writeFileAtomic } from './atomic-file.ts';
 import { background } from './background.ts';
-import { backoff } from './backoff.ts';
-import { SystemClock, VirtualClock } from './clock.ts';
-import { DialQueue, QueueFullError } from './dial-queue.ts';
-import { DurationError, formatDuration, parseDuration } from './duration.ts';
 import { ClosedError, describeError, TimeoutError } from './errors.ts';
+import { claimPrivateFolder, requireOwnFolder, writeFileAtomic } from './files/atomic-file.ts';
 import { IdSource } from './ids.ts';
-import { createLog, secretPrefix } from './log.ts';
+import { createLog, secretPrefix } from './log/log.ts';
+import { AddressError, formatAddress, parseAddress } from './net/address.ts';
+import { DialQueue, QueueFullError } from './queue/dial-queue.ts';
+import { RingQueue } from './queue/ring-queue.ts';
 import { seededRandom, systemRandom } from './random.ts';
-import { RingQueue } from './ring-queue.ts';
+import { backoff } from './time/backoff.ts';
+import { SystemClock, VirtualClock } from './time/clock.ts';
+import { DurationError, formatDuration, parseDuration } from './time/duration.ts';
 
 t.test('durations are parsed like in the reference', async (t) => {
   const table: [string, number][] = [

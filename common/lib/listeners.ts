@@ -2,7 +2,7 @@
 // the other listeners.
 
 import { asError, describeError } from './errors.ts';
-import type { Log } from './log.ts';
+import type { Log } from './log/log.ts';
 import { type Subscription, subscription } from './subscription.ts';
 
 export class Listeners<T> {

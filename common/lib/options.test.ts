@@ -1,7 +1,7 @@
 // Checks of options, as functions of the package and command lines use them.
 
 import t from 'tap';
-import { createLog, silentLog } from './log.ts';
+import { createLog, silentLog } from './log/log.ts';
 import {
   boolean,
   checkOptions,

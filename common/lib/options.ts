@@ -4,9 +4,9 @@
 
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { hostProblem, isAscii, MAX_PORT } from './address.ts';
 import { ProjectError } from './errors.ts';
-import { didYouMean, meantOrKnown } from './suggestion.ts';
+import { hostProblem, isAscii, MAX_PORT } from './net/address.ts';
+import { didYouMean, meantOrKnown } from './text/suggestion.ts';
 
 /** Returns one sentence with the problem of a value and the remedy; undefined for a valid one. */
 export type OptionCheck = (value: unknown) => string | undefined;

@@ -4,7 +4,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { compressedIps } from '#lib/ip-text.ts';
+import { compressedIps } from '#lib/text/ip-text.ts';
 
 const PEM_BEGIN = '-----BEGIN CERTIFICATE-----';
 const PEM_END = '-----END CERTIFICATE-----';

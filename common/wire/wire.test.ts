@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import t from 'tap';
+import { formatVersionInfo, parseVersionInfo, versionAtLeast } from './channel/version-info.ts';
+import { FrameReader, HELLO_LIMITS, WrongMagicError } from './connection/frame-reader.ts';
 import { ProtocolError } from './errors.ts';
 import { FRAME_HEAD_LENGTH, Frame, removeHeader } from './frame.ts';
-import { FrameReader, HELLO_LIMITS, WrongMagicError } from './frame-reader.ts';
 import { PayloadFlag } from './gen/numbers.ts';
 import * as values from './header-values.ts';
 import { asReply, Message } from './message.ts';
-import { formatVersionInfo, parseVersionInfo, versionAtLeast } from './version-info.ts';
 import { Acknowledgement, Payload } from './xgress-frames.ts';
 
 interface RecordedMessage {

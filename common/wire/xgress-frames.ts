@@ -2,7 +2,7 @@
 // one pass over the headers that records offsets; a forwarder changes the timestamp in place and forwards the bytes
 // (reference fact: link, section 2.1).
 
-import { memoryOf, sharedBuffers } from '#lib/buffer-pool.ts';
+import { memoryOf, sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import { ProtocolError } from './errors.ts';
 import { FRAME_HEAD_LENGTH, type Frame, forEachHeader, writeFrameHead } from './frame.ts';
 import { PayloadFlag, XgressHeader, XgressType } from './gen/numbers.ts';

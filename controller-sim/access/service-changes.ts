@@ -1,6 +1,6 @@
 // Tracks when an identity's view of its services last changed. Clients poll this before they fetch services.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Change } from '../state/change.ts';
 import type { State } from '../state/state.ts';
 import type { EntityKind, Identity } from '../state/types.ts';

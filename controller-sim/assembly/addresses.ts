@@ -1,6 +1,6 @@
 // Addresses of the simulator: one port for routers and clients, stored with the data.
 
-import { joinHostPort } from '#lib/address.ts';
+import { joinHostPort } from '#lib/net/address.ts';
 import { Listener } from '../listener/listener.ts';
 import type { State } from '../state/state.ts';
 import { memberKey } from '../state/store/shared-store.ts';

@@ -1,10 +1,10 @@
 // Context of the assembly: the simulator's options, clock and random source, and the stack that closes its rooms.
 
-import { AdvancingClock } from '#lib/advancing-clock.ts';
-import { type AdvanceableClock, type Clock, SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { type Log, silentLog } from '#lib/log.ts';
+import { type Log, silentLog } from '#lib/log/log.ts';
 import { type Random, seededStream, systemRandom } from '#lib/random.ts';
+import { AdvancingClock } from '#lib/time/advancing-clock.ts';
+import { type AdvanceableClock, type Clock, SystemClock } from '#lib/time/clock.ts';
 import type { SimulatorOptions } from './options.ts';
 
 /** A room that can be closed. */

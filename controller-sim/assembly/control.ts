@@ -1,6 +1,6 @@
 // Builds the control channels: the data model, the sessions for routers, and the server.
 
-import { ownVersionInfo } from '#wire/version-info.ts';
+import { ownVersionInfo } from '#wire/channel/version-info.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Activity } from '../auth/activity.ts';
 import { Revocations } from '../auth/revocations.ts';

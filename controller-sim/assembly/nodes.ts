@@ -1,7 +1,7 @@
 // Several controllers of one network in one process, for tests of clients and routers that use more than one.
 
-import { AdvancingClock } from '#lib/advancing-clock.ts';
 import { checkOptions, OptionError } from '#lib/options.ts';
+import { AdvancingClock } from '#lib/time/advancing-clock.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
 import { nodesCheck, OPTION_CHECKS, type SimulatorOptions } from './options.ts';
 import { type Simulator, startSimulator } from './simulator.ts';

@@ -1,8 +1,8 @@
 // The options of a simulator and their checks, shared by `startSimulator` and the flags of `sim start`.
 
 import { isIP } from 'node:net';
-import type { Clock } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import { isSameFile } from '#lib/files/symbolic-links.ts';
+import type { Log } from '#lib/log/log.ts';
 import {
   boolean,
   checkOptions,
@@ -18,7 +18,7 @@ import {
   stringOfLength,
 } from '#lib/options.ts';
 import { MAX_SEED, type Random } from '#lib/random.ts';
-import { isSameFile } from '#lib/symbolic-links.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from '../auth/passwords.ts';
 import { type Namespace, namespaceProblem } from '../events/events.ts';

@@ -1,8 +1,8 @@
 // The administrator of a simulator: created at the first start, changed by later ones.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { Passwords, TEST_COST } from '../auth/passwords.ts';
 import { addAuthenticator, passwordProof } from '../entities/authenticator.ts';
 import { disableIdentity, plainIdentity } from '../entities/identity.ts';

@@ -7,9 +7,9 @@
 //   await using simulator = await startSimulator();
 //   simulator.managementUrl, simulator.username, simulator.password, simulator.ca …
 
+import { readProblem } from '#lib/files/read-problem.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
 import { OptionError } from '#lib/options.ts';
-import { readProblem } from '#lib/read-problem.ts';
-import { readTextFileSync } from '#lib/text-file.ts';
 import { validateBody } from '../api/http/validate.ts';
 import { CONSOLE_PATH } from '../api/server/console.ts';
 import { openClient } from '../client/api-client.ts';

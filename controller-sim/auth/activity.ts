@@ -1,8 +1,8 @@
 // Last activity of API sessions. Times are kept in memory and stored once per step. Answers need not wait for storage,
 // and a crash loses one step at most. Controllers with a common store each do this: a later time of another one counts.
 
-import type { Clock, Timer } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { endApiSession } from '../entities/api-session.ts';
 import type { State } from '../state/state.ts';
 import type { ApiSession } from '../state/types.ts';

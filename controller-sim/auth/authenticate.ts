@@ -1,7 +1,7 @@
 // Logins by password, by certificate and by the token of another issuer. Every failed login gets the same answer and
 // takes the same time.
 
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Authenticate } from '#schemas/api/gen/bodies.ts';
 import { baseFields } from '../entities/common.ts';

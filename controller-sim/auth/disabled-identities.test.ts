@@ -1,10 +1,10 @@
 // The end of a lock, when the change that enables the identity fails at first.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { plainIdentity } from '../entities/identity.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';

@@ -1,9 +1,9 @@
 // Enables identities when the time of their lock is over. Checking the time on access is not enough: routers only learn
 // of changes.
 
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { enableIdentity, isDisabled } from '../entities/identity.ts';
 import type { State } from '../state/state.ts';
 import type { Identity } from '../state/types.ts';

@@ -2,9 +2,9 @@
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import { isNestedDeeper, JsonDepthError, MAX_JSON_DEPTH } from '#lib/json.ts';
-import { valueAt } from '#lib/json-pointer.ts';
-import { wellFormed } from '#lib/well-formed.ts';
+import { isNestedDeeper, JsonDepthError, MAX_JSON_DEPTH } from '#lib/json/json.ts';
+import { valueAt } from '#lib/json/json-pointer.ts';
+import { wellFormed } from '#lib/text/well-formed.ts';
 import type { AuthPolicy, ExternalJwtSigner, Identity } from '../state/types.ts';
 import type { TokenProblem } from './challenges.ts';
 import type { AuthServices } from './request.ts';

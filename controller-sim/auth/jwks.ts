@@ -2,10 +2,10 @@
 // wrong signatures.
 
 import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from 'node:crypto';
-import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
-import type { Log } from '#lib/log.ts';
+import { parseJson } from '#lib/json/json.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { checkedLookup, endpointProblem } from '../entities/jwks-endpoint.ts';
 
 export interface JwksComponents {

@@ -1,9 +1,9 @@
 // The time between the last wrong password and the committed lock.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { addAuthenticator, passwordProof } from '../entities/authenticator.ts';
 import { defaultAuthPolicy } from '../entities/built-in.ts';
 import { baseFields } from '../entities/common.ts';

@@ -1,7 +1,7 @@
 // Password hashes, and the limits on concurrent and waiting checks.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { Passwords, TEST_COST } from './passwords.ts';
 
 t.test('a password matches its own hash only', async (t) => {

@@ -4,11 +4,11 @@
 import { argon2 as argon2Callback, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import type { Clock } from '#lib/clock.ts';
-import { DialQueue, QueueFullError } from '#lib/dial-queue.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
+import { DialQueue, QueueFullError } from '#lib/queue/dial-queue.ts';
+import { Shares } from '#lib/queue/shares.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
-import { Shares } from '#lib/shares.ts';
-import { sourceOf } from '#lib/source-address.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { ApiError } from '../errors/errors.ts';
 
 const argon2 = promisify(argon2Callback);

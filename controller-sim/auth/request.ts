@@ -1,10 +1,10 @@
 // Types for logins: the components that they need, and the parts of a request that carry proofs.
 
 import type { X509Certificate } from 'node:crypto';
-import type { Clock } from '#lib/clock.ts';
 import type { Listeners } from '#lib/listeners.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Authority } from '../pki/authority.ts';
 import type { Tokens } from '../pki/tokens.ts';
 import type { CatchUp, State } from '../state/state.ts';

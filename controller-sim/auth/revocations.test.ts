@@ -1,10 +1,10 @@
 // Revocations: a used refresh token is accepted again for a short time, a revoked one is not.
 
 import t from 'tap';
-import { type Timer, VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { type Timer, VirtualClock } from '#lib/time/clock.ts';
 import { REVOCATION_LIFETIME } from '../entities/revocation.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';

@@ -1,7 +1,7 @@
 // Tokens revoked before they expire: one token, all of an API session, or all of an identity issued so far.
 
-import type { Clock, Timer } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { revocationOf } from '../entities/revocation.ts';
 import type { AccessClaims } from '../pki/tokens.ts';
 import type { State } from '../state/state.ts';

@@ -1,7 +1,7 @@
 // Codes that strangers guess at several controllers, and a common store that fails or hangs.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
 import { CodeGuesses } from './second-factor/code-guesses.ts';
 import { SharedAttempts } from './shared-attempts.ts';

@@ -3,9 +3,9 @@
 
 import type { Agent, Dispatcher } from 'undici';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
 import { checkOptions, notEmpty, type OptionCheck, OptionError } from '#lib/options.ts';
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { COLLECTIONS } from '#schemas/api/gen/collections.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';

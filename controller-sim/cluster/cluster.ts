@@ -2,10 +2,10 @@
 // is the only member.
 
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
-import type { Log } from '#lib/log.ts';
-import { PROTOCOL_VERSION } from '#wire/version-info.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import type { Member, MemberInfo, Membership, Progress, Registry } from '../state/store/shared-store.ts';
 
 /** A change of members or leader. */

@@ -3,8 +3,8 @@
 //   12  10:15:00.123  POST /edge/client/v1/authenticate?method=password  401 INVALID_AUTH  2.1 ms  127.0.0.1
 //   13  10:15:00.204  router-a ← Route  118 bytes
 
-import { count } from '#lib/count.ts';
-import { inOneLine } from '#lib/shown-text.ts';
+import { count } from '#lib/text/count.ts';
+import { inOneLine } from '#lib/text/shown-text.ts';
 import type { ControlEntry, HttpEntry } from '../lab/journal/journal-entry.ts';
 
 type AsJson<Entry> = Omit<Entry, 'time'> & { readonly time: string };

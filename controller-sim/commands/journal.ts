@@ -1,11 +1,11 @@
 // `journal`: what clients and routers asked of a running simulator, one line for each request or message.
 
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { ProjectError } from '#lib/errors.ts';
-import { stopSignals } from '#lib/stop-signal.ts';
+import { stopSignals } from '#lib/process/stop-signal.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { journalLine, type ShownEntry, stableEntry } from './journal-line.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection, LabClient } from './lab-client.ts';

@@ -4,8 +4,8 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { commandName } from '#lib/commands/name.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { readProblem } from '#lib/read-problem.ts';
-import { readTextFileSync } from '#lib/text-file.ts';
+import { readProblem } from '#lib/files/read-problem.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
 
 export interface Connection {
   /** The file with the ready line of `sim start --json`. */

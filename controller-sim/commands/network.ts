@@ -1,12 +1,12 @@
 // `service`, `identity`: what tests need in a running network, in one command each.
 
 import { Command, InvalidArgumentError } from 'commander';
-import { joinHostPort, splitHostPort } from '#lib/address.ts';
-import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { ProjectError } from '#lib/errors.ts';
-import { readProblem } from '#lib/read-problem.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { readProblem } from '#lib/files/read-problem.ts';
+import { joinHostPort, splitHostPort } from '#lib/net/address.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
 

@@ -6,8 +6,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 const USER = 'edgeweave';
 /** Folders of packages, each with one folder for a version. */

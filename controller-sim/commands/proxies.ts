@@ -1,10 +1,10 @@
 // `proxy`: opens, lists and closes TCP proxies of a running simulator, for faults of connections.
 
 import { Command } from 'commander';
-import { joinHostPort } from '#lib/address.ts';
 import { inColumns } from '#lib/commands/columns.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
+import { joinHostPort } from '#lib/net/address.ts';
 import { withFields } from './fields.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';

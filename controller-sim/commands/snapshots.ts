@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { writeFileAtomic } from '#lib/atomic-file.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { ProjectError } from '#lib/errors.ts';
-import { readProblem } from '#lib/read-problem.ts';
+import { writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { readProblem } from '#lib/files/read-problem.ts';
 import { KEPT } from '../lab/kept.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';

@@ -2,10 +2,10 @@
 // exit code 0.
 
 import { Command } from 'commander';
-import { type Clock, SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
-import { logFileProblem } from '#lib/daemon-log.ts';
-import { endProcess } from '#lib/end-process.ts';
+import { logFileProblem } from '#lib/log/daemon-log.ts';
+import { endProcess } from '#lib/process/end-process.ts';
+import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import {
   combinationProblem,
   dataFiles,

@@ -1,11 +1,11 @@
 // `store copy`: copies a network between a data file and a PostgreSQL database.
 
 import { Command } from 'commander';
-import { SystemClock } from '#lib/clock.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError } from '#lib/errors.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 
 export function storeCommand(): Command {
   return new Command('store')

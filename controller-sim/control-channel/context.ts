@@ -1,7 +1,7 @@
 // Components that handlers of control messages share.
 
-import type { Clock } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Message } from '#wire/message.ts';
 import type { Access } from '../access/access.ts';
 import type { ServiceChanges } from '../access/service-changes.ts';

@@ -2,9 +2,9 @@
 
 import t, { type Test } from 'tap';
 import { seededRandom } from '#lib/random.ts';
+import { formatVersionInfo, ownVersionInfo } from '#wire/channel/version-info.ts';
 import { ChannelHeader, ChannelType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
 import { ControlRoom } from '../../test/support/control-room.ts';
 import { Body } from '../entities/body.ts';
 import { createTransitRouter } from '../entities/router.ts';

@@ -3,24 +3,24 @@
 // common authority with the id of a controller, which nobody else gets.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { parseAddress } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
+import { parseAddress } from '#lib/net/address.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, subjectAltNames } from '#pki/certificates.ts';
-import { Channel } from '#wire/channel.ts';
-import type { AcceptedHello } from '#wire/channel-listener.ts';
-import { SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
-import { dialTls } from '#wire/dial.ts';
+import { Channel } from '#wire/channel/channel.ts';
+import type { AcceptedHello } from '#wire/channel/channel-listener.ts';
+import { SINGLE_CONTROL_LANE } from '#wire/channel/control-lanes.ts';
+import { DEFAULT_HEARTBEAT } from '#wire/channel/heartbeat.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { dialTls } from '#wire/connection/dial.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
-import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
-import { sendHello } from '#wire/hello.ts';
 import { Message, resultMessage } from '#wire/message.ts';
-import { Alpn } from '#wire/tls-port.ts';
-import { Underlay } from '#wire/underlay.ts';
 import { valuesOfController } from '../network/controller-inspections.ts';
 import type { PeerAnswer, Peers } from '../network/inspect.ts';
 import { inspectOver } from '../network/inspect-over.ts';

@@ -1,12 +1,12 @@
 // Messages that faults hold back at the controller: their limits, and their end with the channel.
 
 import t, { type Test } from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
-import { SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
+import { SINGLE_CONTROL_LANE } from '#wire/channel/control-lanes.ts';
+import { DEFAULT_HEARTBEAT } from '#wire/channel/heartbeat.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
-import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
 import { Message } from '#wire/message.ts';
 import { ControlTraffic } from '../lab/control-traffic.ts';
 import { Faults } from '../lab/faults/faults.ts';

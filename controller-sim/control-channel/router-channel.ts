@@ -1,8 +1,8 @@
 // The control channel of a router at the controller. The tap sees its messages, and may drop some and hold
 // others back.
 
-import type { Timer } from '#lib/clock.ts';
-import { Channel, type ChannelOptions } from '#wire/channel.ts';
+import type { Timer } from '#lib/time/clock.ts';
+import { Channel, type ChannelOptions } from '#wire/channel/channel.ts';
 import type { Frame } from '#wire/frame.ts';
 import type { Message } from '#wire/message.ts';
 import type { ControlTap, Direction, Interference } from './control-tap.ts';

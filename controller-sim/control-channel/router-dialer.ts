@@ -1,21 +1,21 @@
 // Dials disconnected routers that listen for controllers (`ctrl.listeners`): for routers that cannot reach the
 // controller (reference fact: its control channel dialer). Off by default, as in the reference.
 
-import { parseAddress } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
-import { type BackoffPolicy, nextBackoff } from '#lib/backoff.ts';
-import type { Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
+import { parseAddress } from '#lib/net/address.ts';
 import type { Random } from '#lib/random.ts';
+import { type BackoffPolicy, nextBackoff } from '#lib/time/backoff.ts';
+import type { Timer } from '#lib/time/clock.ts';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
-import { dialTls } from '#wire/dial.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { dialTls } from '#wire/connection/dial.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
-import { sendHello } from '#wire/hello.ts';
-import { Alpn } from '#wire/tls-port.ts';
-import { Underlay } from '#wire/underlay.ts';
 import { validityTimes } from '../pki/validity-times.ts';
 import type { Router } from '../state/types.ts';
 import type { ControlContext } from './context.ts';

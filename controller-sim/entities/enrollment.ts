@@ -1,7 +1,7 @@
 // Creates enrollments: the one-time secret and the token that carries it. Signing is asynchronous, so it precedes the
 // transaction.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { State } from '../state/state.ts';
 import type { Transaction } from '../state/transaction.ts';

@@ -2,9 +2,9 @@
 // each kind through the port.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { seedBuiltIns } from '../assembly/seed.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';

@@ -1,6 +1,6 @@
 // Rules of identities and their dependents.
 
-import { timeText } from '#lib/duration.ts';
+import { timeText } from '#lib/time/duration.ts';
 import type { IdentityCreate, IdentityPatch, IdentityUpdate } from '#schemas/api/gen/bodies.ts';
 import { ApiError, badRequest, invalid, notFound } from '../errors/errors.ts';
 import type { Transaction } from '../state/transaction.ts';

@@ -5,7 +5,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import { within } from '#lib/bounded.ts';
 import { describeError, InvariantError } from '#lib/errors.ts';
-import { isNestedDeeper, MAX_JSON_DEPTH } from '#lib/json.ts';
+import { isNestedDeeper, MAX_JSON_DEPTH } from '#lib/json/json.ts';
 import { invalid } from '../errors/errors.ts';
 import { UNIQUE_ITEMS } from './unique-items.ts';
 

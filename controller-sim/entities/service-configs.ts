@@ -1,6 +1,6 @@
 // Overrides of service configs for an identity: one for each service and config type.
 
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import { invalid, notFound } from '../errors/errors.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';

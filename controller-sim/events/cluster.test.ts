@@ -1,9 +1,9 @@
 // A member that does not follow the changes of others says so in events.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { memberInfo } from '../../test/support/members.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { State } from '../state/state.ts';

@@ -1,7 +1,7 @@
 // Events of the cluster: members that come and go, the leader, and whether this member follows (reference fact: HTTP
 // behaviour, Events).
 
-import type { Clock, Timer } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Cluster, ClusterChange } from '../cluster/cluster.ts';
 import type { State } from '../state/state.ts';
 import type { Member, Membership } from '../state/store/shared-store.ts';

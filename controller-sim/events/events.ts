@@ -1,12 +1,12 @@
 // Events in the reference's format: JSON objects with a namespace, published to the subscribers of that namespace.
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import { ownValue } from '#lib/json/own-value.ts';
+import type { Log } from '#lib/log/log.ts';
 import { checkOptions, type OptionCheck, OptionError } from '#lib/options.ts';
-import { ownValue } from '#lib/own-value.ts';
 import { type Subscription as EndOfSubscription, subscription } from '#lib/subscription.ts';
-import { didYouMean } from '#lib/suggestion.ts';
+import { didYouMean } from '#lib/text/suggestion.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 /** reference fact: HTTP behaviour, Events. */
 export const NAMESPACES = [

@@ -1,7 +1,7 @@
 // The filter of a metric subscription: one regular expression for source routers, one for metric names with their
 // figures, such as `link.latency.p50` (reference fact: the options of its command line).
 
-import { BoundedPattern } from '#lib/bounded-pattern.ts';
+import { BoundedPattern } from '#lib/text/bounded-pattern.ts';
 import type { Event } from './events.ts';
 
 export interface MetricFilterOptions {

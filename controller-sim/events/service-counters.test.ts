@@ -1,7 +1,7 @@
 // Counts dials and health checks per minute.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { ServiceCounters } from './service-counters.ts';
 
 t.test('the counts of a minute are published as one event at its end', async (t) => {

@@ -1,6 +1,6 @@
 // Counts dials and health checks of services per minute, and publishes the counts at the end of the minute.
 
-import type { Clock, Timer } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ServiceEventType } from '../network/network-events.ts';
 
 export interface ServiceCount {

@@ -1,6 +1,6 @@
 // Events of sessions of services, stored or in token form. They omit the token.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Session } from '../state/types.ts';
 import { type Event, eventOf } from './events.ts';
 

@@ -3,8 +3,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
-import { createLog, silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { Events, eventOf } from './events.ts';
 import { openSink } from './sinks.ts';
 

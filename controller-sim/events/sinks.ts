@@ -1,10 +1,10 @@
 // Writes events outside of the process: to a file or to standard output, one JSON object per line.
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { LineOutput } from '#lib/line-output.ts';
-import type { Log } from '#lib/log.ts';
-import { LogFile } from '#lib/log-file.ts';
+import { LineOutput } from '#lib/log/line-output.ts';
+import type { Log } from '#lib/log/log.ts';
+import { LogFile } from '#lib/log/log-file.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Events, Namespace } from './events.ts';
 
 /** Limit in bytes on queued events; later ones are dropped, counted and logged. */

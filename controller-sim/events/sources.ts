@@ -2,11 +2,11 @@
 // credentials (passwords, keys, tokens).
 
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
 import type { Listeners } from '#lib/listeners.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
-import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import type { LoginAttempt } from '../auth/login-attempt.ts';
 import { linkCost } from '../network/links.ts';
 import type { Network } from '../network/network.ts';

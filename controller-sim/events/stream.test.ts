@@ -1,7 +1,7 @@
 // The subscriptions of a management channel: several requests, older names, and the types that `include` selects.
 
 import t from 'tap';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { ChannelHeader, ManagementHeader, ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { type Event, Events, type Namespace } from './events.ts';

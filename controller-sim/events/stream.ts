@@ -1,9 +1,9 @@
 // The events of one management channel: its subscriptions, in the protocol of the reference's command line.
 
-import { MAX_LOOK_MS } from '#lib/bounded-pattern.ts';
 import { describeError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
-import { ownValue } from '#lib/own-value.ts';
+import { parseJson } from '#lib/json/json.ts';
+import { ownValue } from '#lib/json/own-value.ts';
+import { MAX_LOOK_MS } from '#lib/text/bounded-pattern.ts';
 import { ManagementHeader, ManagementType } from '#wire/gen/numbers.ts';
 import { asReply, Message, resultMessage } from '#wire/message.ts';
 import { type Event, type Events, type Namespace, namespaceOf, type UsageVersion } from './events.ts';

@@ -1,7 +1,7 @@
 // Compiles a Query to functions over entities: predicate, order, page. The symbols of a list define its fields and how
 // to read them.
 
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import type { Predicate, Query, SortField, Subject, Value } from './ast.ts';
 import { FilterError } from './lexer.ts';
 

@@ -1,7 +1,7 @@
 // Parses filter tokens to a Query: predicate, then `sort by`, `skip`, `limit`, each optional and in this order. `and`
 // binds tighter than `or`. `not` extends to the closing bracket (reference fact: `not a and b` is `not (a and b)`).
 
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import type { Comparison, Predicate, Query, SetFunction, SortField, Subject, Value } from './ast.ts';
 import { FilterError, type Token, tokenize } from './lexer.ts';
 

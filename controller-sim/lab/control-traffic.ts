@@ -1,7 +1,7 @@
 // The control channels as the lab sees them: records their messages and connections, and finds their faults.
 
-import type { Clock } from '#lib/clock.ts';
-import { ownText } from '#lib/own-text.ts';
+import { ownText } from '#lib/text/own-text.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { ChannelType } from '#wire/gen/numbers.ts';
 import type { ControlTap, Direction } from '../control-channel/control-tap.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';

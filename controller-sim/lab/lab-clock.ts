@@ -1,10 +1,10 @@
 // The simulator's time under the control of its user. Connections keep real time: heartbeats and time limits of
 // requests do not notice an advance.
 
-import { AdvancingClock, realTime } from '#lib/advancing-clock.ts';
-import type { AdvanceableClock } from '#lib/clock.ts';
-import { MAX_DURATION_LENGTH, parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import { AdvancingClock, realTime } from '#lib/time/advancing-clock.ts';
+import type { AdvanceableClock } from '#lib/time/clock.ts';
+import { MAX_DURATION_LENGTH, parseDuration } from '#lib/time/duration.ts';
 import { InvalidError } from './lab-error.ts';
 
 /** Hours of the units that the network's durations lack. */

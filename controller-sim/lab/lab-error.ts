@@ -1,7 +1,7 @@
 // Wrong use of the lab: its errors, and the check of names.
 
 import { ProjectError } from '#lib/errors.ts';
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
 
 /** The lab has no entity with this name. */
 export class UnknownError extends ProjectError {

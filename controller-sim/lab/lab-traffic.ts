@@ -1,8 +1,8 @@
 // The requests and control messages of the simulator as the lab sees them: recorded, and subject to faults.
 
-import type { Clock } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';

@@ -1,7 +1,7 @@
 // Control over the simulator's time, state and faults, a record of its requests, and explanations of its decisions, for
 // tests; a controller has none of this.
 
-import type { AdvanceableClock } from '#lib/clock.ts';
+import type { AdvanceableClock } from '#lib/time/clock.ts';
 import type { LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Transaction } from '../state/transaction.ts';

@@ -1,9 +1,9 @@
 // Faults of this controller as a member of a cluster, for learning and tests: it is cut off the store, hangs, or ends as if
 // it was killed.
 
-import type { Clock } from '#lib/clock.ts';
-import { formatDuration, parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { formatDuration, parseDuration } from '#lib/time/duration.ts';
 import type { State } from '../state/state.ts';
 import { InvalidError } from './lab-error.ts';
 

@@ -1,7 +1,7 @@
 // Finds entities by id or name, and suggests similar names.
 
-import { shown } from '#lib/shown-text.ts';
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { shown } from '#lib/text/shown-text.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Table } from '../state/table.ts';
 import type { Named } from '../state/types.ts';
 import { UnknownError } from './lab-error.ts';

@@ -6,7 +6,7 @@
 // Sessions, revocations and the terminators of hosts belong to running clients, not to a snapshot: they stay where their
 // identity, service and router stay, and end otherwise.
 
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
 import { endApiSession } from '../entities/api-session.ts';
 import { KIND_NAMES, KINDS } from '../state/kinds.ts';
 import type { State } from '../state/state.ts';

@@ -1,9 +1,9 @@
 // The controller's single TLS port. ALPN selects HTTP or the control channel; clients without a protocol speak HTTP
 // (reference fact: control channel, section 1.1).
 
-import { listening } from '#lib/listening.ts';
-import type { Log } from '#lib/log.ts';
-import { Alpn, type SocketHandler, TlsPort } from '#wire/tls-port.ts';
+import type { Log } from '#lib/log/log.ts';
+import { listening } from '#lib/net/listening.ts';
+import { Alpn, type SocketHandler, TlsPort } from '#wire/connection/tls-port.ts';
 import type { Authority } from '../pki/authority.ts';
 
 export interface ListenerOptions {

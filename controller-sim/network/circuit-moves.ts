@@ -4,9 +4,9 @@
 //   fault, link ─► reroute ─► cheapest path between its ends ─► Route to each router in turn ─► Unroute to routers left
 
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { State } from '../state/state.ts';
 import type { Circuit } from './circuit.ts';
 import { advance, isEnded } from './circuit-states.ts';

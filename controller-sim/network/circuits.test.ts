@@ -1,11 +1,11 @@
 // Circuits of the controller: creation, moves to other paths, removal.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { InvariantError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { RouteSchema, UnrouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, PeerDataKey, RouteHeader, RouterCapability } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';

@@ -4,11 +4,11 @@
 //   request ─► terminator, path ─► Route to all ─► all RouteResults ─► circuit
 //                     ▲────────────── a failure: next attempt ──┘
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { EdgeErrorCode, PeerDataKey, RetryHint, RouteErrorCode, RouterCapability } from '#wire/gen/numbers.ts';
 import type { PeerData } from '#wire/peer-data.ts';
 import type { State } from '../state/state.ts';

@@ -1,8 +1,8 @@
 // A connected router in the network's view.
 
-import type { Channel } from '#wire/channel.ts';
+import type { Channel } from '#wire/channel/channel.ts';
+import type { VersionInfo } from '#wire/channel/version-info.ts';
 import type { Listener } from '#wire/gen/control_pb.js';
-import type { VersionInfo } from '#wire/version-info.ts';
 
 export interface ConnectedRouter {
   readonly id: string;

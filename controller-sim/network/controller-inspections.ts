@@ -1,7 +1,7 @@
 // The values that the controller itself answers to inspections, with the reference's names and fields (reference fact:
 // HTTP entities, section 19). Routers answer their own values.
 
-import { formatDuration } from '#lib/duration.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { State } from '../state/state.ts';
 import type { ConnectedRouter } from './connected-router.ts';

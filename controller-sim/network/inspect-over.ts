@@ -1,8 +1,8 @@
 // Asks a router or another controller for named values.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { parseJson } from '#lib/json.ts';
-import type { Channel } from '#wire/channel.ts';
+import { parseJson } from '#lib/json/json.ts';
+import type { Channel } from '#wire/channel/channel.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';

@@ -1,7 +1,7 @@
 // Events of the network for its observers: routers, clients, links and circuits.
 
 import { Listeners } from '#lib/listeners.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 import type { Circuit } from './circuit.ts';
 import type { NetworkLink } from './links.ts';

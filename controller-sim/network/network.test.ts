@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { selectByRoles } from '#model/roles.ts';
 import { links, reported } from '../../test/support/links.ts';
 import type { Terminator } from '../state/types.ts';

@@ -2,10 +2,10 @@
 // circuits, control-channel/ has the messages.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Clock, Timer } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import {
   FaultSchema,
   FaultSubject,

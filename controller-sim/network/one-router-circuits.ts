@@ -3,9 +3,9 @@
 // also add to the costs of their terminators for ever.
 
 import { background } from '#lib/background.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Circuit } from './circuit.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import { inspectOver } from './inspect-over.ts';

@@ -3,7 +3,7 @@
 //   Route ─► router ─► RouteResult: success, or the error code of the router            Unroute ─► router, no answer
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { HIGH_LANE } from '#wire/control-lanes.ts';
+import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { UnrouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';

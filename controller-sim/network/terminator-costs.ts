@@ -1,7 +1,7 @@
 // Dynamic costs of terminators, added to the configured ones: circuits that use them, and failed dials. Strategies that
 // read costs select by them (reference fact: control channel, section 4.3).
 
-import type { Clock, Timer } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { MAX_COST } from '#model/terminator.ts';
 
 interface Costs {

@@ -1,10 +1,10 @@
 // Identities whose circuits are traced, with the end of each trace. In memory: a trace serves an operator who is
 // watching.
 
-import { BoundedMap } from '#lib/bounded-map.ts';
-import type { Clock } from '#lib/clock.ts';
-import { timeText } from '#lib/duration.ts';
 import type { IdSource } from '#lib/ids.ts';
+import { BoundedMap } from '#lib/queue/bounded-map.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { timeText } from '#lib/time/duration.ts';
 
 export interface TraceSpec {
   /** Milliseconds. */

@@ -13,10 +13,10 @@ import {
 import { isIP } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { promisify } from 'node:util';
-import { realTime } from '#lib/advancing-clock.ts';
-import type { Clock } from '#lib/clock.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
+import { realTime } from '#lib/time/advancing-clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { sha1Fingerprint, subjectAltNames } from '#pki/certificates.ts';
 import type { GeneralNames } from '#pki/general-names.ts';
 import type { Jwk } from '#schemas/api/gen/answers.ts';

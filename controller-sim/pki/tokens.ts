@@ -2,10 +2,10 @@
 // with the key from the data model (reference facts: HTTP behaviour, Enrollment; edge, section 5.1).
 
 import type { JWTPayload, SignJWT } from 'jose';
-import { realTime } from '#lib/advancing-clock.ts';
-import type { Clock } from '#lib/clock.ts';
-import { isNestedDeeper } from '#lib/json.ts';
-import { ownText } from '#lib/own-text.ts';
+import { isNestedDeeper } from '#lib/json/json.ts';
+import { ownText } from '#lib/text/own-text.ts';
+import { realTime } from '#lib/time/advancing-clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Authority } from './authority.ts';
 
 export interface TokenComponents {

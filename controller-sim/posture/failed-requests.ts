@@ -1,7 +1,7 @@
 // Service requests that failed their posture checks: the last fifty of each identity, with actual and expected values
 // of each check.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import {
   evaluatePosture,
   type MfaDemand,

@@ -1,9 +1,9 @@
 // The posture of endpoints: what clients reported about their machines, when they gave one-time passwords, and when
 // they must give one again. It is in memory only: after a restart, clients must send it again.
 
-import { BoundedMap } from '#lib/bounded-map.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
+import { BoundedMap } from '#lib/queue/bounded-map.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { decideAccess } from '#model/access.ts';
 import { evaluatePosture, mfaDeadline, type PostureState, PROMPT_GRACE, type ProcessState } from '#model/posture.ts';
 import { ApiError } from '../errors/errors.ts';

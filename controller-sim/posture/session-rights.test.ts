@@ -1,9 +1,9 @@
 // Sessions whose right ends in the moment when they are stored.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { Access } from '../access/access.ts';
 import { Body } from '../entities/body.ts';
 import { baseFields } from '../entities/common.ts';

@@ -2,7 +2,7 @@
 // policies that do. posture.ts evaluates posture; control-channel/legacy-sessions.ts notifies routers.
 
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { ChangeSet } from '../state/change.ts';
 import type { State } from '../state/state.ts';
 import type { Session } from '../state/types.ts';

@@ -1,8 +1,8 @@
 // Requests that wait for the changes of other controllers, while the store hangs or is away.
 
 import t from 'tap';
-import { settle, VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { settle, VirtualClock } from '#lib/time/clock.ts';
 import { type CatchUp, State } from './state.ts';
 import { SharedMemory } from './store/shared-memory.ts';
 

@@ -1,7 +1,7 @@
 // Checks that references between entities resolve, and repairs those that do not: one run at a time.
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Entity } from './entity.ts';
 import { idsIn, type KindReference, REFERENCES, withoutIds, withValue } from './references.ts';
 import type { State } from './state.ts';

@@ -1,9 +1,9 @@
 // The origin of changes: changes within a request have it, later and automatic ones do not.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { plainIdentity } from '../entities/identity.ts';
 import { type Origin, withOrigin } from './origin.ts';
 import { State } from './state.ts';

@@ -1,8 +1,8 @@
 // A change that a store rejects fails alone: those that would have been stored with it succeed.
 
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { plainIdentity } from '../entities/identity.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { Change } from './change.ts';

@@ -3,8 +3,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { ApiError, invalidField } from '../errors/errors.ts';
 import type { State } from './state.ts';
 import { SqliteStore } from './store/sqlite-store.ts';

@@ -7,11 +7,11 @@
 // The tables are ahead of the store within one turn of the event loop, in which no other code runs. With a store that
 // several controllers share, the changes of others are applied and published in the same way, in one order for all.
 
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, InvariantError, ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
-import { type Log, silentLog } from '#lib/log.ts';
+import { type Log, silentLog } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { differences } from './differences.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';

@@ -1,8 +1,8 @@
 // A set of changes that is committed as a whole. Reads see earlier writes of the same transaction.
 
-import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
-import { shown } from '#lib/shown-text.ts';
+import { shown } from '#lib/text/shown-text.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { ApiError } from '../errors/errors.ts';
 import { type Change, changeOf } from './change.ts';
 import type { Tables } from './tables.ts';

@@ -6,8 +6,8 @@ import { rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claimPrivateFolder } from '#lib/atomic-file.ts';
 import { errorCode } from '#lib/errors.ts';
+import { claimPrivateFolder } from '#lib/files/atomic-file.ts';
 
 /**
  * The system gives ports above this range to programs that leave the choice to it, and to outgoing connections: Linux

@@ -2,7 +2,7 @@
 // With --json, stdout receives exactly one JSON document in every case.
 
 import { describeError } from '#lib/errors.ts';
-import { stopSignals } from '#lib/stop-signal.ts';
+import { stopSignals } from '#lib/process/stop-signal.ts';
 import type { Network } from './network.ts';
 
 const FLAGS = ['--once', '--json', '--help'];

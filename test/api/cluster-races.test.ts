@@ -4,7 +4,7 @@
 import { Secret, TOTP } from 'otpauth';
 import pg from 'pg';
 import t, { type Test } from 'tap';
-import { AdvancingClock } from '../../common/lib/advancing-clock.ts';
+import { AdvancingClock } from '../../common/lib/time/advancing-clock.ts';
 import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';

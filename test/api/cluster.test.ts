@@ -1,13 +1,13 @@
 // Several controllers: sessions, tokens and changes of one are those of all; members and leader in the APIs and events.
 
 import t from 'tap';
-import { parseAddress } from '#lib/address.ts';
-import { SystemClock } from '#lib/clock.ts';
-import { dialTls } from '#wire/dial.ts';
+import { parseAddress } from '#lib/net/address.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { dialTls } from '#wire/connection/dial.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
-import { sendHello } from '#wire/hello.ts';
-import { Alpn } from '#wire/tls-port.ts';
-import { Underlay } from '#wire/underlay.ts';
 import { type SimulatorCluster, startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';

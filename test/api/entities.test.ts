@@ -2,7 +2,7 @@
 // delete. cascades.test.ts tests cascades of deletions.
 
 import t, { type Test } from 'tap';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
 import { type ApiAnswer, ApiClient, filtered } from '../support/api-client.ts';
 import { allKinds } from '../support/kinds/all.ts';
 import { type Fields, type Kind, known, type Rejection } from '../support/kinds/kind.ts';

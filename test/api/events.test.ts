@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import WebSocket from 'ws';
-import { FrameReader } from '#wire/frame-reader.ts';
+import { FrameReader } from '#wire/connection/frame-reader.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';

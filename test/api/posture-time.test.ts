@@ -1,10 +1,10 @@
 // Posture over time: one-time passwords that become too old, machines that wake up, and notifications of routers.
 
 import t from 'tap';
+import { watchMessages } from '#wire/channel/message-events.ts';
 import { SessionRemovedSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { watchMessages } from '#wire/message-events.ts';
 import { ApiClient, filtered } from '../support/api-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { type Fields, PostureClient } from '../support/posture-client.ts';

@@ -1,7 +1,7 @@
 // With a seed of random values, two runs of a scenario have equal ids, tokens, choices and journals.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';

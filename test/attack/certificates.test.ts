@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import { verifyChain } from '#pki/certificate-chain.ts';
 import { parsePemCertificates } from '#pki/certificates.ts';
 import { context, der, sequence } from '#pki/der.ts';
-import { Alpn } from '#wire/tls-port.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
 import { x509 } from '../../controller-sim/pki/x509.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { hello, open, type Target, untilClosed } from '../support/attacker.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type ConnectionOptions, createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { dialSocket } from '../../agent/egress/socket-dial.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';

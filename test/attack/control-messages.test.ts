@@ -2,7 +2,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
 import { ListenersSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';

@@ -7,7 +7,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { type Random, seededRandom } from '#lib/random.ts';
-import { Alpn } from '#wire/tls-port.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
-import { Alpn } from '#wire/tls-port.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import {
   type Credentials,

@@ -6,7 +6,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { Alpn } from '#wire/tls-port.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { open } from '../support/attacker.ts';
 import { Overlay, until } from '../support/overlay.ts';

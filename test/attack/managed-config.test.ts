@@ -3,7 +3,7 @@
 
 import { connect } from 'node:net';
 import t from 'tap';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { ending, Overlay, until } from '../support/overlay.ts';

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ValidateResponseSchema } from '#wire/gen/management_pb.js';
 import { ControlType, ManagementType } from '#wire/gen/numbers.ts';

@@ -3,8 +3,8 @@
 import { connect } from 'node:tls';
 import t from 'tap';
 import { Agent } from 'undici';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { AuthRequests } from '../../controller-sim/api/oidc/auth-requests.ts';
 import type { Proven } from '../../controller-sim/auth/login-attempt.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';

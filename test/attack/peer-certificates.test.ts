@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
-import { Alpn } from '#wire/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Credentials, hello, open, type Target, untilClosed } from '../support/attacker.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';

@@ -2,8 +2,8 @@
 // links, each router has the data of the controller, terminators are those that routers host, and clients get the
 // services that the controller explains to them.
 
-import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { VirtualClient } from '../../testbed/load/virtual-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { ManagementClient, type VALIDATIONS } from '../support/management-client.ts';

@@ -109,7 +109,7 @@ t.test('only termination signals stop a running router', { timeout: 60_000 }, as
 });
 
 t.test('a third signal ends a process whose stop hangs', async (t) => {
-  const program = `import { stopSignals } from '#lib/stop-signal.ts';
+  const program = `import { stopSignals } from '#lib/process/stop-signal.ts';
 const { first, second } = stopSignals();
 setInterval(() => {}, 60_000);
 second.addEventListener('abort', () => console.log('second'));

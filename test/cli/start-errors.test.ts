@@ -9,9 +9,9 @@ import { fstatSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import type { Controller } from '../../agent/control/controller.ts';

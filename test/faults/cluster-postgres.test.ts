@@ -3,10 +3,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { State } from '../../controller-sim/state/state.ts';
 import { PostgresStore } from '../../controller-sim/state/store/postgres-store.ts';
 import type { SharedStore } from '../../controller-sim/state/store/shared-store.ts';

@@ -2,9 +2,9 @@
 // links. The rooms are the agent's own: forwarder, circuit ends, faults, removal. Only sockets and dialing are missing.
 
 import { fromBinary } from '@bufbuild/protobuf';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { Frame } from '#wire/frame.ts';
 import { FaultSchema, FaultSubject } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';

@@ -181,7 +181,7 @@ t.test('the lab observes the API server and the control channels through their t
 
 t.test('only the clock reads the time, only random.ts and ids.ts create random values', async (t) => {
   const allowed: [RegExp, string[]][] = [
-    [/(?<!\.)\bsetTimeout\(|(?<!\.)\bsetInterval\(|\bDate\.now\(/, ['common/lib/clock.ts']],
+    [/(?<!\.)\bsetTimeout\(|(?<!\.)\bsetInterval\(|\bDate\.now\(/, ['common/lib/time/clock.ts']],
     [/Math\.random\(|randomUUID\(/, []],
   ];
   for (const { path, text } of PRODUCT) {

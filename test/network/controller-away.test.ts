@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { SkippingClock } from '../support/skipping-clock.ts';

@@ -3,7 +3,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';

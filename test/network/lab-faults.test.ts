@@ -1,7 +1,7 @@
 // Faults and the journal of the lab with real routers: control messages and connections in the journal, lost and delayed messages, disconnects.
 
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import type { ControlEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, proxyNetwork, until } from '../support/overlay.ts';

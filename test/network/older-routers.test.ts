@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import t from 'tap';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
 import { leafOf } from '#pki/certificates.ts';
 import { base64Lines } from '#pki/pem.ts';
 import { Message } from '#wire/message.ts';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { ApiClient, newRequest } from '../support/api-client.ts';
 import { type Issued, issue, makeAuthority } from '../support/certificates.ts';
 import { Overlay, until } from '../support/overlay.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
-import { createLog, silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import {
   EnrollmentCertsResponseSchema,

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SystemClock } from '#lib/clock.ts';
-import { connectThroughProxy, dialTls } from '#wire/dial.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { connectThroughProxy, dialTls } from '#wire/connection/dial.ts';
 import { inOwnNamespace, run } from '../support/network-namespace.ts';
 
 if (await inOwnNamespace(import.meta.filename, ['ip', 'nft', 'mount'])) await tests();

@@ -5,10 +5,10 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import t, { type Test } from 'tap';
-import { parseAddress } from '#lib/address.ts';
-import { SystemClock } from '#lib/clock.ts';
-import { createLog } from '#lib/log.ts';
-import { DialError, dialTls } from '#wire/dial.ts';
+import { createLog } from '#lib/log/log.ts';
+import { parseAddress } from '#lib/net/address.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { DialError, dialTls } from '#wire/connection/dial.ts';
 import { type Issued, issue, makeAuthority } from '../support/certificates.ts';
 import { Overlay, until } from '../support/overlay.ts';
 

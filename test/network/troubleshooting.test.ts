@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Overlay, until } from '../support/overlay.ts';

@@ -4,7 +4,7 @@
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
 import { type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';

@@ -1,10 +1,10 @@
 // Channels over in-memory pipes with a virtual clock, alone or joined in pairs.
 
 import { type Duplex, duplexPair } from 'node:stream';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
-import { Channel, type ChannelOptions } from '#wire/channel.ts';
-import { Underlay } from '#wire/underlay.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
+import { Channel, type ChannelOptions } from '#wire/channel/channel.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 
 export const LIMITS = { maxHeaders: 1 << 16, maxBody: 1 << 20 };
 

@@ -2,10 +2,10 @@
 
 import { EventEmitter } from 'node:events';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { VirtualClock } from '#lib/clock.ts';
-import { DialQueue } from '#lib/dial-queue.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { DialQueue } from '#lib/queue/dial-queue.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import {
   CircuitConfirmationSchema,
   DestType,

@@ -1,8 +1,8 @@
 // Two ends of a circuit on a virtual clock, over a network that loses, duplicates, delays and reorders as the test
 // wants; or one end alone, with the test as its peer.
 
-import { VirtualClock } from '#lib/clock.ts';
 import { type Random, seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import type { Frame } from '#wire/frame.ts';
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import { Acknowledgement, Payload } from '#wire/xgress-frames.ts';

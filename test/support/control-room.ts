@@ -3,14 +3,14 @@
 //
 //   identity `client` (dials, hosts) ─ router r1 ═ link `l1` ═ router r2 ─ terminator `host` ─ service `echo`
 
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
-import type { Channel } from '#wire/channel.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
+import type { Channel } from '#wire/channel/channel.ts';
+import { ownVersionInfo } from '#wire/channel/version-info.ts';
 import { Frame } from '#wire/frame.ts';
 import { asReply, type HeaderEntries, Message } from '#wire/message.ts';
-import { ownVersionInfo } from '#wire/version-info.ts';
 import { Access } from '../../controller-sim/access/access.ts';
 import { ServiceChanges } from '../../controller-sim/access/service-changes.ts';
 import { Activity } from '../../controller-sim/auth/activity.ts';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import WebSocket from 'ws';
-import { FrameReader } from '#wire/frame-reader.ts';
+import { FrameReader } from '#wire/connection/frame-reader.ts';
 import {
   ComponentDetailsSchema,
   ControllerDialerDetailsSchema,

@@ -1,9 +1,9 @@
 // Members that share a store, without the rest of a controller: for tests of stores and of their order of changes.
 
 import pg from 'pg';
-import { SystemClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Random } from '#lib/random.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import type { ChangeSet } from '../../controller-sim/state/change.ts';
 import { State } from '../../controller-sim/state/state.ts';
 import { nextChain } from '../../controller-sim/state/store/history.ts';

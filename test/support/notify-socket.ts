@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type SystemLibrary, systemLibrary } from '#lib/system-library.ts';
-import { unixAddress } from '#lib/unix-datagram.ts';
+import { unixAddress } from '#lib/net/unix-datagram.ts';
+import { type SystemLibrary, systemLibrary } from '#lib/process/system-library.ts';
 
 const INT = 'i32';
 const SIGNATURES = {

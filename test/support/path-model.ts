@@ -4,7 +4,7 @@
 //   sender: window ─► congestion window ─┐
 //   sender: window ─► congestion window ─┴─► queue ─► rate ─► delay ─► acknowledgement ─► sender
 
-import { RingQueue } from '../../common/lib/ring-queue.ts';
+import { RingQueue } from '../../common/lib/queue/ring-queue.ts';
 import { PathController } from '../../common/wire/path/path-controller.ts';
 
 export interface PathShape {

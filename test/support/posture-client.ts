@@ -1,7 +1,7 @@
 // A client subject to posture checks: one dial policy grants its service and demands the checks.
 
 import { Secret, TOTP } from 'otpauth';
-import type { VirtualClock } from '#lib/clock.ts';
+import type { VirtualClock } from '#lib/time/clock.ts';
 import { ApiClient } from './api-client.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 // Datagrams that only a raw socket can send: their source port is 0. Needs root of the network namespace.
 
-import { systemLibrary } from '#lib/system-library.ts';
+import { systemLibrary } from '#lib/process/system-library.ts';
 
 type Calls = Readonly<
   Record<'socket' | 'sendto' | 'close', (...args: (number | bigint | Buffer)[]) => number | bigint>

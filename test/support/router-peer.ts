@@ -1,15 +1,15 @@
 // A router controlled by a test: it connects to the simulator like an enrolled router, sends the test's messages, and
 // confirms every Route as if it had created the circuit.
 
-import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { systemRandom } from '#lib/random.ts';
-import type { Channel } from '#wire/channel.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import type { Channel } from '#wire/channel/channel.ts';
+import { ownVersionInfo } from '#wire/channel/version-info.ts';
 import { RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { ownVersionInfo } from '#wire/version-info.ts';
 import { controlSettings } from '../../agent/assembly/settings.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { dialController } from '../../agent/control/control-dial.ts';

@@ -4,17 +4,17 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { Agent, request } from 'undici';
-import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
-import { Channel } from '#wire/channel.ts';
-import { dialTls } from '#wire/dial.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
+import { Channel } from '#wire/channel/channel.ts';
+import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { dialTls } from '#wire/connection/dial.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { Frame, removeHeader } from '#wire/frame.ts';
 import { ChannelHeader, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
-import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
-import { sendHello } from '#wire/hello.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
-import { Underlay } from '#wire/underlay.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
 import type { Overlay } from './overlay.ts';
 

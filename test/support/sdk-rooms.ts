@@ -3,11 +3,14 @@
 
 import { duplexPair } from 'node:stream';
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
-import { Channel } from '#wire/channel.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
+import { Channel } from '#wire/channel/channel.ts';
+import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
+import type { LanePolicy } from '#wire/connection/send-lanes.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { type PostureResponseSchema, PostureResponsesSchema } from '#wire/gen/edge_client_pb.js';
 import {
   DataState_ChangeSetSchema,
@@ -18,10 +21,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
-import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
-import type { LanePolicy } from '#wire/send-lanes.ts';
-import { Underlay } from '#wire/underlay.ts';
 import { Access } from '../../agent/access/access.ts';
 import { type ApiSession, ApiSessions } from '../../agent/access/api-session.ts';
 import { DataModel } from '../../agent/access/data-model.ts';
@@ -31,12 +31,12 @@ import { defaultXgressOptions } from '../../agent/config/xgress-defaults.ts';
 import type { Controllers } from '../../agent/control/controllers.ts';
 import { Faulter } from '../../agent/forwarder/faulter.ts';
 import { Forwarder } from '../../agent/forwarder/forwarder.ts';
-import { SdkClients } from '../../agent/ingress/edge/sdk-clients.ts';
-import { CONTROL_LANE, DATA_LANE } from '../../agent/ingress/edge/sdk-connection.ts';
-import { SdkHosting } from '../../agent/ingress/edge/sdk-hosting.ts';
-import type { WeightChange } from '../../agent/ingress/terminator-change.ts';
-import type { TerminatorSpec } from '../../agent/ingress/terminator-spec.ts';
-import type { Terminators } from '../../agent/ingress/terminators.ts';
+import { SdkClients } from '../../agent/ingress/edge/clients/sdk-clients.ts';
+import { CONTROL_LANE, DATA_LANE } from '../../agent/ingress/edge/clients/sdk-connection.ts';
+import { SdkHosting } from '../../agent/ingress/edge/hosting/sdk-hosting.ts';
+import type { WeightChange } from '../../agent/ingress/terminators/terminator-change.ts';
+import type { TerminatorSpec } from '../../agent/ingress/terminators/terminator-spec.ts';
+import type { Terminators } from '../../agent/ingress/terminators/terminators.ts';
 import { MetricsRegistry } from '../../agent/metrics/registry.ts';
 import { BufferBudget } from '../../agent/xgress/buffer-budget.ts';
 import { CircuitEnds } from '../../agent/xgress/circuit-ends.ts';

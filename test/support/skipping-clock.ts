@@ -2,7 +2,7 @@
 // moment of real time after each slice. A heartbeat sent in one slice is therefore answered before the next.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 
 /** Milliseconds of real time between updates. */
 const STEP = 5;

@@ -1,8 +1,8 @@
 // Certificates of an authority that the controller does not know, with the names of enrolled routers.
 
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import type { Clock } from '#lib/clock.ts';
 import { systemRandom } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { issueAuthority, issueLeaf, type Pair } from '../../controller-sim/pki/certificate.ts';
 import type { RouterFiles } from './virtual-router.ts';
 

@@ -1,7 +1,7 @@
 // The types of a load for its callers. scenario.ts has those of the scenario.
 
-import type { Clock } from '#lib/clock.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 /** A controller: the simulator or another one. */
 export interface LoadTarget {

@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { ProjectError } from '#lib/errors.ts';
 import type { IdSource } from '#lib/ids.ts';
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
 import { openClient } from '../../controller-sim/client/api-client.ts';
 import type { ApiClient } from '../../controller-sim/client/api-types.ts';

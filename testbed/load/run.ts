@@ -3,12 +3,12 @@
 //   scenario ─► prepare: routers, identities, services ─► groups ─► members ─► steps ─► stages ─► report
 
 import PQueue from 'p-queue';
-import { type Clock, SystemClock } from '#lib/clock.ts';
-import { parseDuration } from '#lib/duration.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
-import { type Log, silentLog } from '#lib/log.ts';
+import { type Log, silentLog } from '#lib/log/log.ts';
 import { type Random, seededStream } from '#lib/random.ts';
+import { type Clock, SystemClock } from '#lib/time/clock.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 import { foreignFiles } from './foreign.ts';
 import type { LoadOptions, LoadReport, LoadTarget } from './interface.ts';
 import { type Prepared, prepare } from './prepare.ts';

@@ -1,7 +1,7 @@
 // A load scenario: groups of virtual routers and clients, and the steps of their members. The schema has every field.
 
-import { parseDuration } from '#lib/duration.ts';
 import { ProjectError } from '#lib/errors.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 import schema from '#schemas/sim/load.schema.json' with { type: 'json' };
 import { schemaChecker } from '../../controller-sim/lab/seed/check.ts';
 import { readSeedObject, readSeedText } from '../../controller-sim/lab/seed/document.ts';

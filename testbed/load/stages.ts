@@ -1,8 +1,8 @@
 // Measures the steps of a load: how many were done and failed, how long they took, and why they failed.
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { StageReport } from './interface.ts';
 
 /** Limit on the times that a stage keeps: a random sample beyond it. */

@@ -2,19 +2,19 @@
 // that the controller names. It sends no data.
 
 import { Agent, type Dispatcher, request } from 'undici';
-import { parseAddress } from '#lib/address.ts';
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { Channel } from '#wire/channel.ts';
-import { dialTls } from '#wire/dial.ts';
+import type { Log } from '#lib/log/log.ts';
+import { parseAddress } from '#lib/net/address.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { Channel } from '#wire/channel/channel.ts';
+import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { dialTls } from '#wire/connection/dial.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { ChannelHeader, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
-import { ONLY_ANSWERS } from '#wire/heartbeat.ts';
-import { sendHello } from '#wire/hello.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
-import { Alpn } from '#wire/tls-port.ts';
-import { Underlay } from '#wire/underlay.ts';
 
 export interface ClientFiles {
   readonly name: string;

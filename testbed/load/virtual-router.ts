@@ -2,14 +2,19 @@
 // asks for circuits, and forwards nothing. Thousands of them fit in a process.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { parseAddress } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { Channel } from '#wire/channel.ts';
-import { SINGLE_CONTROL_LANE } from '#wire/control-lanes.ts';
-import { dialTls } from '#wire/dial.ts';
+import type { Log } from '#lib/log/log.ts';
+import { parseAddress } from '#lib/net/address.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { Channel } from '#wire/channel/channel.ts';
+import { SINGLE_CONTROL_LANE } from '#wire/channel/control-lanes.ts';
+import { DEFAULT_HEARTBEAT } from '#wire/channel/heartbeat.ts';
+import { sendHello } from '#wire/channel/hello.ts';
+import { formatVersionInfo, ownVersionInfo } from '#wire/channel/version-info.ts';
+import { dialTls } from '#wire/connection/dial.ts';
+import { Alpn } from '#wire/connection/tls-port.ts';
+import { Underlay } from '#wire/connection/underlay.ts';
 import { RouterLinksSchema, RouteSchema } from '#wire/gen/control_pb.js';
 import {
   ClientHelloSchema,
@@ -28,13 +33,8 @@ import {
   RouteHeader,
 } from '#wire/gen/numbers.ts';
 import { encodeUint32, encodeUint64, TRUE } from '#wire/header-values.ts';
-import { DEFAULT_HEARTBEAT } from '#wire/heartbeat.ts';
-import { sendHello } from '#wire/hello.ts';
 import { Message } from '#wire/message.ts';
-import { Alpn } from '#wire/tls-port.ts';
-import { Underlay } from '#wire/underlay.ts';
-import { formatVersionInfo, ownVersionInfo } from '#wire/version-info.ts';
-import { decodeAnswer, type TerminatorAnswer } from '../../agent/ingress/terminator-messages.ts';
+import { decodeAnswer, type TerminatorAnswer } from '../../agent/ingress/terminators/terminator-messages.ts';
 
 export interface RouterFiles {
   readonly id: string;

@@ -5,10 +5,10 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { Agent, type Dispatcher, request as send } from 'undici';
-import { SystemClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
-import { silentLog } from '#lib/log.ts';
-import { readProblem } from '#lib/read-problem.ts';
+import { readProblem } from '#lib/files/read-problem.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import type { Recorder, RecorderOptions, RecordingServer } from './interface.ts';
 import { answerOf, headLine, MAX_BODY_BYTES, type RecordedAnswer, requestOf, StandIns } from './recording.ts';
 import { openServer } from './server.ts';

@@ -4,9 +4,9 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { ProjectError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
-import { readProblem } from '#lib/read-problem.ts';
-import { suggest } from '#lib/suggestion.ts';
+import { readProblem } from '#lib/files/read-problem.ts';
+import { parseJson } from '#lib/json/json.ts';
+import { suggest } from '#lib/text/suggestion.ts';
 
 export interface RecordedRequest {
   readonly method: string;

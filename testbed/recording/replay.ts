@@ -1,8 +1,8 @@
 // Answers requests from a recording, without a controller. Equal requests get their answers in the recorded order, and the
 // last one from then on. A request that was not recorded is rejected, with the nearest recorded one.
 
-import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import type { Replay, ReplayOptions } from './interface.ts';
 import { keyOf, nearest, type RecordedAnswer, readRecording, requestOf } from './recording.ts';
 import { answerError, openServer } from './server.ts';

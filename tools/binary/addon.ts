@@ -7,7 +7,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { describeError } from '#lib/errors.ts';
-import { systemLibrary } from '#lib/system-library.ts';
+import { systemLibrary } from '#lib/process/system-library.ts';
 
 const MFD_CLOEXEC = 1;
 

@@ -2,7 +2,7 @@
 // error for each command if the file cannot be read: often the variable is meant for another machine or root folder.
 
 import { accessSync, constants } from 'node:fs';
-import { UNREADABLE_AUTHORITIES } from '#lib/unreadable-authorities.ts';
+import { UNREADABLE_AUTHORITIES } from '#lib/process/unreadable-authorities.ts';
 
 const VARIABLE = 'NODE_EXTRA_CA_CERTS';
 

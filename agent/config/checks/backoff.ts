@@ -1,6 +1,6 @@
 // Retry policies: compares the shortest wait with the longest.
 
-import { formatDuration } from '#lib/duration.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import { at, type Check } from './check.ts';
 
 /** The shortest wait of a retry policy must not exceed the longest, after defaults are applied. */

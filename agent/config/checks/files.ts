@@ -1,8 +1,8 @@
 // Files that the router writes while it runs: an unwritable path would otherwise be noticed late, often when the file
 // is needed.
 
-import { isSameFile } from '#lib/symbolic-links.ts';
-import { type WriteOptions, writeObstacle } from '#lib/writable.ts';
+import { isSameFile } from '#lib/files/symbolic-links.ts';
+import { type WriteOptions, writeObstacle } from '#lib/files/writable.ts';
 import type { Finding } from '../finding.ts';
 import { type OwnFile, ownFiles } from '../own-files.ts';
 import { at, type Check, type CheckInput } from './check.ts';

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { commandName } from '#lib/commands/name.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import { readProblem } from '#lib/read-problem.ts';
+import { readProblem } from '#lib/files/read-problem.ts';
 import { validity, verifyChain } from '#pki/certificate-chain.ts';
 import { commonName, isUnfinishedPem, readablePemCertificates } from '#pki/certificates.ts';
 import { keyWeakness } from '#pki/key-strength.ts';

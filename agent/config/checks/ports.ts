@@ -1,7 +1,7 @@
 // Ports that two listeners claim. Protocols that ALPN distinguishes may share a TLS port.
 
 import { isIP, SocketAddress } from 'node:net';
-import { type Address, joinHostPort, splitHostPort } from '#lib/address.ts';
+import { type Address, joinHostPort, splitHostPort } from '#lib/net/address.ts';
 import { nearestNode } from '../document.ts';
 import type { Finding } from '../finding.ts';
 import type { RouterConfig } from '../router-config.ts';

@@ -2,9 +2,9 @@
 
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { isAscii, splitHostPort } from '#lib/address.ts';
-import { formatDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import { isAscii, splitHostPort } from '#lib/net/address.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import { commonName, parsePemCertificates } from '#pki/certificates.ts';
 import { endpointsFilePath, endpointsPlace, ownPath } from '../../control/endpoints-file.ts';
 import { child } from '../document.ts';

@@ -2,8 +2,8 @@
 // server leaves it without names. The other modes ignore them (reference fact: config, section 2.12).
 
 import { isIP, isIPv4 } from 'node:net';
-import { joinHostPort } from '#lib/address.ts';
 import { describeError } from '#lib/errors.ts';
+import { joinHostPort } from '#lib/net/address.ts';
 import { isEverywhere } from '../advertised.ts';
 import type { Finding } from '../finding.ts';
 import { type ParsedResolvers, parseResolvers, parseUpstream, type Upstream } from '../name-servers.ts';

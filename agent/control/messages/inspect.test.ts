@@ -1,7 +1,7 @@
 // Requests to inspect the router that cannot be read.
 
 import t from 'tap';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { Inspections } from '../../inspect/inspections.ts';

@@ -2,7 +2,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';

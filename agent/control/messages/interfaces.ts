@@ -2,15 +2,15 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { ownInterfaces } from '#lib/own-interfaces.ts';
+import type { Log } from '#lib/log/log.ts';
+import { ownInterfaces } from '#lib/net/own-interfaces.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
+import { versionAtLeast } from '#wire/channel/version-info.ts';
 import { RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { InterfaceFlag } from '#wire/interface-flags.ts';
 import { Message } from '#wire/message.ts';
-import { versionAtLeast } from '#wire/version-info.ts';
 import type { Controllers } from '../controllers.ts';
 
 export interface InterfaceReporterInit {

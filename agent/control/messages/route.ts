@@ -1,11 +1,11 @@
 // Route (1005) in, RouteResult (1022) out: dials the service if the circuit ends here, installs the forwards, and
 // answers (reference fact: link, section 3).
 
-import type { Clock } from '#lib/clock.ts';
-import type { DialQueue } from '#lib/dial-queue.ts';
 import { describeError, errorCode, InvariantError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { HIGH_LANE } from '#wire/control-lanes.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { DialQueue } from '#lib/queue/dial-queue.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { DestType, type Route, RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteErrorCode, RouteHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32, TRUE } from '#wire/header-values.ts';

@@ -3,11 +3,11 @@
 
 import { hostname } from 'node:os';
 import { create, toBinary } from '@bufbuild/protobuf';
+import type { VersionInfo } from '#wire/channel/version-info.ts';
 import { ClientHelloSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { encodeUint64, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import type { VersionInfo } from '#wire/version-info.ts';
 import type { ControlHandler } from '../controllers.ts';
 
 export interface AdvertisedEdgeListener {

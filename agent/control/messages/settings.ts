@@ -1,7 +1,7 @@
 // Settings (1020) in: a controller announces a new address.
 
-import { parseAddress } from '#lib/address.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { parseAddress } from '#lib/net/address.ts';
 import { SettingsSchema, SettingTypes } from '#wire/gen/control_pb.js';
 import type { ControlHandler, Controllers } from '../controllers.ts';
 

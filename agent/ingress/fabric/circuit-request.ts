@@ -2,9 +2,9 @@
 // JSON line in answer, `{"scc": …, "msg": …, "circuitId": …}` (reference fact: tunnel, section 2).
 
 import type { Socket } from 'node:net';
-import type { Clock } from '#lib/clock.ts';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 export interface ClientRequest {
   readonly clientId: string;

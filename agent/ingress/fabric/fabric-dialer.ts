@@ -3,7 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';
-import { HIGH_LANE } from '#wire/control-lanes.ts';
+import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { CircuitRequestSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';

@@ -2,19 +2,19 @@
 // The client names the service in the first two, the configuration in the others (reference fact: tunnel, section 2).
 
 import type { Socket } from 'node:net';
-import type { Address } from '#lib/address.ts';
-import type { Clock } from '#lib/clock.ts';
 import { asError, ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import type { TlsPort } from '#wire/tls-port.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Address } from '#lib/net/address.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import type { TlsPort } from '#wire/connection/tls-port.ts';
 import type { RouterConfig } from '../../config/router-config.ts';
 import type { Controllers } from '../../control/controllers.ts';
 import { parseDatagramAddress } from '../../egress/datagram.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import type { DatagramClient } from '../../xgress/datagram-client.ts';
 import { SocketClient } from '../../xgress/socket-client.ts';
-import { DatagramListener, type DatagramSource } from '../datagram-listener.ts';
-import { StreamListener } from '../stream-listener.ts';
+import { DatagramListener, type DatagramSource } from '../listeners/datagram-listener.ts';
+import { StreamListener } from '../listeners/stream-listener.ts';
 import { parseRequest, readRequestLine, requestAnswer } from './circuit-request.ts';
 import { FabricDialer } from './fabric-dialer.ts';
 

@@ -1,6 +1,6 @@
 // Data as a JSON map: what the dialing tunneler says about a connection, and the `appData` of an identity.
 
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
 
 /** Every field may be missing. */
 export type AppData = Readonly<Record<string, unknown>>;

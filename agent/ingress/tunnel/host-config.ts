@@ -2,10 +2,10 @@
 // the target of each incoming circuit (reference fact: tunnel, sections 3.4 and 3.5).
 
 import { isIP } from 'node:net';
-import { hostProblem, splitHostPort } from '#lib/address.ts';
-import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
+import { hostProblem, splitHostPort } from '#lib/net/address.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { EgressError } from '../../egress/dial-errors.ts';
 import type { AppData } from './app-data.ts';

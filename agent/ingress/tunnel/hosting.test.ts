@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import {
   DataState_Action,
   type DataState_EventSchema,

@@ -2,12 +2,12 @@
 // configuration, and dials the real service for each circuit (reference fact: tunnel, section 3.4).
 
 import { createHash } from 'node:crypto';
-import type { Clock } from '#lib/clock.ts';
-import { formatDuration } from '#lib/duration.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import { FairSlots } from '#lib/fair-slots.ts';
-import type { Log } from '#lib/log.ts';
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
+import type { Log } from '#lib/log/log.ts';
+import { FairSlots } from '#lib/queue/fair-slots.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type { DataState_Identity, DataState_Service } from '#wire/gen/edge_control_pb.js';
 import { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';
 import { PeerDataKey, RouteErrorCode } from '#wire/gen/numbers.ts';

@@ -1,9 +1,9 @@
 // Removes rules, routes and names that a killed router left on this machine, before this one makes its own. It runs in every
 // mode, and without a tunneler: the configuration may have changed in between.
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { ChangesMarker } from './system/changes-marker.ts';
 import { LocalRoutes } from './system/local-routes.ts';
 import { HostsFile } from './tproxy/dns/hosts-file.ts';

@@ -6,9 +6,9 @@ import { connect, createServer } from 'node:net';
 import os from 'node:os';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import {
   DataState_Action,
   type DataState_EventSchema,

@@ -3,7 +3,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
-import { FairSlots } from '#lib/fair-slots.ts';
+import { FairSlots } from '#lib/queue/fair-slots.ts';
 import { until } from '../../../test/support/overlay.ts';
 import { resolverPort } from './resolver-port.ts';
 

@@ -2,8 +2,8 @@
 // may forward. Each message is one query or one answer, as JSON (reference fact: tunnel, section 3.8).
 
 import { Resolver } from 'node:dns/promises';
-import type { Slot } from '#lib/fair-slots.ts';
-import { parseJson } from '#lib/json.ts';
+import { parseJson } from '#lib/json/json.ts';
+import type { Slot } from '#lib/queue/fair-slots.ts';
 import type { DatagramPort } from '../../xgress/datagram-client.ts';
 
 export interface ResolverPortInit {

@@ -3,8 +3,8 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { CreateTunnelCircuitV2ResponseSchema, DataState_ChangeSetSchema } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';

@@ -1,9 +1,9 @@
 // Opens circuits to services with the router's own identity: key pair, request to the controller, circuit end
 // (reference fact: tunnel, section 3.3). Proxy listeners and interception use it.
 
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { PeerDataKey } from '#wire/gen/numbers.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { Controllers } from '../../control/controllers.ts';

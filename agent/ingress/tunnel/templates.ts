@@ -2,7 +2,7 @@
 // host.v1, host.v2 and intercept.v1, the variables of a connection in intercept.v1 (reference fact: tunnel, sections 3.4
 // and 3.5).
 
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import type { DataState_Identity } from '#wire/gen/edge_control_pb.js';
 import { readAppData } from './app-data.ts';
 

@@ -1,13 +1,13 @@
 // The reports of the weight of a hosted service to controllers.
 
 import t from 'tap';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { UpdateTunnelTerminatorRequestSchema } from '#wire/gen/edge_control_pb.js';
 import type { Message } from '#wire/message.ts';
 import type { Controllers } from '../../control/controllers.ts';
-import type { WeightChange } from '../terminator-change.ts';
-import type { TerminatorSpec } from '../terminator-spec.ts';
-import type { Terminators } from '../terminators.ts';
+import type { WeightChange } from '../terminators/terminator-change.ts';
+import type { TerminatorSpec } from '../terminators/terminator-spec.ts';
+import type { Terminators } from '../terminators/terminators.ts';
 import { TunnelTerminators } from './tunnel-terminators.ts';
 
 const SERVICE = {

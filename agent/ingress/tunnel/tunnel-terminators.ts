@@ -2,7 +2,7 @@
 // fact: tunnel, section 3.4).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import {
   CreateTunnelTerminatorRequestV2Schema,
   TerminatorPrecedence,
@@ -12,8 +12,8 @@ import { EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { encodeBool } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import type { Controllers } from '../../control/controllers.ts';
-import type { WeightChange } from '../terminator-change.ts';
-import type { Terminators } from '../terminators.ts';
+import type { WeightChange } from '../terminators/terminator-change.ts';
+import type { Terminators } from '../terminators/terminators.ts';
 import type { Weight } from './health/check-state.ts';
 import type { Precedence } from './host-config.ts';
 

@@ -1,10 +1,10 @@
 // The tunneler of a router: hosts services in every mode, listens for services in proxy mode, and intercepts services
 // in tproxy mode (reference fact: tunnel, section 3).
 
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { DataModel } from '../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../config/router-config.ts';
 import type { Controllers } from '../../control/controllers.ts';
@@ -12,7 +12,7 @@ import type { Egress } from '../../egress/egress.ts';
 import type { HostedHealth, InterceptionDescription, ProxyDescription } from '../../interface/description.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
 import { IdleSweeper } from '../../xgress/idle-sweeper.ts';
-import type { Terminators } from '../terminators.ts';
+import type { Terminators } from '../terminators/terminators.ts';
 import { Hosting } from './hosting.ts';
 import { OwnRights } from './own-rights.ts';
 import { ProxyListeners } from './proxy-listeners.ts';

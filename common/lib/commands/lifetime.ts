@@ -1,9 +1,9 @@
 // The options of programs that stop with the one that has started them.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../duration.ts';
 import { describeError } from '../errors.ts';
-import type { Lifetime } from '../lifetime.ts';
+import type { Lifetime } from '../process/lifetime.ts';
+import { parseDuration } from '../time/duration.ts';
 
 /** Adds the options; their values are a Lifetime. */
 export function withLifetime(command: Command): Command {

@@ -1,7 +1,7 @@
 // Results and messages of the commands for people. Names and reasons in them come from others.
 
-import { isReadByJournal, journalPrefix } from '../journal.ts';
-import { inLines } from '../shown-text.ts';
+import { isReadByJournal, journalPrefix } from '../log/journal.ts';
+import { inLines } from '../text/shown-text.ts';
 
 /** Prints a result to stdout. JSON stays the same value: in it, the escapes mean the characters that they replace. */
 export function print(text: string): void {

@@ -2,9 +2,9 @@
 // system knows of each connection.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { type TcpState, unknownTcpState } from '#lib/tcp-info.ts';
-import type { Underlay } from '../underlay.ts';
+import { type TcpState, unknownTcpState } from '#lib/net/tcp-info.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
+import type { Underlay } from '../connection/underlay.ts';
 import { ChannelPath } from './channel-path.ts';
 import type { CongestionChange } from './congestion-choice.ts';
 

@@ -9,10 +9,10 @@
 // Where the system does not tell its state (no Linux, an older Node, streams inside other streams), it selects nothing:
 // the lane then uses the least loaded connection while that accepts bytes.
 
-import type { Clock } from '#lib/clock.ts';
 import { TimeoutError } from '#lib/errors.ts';
-import { type TcpSensor, type TcpState, unknownTcpState } from '#lib/tcp-info.ts';
-import type { Underlay } from '../underlay.ts';
+import { type TcpSensor, type TcpState, unknownTcpState } from '#lib/net/tcp-info.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import type { Underlay } from '../connection/underlay.ts';
 import { type CongestionChange, CongestionChoice } from './congestion-choice.ts';
 import { PathController, type PathPhase } from './path-controller.ts';
 

@@ -2,7 +2,7 @@
 // losses limit the path (loss-watch.ts), one that tolerates losses, if the operator permits it.
 
 import { describeError } from '#lib/errors.ts';
-import type { TcpSensor } from '#lib/tcp-info.ts';
+import type { TcpSensor } from '#lib/net/tcp-info.ts';
 import { type LossSample, LossWatch } from './loss-watch.ts';
 
 /** It estimates rate and delay of the path, and takes no single loss for a full queue. */

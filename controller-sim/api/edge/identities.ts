@@ -1,7 +1,7 @@
 // Identities and their operations.
 
-import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 import type {
   FailedServiceRequestList,
   IdentityDetail,

@@ -1,6 +1,6 @@
 // Posture in answers: the queries of a service, and the posture data of an identity.
 
-import { timeText } from '#lib/duration.ts';
+import { timeText } from '#lib/time/duration.ts';
 import { evaluatePosture, type MfaDemand, type PostureState, type ProcessDemand } from '#model/posture.ts';
 import type {
   PostureData,

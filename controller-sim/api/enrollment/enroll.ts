@@ -3,7 +3,7 @@
 // behaviour, Enrollment).
 
 import type { X509Certificate } from 'node:crypto';
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import { commonName, leafOf, sha1Fingerprint } from '#pki/certificates.ts';
 import type { Enrolled } from '#schemas/api/gen/answers.ts';
 import { isForClients, vouch } from '../../auth/certificates.ts';

@@ -2,11 +2,11 @@
 // hello. It numbers and sends messages; management-channels.ts answers the requests.
 
 import type { WebSocket } from 'ws';
-import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError, TimeoutError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { RingQueue } from '#lib/ring-queue.ts';
-import { FrameReader } from '#wire/frame-reader.ts';
+import type { Log } from '#lib/log/log.ts';
+import { RingQueue } from '#lib/queue/ring-queue.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { FrameReader } from '#wire/connection/frame-reader.ts';
 import { asReply, Message } from '#wire/message.ts';
 import type { Origin } from '../../state/origin.ts';
 

@@ -1,6 +1,6 @@
 // Types that the steps of a request share.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { AnswerKind, Operation, Operations } from '#schemas/api/gen/operation-types.ts';
 import type { ApiName, ApiOperation } from '#schemas/api/operations.ts';
 import type { Access } from '../../access/access.ts';

@@ -9,7 +9,7 @@ import type {
   SpecList,
   Version,
 } from '#schemas/api/gen/answers.ts';
-import { PROTOCOL_VERSION } from '#wire/version-info.ts';
+import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { ROUTER_CAPABILITIES } from '../../network/router-capabilities.ts';
 import { certificateBag } from '../../pki/certificate-bag.ts';

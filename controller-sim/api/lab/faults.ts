@@ -1,6 +1,6 @@
 // Faults in the lab API.
 
-import { formatDuration } from '#lib/duration.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type { LabFault, LabFaults } from '#schemas/api/gen/answers.ts';
 import type { FaultCreate } from '#schemas/api/gen/bodies.ts';
 import type { CheckedAnswer, Fault, NewFault } from '../../lab/faults/fault.ts';

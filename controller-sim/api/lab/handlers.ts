@@ -1,7 +1,7 @@
 // The lab API: the simulator's time, state and faults under the control of a test, and the journal of requests.
 
-import { formatDuration } from '#lib/duration.ts';
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type {
   LabClock,
   LabIdentityFile,

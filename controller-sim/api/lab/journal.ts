@@ -1,6 +1,6 @@
 // The journal of requests and control messages in the lab API.
 
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { LabJournal, LabVerified } from '#schemas/api/gen/answers.ts';
 import type { JournalVerify } from '#schemas/api/gen/bodies.ts';
 import type { JournalFilter, JournalKind } from '../../lab/journal/journal-entry.ts';

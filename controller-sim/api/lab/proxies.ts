@@ -1,6 +1,6 @@
 // TCP proxies in the lab API.
 
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { LabProxies, LabProxy } from '#schemas/api/gen/answers.ts';
 import type { ProxyCreate } from '#schemas/api/gen/bodies.ts';
 import type { Data, Done, Handlers } from '../http/context.ts';

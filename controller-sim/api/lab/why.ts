@@ -1,6 +1,6 @@
 // Explanations of the simulator's decisions.
 
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { LabExplanation, LabWhy } from '#schemas/api/gen/answers.ts';
 import type {
   WhyLinkQuestion,

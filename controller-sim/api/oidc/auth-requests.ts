@@ -2,9 +2,9 @@
 // stay in memory, for ten minutes at most. In a cluster their ids name the controller that has them: others borrow them. Anyone may begin a login, so count and bytes are limited, in total and for
 // each source. The oldest request without a proof is evicted first: a flood cannot end a login that a user has begun.
 
-import type { Clock } from '#lib/clock.ts';
 import type { IdSource } from '#lib/ids.ts';
-import { sourceOf } from '#lib/source-address.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Proven } from '../../auth/login-attempt.ts';
 import type { ExternalJwtSigner } from '../../state/types.ts';
 

@@ -1,7 +1,7 @@
 // Begins and completes a login: the code flow with PKCE (RFC 6749, section 4.1; RFC 7636).
 
-import { ownText } from '#lib/own-text.ts';
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
+import { ownText } from '#lib/text/own-text.ts';
 import { MAX_CONFIG_TYPES, typeIds } from '../../auth/authenticate.ts';
 import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';

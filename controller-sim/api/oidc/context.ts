@@ -1,6 +1,6 @@
 // Types and helpers of the OIDC API. It follows OAuth: no envelope, its own errors, pages for browsers.
 
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import type { AuthRequest } from '../../auth/request.ts';
 import type { ApiServices } from '../http/context.ts';
 import type { AuthRequests } from './auth-requests.ts';

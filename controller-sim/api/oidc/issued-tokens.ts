@@ -1,6 +1,6 @@
 // Signs the tokens of a session: access, refresh and ID tokens (RFC 6749, OpenID Connect Core).
 
-import { realTime } from '#lib/advancing-clock.ts';
+import { realTime } from '#lib/time/advancing-clock.ts';
 import { birthClaims } from '../../auth/birth.ts';
 import { type ApiSessionFacts, apiSessionEvent } from '../../events/api-session.ts';
 import { type AccessClaims, TokenKind } from '../../pki/tokens.ts';

@@ -1,9 +1,9 @@
 // Steps of a login that another step of the same login overtakes.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { enrollTotp } from '../../auth/second-factor/second-factor.ts';
 import { plainIdentity } from '../../entities/identity.ts';
 import { State } from '../../state/state.ts';

@@ -2,9 +2,9 @@
 
 import fastify from 'fastify';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { ClosedError } from '#lib/errors.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import type { ApiServices } from '../http/context.ts';

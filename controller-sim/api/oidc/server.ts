@@ -3,7 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
-import { ownText } from '#lib/own-text.ts';
+import { ownText } from '#lib/text/own-text.ts';
 import { birthOf, birthOfToken } from '../../auth/birth.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';

@@ -1,6 +1,6 @@
 // The token endpoint: selects the grant of a request, and checks its client. Each grant has a file in `grants/`.
 
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import { CLIENTS } from './authorize.ts';
 import { OAuthError, type OidcAnswer, type OidcHandler, type OidcRequest } from './context.ts';
 import { byCode } from './grants/authorization-code.ts';

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { describeError } from '#lib/errors.ts';
-import { JsonDepthError, parseJson } from '#lib/json.ts';
-import { wellFormed } from '#lib/well-formed.ts';
+import { JsonDepthError, parseJson } from '#lib/json/json.ts';
+import { wellFormed } from '#lib/text/well-formed.ts';
 import { isJson } from '../../entities/body.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { BodyReader } from './body-reader.ts';

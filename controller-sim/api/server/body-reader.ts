@@ -2,8 +2,8 @@
 // is free, so that ordinary requests continue while another source has spent the budget.
 
 import type { Readable } from 'node:stream';
-import { Shares } from '#lib/shares.ts';
-import { sourceOf } from '#lib/source-address.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
+import { Shares } from '#lib/queue/shares.ts';
 import { ApiError } from '../../errors/errors.ts';
 
 /** Bytes of each body outside the budget; few bodies are larger. */

@@ -5,8 +5,8 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { clientSockets } from '#lib/client-sockets.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import { clientSockets } from '#lib/net/client-sockets.ts';
 
 export const CONSOLE_PATH = '/zac/';
 const INDEX = 'index.html';

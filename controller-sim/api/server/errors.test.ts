@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { ClosedError } from '#lib/errors.ts';
-import { type Log, silentLog } from '#lib/log.ts';
+import { type Log, silentLog } from '#lib/log/log.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import { toApiError } from './errors.ts';

@@ -1,7 +1,7 @@
 // Converts everything that is thrown while serving a request into an API error.
 
 import { ClosedError, describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import { ApiError, unsupported } from '../../errors/errors.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';

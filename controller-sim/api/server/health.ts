@@ -3,7 +3,7 @@
 // A restart would take the data of the store without a decision of its operator, so a problem does not end its life.
 
 import type { FastifyInstance } from 'fastify';
-import { formatDuration } from '#lib/duration.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import { memberStatuses } from '../../cluster/member-status.ts';
 import type { ApiServices } from '../http/context.ts';
 

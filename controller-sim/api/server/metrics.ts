@@ -2,7 +2,7 @@
 // nothing of the data.
 
 import type { FastifyInstance } from 'fastify';
-import { Exposition, type Labels } from '#lib/exposition.ts';
+import { Exposition, type Labels } from '#lib/text/exposition.ts';
 import { type MemberStatus, memberStatuses } from '../../cluster/member-status.ts';
 import type { ApiServices } from '../http/context.ts';
 

@@ -2,8 +2,8 @@
 
 import fastify from 'fastify';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { Faults } from '../../lab/faults/faults.ts';
 import { HttpTraffic } from '../../lab/http-traffic.ts';

@@ -2,7 +2,7 @@
 // and reads none would fill the memory otherwise. Small answers are not counted.
 
 import type { ServerResponse } from 'node:http';
-import { Shares } from '#lib/shares.ts';
+import { Shares } from '#lib/queue/shares.ts';
 
 /** Bytes of an answer that is not counted. */
 const FREE = 16 * 1024;

@@ -1,7 +1,7 @@
 // Rate-limits wrong TOTP codes per second factor, across sessions, because only a million codes exist.
 
-import { BoundedMap } from '#lib/bounded-map.ts';
-import type { Clock } from '#lib/clock.ts';
+import { BoundedMap } from '#lib/queue/bounded-map.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Attempts } from '../../state/store/shared-store.ts';
 import { SharedAttempts } from '../shared-attempts.ts';

@@ -1,9 +1,9 @@
 // A second factor whose identity is deleted while its secret is made.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { systemRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { deleteIdentity, plainIdentity } from '../../entities/identity.ts';
 import { State } from '../../state/state.ts';
 import { MemoryStore } from '../../state/store/memory-store.ts';

@@ -2,7 +2,7 @@
 // subscription expires (reference fact: control channel, section 5.1).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Clock, Timer } from '#lib/clock.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import {
   type DataState,
   DataState_Action,

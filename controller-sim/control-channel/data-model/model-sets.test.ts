@@ -2,8 +2,8 @@
 
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { DataState_Action, type DataState_Revocation } from '#wire/gen/edge_control_pb.js';
 import { Access } from '../../access/access.ts';
 import { Body } from '../../entities/body.ts';

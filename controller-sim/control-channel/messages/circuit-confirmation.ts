@@ -1,7 +1,7 @@
 // Circuits without recent traffic at a router: those that do not run through it are removed from it, and those that
 // exceed the idle limit end (reference fact: control channel, section 4.5).
 
-import { ownValue } from '#lib/own-value.ts';
+import { ownValue } from '#lib/json/own-value.ts';
 import { CircuitConfirmationSchema } from '#wire/gen/control_pb.js';
 import type { ControlHandler } from '../context.ts';
 

@@ -5,7 +5,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
-import { HIGH_LANE } from '#wire/control-lanes.ts';
+import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { CircuitRequestSchema } from '#wire/gen/control_pb.js';
 import {
   CreateCircuitRequestSchema,

@@ -3,7 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';
-import { HIGH_LANE } from '#wire/control-lanes.ts';
+import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import {
   CreateApiSessionRequestSchema,
   type CreateApiSessionResponse,

@@ -2,7 +2,8 @@
 // sessions (reference fact: control channel, sections 4.1, 4.9 and 5.1).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import { HIGH_LANE } from '#wire/control-lanes.ts';
+import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
+import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import { ProtocolError } from '#wire/errors.ts';
 import {
   InspectRequestSchema,
@@ -22,7 +23,6 @@ import {
 import { ControlType, EdgeControlHeader, EdgeControlType } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
-import { PROTOCOL_VERSION } from '#wire/version-info.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 import { storeReported } from './reported-state.ts';

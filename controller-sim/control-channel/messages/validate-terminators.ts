@@ -2,7 +2,7 @@
 // when a client requests it (reference fact: control channel, section 4.6).
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import {
   type RouterTerminatorState,
   ValidateTerminatorsV2RequestSchema,

@@ -1,8 +1,8 @@
 // Checks of single fields of a fault. Each throws InvalidError that names the field.
 
-import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 import { InvalidError } from '../lab-error.ts';
 
 /** Milliseconds: a request and its answer may take a minute in total. */

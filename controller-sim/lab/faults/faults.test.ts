@@ -1,8 +1,8 @@
 // Rules of faults: the choice of one, its count, patterns of paths, and control messages.
 
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { ControlType, EdgeControlType } from '#wire/gen/numbers.ts';
 import type { NewFault } from './fault.ts';
 import { Faults, matchesPath } from './faults.ts';

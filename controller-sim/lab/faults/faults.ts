@@ -1,11 +1,11 @@
 // The faults of the simulator, in the order in which they were added: the first one that matches a request, a message, a
 // connection or a change is applied, so that a rule for one request can precede one for all.
 
-import type { Clock, Timer } from '#lib/clock.ts';
 import { Listeners } from '#lib/listeners.ts';
-import { type Log, silentLog } from '#lib/log.ts';
+import { type Log, silentLog } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
-import { didYouMean } from '#lib/suggestion.ts';
+import { didYouMean } from '#lib/text/suggestion.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Network } from '../../network/network.ts';
 import type { State } from '../../state/state.ts';
 import { InvalidError, UnknownError } from '../lab-error.ts';

@@ -1,6 +1,6 @@
 // Applies faults of the store: before each batch of changes, a delay, then an error in place of the store's answer.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { State } from '../../state/state.ts';
 import type { Faults } from './faults.ts';
 import { storeErrorOf } from './store-rule.ts';

@@ -1,6 +1,6 @@
 // An event of a control channel in the journal.
 
-import { ownText } from '#lib/own-text.ts';
+import { ownText } from '#lib/text/own-text.ts';
 import { nameOfMessage } from '../message-names.ts';
 import { type ControlEntry, type ControlEventName, type JournalRecord, weightOf } from './journal-entry.ts';
 import { cut, MAX_TEXT_LENGTH } from './redact.ts';

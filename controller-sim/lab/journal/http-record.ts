@@ -1,7 +1,7 @@
 // A request in the journal. It keeps short texts of its own, so that its weight is what it keeps; they are made into
 // their shown form when somebody reads them.
 
-import { ownText } from '#lib/own-text.ts';
+import { ownText } from '#lib/text/own-text.ts';
 import { type HttpEntry, type JournalRecord, weightOf } from './journal-entry.ts';
 import { MAX_BODY_LENGTH, MAX_TEXT_LENGTH, shownBody, shownPath, shownQuery, shownReason } from './redact.ts';
 

@@ -2,8 +2,8 @@
 
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { ControlRecord } from './control-record.ts';
 import { HttpRecord } from './http-record.ts';
 import { Journal } from './journal.ts';

@@ -3,12 +3,12 @@
 //
 //   requests, control messages ─► add ─► ring (drops the oldest) ─► entries, listeners, waits
 
-import type { Clock, Timer } from '#lib/clock.ts';
 import { ClosedError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import { type Subscription, subscription } from '#lib/subscription.ts';
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter, JournalRecord } from './journal-entry.ts';
 import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';

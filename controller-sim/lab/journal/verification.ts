@@ -1,10 +1,10 @@
 // A test expects a number of entries that meet a filter, now or within a time. If the journal has others, the message
 // names the entries that nearly met the filter, and what they lack.
 
-import type { Clock } from '#lib/clock.ts';
-import { parseDuration } from '#lib/duration.ts';
 import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import { shown } from '#lib/shown-text.ts';
+import { shown } from '#lib/text/shown-text.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter } from './journal-entry.ts';
 

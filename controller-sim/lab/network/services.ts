@@ -1,6 +1,6 @@
 // A service for tests in one call: everybody may dial it over every router, and one router hosts it.
 
-import { joinHostPort, MAX_PORT } from '#lib/address.ts';
+import { joinHostPort, MAX_PORT } from '#lib/net/address.ts';
 import type { State } from '../../state/state.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
 import { named } from '../named.ts';

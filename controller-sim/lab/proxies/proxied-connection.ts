@@ -4,8 +4,8 @@
 //                   ◄─ down ◄─
 
 import { connect, type Socket } from 'node:net';
-import type { Clock } from '#lib/clock.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { ConnectionRule } from '../faults/fault.ts';
 import type { Faults, FaultyConnection } from '../faults/faults.ts';
 import { Pump } from './pump.ts';

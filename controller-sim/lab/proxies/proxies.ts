@@ -3,11 +3,11 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { joinHostPort, MAX_PORT, splitHostPort } from '#lib/address.ts';
-import type { Clock } from '#lib/clock.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
+import { joinHostPort, MAX_PORT, splitHostPort } from '#lib/net/address.ts';
 import type { Random } from '#lib/random.ts';
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Faults, FaultyConnection } from '../faults/faults.ts';
 import { InvalidError, UnknownError } from '../lab-error.ts';
 import { ProxiedConnection, type Target } from './proxied-connection.ts';

@@ -6,8 +6,8 @@
 // The source is paused while too much waits. Bytes keep their order; the end of the direction is a piece, too.
 
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '#lib/clock.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ConnectionRule } from '../faults/fault.ts';
 
 /** Bytes that wait in one direction: 100 ms at 300 Mbit/s. */

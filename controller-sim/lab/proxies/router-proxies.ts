@@ -4,7 +4,7 @@
 //
 //   router a ─► proxy link:a:b ─► listener of router b          client ─► proxy sdk:b ─► listener of router b
 
-import { type Address, formatAddress, joinHostPort, parseAddress } from '#lib/address.ts';
+import { type Address, formatAddress, joinHostPort, parseAddress } from '#lib/net/address.ts';
 import type { Listener } from '#wire/gen/control_pb.js';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import type { RouterAddresses } from '../../network/router-addresses.ts';

@@ -2,8 +2,8 @@
 // but not by name: names and other unique values within the seed are compared here.
 
 import { workLimit } from '#lib/bounded.ts';
-import { didYouMean } from '#lib/suggestion.ts';
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
+import { didYouMean } from '#lib/text/suggestion.ts';
 import { Body } from '../../entities/body.ts';
 import { deleteEntity } from '../../entities/cascade.ts';
 import { updateSigner } from '../../entities/external-jwt-signer.ts';

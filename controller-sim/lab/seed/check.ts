@@ -1,8 +1,8 @@
 // Checks a seed against its schema: sections, fields, types. All mistakes are found at once.
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { shown } from '#lib/shown-text.ts';
-import { meantOrKnown } from '#lib/suggestion.ts';
+import { shown } from '#lib/text/shown-text.ts';
+import { meantOrKnown } from '#lib/text/suggestion.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import type { SeedPath } from './mistake.ts';
 

@@ -2,10 +2,10 @@
 // limited before anything else reads them.
 
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { isNestedDeeper, parseJson } from '#lib/json.ts';
-import { shown } from '#lib/shown-text.ts';
-import { withoutStacks } from '#lib/without-stacks.ts';
-import { isTooLong, MAX_TOKENS } from '#lib/yaml-size.ts';
+import { isNestedDeeper, parseJson } from '#lib/json/json.ts';
+import { shown } from '#lib/text/shown-text.ts';
+import { withoutStacks } from '#lib/text/without-stacks.ts';
+import { isTooLong, MAX_TOKENS } from '#lib/text/yaml-size.ts';
 import { pathText, SeedError, type SeedMistake, type SeedPath } from './mistake.ts';
 
 /** Characters of YAML; as for the bodies of requests. */

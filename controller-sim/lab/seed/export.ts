@@ -1,7 +1,7 @@
 // Exports a network as a seed: sorted, without secrets, and without what every network has. Credentials, sessions,
 // enrollments and the terminators of hosts are left out.
 
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { Tables } from '../../state/tables.ts';
 import type { Entity, Named } from '../../state/types.ts';
 import { Names } from './export-names.ts';

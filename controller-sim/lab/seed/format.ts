@@ -1,6 +1,6 @@
 // The text of an exported network.
 
-import { yamlText } from '#lib/yaml-text.ts';
+import { yamlText } from '#lib/text/yaml-text.ts';
 import type { SeedDocument } from './export.ts';
 import type { SeedFormat } from './format-names.ts';
 

@@ -2,7 +2,7 @@
 // password.
 
 import { ProjectError } from '#lib/errors.ts';
-import { shown } from '#lib/shown-text.ts';
+import { shown } from '#lib/text/shown-text.ts';
 
 /** The keys and indexes that lead to a value, such as `['identities', 0, 'name']`. */
 export type SeedPath = readonly (string | number)[];

@@ -3,8 +3,8 @@
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import t from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import { validateBody } from '../../api/http/validate.ts';
 import { createAuthPolicy } from '../../entities/auth-policy.ts';

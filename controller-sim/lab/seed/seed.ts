@@ -2,8 +2,8 @@
 // one transaction, by the rules of the management API. If anything is wrong, nothing changes, and all mistakes are
 // reported at once.
 
-import type { Clock } from '#lib/clock.ts';
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import {
   type EnrollmentSigner,

@@ -1,6 +1,6 @@
 // The API sessions that ended last, each with the reason, for explanations: the tables forget them.
 
-import { BoundedMap } from '#lib/bounded-map.ts';
+import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import type { ChangeSet } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
 import type { ApiSession } from '../../state/types.ts';

@@ -1,6 +1,6 @@
 // Lists the terminators of a service that an identity hosts, for the explanation of a bind.
 
-import { count } from '#lib/count.ts';
+import { count } from '#lib/text/count.ts';
 import type { Network } from '../../network/network.ts';
 import type { Tables } from '../../state/tables.ts';
 import type { Identity, Router, Service } from '../../state/types.ts';

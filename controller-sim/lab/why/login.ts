@@ -1,6 +1,6 @@
 // Explains whether an identity can log in, and which sessions it has.
 
-import { count } from '#lib/count.ts';
+import { count } from '#lib/text/count.ts';
 import type { Tables } from '../../state/tables.ts';
 import type { Identity } from '../../state/types.ts';
 import { type Explanation, explanation } from './explanation.ts';

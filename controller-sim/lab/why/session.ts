@@ -1,7 +1,7 @@
 // Explains whether an API session is valid: it exists, was used within the session timeout, its identity is enabled, and
 // no proof is missing. Sessions that are tokens exist as long as no revocation names them.
 
-import { formatDuration } from '#lib/duration.ts';
+import { formatDuration } from '#lib/time/duration.ts';
 import type { Activity } from '../../auth/activity.ts';
 import { isDisabled } from '../../entities/identity.ts';
 import type { Posture } from '../../posture/posture.ts';

@@ -1,6 +1,6 @@
 // The terminators of a service: which of them a circuit can reach, and whether they can encrypt.
 
-import { count as counted } from '#lib/count.ts';
+import { count as counted } from '#lib/text/count.ts';
 import { PeerDataKey } from '#wire/gen/numbers.ts';
 import type { Network } from '../../network/network.ts';
 import type { Tables } from '../../state/tables.ts';

@@ -1,7 +1,7 @@
 // Explains whether an identity may dial or bind a service now: every rule that decides, with the remedy for each that
 // is not satisfied. The rules themselves are in access/, posture/ and network/.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Access } from '../../access/access.ts';
 import type { Network } from '../../network/network.ts';
 import type { Posture } from '../../posture/posture.ts';

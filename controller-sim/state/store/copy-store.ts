@@ -1,8 +1,8 @@
 // Copies a network between a data file and a PostgreSQL database, for a simulator that is to run with the other one.
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Change } from '../change.ts';
 import type { PostgresStore } from './postgres-store.ts';
 import { SqliteStore } from './sqlite-store.ts';

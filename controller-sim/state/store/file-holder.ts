@@ -1,7 +1,7 @@
 // Finds the process that holds a file open, where /proc reveals it (Linux, processes of the same user).
 
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { THIS_PROCESS } from '#lib/port-holder.ts';
+import { THIS_PROCESS } from '#lib/net/port-holder.ts';
 
 /** Limits on inspected processes and their open files, so that a failing start stays quick. */
 const MAX_PROCESSES = 10_000;

@@ -6,9 +6,9 @@
 //
 // A member that writes alone prepares first, and appends in one statement that demands the head that it knows.
 
-import type { Clock } from '#lib/clock.ts';
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Change } from '../change.ts';
 import { type Batch, type ChangeLog, type LogEntry, type LogPage, MAX_READ, type MemberStatus } from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';

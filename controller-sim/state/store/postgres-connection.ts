@@ -4,9 +4,9 @@
 
 import pg from 'pg';
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { CutOffError } from './shared-store.ts';
 import { StoreError } from './store.ts';
 

@@ -6,9 +6,9 @@
 
 import type pg from 'pg';
 import { background } from '#lib/background.ts';
-import type { Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
+import type { Timer } from '#lib/time/clock.ts';
 import type { MemberStatus } from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';
 import type { Position } from './history.ts';

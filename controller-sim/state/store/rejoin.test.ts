@@ -2,8 +2,8 @@
 // the same history takes the data of the database by itself.
 
 import t from 'tap';
-import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { connectTo, contents, join, type Member, memberInfo, service } from '../../../test/support/members.ts';
 import { until } from '../../../test/support/overlay.ts';
 import { Postgres, postgresObstacle } from '../../../test/support/postgres.ts';

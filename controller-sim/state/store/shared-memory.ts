@@ -1,6 +1,6 @@
 // A store that several controllers in one process share, in memory: a cluster for tests without a database.
 
-import { BoundedMap } from '#lib/bounded-map.ts';
+import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import type { Entity, EntityKind } from '../types.ts';
 import { BehindError, type Position } from './history.ts';
 import {

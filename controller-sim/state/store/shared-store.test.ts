@@ -2,9 +2,9 @@
 // member, nothing lost when the database is away.
 
 import t, { type Test } from 'tap';
-import { SystemClock } from '#lib/clock.ts';
-import { type Log, silentLog } from '#lib/log.ts';
+import { type Log, silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { FaultyPort } from '../../../test/support/faulty-port.ts';
 import {
   chainsOf,

@@ -1,7 +1,7 @@
 // Entities as text in a row of a store: reads them back and rejects damaged ones.
 
 import { describeError } from '#lib/errors.ts';
-import { MAX_JSON_DEPTH, parseJson } from '#lib/json.ts';
+import { MAX_JSON_DEPTH, parseJson } from '#lib/json/json.ts';
 import { isEntityKind } from '../tables.ts';
 import type { Entity } from '../types.ts';
 import { DamagedError, type StoredEntity } from './store.ts';

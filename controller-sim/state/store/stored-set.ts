@@ -1,6 +1,6 @@
 // A set of changes as text in the log: reads it back and rejects damaged ones.
 
-import { MAX_JSON_DEPTH, parseJson } from '#lib/json.ts';
+import { MAX_JSON_DEPTH, parseJson } from '#lib/json/json.ts';
 import type { Change } from '../change.ts';
 import { isEntityKind } from '../tables.ts';
 import type { LogEntry } from './change-log.ts';

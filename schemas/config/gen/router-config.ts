@@ -1,7 +1,7 @@
 // Generated from router.schema.json by `npm run generate`. Do not edit.
 // A checked configuration: durations are milliseconds, addresses are parsed, defaults are filled in.
 
-import type { Address } from '#lib/address.ts';
+import type { Address } from '#lib/net/address.ts';
 
 export interface HostPort {
   readonly host: string;

@@ -1,9 +1,9 @@
 // Runs the steps of a history at controllers with a common database, and records what clients and members saw.
 
-import { settle, VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
+import { settle, VirtualClock } from '#lib/time/clock.ts';
 import type { ChangeSet } from '../../../controller-sim/state/change.ts';
 import { State } from '../../../controller-sim/state/state.ts';
 import { LogStore } from '../../../controller-sim/state/store/log-store.ts';

@@ -1,7 +1,7 @@
 // A database for several controllers, in the memory of a test: it commits in one order, loses connections before or after
 // a commit, and goes back, as a restored one does. It remembers every commit of every history.
 
-import { settle } from '#lib/clock.ts';
+import { settle } from '#lib/time/clock.ts';
 import type { Change } from '../../../controller-sim/state/change.ts';
 import {
   type Batch,

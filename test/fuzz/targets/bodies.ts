@@ -1,6 +1,6 @@
 // Bodies of requests to the APIs, as far as they are checked before any right.
 
-import { JsonDepthError, parseJson } from '#lib/json.ts';
+import { JsonDepthError, parseJson } from '#lib/json/json.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { validateBody } from '../../../controller-sim/api/http/body-rules.ts';
 import { ApiError } from '../../../controller-sim/errors/errors.ts';

@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { checkRouterConfig } from '../../../agent/config/load.ts';
 import { TEMPLATES, writeTemplate } from '../../../agent/config/templates.ts';
 import { parseEndpoints } from '../../../agent/control/endpoints-file.ts';

@@ -1,11 +1,11 @@
 // Texts: filters, requests, configs of services, addresses. Files have their own targets.
 
 import fc from 'fast-check';
-import { AddressError, formatAddress, parseAddress } from '#lib/address.ts';
-import { DurationError, parseDuration } from '#lib/duration.ts';
-import { JsonDepthError, parseJson } from '#lib/json.ts';
-import { inOneLine } from '#lib/shown-text.ts';
-import { suggest } from '#lib/suggestion.ts';
+import { JsonDepthError, parseJson } from '#lib/json/json.ts';
+import { AddressError, formatAddress, parseAddress } from '#lib/net/address.ts';
+import { inOneLine } from '#lib/text/shown-text.ts';
+import { suggest } from '#lib/text/suggestion.ts';
+import { DurationError, parseDuration } from '#lib/time/duration.ts';
 import { isVersionStatement, plainMacAddress } from '#model/posture.ts';
 import { parseDatagramAddress } from '../../../agent/egress/datagram.ts';
 import { EgressError } from '../../../agent/egress/dial-errors.ts';

@@ -1,8 +1,8 @@
 // Tokens: enrollment tokens that routers read, and tokens that clients present to the simulator.
 
-import { VirtualClock } from '#lib/clock.ts';
 import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { EnrollmentError } from '../../../agent/enroll/errors.ts';
 import { readToken } from '../../../agent/enroll/token.ts';
 import { Authority } from '../../../controller-sim/pki/authority.ts';

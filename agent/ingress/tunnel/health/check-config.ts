@@ -2,9 +2,9 @@
 // tunnel, section 3.5).
 
 import { unescape as decodePercent } from 'node:querystring';
-import { splitHostPort } from '#lib/address.ts';
-import { parseDuration } from '#lib/duration.ts';
 import { describeError } from '#lib/errors.ts';
+import { splitHostPort } from '#lib/net/address.ts';
+import { parseDuration } from '#lib/time/duration.ts';
 import { MAX_COST } from '#model/terminator.ts';
 import { asRecord, HostConfigError, readText } from '../config-values.ts';
 

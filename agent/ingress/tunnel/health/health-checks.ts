@@ -2,10 +2,10 @@
 //
 //   timer ─► queue ─► probe ─► history of the check ─► actions ─► weight of the terminator, events
 
-import type { Clock, Timer } from '#lib/clock.ts';
-import { DialQueue } from '#lib/dial-queue.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { DialQueue } from '#lib/queue/dial-queue.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { HostedHealth } from '../../../interface/description.ts';
 import type { CheckConfig } from './check-config.ts';
 import { applyActions, CheckHistory, type Weight } from './check-state.ts';

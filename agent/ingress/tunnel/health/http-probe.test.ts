@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { issue, makeAuthority } from '../../../../test/support/certificates.ts';
 import { type CheckConfig, type HttpProbe, readChecks } from './check-config.ts';
 import { probeHttp } from './http-probe.ts';

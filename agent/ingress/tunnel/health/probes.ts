@@ -1,6 +1,6 @@
 // The two probes of a hosted service: a TCP connection, and an HTTP request.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { dialSocket } from '../../../egress/socket-dial.ts';
 import type { CheckConfig, HttpProbe, PortProbe } from './check-config.ts';
 import { ProbeError } from './probe-error.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
 import { ChangesMarker } from './changes-marker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));

@@ -4,9 +4,9 @@
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder } from '#lib/atomic-file.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import { makePrivateFolder } from '#lib/files/atomic-file.ts';
+import type { Log } from '#lib/log/log.ts';
 import { DiversionRecord } from './diversion-record.ts';
 
 const OWNER_ONLY = 0o600;

@@ -1,7 +1,7 @@
 // Programs of the operating system: their output, and the ends of programs that misbehave.
 
 import t from 'tap';
-import { SystemClock, VirtualClock } from '#lib/clock.ts';
+import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { withoutDescriptors } from '../../../../test/support/no-descriptors.ts';
 import { until } from '../../../../test/support/overlay.ts';
 import { runCommand } from './command.ts';
@@ -49,7 +49,7 @@ t.test('a command ends at its timeout, even if a child keeps its output open', a
 t.test('without free file descriptors, a command is rejected', async (t) => {
   const rejected = withoutDescriptors({
     before: `
-      import { SystemClock } from '${new URL('../../../../common/lib/clock.ts', import.meta.url).href}';
+      import { SystemClock } from '${new URL('../../../../common/lib/time/clock.ts', import.meta.url).href}';
       import { runCommand } from '${new URL('./command.ts', import.meta.url).href}';`,
     during:
       "const rejected = await runCommand({ program: 'true', args: [] }, new SystemClock()).catch((error) => error);",

@@ -1,8 +1,8 @@
 // Runs a program of the operating system (`ip`, `nft`, `iptables`) and reads its output.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Clock } from '#lib/clock.ts';
 import { errorCode, ProjectError } from '#lib/errors.ts';
+import type { Clock } from '#lib/time/clock.ts';
 
 export class CommandError extends ProjectError {
   constructor(message: string, options: { cause?: unknown } = {}) {

@@ -4,10 +4,10 @@
 
 import { readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder, removeUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
-import type { Log } from '#lib/log.ts';
+import { makePrivateFolder, removeUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { parseJson } from '#lib/json/json.ts';
+import type { Log } from '#lib/log/log.ts';
 
 /** A rule, as the arguments that delete it. */
 export interface RecordedRule {

@@ -6,10 +6,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { background } from '#lib/background.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import { parseJson } from '#lib/json.ts';
-import type { Log } from '#lib/log.ts';
+import { parseJson } from '#lib/json/json.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ChangesMarker } from './changes-marker.ts';
 import { runCommand } from './command.ts';
 import { isIpv6Range, normalizeRange } from './route-range.ts';

@@ -3,7 +3,7 @@
 // range is used up: programs may have cached it for another name. A name changes its kind with the services. A client
 // that looks up names without end uses its own part of the addresses; nothing evicts those of others.
 
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import { type Ipv4Network, ipv4ToText } from './ipv4.ts';
 
 /** How services intercept a name. */

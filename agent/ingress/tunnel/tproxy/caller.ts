@@ -1,6 +1,6 @@
 // Describes an intercepted connection in the request for a circuit (reference fact: tunnel, section 3.3).
 
-import { joinHostPort } from '#lib/address.ts';
+import { joinHostPort } from '#lib/net/address.ts';
 import type { DataState_Identity } from '#wire/gen/edge_control_pb.js';
 import type { Protocol } from '../config-values.ts';
 import type { Caller } from '../service-dialer.ts';

@@ -2,8 +2,8 @@
 
 import { createSocket } from 'node:dgram';
 import type { Worker } from 'node:worker_threads';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { inOwnNamespace, run } from '../../../../test/support/network-namespace.ts';
 import { until } from '../../../../test/support/overlay.ts';
 import { DatagramReceiver } from './datagram-receiver.ts';

@@ -2,9 +2,9 @@
 // destinations.
 
 import { Worker } from 'node:worker_threads';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { DatagramThreadData } from './datagram-thread.ts';
 import {
   boundAddress,

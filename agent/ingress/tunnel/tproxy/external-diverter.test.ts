@@ -5,8 +5,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { SystemClock, VirtualClock } from '#lib/clock.ts';
-import { createLog, silentLog } from '#lib/log.ts';
+import { createLog, silentLog } from '#lib/log/log.ts';
+import { SystemClock, VirtualClock } from '#lib/time/clock.ts';
 import { until } from '../../../../test/support/overlay.ts';
 import { ChangesMarker } from '../system/changes-marker.ts';
 import { ExternalDiverter, removeDiversions } from './external-diverter.ts';

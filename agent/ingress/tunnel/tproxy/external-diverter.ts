@@ -2,9 +2,9 @@
 // range, allowed source and interface, with the options of the reference (reference fact: tunnel, section 3.7). Its rules
 // are recorded, because only calls of the program delete them: the next start deletes those of a killed router.
 
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Protocol } from '../config-values.ts';
 import { ServiceProblems } from '../service-problems.ts';
 import type { ChangesMarker } from '../system/changes-marker.ts';

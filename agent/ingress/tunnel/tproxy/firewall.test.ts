@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { programFolder } from '../../../../test/support/program-folder.ts';
 import { ChangesMarker } from '../system/changes-marker.ts';
 import { Firewall } from './firewall.ts';

@@ -4,9 +4,9 @@
 // (reference fact: tunnel, section 3.7).
 
 import { createHash } from 'node:crypto';
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Protocol } from '../config-values.ts';
 import type { ChangesMarker } from '../system/changes-marker.ts';
 import { isMissingProgram, runCommand } from '../system/command.ts';

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SystemClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { inOwnNamespace, run } from '../../../../test/support/network-namespace.ts';
 import { ChangesMarker } from '../system/changes-marker.ts';
 import { Firewall } from './firewall.ts';

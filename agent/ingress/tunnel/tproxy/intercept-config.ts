@@ -2,7 +2,7 @@
 // tunnel, sections 3.2 and 3.5).
 
 import { isIP } from 'node:net';
-import { hostProblem } from '#lib/address.ts';
+import { hostProblem } from '#lib/net/address.ts';
 import {
   asList,
   asRecord,

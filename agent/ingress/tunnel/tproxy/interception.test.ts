@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { inOwnNamespace } from '../../../../test/support/network-namespace.ts';
 import { until } from '../../../../test/support/overlay.ts';
 import { programFolder } from '../../../../test/support/program-folder.ts';

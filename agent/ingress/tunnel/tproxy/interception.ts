@@ -6,14 +6,14 @@
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
-import { joinHostPort, MAX_PORT } from '#lib/address.ts';
 import { background } from '#lib/background.ts';
-import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { joinHostPort, MAX_PORT } from '#lib/net/address.ts';
+import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
 import type { Random } from '#lib/random.ts';
-import { sourceOf } from '#lib/source-address.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../../config/router-config.ts';
 import { portOf } from '../../../egress/datagram.ts';
@@ -21,8 +21,8 @@ import type { InterceptionDescription } from '../../../interface/description.ts'
 import type { DatagramClient } from '../../../xgress/datagram-client.ts';
 import type { IdleLimits } from '../../../xgress/idle-sweeper.ts';
 import { SocketClient } from '../../../xgress/socket-client.ts';
-import { DatagramSessions } from '../../datagram-sessions.ts';
-import { StreamListener } from '../../stream-listener.ts';
+import { DatagramSessions } from '../../listeners/datagram-sessions.ts';
+import { StreamListener } from '../../listeners/stream-listener.ts';
 import type { Protocol } from '../config-values.ts';
 import type { ServiceDialer } from '../service-dialer.ts';
 import { ServiceProblems } from '../service-problems.ts';

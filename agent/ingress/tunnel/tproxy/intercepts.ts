@@ -2,7 +2,7 @@
 // configuration.
 
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import type { ServiceProblems } from '../service-problems.ts';
 import { readInterceptConfig } from './intercept-config.ts';

@@ -2,7 +2,7 @@
 // use Node's own foreign function interface, and are loaded only for interception.
 
 import { ProjectError } from '#lib/errors.ts';
-import { type SystemLibrary, systemLibrary, whyNoSystemLibrary } from '#lib/system-library.ts';
+import { type SystemLibrary, systemLibrary, whyNoSystemLibrary } from '#lib/process/system-library.ts';
 import { ipv4ToNumber, ipv4ToText } from './ipv4.ts';
 
 export interface SocketAddress {

@@ -1,9 +1,9 @@
 // Compares the circuits of the controller with those that routers forward and relay to SDK clients, and with those that
 // the clients know.
 
+import { versionAtLeast } from '#wire/channel/version-info.ts';
 import { RouterCircuitDetailsSchema } from '#wire/gen/management_pb.js';
 import { ManagementType } from '#wire/gen/numbers.ts';
-import { versionAtLeast } from '#wire/version-info.ts';
 import type { Router } from '../../../state/types.ts';
 import type { ApiServices } from '../../http/context.ts';
 import { routerValidation } from './router-validation.ts';

@@ -1,8 +1,8 @@
 // Compares the links that a router has with those that it, or the router at the other end, reported.
 
+import { versionAtLeast } from '#wire/channel/version-info.ts';
 import { LinkState, RouterLinkDetailsSchema } from '#wire/gen/management_pb.js';
 import { ManagementType } from '#wire/gen/numbers.ts';
-import { versionAtLeast } from '#wire/version-info.ts';
 import type { NetworkLink } from '../../../network/links.ts';
 import type { Network } from '../../../network/network.ts';
 import { routerValidation } from './router-validation.ts';

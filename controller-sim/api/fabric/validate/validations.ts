@@ -2,8 +2,8 @@
 // of results, and sends the results when the validation gets its turn.
 
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { DialQueue } from '#lib/dial-queue.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
+import type { DialQueue } from '#lib/queue/dial-queue.ts';
 import { ProtocolError } from '#wire/errors.ts';
 import { ValidateResponseSchema } from '#wire/gen/management_pb.js';
 import { Message } from '#wire/message.ts';

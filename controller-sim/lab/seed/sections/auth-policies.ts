@@ -1,6 +1,6 @@
 // Auth policies, without the default one.
 
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
 import { createAuthPolicy, updateAuthPolicy } from '../../../entities/auth-policy.ts';
 import { all, type Entry, type Fields, type Refer, type Section } from '../section.ts';
 

@@ -1,6 +1,6 @@
 // Third-party certificate authorities.
 
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
 import { createCa, deleteCa, updateCa } from '../../../entities/ca.ts';
 import type { Section } from '../section.ts';
 

@@ -1,6 +1,6 @@
 // Issuers of tokens outside of the network.
 
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
 import { Body } from '../../../entities/body.ts';
 import { createSigner, updateSigner } from '../../../entities/external-jwt-signer.ts';
 import type { Entry, Refer, Section } from '../section.ts';

@@ -1,6 +1,6 @@
 // Identities, without the default administrator, and with a password or an enrollment if the entry has one.
 
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
 import { addAuthenticator, passwordProof } from '../../../entities/authenticator.ts';
 import { Body } from '../../../entities/body.ts';
 import { addEnrollment } from '../../../entities/enrollment.ts';

@@ -1,6 +1,6 @@
 // Terminators that administrators created: those of hosts come and go with them. They have no names.
 
-import { withoutNulls } from '#lib/without-nulls.ts';
+import { withoutNulls } from '#lib/json/without-nulls.ts';
 import { createTerminator } from '../../../entities/terminator.ts';
 import { isHosted } from '../../../state/kinds/terminator.ts';
 import { filled, type Section } from '../section.ts';

@@ -4,12 +4,12 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { background } from '#lib/background.ts';
-import type { Clock } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { sourceOf } from '#lib/source-address.ts';
+import type { Log } from '#lib/log/log.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Unanswerable } from '../../../../config/name-servers.ts';
-import { receiveDatagrams } from '../../../receive-datagrams.ts';
+import { receiveDatagrams } from '../../../listeners/receive-datagrams.ts';
 import {
   CLASS_INTERNET,
   type DnsQuery,

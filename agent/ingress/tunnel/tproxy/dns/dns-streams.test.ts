@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { VirtualClock } from '#lib/clock.ts';
-import { silentLog } from '#lib/log.ts';
+import { silentLog } from '#lib/log/log.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { freePorts } from '../../../../../examples/two-routers/ports.ts';
 import { until } from '../../../../../test/support/overlay.ts';
 import { DnsStreams } from './dns-streams.ts';

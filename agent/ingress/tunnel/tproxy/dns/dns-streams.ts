@@ -3,11 +3,11 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { background } from '#lib/background.ts';
-import { clientSockets } from '#lib/client-sockets.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import type { Log } from '#lib/log.ts';
-import { sourceOf } from '#lib/source-address.ts';
+import type { Log } from '#lib/log/log.ts';
+import { clientSockets } from '#lib/net/client-sockets.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 
 export interface DnsStreamsComponents {
   clock: Clock;

@@ -3,11 +3,11 @@
 
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { clientSockets, NO_DESCRIPTOR } from '#lib/client-sockets.ts';
-import type { Clock } from '#lib/clock.ts';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
-import { FairSlots } from '#lib/fair-slots.ts';
+import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
+import { FairSlots } from '#lib/queue/fair-slots.ts';
 import type { Random } from '#lib/random.ts';
+import type { Clock } from '#lib/time/clock.ts';
 import type { Upstream } from '../../../../config/name-servers.ts';
 import { type DnsQuery, DnsStatus, isTruncated, statusOfAnswer } from './dns-message.ts';
 

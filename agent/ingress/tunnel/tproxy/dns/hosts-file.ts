@@ -3,9 +3,9 @@
 
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
-import { tryRemoveUnfinished, writeFileAtomic } from '#lib/atomic-file.ts';
 import { errorCode } from '#lib/errors.ts';
-import { linkedFile } from '#lib/symbolic-links.ts';
+import { tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { linkedFile } from '#lib/files/symbolic-links.ts';
 
 /** Permission bits of a new hosts file: all users read it. */
 const MODE = 0o644;

@@ -2,9 +2,9 @@
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { VirtualClock } from '#lib/clock.ts';
-import { createLog } from '#lib/log.ts';
+import { createLog } from '#lib/log/log.ts';
 import { systemRandom } from '#lib/random.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
 import { inOwnNamespace, run } from '../../../../../test/support/network-namespace.ts';
 import { until } from '../../../../../test/support/overlay.ts';
 import { AddressPool } from '../address-pool.ts';

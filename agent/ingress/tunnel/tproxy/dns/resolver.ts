@@ -3,12 +3,12 @@
 
 import { lookup } from 'node:dns/promises';
 import { background } from '#lib/background.ts';
-import type { Clock, Timer } from '#lib/clock.ts';
 import { describeError } from '#lib/errors.ts';
-import { listening } from '#lib/listening.ts';
-import type { Log } from '#lib/log.ts';
+import type { Log } from '#lib/log/log.ts';
+import { RepeatedCondition } from '#lib/log/repeated-condition.ts';
+import { listening } from '#lib/net/listening.ts';
 import type { Random } from '#lib/random.ts';
-import { RepeatedCondition } from '#lib/repeated-condition.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
 import { parseResolvers, parseUpstream, type Unanswerable } from '../../../../config/name-servers.ts';
 import type { TunnelListenerOptions } from '../../../../config/router-config.ts';
 import type { ChangesMarker } from '../../system/changes-marker.ts';

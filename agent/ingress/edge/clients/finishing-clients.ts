@@ -1,0 +1,56 @@
+// SDK clients that have disconnected and whose circuits still deliver what they sent before they closed them: a program
+// may upload data, close its connection and end. Each circuit ends when the peer has everything, and as long as the
+// rights of its client last.
+
+import { Shares } from '#lib/queue/shares.ts';
+import type { SdkConnection } from './sdk-connection.ts';
+
+/** Limits on such circuits, and on bytes that wait for them beside their send buffers; the sources are identities. */
+const CIRCUITS = { max: 10_000, maxOfSource: 1_000 };
+const BYTES = { max: 64 * 1024 * 1024, maxOfSource: 16 * 1024 * 1024 };
+
+export class FinishingClients implements Iterable<SdkConnection> {
+  readonly #circuits = new Shares(CIRCUITS);
+  readonly #bytes = new Shares(BYTES);
+  readonly #connections = new Set<SdkConnection>();
+  #isClosed = false;
+
+  [Symbol.iterator](): Iterator<SdkConnection> {
+    return this.#connections[Symbol.iterator]();
+  }
+
+  /** The client has disconnected. `done` is called once the last of its circuits is over, maybe at once. */
+  add(connection: SdkConnection, done: () => void): void {
+    const { count, held, session } = connection;
+    if (count === 0) {
+      done();
+      return;
+    }
+    const release = this.#isClosed ? undefined : this.#acquire(session.identityId, count, held);
+    this.#connections.add(connection);
+    connection.onLastEnd = () => {
+      this.#connections.delete(connection);
+      release?.();
+      done();
+    };
+    if (!release) connection.cutRemaining();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of [...this.#connections]) connection.cutRemaining();
+  }
+
+  /** Reserves places; undefined if that exceeds a limit. */
+  #acquire(identityId: string, circuits: number, bytes: number): (() => void) | undefined {
+    if (!this.#circuits.acquire(identityId, circuits)) return undefined;
+    if (!this.#bytes.acquire(identityId, bytes)) {
+      this.#circuits.release(identityId, circuits);
+      return undefined;
+    }
+    return () => {
+      this.#circuits.release(identityId, circuits);
+      this.#bytes.release(identityId, bytes);
+    };
+  }
+}

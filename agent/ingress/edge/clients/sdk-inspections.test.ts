@@ -1,0 +1,41 @@
+// Inspections of SDK clients whose answers are long or wrong.
+
+import t from 'tap';
+import { SdkType } from '#wire/gen/numbers.ts';
+import { Message } from '#wire/message.ts';
+import { sdkRooms } from '../../../../test/support/sdk-rooms.ts';
+import { SdkInspections } from './sdk-inspections.ts';
+
+t.test('a client cannot claim circuits for another identity', async (t) => {
+  const { clients, clock, connect, forwarder } = sdkRooms();
+  const { channel } = await connect();
+  channel.on(SdkType.Inspect, (question) => {
+    const circuit = { circuitId: 'c', identityId: 'other', channelConnId: 'other' };
+    const values = { circuits: { circuits: { c: circuit } } };
+    channel.reply(question, new Message(SdkType.InspectResponse, [], JSON.stringify({ values })));
+  });
+  const inspected = await new SdkInspections({ clock, forwarder, clients }).clientCircuits();
+  t.same(inspected, {
+    circuits: { 'me/connection/c': { circuitId: 'c', identityId: 'me', channelConnId: 'connection' } },
+  });
+  channel.close();
+});
+
+t.test('clients that answer at length do not fill the memory of the router', async (t) => {
+  const { clients, clock, connect, forwarder } = sdkRooms();
+  const inspections = new SdkInspections({ clock, forwarder, clients });
+  const pad = 'x'.repeat(10 * 1024 * 1024);
+  const connected = await Promise.all(Array.from({ length: 5 }, connect));
+  for (const { channel } of connected)
+    channel.on(SdkType.Inspect, (question) => {
+      const values = { circuits: { circuits: {} }, context: {}, pad };
+      channel.reply(question, new Message(SdkType.InspectResponse, [], JSON.stringify({ values })));
+    });
+  const { errors } = await inspections.clientCircuits();
+  t.equal((errors as string[]).length, 2);
+  t.match((errors as string[])[0], /the answers are longer than/);
+  const context = await inspections.contextOf('me');
+  t.equal((context.results as unknown[]).length, 3);
+  t.equal((context.errors as unknown[]).length, 2);
+  for (const { channel } of connected) channel.close();
+});

@@ -1,0 +1,193 @@
+// SDK clients in browsers. A browser has no client certificate of the network, so the client's own TLS runs inside a
+// WebSocket:
+//
+//   TLS ─► GET /ws ─► WebSocket ─► binary messages ─► TLS with the client's certificate ─► EdgeListener
+//
+// Reference facts: edge, section 1; config, section `transport.wss`.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
+import { HttpTimeouts } from '#http/http-timeouts.ts';
+import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
+import type { Log } from '#lib/log/log.ts';
+import { sourceOf } from '#lib/net/source-address.ts';
+import { FairPool } from '#lib/queue/fair-pool.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import type { PortConnection } from '#wire/connection/port-connections.ts';
+import { Alpn, SERVER_SECURITY, type TlsPort } from '#wire/connection/tls-port.ts';
+import type { Identity } from '../../../identity/identity.ts';
+import { watchPongs } from './pong-watch.ts';
+
+/** Times in milliseconds, sizes in bytes. */
+export interface WebSocketSettings {
+  readonly readTimeout: number;
+  readonly writeTimeout: number;
+  readonly idleTimeout: number;
+  /** A client that answers no ping for this long is disconnected. */
+  readonly pongTimeout: number;
+  /** 0: no pings. */
+  readonly pingInterval: number;
+  /** For the TLS handshake inside the WebSocket. */
+  readonly handshakeTimeout: number;
+  readonly readBufferSize: number;
+  readonly writeBufferSize: number;
+  readonly enableCompression: boolean;
+}
+
+export interface WebSocketPortComponents {
+  clock: Clock;
+  log: Log;
+  port: TlsPort;
+  /** For the TLS inside the WebSocket. */
+  identity: Identity;
+  /** Accepts a client whose inner handshake is complete. `network` is the connection that carries it. */
+  onClient(socket: TLSSocket, network: TLSSocket): void;
+}
+
+const PATH = '/ws';
+const MAX_HEADERS_BYTES = 16 * 1024;
+/** Bytes. A client sends TLS records of at most 16 KiB each and may combine several in one message. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+/** Inner handshakes in progress: the same limit as for a port's outer handshakes. */
+const MAX_HANDSHAKES = 2_000;
+
+export class WebSocketPort {
+  readonly #components: WebSocketPortComponents;
+  readonly #settings: WebSocketSettings;
+  readonly #http: Server;
+  readonly #timeouts: HttpTimeouts;
+  readonly #upgrades: WebSocketServer;
+  readonly #connections = new WeakMap<Duplex, PortConnection>();
+  readonly #handshakes = new FairPool<WebSocket>();
+  readonly #unhandle: (() => void)[];
+  #context: SecureContext;
+  /** Connections before their inner handshake is complete; the listener owns them afterwards. */
+  readonly #waiting = new Set<TLSSocket>();
+
+  constructor(components: WebSocketPortComponents, settings: WebSocketSettings) {
+    this.#components = components;
+    this.#settings = settings;
+    const limits = { read: settings.readTimeout, write: settings.writeTimeout, idle: settings.idleTimeout };
+    this.#http = createServer({ maxHeaderSize: MAX_HEADERS_BYTES });
+    this.#timeouts = new HttpTimeouts(this.#http, components.clock, limits, answerWithoutUpgrade);
+    this.#upgrades = new WebSocketServer({
+      noServer: true,
+      maxPayload: MAX_MESSAGE_BYTES,
+      ...MESSAGE_PARTS,
+      // Messages are TLS records, which do not compress: compressed messages are accepted, but none are sent.
+      perMessageDeflate: settings.enableCompression && {
+        serverNoContextTakeover: true,
+        clientNoContextTakeover: true,
+        threshold: Number.MAX_SAFE_INTEGER,
+      },
+    });
+    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as TLSSocket, head));
+    // If the port serves nothing else, a client without ALPN is treated as a browser.
+    const { identity } = components;
+    const loadContext = () => createSecureContext({ ...SERVER_SECURITY, ...identity.serverContext() });
+    this.#context = loadContext();
+    const stopWatching = identity.onChange(() => {
+      this.#context = loadContext();
+    });
+    const protocols = components.port.has(Alpn.None) ? [Alpn.Http] : [Alpn.Http, Alpn.None];
+    const handled = protocols.map((protocol) =>
+      components.port.handle(protocol, (socket, connection) => this.#accept(socket, connection)),
+    );
+    this.#unhandle = [stopWatching, ...handled];
+  }
+
+  close(): void {
+    for (const unhandle of this.#unhandle) unhandle();
+    this.#http.close();
+    for (const socket of this.#waiting) socket.destroy();
+  }
+
+  #accept(socket: TLSSocket, connection: PortConnection): void {
+    this.#waiting.add(socket);
+    socket.once('close', () => this.#waiting.delete(socket));
+    this.#connections.set(socket, connection);
+    this.#timeouts.accept(socket, connection);
+  }
+
+  #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
+    if (pathOf(request) !== PATH) {
+      reject(socket, '404 Not Found', `WebSockets are served at ${PATH}`);
+      return;
+    }
+    this.#timeouts.release(socket);
+    this.#upgrades.handleUpgrade(request, socket, head, (webSocket) => this.#secure(webSocket, socket));
+  }
+
+  /** Runs the inner TLS handshake. Until it completes, the connection is unauthenticated and evictable. */
+  #secure(webSocket: WebSocket, network: TLSSocket): void {
+    const { clock, identity, log } = this.#components;
+    const { handshakeTimeout, readBufferSize, writeBufferSize } = this.#settings;
+    const connection = this.#connections.get(network);
+    const { remoteAddress: remote } = network;
+    limitShortFrames(webSocket, clock, () =>
+      log.info({ remote }, 'WebSocket closed: the client keeps sending frames without data'),
+    );
+    connection?.setEvictable(true);
+    if (this.#handshakes.size >= MAX_HANDSHAKES) this.#handshakes.evict()?.terminate();
+    this.#handshakes.add(webSocket, sourceOf(remote));
+    const stream = createWebSocketStream(webSocket, {
+      readableHighWaterMark: readBufferSize,
+      writableHighWaterMark: writeBufferSize,
+    });
+    const socket = new TLSSocket(stream, {
+      isServer: true,
+      requestCert: true,
+      rejectUnauthorized: false,
+      secureContext: this.#context,
+      SNICallback: (name, done) => done(null, identity.contextFor(name)),
+    });
+    const timer = clock.after('websocket handshake', handshakeTimeout, () => webSocket.terminate());
+    const settle = () => {
+      timer.cancel();
+      this.#handshakes.delete(webSocket);
+    };
+    stream.on('error', () => undefined); // its 'close' follows
+    socket.on('error', (error) => log.debug({ remote, error }, 'TLS inside a WebSocket failed'));
+    socket.once('close', () => webSocket.terminate());
+    network.once('close', () => (settle(), socket.destroy()));
+    socket.once('secure', () => {
+      settle();
+      if (network.destroyed) return;
+      connection?.setEvictable(false);
+      this.#waiting.delete(network);
+      this.#keepAlive(webSocket, network);
+      this.#components.onClient(socket, network);
+    });
+  }
+
+  #keepAlive(webSocket: WebSocket, network: TLSSocket): void {
+    const { clock, log } = this.#components;
+    const stop = watchPongs(webSocket, clock, this.#settings, () => {
+      log.info({ remote: network.remoteAddress }, 'WebSocket closed: the client answers no ping');
+      webSocket.terminate();
+    });
+    webSocket.once('close', stop);
+  }
+}
+
+function pathOf({ url = '' }: IncomingMessage): string | undefined {
+  return URL.parse(url, 'https://router')?.pathname;
+}
+
+function answerWithoutUpgrade(request: IncomingMessage, response: ServerResponse): void {
+  const found = pathOf(request) === PATH;
+  const text = found ? 'SDK clients connect here with a WebSocket\n' : `WebSockets are served at ${PATH}\n`;
+  response.writeHead(found ? 426 : 404, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    ...(found && { upgrade: 'websocket', connection: 'close' }),
+  });
+  response.end(text);
+}
+
+function reject(socket: TLSSocket, status: string, reason: string): void {
+  const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain\r\n`;
+  socket.end(`${head}content-length: ${Buffer.byteLength(reason)}\r\n\r\n${reason}`);
+}

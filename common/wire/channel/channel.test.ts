@@ -1,0 +1,184 @@
+// Channels over in-memory pipes with a virtual clock: requests, failing handlers, lanes, ends, heartbeats.
+
+import { duplexPair } from 'node:stream';
+import t from 'tap';
+import { ClosedError, TimeoutError } from '#lib/errors.ts';
+import { VirtualClock } from '#lib/time/clock.ts';
+import { channel, join, pair, soon } from '../../../test/support/channels.ts';
+import { Underlay } from '../connection/underlay.ts';
+import { SendQueueFullError } from '../errors.ts';
+import { Message } from '../message.ts';
+
+t.test('requests get their replies, regardless of messages in between', async (t) => {
+  const { a, b } = pair();
+  const waiting: Message[] = [];
+  b.on(1, (message) => void waiting.push(message));
+  const answers = ['one', 'two', 'three'].map((body) => a.request(new Message(1, [], body), { timeout: 1_000 }));
+  await soon();
+  b.send(new Message(99, [], 'nobody handles this'));
+  for (const message of waiting.toReversed()) b.reply(message, new Message(2, [], `re: ${message.body}`));
+  t.same(
+    (await Promise.all(answers)).map(({ body }) => body.toString()),
+    ['re: one', 're: two', 're: three'],
+  );
+});
+
+t.test('an unanswered request ends: by timeout, by the signal, by the end of the channel', async (t) => {
+  const { clock, a, b } = pair();
+  b.on(1, () => undefined);
+  const late = a.request(new Message(1), { timeout: 1_000 });
+  const expected = t.rejects(late, TimeoutError);
+  await clock.advance(1_000);
+  await expected;
+  const abort = new AbortController();
+  const aborted = a.request(new Message(1), { timeout: 1_000, signal: abort.signal });
+  abort.abort(new Error('not wanted any more'));
+  await t.rejects(aborted, /not wanted/);
+  await t.rejects(a.request(new Message(1), { timeout: 1_000, signal: abort.signal }), /not wanted/);
+  const cut = a.request(new Message(1), { timeout: 1_000 });
+  a.close();
+  await t.rejects(cut, ClosedError);
+  await t.rejects(a.request(new Message(1), { timeout: 1_000 }), ClosedError);
+  t.same(
+    clock.timers().filter((name) => name === 'channel request'),
+    [],
+    'no timer is left',
+  );
+});
+
+t.test('a failing handler loses its message, not the channel', async (t) => {
+  const { a, b } = pair();
+  b.on(1, () => {
+    throw new Error('cannot digest this');
+  });
+  b.on(2, (message) => void b.reply(message, new Message(3)));
+  a.send(new Message(1));
+  t.equal((await a.request(new Message(2), { timeout: 1_000 })).contentType, 3);
+});
+
+t.test('a peer that keeps sending invalid messages loses the channel', async (t) => {
+  const { clock, a, b } = pair();
+  b.on(1, () => {
+    throw new Error('cannot digest this');
+  });
+  const send = async (count: number) => {
+    for (let index = 0; index < count; index++) a.send(new Message(1));
+    await soon();
+  };
+  await send(100);
+  t.notOk(b.isClosed, 'a burst is forgiven');
+  await clock.advance(1_000_000);
+  await send(100);
+  t.notOk(b.isClosed, 'and another one after some time');
+  await send(2);
+  t.match(await b.closed, /more than 100 messages/);
+});
+
+t.test('lanes use the best connection in order, and move when it closes', async (t) => {
+  const clock = new VirtualClock();
+  const [a, b] = [
+    channel(clock, 'a', { survivesWithoutUnderlay: true }),
+    channel(clock, 'b', { survivesWithoutUnderlay: true }),
+  ];
+  const got: string[] = [];
+  b.on(1, (message) => void got.push(message.body.toString()));
+  for (const text of ['1', '2', '3']) a.send(new Message(1, [], text), 'high');
+  t.throws(() => a.send(new Message(1, [], 'too many'), 'high'), SendQueueFullError);
+  t.equal(a.queued('high'), 3);
+  const first = join(clock, a, b, 'default');
+  await soon();
+  t.same(got, ['1', '2', '3'], 'without another connection the default one carries the high lane');
+  const high = join(clock, a, b, 'high');
+  first.a.destroy();
+  await soon();
+  a.send(new Message(1, [], '4'), 'default');
+  a.send(new Message(1, [], '5'), 'high');
+  await soon();
+  t.same(got.slice(3).toSorted(), ['4', '5']);
+  high.a.destroy();
+  await soon();
+  t.notOk(a.isClosed, 'it survives without a connection');
+});
+
+t.test('a lane with too many bytes is full until the peer reads', async (t) => {
+  const LIMIT = 1_000_000;
+  const lanes = { default: { types: ['default'], queueLimit: 1_000, byteLimit: LIMIT } };
+  const { a, b } = pair({ lanes });
+  let received = 0;
+  let writable = 0;
+  b.on(1, () => {
+    received++;
+  });
+  a.onWritable = () => {
+    writable++;
+  };
+  b.setReading(false);
+  const message = () => new Message(1, [], Buffer.alloc(300_000));
+  let accepted = 0;
+  while (accepted < 100 && a.trySend(message())) accepted++;
+  t.equal(a.isFull('default'), true);
+  t.equal(a.queued(), 4, 'the last one exceeds the limit');
+  b.setReading(true);
+  while (received < accepted) await soon();
+  t.same([a.isFull('default'), writable], [false, 1]);
+  t.ok(a.trySend(message()));
+  for (const each of [a, b]) each.close();
+});
+
+t.test('a connection of an unknown type carries the default lane', async (t) => {
+  const clock = new VirtualClock();
+  const [a, b] = [channel(clock, 'a', { essentialType: 'default' }), channel(clock, 'b')];
+  b.on(1, (message) => void b.reply(message, new Message(2)));
+  const { a: socket } = join(clock, a, b, 'low');
+  t.equal((await a.request(new Message(1), { timeout: 1_000 })).contentType, 2);
+  join(clock, a, b, 'high');
+  socket.destroy();
+  await a.closed;
+  t.ok(a.isClosed, 'it is essential like others of that lane');
+});
+
+t.test('the channel ends with its last connection, or with the essential one', async (t) => {
+  const clock = new VirtualClock();
+  const [a, b] = [channel(clock, 'a', { essentialType: 'default' }), channel(clock, 'b')];
+  const essential = join(clock, a, b, 'default');
+  join(clock, a, b, 'high');
+  essential.a.destroy();
+  await a.closed;
+  t.ok(a.isClosed);
+});
+
+t.test('heartbeats are answered; a silent peer is closed', async (t) => {
+  const heartbeat = { sendInterval: 1_000, checkInterval: 100, closeUnresponsiveTimeout: 3_000 };
+  const { clock, a, b } = pair({ heartbeat });
+  const latencies: number[] = [];
+  a.onLatency = (nanoseconds) => latencies.push(nanoseconds);
+  for (let round = 0; round < 100; round++) {
+    await clock.advance(100);
+    await soon();
+  }
+  t.notOk(a.isClosed || b.isClosed);
+  t.ok(latencies.length >= 9, `${latencies.length} round trips`);
+  const [silent] = duplexPair();
+  const lonely = channel(clock, 'lonely', { heartbeat });
+  lonely.addUnderlay(new Underlay({ socket: silent, clock, type: 'default' }));
+  await clock.advance(4_000);
+  t.match(await lonely.closed, /heartbeat/);
+});
+
+t.test('a connection that ends slowly does not hold back the lanes of the others', async (t) => {
+  const clock = new VirtualClock();
+  const [a, b] = [channel(clock, 'a'), channel(clock, 'b')];
+  const [ending] = duplexPair();
+  const underlay = new Underlay({ socket: ending, clock, type: 'default' });
+  a.addUnderlay(underlay);
+  underlay.write(new Message(1).encode());
+  underlay.close(); // the peer does not read, so this takes until a timeout
+  join(clock, a, b, 'default');
+  let received = 0;
+  b.on(1, () => received++);
+  const body = Buffer.alloc(10_000);
+  for (let sent = 0; sent < 10; sent++) t.ok(a.trySend(new Message(1, [], body)), `message ${sent}`);
+  await soon();
+  t.same([received, a.queued(), a.underlays.length], [10, 0, 2]);
+  for (const channel of [a, b]) channel.close(new Error('end of test'));
+});

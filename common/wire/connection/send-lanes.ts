@@ -1,0 +1,358 @@
+// The send queues of a channel, one per lane. A lane has a list of underlay types, best first. It uses the first type
+// that has an underlay, so order is kept within a lane as long as the set of underlays does not change.
+//
+//   frame ──► least loaded underlay of the lane's type, if it accepts frames ──► else the lane's queue
+//
+// In a lane of flows, order is kept within a flow, flows take turns (fair-queue.ts), and the path decides how much the
+// system gets (path/channel-path.ts): the rest waits here.
+
+import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { Clock, Timer } from '#lib/time/clock.ts';
+import { ChannelPath, type PathInspection } from '../path/channel-path.ts';
+import type { CongestionChange } from '../path/congestion-choice.ts';
+import { FairQueue, type FlowId, type WaitingFrame } from './fair-queue.ts';
+import { PlainQueue } from './plain-queue.ts';
+import type { Underlay } from './underlay.ts';
+
+/** Memory that the waiting frames of several channels share. */
+export interface QueueBudget {
+  /** Bytes that one flow may hold at the moment. */
+  readonly share: number;
+  /** The flows together hold so much that even one frame of a further flow must wait at its sender. */
+  readonly isExhausted: boolean;
+  /** Records that `bytes` more are held, or fewer if negative. */
+  add(bytes: number): void;
+}
+
+export interface LanePolicy {
+  /** Underlay types that may carry the lane, best first. */
+  readonly types: readonly string[];
+  /** Limit on frames that wait for an underlay. In a lane of flows: on full frames of one flow, see `FULL_FRAME`. */
+  readonly queueLimit: number;
+  /** The lane is full while so many bytes wait. Undefined: only their number counts. */
+  readonly byteLimit?: number;
+  /**
+   * Equally loaded underlays take turns, so that a silent one does not get every retransmission. For receivers that
+   * order frames.
+   */
+  readonly takesTurns?: boolean;
+  /**
+   * Frames join others that wait for the same write, on an underlay of any of the types: one system call instead of
+   * one for each underlay.
+   */
+  readonly gathers?: boolean;
+  /** Frames belong to flows, which take turns; the waiting frames of all flows use this memory. */
+  readonly flows?: QueueBudget;
+}
+
+export const DEFAULT_LANE = 'default';
+
+/** Bytes of a payload of the largest size. */
+const FULL_FRAME = 64 * 1024;
+/** Bytes of a frame that passes bulk traffic, if its flow waits for nothing. */
+const LIGHT_FRAME = 4 * 1024;
+/**
+ * Milliseconds until a lane looks again whether the path has room, since the system does not notify: at least, as a
+ * share of the time for which the path has made no progress, and at most.
+ */
+const MIN_POLL = 1;
+const POLL_SHARE = 1 / 8;
+const MAX_POLL = 500;
+/**
+ * Bytes of a flow that may wait before its sender is slowed down, and by how much each further byte slows it down. A
+ * sender with the usual window of 4 MiB comes to rest with about half a MiB waiting.
+ */
+const FREE_WAITING = 128 * 1024;
+const BACK_PRESSURE = 8;
+/** Bytes. A flow whose share is smaller slows its sender down earlier, in the same proportion. */
+const USUAL_SHARE = 8 * 1024 * 1024;
+/** Bytes that a waiting frame needs beside its own: objects, places in queues. */
+const FRAME_OVERHEAD = 256;
+
+export interface Lane extends LanePolicy {
+  readonly name: string;
+  readonly queue: PlainQueue | FairQueue;
+}
+
+export interface SendLanesComponents {
+  clock: Clock;
+  /** The current underlays of the channel. */
+  underlays: ReadonlySet<Underlay>;
+  /** Milliseconds that the peer may take for frames while others wait; 0: no limit. */
+  writeTimeout: number;
+  /** A full lane accepts frames again; for a lane of flows: some of its waiting frames have left. */
+  onWritable(lane: string): void;
+  /** No frame of this flow waits any longer. */
+  onDrained(lane: string, flow: FlowId): void;
+  /** Asks the peer over this connection for the time that bytes need to reach it; `noteOneWay` receives the answer. */
+  ask?(underlay: Underlay): void;
+  /** Losses limit the path, or no longer do, and its connections change their congestion control, or may not. */
+  onCongestionChange?(change: CongestionChange): void;
+}
+
+const NONE: readonly Lane[] = [];
+
+export class SendLanes {
+  readonly #components: SendLanesComponents;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #all: readonly Lane[];
+  /** Those with flows. */
+  readonly #paced: readonly Lane[];
+  readonly #path: ChannelPath;
+  #poll: Timer | undefined;
+  #pollInterval = MIN_POLL;
+  /** Index of the lane that writes next. */
+  #next = 0;
+  /** Increases with each write of a lane that takes turns. */
+  #turn = 0;
+
+  constructor(components: SendLanesComponents, policies: Readonly<Record<string, LanePolicy>>) {
+    this.#components = components;
+    this.#path = new ChannelPath(components.clock, components.underlays, components.onCongestionChange);
+    for (const [name, policy] of Object.entries(policies)) {
+      const queue = policy.flows ? new FairQueue() : new PlainQueue(policy.queueLimit, policy.byteLimit);
+      this.#lanes.set(name, { ...policy, name, queue });
+    }
+    this.#all = [...this.#lanes.values()];
+    this.#paced = this.#all.filter(({ flows }) => flows);
+  }
+
+  /** The lane of this name, else the default lane; undefined if both are missing. */
+  get(name: string): Lane | undefined {
+    return this.#lanes.get(name) ?? this.#lanes.get(DEFAULT_LANE);
+  }
+
+  /** The type if a lane uses it, else the best one of the first lane: a peer may know further types. */
+  knownType(type: string): string {
+    return this.#all.some(({ types }) => types.includes(type)) ? type : (this.#all[0]?.types[0] ?? type);
+  }
+
+  /**
+   * Bytes by which the sender of a flow should believe its receiver's buffer to be fuller, because so much of the flow
+   * waits here: it then slows down, before the flow is full and its frames are dropped.
+   */
+  backPressure({ queue, flows, queueLimit }: Lane, flow: FlowId): number {
+    const waiting = queue.bytesOf(flow);
+    if (!flows || waiting === 0) return 0;
+    const scarcity = Math.max(1, USUAL_SHARE / shareOf(flows, queueLimit));
+    return waiting * scarcity <= FREE_WAITING ? 0 : Math.round(waiting * BACK_PRESSURE * scarcity);
+  }
+
+  /** Frames have left the path, but did not arrive: the next ones use another connection. */
+  preferNext(): void {
+    this.#path.preferNext();
+  }
+
+  /** Whether the path bounds the bytes that the system holds. */
+  get isPaced(): boolean {
+    return this.#path.isPaced;
+  }
+
+  /** Bytes of a frame of bulk traffic that is short enough for the path. */
+  get frameLimit(): number {
+    return this.#path.frameLimit;
+  }
+
+  /** Monotonic time before which all frames of a flow have reached the peer's system; undefined if unknown. */
+  deliveredBefore({ queue }: Lane, flow: FlowId): number | undefined {
+    if (!this.#path.isKnown) return undefined;
+    return Math.min(this.#path.deliveredBefore, queue.waitsSince(flow) ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** The answer to `ask`; undefined if the peer does not know it. */
+  noteOneWay(milliseconds: number | undefined): void {
+    this.#path.noteOneWay(milliseconds);
+  }
+
+  inspectPath(): PathInspection | undefined {
+    return this.#path.inspect();
+  }
+
+  /** The set of underlays changed. */
+  update(): void {
+    if (this.#paced.length > 0) this.#path.update();
+    this.pump();
+  }
+
+  /** Writes or queues a copy of a frame. Returns false if the lane is full; in a lane of flows, if the flow is. */
+  enqueue(head: Buffer, body: Buffer | undefined, lane: Lane, flow: FlowId): boolean {
+    const size = head.length + (body?.length ?? 0);
+    const underlay = this.#atOnce(lane, flow, size);
+    if (underlay) {
+      this.#path.wrote(underlay, size);
+      underlay.write(head, body);
+      return true;
+    }
+    if (isFull(lane, flow, size)) return false;
+    this.#push(lane, flow, { bytes: inOne(head, body), since: this.#components.clock.monotonic() });
+    return true;
+  }
+
+  /** The underlay for a frame that need not wait. */
+  #atOnce(lane: Lane, flow: FlowId, size: number): Underlay | undefined {
+    const { queue } = lane;
+    if (queue instanceof PlainQueue) return queue.length === 0 ? this.#accepting(lane) : undefined;
+    if (queue.isActive(flow)) return undefined;
+    const isPaced = this.#path.isKnown;
+    if (size <= LIGHT_FRAME && !(isPaced && this.#path.isBusy)) return this.#accepting(lane);
+    if (size <= LIGHT_FRAME) return this.#path.light(lane.takesTurns ? undefined : lane.types);
+    if (queue.length > 0) return undefined;
+    return isPaced ? this.#path.bulk(lane.types, !lane.takesTurns) : this.#accepting(lane);
+  }
+
+  #accepting(lane: LanePolicy): Underlay | undefined {
+    const underlay = (lane.gathers ? this.#gathering(lane) : undefined) ?? this.#leastLoaded(lane);
+    return underlay?.writable ? underlay : undefined;
+  }
+
+  #gathering(lane: LanePolicy): Underlay | undefined {
+    for (const underlay of this.#components.underlays)
+      if (underlay.isGathering && lane.types.includes(underlay.type) && !this.#path.isStalled(underlay))
+        return underlay;
+    return undefined;
+  }
+
+  /** The least loaded underlay of the best available type; a stalled one only if all others have stalled as well. */
+  #leastLoaded(lane: LanePolicy): Underlay | undefined {
+    let stalled: Underlay | undefined;
+    for (const type of lane.types) {
+      let best: Underlay | undefined;
+      for (const underlay of this.#components.underlays) {
+        if (underlay.type !== type || underlay.isClosed) continue; // an ending one stays until its last bytes are written
+        if (this.#path.isStalled(underlay)) stalled ??= underlay;
+        else if (!best || isLessLoaded(underlay, best)) best = underlay;
+      }
+      if (best && lane.takesTurns) best.turn = ++this.#turn;
+      if (best) return best;
+    }
+    return stalled;
+  }
+
+  #push(lane: Lane, flow: FlowId, frame: WaitingFrame): void {
+    lane.flows?.add(frame.bytes.length + FRAME_OVERHEAD);
+    lane.queue.push(flow, frame);
+    if (lane.flows) this.#pollPath();
+  }
+
+  /**
+   * Writes queued frames until the underlays are full. Lanes that share an underlay alternate: a lane that is always full
+   * would hold back the others for as long as it is.
+   */
+  pump(): void {
+    if (this.#all.every(isEmpty)) {
+      for (const { queue } of this.#paced) if (queue instanceof FairQueue) queue.settle();
+      return;
+    }
+    const before = this.#paced.map(({ queue }) => queue.length);
+    const full = this.#all.some(isFullPlain) ? this.#all.filter(isFullPlain) : NONE;
+    for (let skipped = 0; skipped < this.#all.length; ) {
+      const lane = this.#all[this.#next] as Lane;
+      this.#next = (this.#next + 1) % this.#all.length;
+      skipped = this.#writeNext(lane) ? 0 : skipped + 1;
+    }
+    for (const lane of full) if (!isFullPlain(lane)) this.#components.onWritable(lane.name);
+    for (const [index, { name, queue }] of this.#paced.entries()) {
+      if (queue.length < (before[index] ?? 0)) this.#components.onWritable(name);
+      if (queue.length > 0) this.#pollPath();
+      else if (queue instanceof FairQueue) queue.settle();
+    }
+  }
+
+  /** A frame of the peer arrived, so bytes may have been acknowledged: on a fast path, sooner than any timer tells. */
+  onInput(): void {
+    for (const { queue } of this.#paced)
+      if (queue.length > 0) {
+        this.pump();
+        return;
+      }
+  }
+
+  /** The system does not notify when the peer has acknowledged bytes. */
+  #pollPath(): void {
+    if (!this.#path.isKnown) return;
+    this.#poll ??= this.#components.clock.after('path has room', this.#pollInterval, () => {
+      this.#poll = undefined;
+      const still = this.#path.check(this.#components.writeTimeout);
+      this.#pollInterval = Math.min(MAX_POLL, Math.max(MIN_POLL, still * POLL_SHARE));
+      const asked = this.#components.ask && this.#path.takeQuestion();
+      if (asked) this.#components.ask?.(asked);
+      this.pump();
+    });
+  }
+
+  /** Returns false if the lane is empty, or its underlays full. */
+  #writeNext(lane: Lane): boolean {
+    if (lane.queue.length === 0) return false;
+    const underlay =
+      lane.flows && this.#path.isKnown ? this.#path.bulk(lane.types, !lane.takesTurns) : this.#accepting(lane);
+    if (!underlay) return false;
+    this.#write(lane, underlay);
+    return true;
+  }
+
+  #write(lane: Lane, underlay: Underlay): void {
+    const next = lane.queue.shift();
+    if (!next) return;
+    const { flow, frame } = next;
+    this.#path.wrote(underlay, frame.bytes.length);
+    underlay.write(frame.bytes);
+    sharedBuffers.release(frame.bytes);
+    if (!lane.flows) return;
+    lane.flows.add(-frame.bytes.length - FRAME_OVERHEAD);
+    if (lane.queue.bytesOf(flow) === 0) this.#components.onDrained(lane.name, flow);
+  }
+
+  /** Writes all queued frames, although the underlays are full: the channel ends. */
+  flush(): void {
+    for (const lane of this.#all) {
+      const underlay = this.#leastLoaded(lane);
+      while (underlay && lane.queue.length > 0) this.#write(lane, underlay);
+    }
+  }
+
+  clear(): void {
+    this.#poll?.cancel();
+    for (const { queue, flows } of this.#all) {
+      flows?.add(-queue.bytes - FRAME_OVERHEAD * queue.length);
+      queue.clear();
+    }
+  }
+}
+
+function inOne(head: Buffer, body: Buffer | undefined): Buffer {
+  if (body === undefined) return sharedBuffers.copy(head);
+  const bytes = sharedBuffers.acquire(head.length + body.length);
+  head.copy(bytes);
+  body.copy(bytes, head.length);
+  return bytes;
+}
+
+function isLessLoaded(one: Underlay, other: Underlay): boolean {
+  return one.backlog < other.backlog || (one.backlog === other.backlog && one.turn < other.turn);
+}
+
+function isFullPlain({ queue }: Lane): boolean {
+  return queue instanceof PlainQueue && queue.isFull;
+}
+
+function isEmpty({ queue }: Lane): boolean {
+  return queue.length === 0;
+}
+
+/** Whether a lane rejects every frame of a flow that has none waiting. */
+export function isFullLane({ queue, flows }: Lane): boolean {
+  return queue instanceof PlainQueue ? queue.isFull : flows?.isExhausted === true;
+}
+
+/** Whether a lane rejects a frame of a flow. */
+function isFull({ queue, flows, queueLimit }: Lane, flow: FlowId, size: number): boolean {
+  if (queue instanceof PlainQueue) return queue.isFull;
+  if (!flows) return false;
+  const held = queue.bytesOf(flow);
+  return held === 0 ? flows.isExhausted : held + size > shareOf(flows, queueLimit);
+}
+
+/** Bytes of one flow that may wait. */
+function shareOf(budget: QueueBudget, queueLimit: number): number {
+  return Math.min(queueLimit * FULL_FRAME, budget.share);
+}
