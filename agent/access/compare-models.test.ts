@@ -83,7 +83,10 @@ t.test('every difference names the entity and the fields', async (t) => {
     name: 'renamed',
     services: ['a'],
     key: key(Buffer.of(1, 3), FOR_CLIENTS),
-    more: [put({ case: 'router', value: { id: 'stranger', name: 'stranger' } })],
+    more: [
+      put({ case: 'router', value: { id: 'stranger', name: 'stranger' } }),
+      put({ case: 'revocation', value: { id: 'kept-until-it-expires' } }),
+    ],
   });
   const found = compareModels(modelOf(wanted), modelOf(actual));
   t.same(
