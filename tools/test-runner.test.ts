@@ -129,8 +129,8 @@ t.test('a file that times out fails, and its remaining processes are not waited 
 });
 
 t.test('a process that does not end after its report is killed; the report is its result', async (t) => {
-  const spins = "process.on('exit', () => { for (;;); });";
-  const results = await run({ 'a.mjs': `${PASSES}${spins}`, 'b.mjs': `${FAILS}${spins}` }, { jobs: 2 });
+  const hangs = "process.on('exit', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));";
+  const results = await run({ 'a.mjs': `${PASSES}${hangs}`, 'b.mjs': `${FAILS}${hangs}` }, { jobs: 2 });
   t.same(results.map(({ file, isOk, exit }) => [file, isOk, exit]).toSorted(), [
     ['a.mjs', true, 0],
     ['b.mjs', false, 1],
