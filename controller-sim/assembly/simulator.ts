@@ -13,14 +13,13 @@ import { OptionError } from '#lib/options.ts';
 import { validateBody } from '../api/http/validate.ts';
 import { CONSOLE_PATH } from '../api/server/console.ts';
 import { openClient } from '../client/api-client.ts';
-import type { ApiClient } from '../client/api-types.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { DASHBOARD_PATH } from '../dashboard/pages.ts';
 import type { Events } from '../events/events.ts';
+import type { Simulator as PublicSimulator } from '../interface/simulator.ts';
 import { Lab } from '../lab/lab.ts';
 import { LabToken } from '../lab/lab-token.ts';
 import { LabTraffic } from '../lab/lab-traffic.ts';
-import type { Seeded } from '../lab/seed/seeded.ts';
 import { Network } from '../network/network.ts';
 import type { State } from '../state/state.ts';
 import { DamagedError, StoreError } from '../state/store/store.ts';
@@ -38,71 +37,10 @@ export type { SimulatorOptions } from './options.ts';
 /** Milliseconds. */
 const DEFAULTS = { enrollmentLifetime: 180 * 60_000 };
 
-export class Simulator {
-  readonly port: number;
-  /** `https://host:port`. */
-  readonly baseUrl: string;
-  readonly managementUrl: string;
-  readonly clientUrl: string;
-  /** Undefined if no web console is served. */
-  readonly consoleUrl: string | undefined;
-  /** The page to see and control the simulator; undefined if it is turned off. */
-  readonly dashboardUrl: string | undefined;
-  /** `https://host:port/lab/v1`; undefined if the lab API is turned off. */
-  readonly labUrl: string | undefined;
-  /** The key to the lab API, for its header `authorization: Bearer …`; it does not expire. Undefined without a lab API. */
-  readonly labToken: string | undefined;
-  /** `tls:host:port`, for routers. */
-  readonly controlAddress: string;
-  readonly username: string;
-  /** Undefined if existing data keeps its password: only the hash is stored. */
-  readonly password: string | undefined;
-  /** The authority's certificate that clients and routers trust, as PEM. */
-  readonly ca: string;
-  readonly controllerId: string;
-  /** The management API as the administrator: `admin.services.create({ name, encryptionRequired })`. It logs in by itself. */
-  readonly admin: ApiClient<'management'>;
+/** A simulator with the parts that programs do not see. */
+export interface Simulator extends PublicSimulator {
   readonly events: Events;
-  /** Control over time, state and faults, and the journal of requests. */
   readonly lab: Lab;
-  /** How many entities the option `seed` created, and how many existed; undefined without it. */
-  readonly seeded: Seeded | undefined;
-  /** Continues the events in a new file after the file of `eventsFile` was renamed. */
-  readonly reopenEventsFile: () => void;
-  readonly #owned: AsyncDisposableStack;
-  #closed: Promise<void> | undefined;
-
-  constructor(facts: Omit<Simulator, 'close' | typeof Symbol.asyncDispose>, owned: AsyncDisposableStack) {
-    this.port = facts.port;
-    this.baseUrl = facts.baseUrl;
-    this.managementUrl = facts.managementUrl;
-    this.clientUrl = facts.clientUrl;
-    this.consoleUrl = facts.consoleUrl;
-    this.dashboardUrl = facts.dashboardUrl;
-    this.labUrl = facts.labUrl;
-    this.labToken = facts.labToken;
-    this.controlAddress = facts.controlAddress;
-    this.username = facts.username;
-    this.password = facts.password;
-    this.ca = facts.ca;
-    this.controllerId = facts.controllerId;
-    this.admin = facts.admin;
-    this.events = facts.events;
-    this.lab = facts.lab;
-    this.seeded = facts.seeded;
-    this.reopenEventsFile = facts.reopenEventsFile;
-    this.#owned = owned;
-  }
-
-  /** Closes every connection, then the store. Further calls wait for the first one. */
-  close(): Promise<void> {
-    this.#closed ??= this.#owned.disposeAsync();
-    return this.#closed;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
 }
 
 /**
@@ -135,7 +73,8 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   const traffic = openTraffic(context, data.state, network);
   const control = assembleControl(context, { data, rules, network, addresses, cluster, traffic });
   const enrollmentLifetime = options.enrollmentLifetime ?? DEFAULTS.enrollmentLifetime;
-  const close = () => owned.disposeAsync();
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= owned.disposeAsync());
   const lab = openLab(context, { data, rules, control, network, traffic, cluster, enrollmentLifetime, close });
   const labToken = options.lab === false ? undefined : new LabToken(context.randomOf('lab'), options.labToken);
   const api = await openApi(context, {
@@ -163,28 +102,27 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
   observers.reportCluster();
   const { listener, baseUrl, controlAddress, controllerId } = addresses;
   const ca = data.authority.bundle;
-  return new Simulator(
-    {
-      port: listener.port,
-      baseUrl,
-      managementUrl: `${baseUrl}/edge/management/v1`,
-      clientUrl: `${baseUrl}/edge/client/v1`,
-      consoleUrl: options.console === undefined ? undefined : `${baseUrl}${CONSOLE_PATH}`,
-      dashboardUrl: hasDashboard(options) ? `${baseUrl}${DASHBOARD_PATH}` : undefined,
-      labUrl: labToken && `${baseUrl}/lab/v1`,
-      labToken: labToken?.value,
-      controlAddress,
-      ...data.admin,
-      ca,
-      controllerId,
-      admin: context.own(openClient('management', { baseUrl, ca, ...data.admin })),
-      events: observers.events,
-      lab,
-      seeded,
-      reopenEventsFile: observers.reopenFile,
-    },
-    owned,
-  );
+  return {
+    port: listener.port,
+    baseUrl,
+    managementUrl: `${baseUrl}/edge/management/v1`,
+    clientUrl: `${baseUrl}/edge/client/v1`,
+    consoleUrl: options.console === undefined ? undefined : `${baseUrl}${CONSOLE_PATH}`,
+    dashboardUrl: hasDashboard(options) ? `${baseUrl}${DASHBOARD_PATH}` : undefined,
+    labUrl: labToken && `${baseUrl}/lab/v1`,
+    labToken: labToken?.value,
+    controlAddress,
+    ...data.admin,
+    ca,
+    controllerId,
+    admin: context.own(openClient('management', { baseUrl, ca, ...data.admin })),
+    events: observers.events,
+    lab,
+    seeded,
+    reopenEventsFile: observers.reopenFile,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 async function joinCluster(context: SimulatorContext, data: Data, addresses: Addresses): Promise<Cluster> {

@@ -40,8 +40,8 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'controller-sim': [
     ['cli.ts', 'index.ts'],
     ['commands'],
-    ['interface'],
     ['assembly'],
+    ['interface'],
     ['dashboard'],
     ['api'],
     ['lab'],
