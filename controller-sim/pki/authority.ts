@@ -23,7 +23,7 @@ import type { Jwk } from '#schemas/api/gen/answers.ts';
 import type { State } from '../state/state.ts';
 import { memberKey } from '../state/store/shared-store.ts';
 import { DamagedError } from '../state/store/store.ts';
-import { issueAuthority, issueLeaf, type LeafFields, type Pair, type Purpose } from './certificate.ts';
+import { issueAuthority, issueLeaf, type LeafFields, newSerial, type Pair, type Purpose } from './certificate.ts';
 
 /**
  * For the listener's key, which also signs tokens: SDKs of 2022 cannot verify tokens with elliptic curve signatures,
@@ -41,7 +41,6 @@ const META = {
 } as const;
 /** A server certificate is renewed if less than this remains of it. */
 const RENEW_SERVER = 30 * 86_400_000;
-const SERIAL_LENGTH = 16;
 /** In bits. Shorter keys have been broken, or soon will be. */
 const MIN_RSA_KEY_BITS = 2_048;
 const ASCII = /^[\0-\x7f]*$/;
@@ -216,7 +215,7 @@ export class Authority {
   ): string {
     const { commonName, publicKey, purposes, spiffe } = options;
     const names = { ...options.names, uri: [...options.names.uri, `spiffe://${this.trustDomain}/${spiffe}`] };
-    const common = { commonName, publicKey, serial: serial(this.#random), ...period(this.#clock, lifetime) };
+    const common = { commonName, publicKey, serial: newSerial(this.#random), ...period(this.#clock, lifetime) };
     return issueLeaf({ ...common, names, purposes }, this.#intermediate) + this.#intermediate.certificate;
   }
 }
@@ -288,7 +287,7 @@ function isIpv6(name: string): boolean {
 
 function makeAuthority(clock: Clock, random: Random, commonName: string, issuer: Pair | undefined): Pair {
   const { key, publicKey } = newKey();
-  const common = { commonName, publicKey, serial: serial(random), ...period(clock, 10 * YEAR) };
+  const common = { commonName, publicKey, serial: newSerial(random), ...period(clock, 10 * YEAR) };
   return { certificate: issueAuthority(issuer ? { ...common, pathLength: 0 } : common, key, issuer), key };
 }
 
@@ -300,7 +299,7 @@ async function makeServer(
   hosts: readonly string[],
   previous: Pair | undefined,
 ): Promise<Pair> {
-  const ownSerial = serial(random); // drawn before the wait, so that the sequence of random values does not depend on timing
+  const ownSerial = newSerial(random); // drawn before the wait, so that the sequence of random values does not depend on timing
   const { key, publicKey } = previous
     ? { key: previous.key, publicKey: publicKeyOf(previous.key) }
     : exported((await generateKey('rsa', { modulusLength: SERVER_KEY_BITS })).privateKey);
@@ -314,13 +313,6 @@ async function makeServer(
 function period(clock: Clock, lifetime: number): { notBefore: Date; notAfter: Date } {
   const times = [clock.now(), realTime(clock)];
   return { notBefore: new Date(Math.min(...times) - BACKDATED), notAfter: new Date(Math.max(...times) + lifetime) };
-}
-
-/** Positive, as the standard requires. */
-function serial(random: Random): Buffer {
-  const bytes = random.bytes(SERIAL_LENGTH);
-  bytes.writeUInt8((bytes.readUInt8(0) & 0x7f) | 0x01, 0);
-  return bytes;
 }
 
 function newKey(): { key: string; publicKey: Buffer } {

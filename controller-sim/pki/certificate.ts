@@ -2,6 +2,7 @@
 // takes longer than the rest of the start.
 
 import { createHash, createPrivateKey, createPublicKey, sign, X509Certificate } from 'node:crypto';
+import type { Random } from '#lib/random.ts';
 import { bitString, context, der, integer, oid, readDer, sequence, Tag, utf8 } from '#pki/der.ts';
 import { encodeGeneralNames, type GeneralNames, SUBJECT_ALT_NAME } from '#pki/general-names.ts';
 import { pemBlock } from '#pki/pem.ts';
@@ -15,6 +16,15 @@ export interface Pair {
 export const PURPOSES = { client: '1.3.6.1.5.5.7.3.2', server: '1.3.6.1.5.5.7.3.1' } as const;
 
 export type Purpose = keyof typeof PURPOSES;
+
+const SERIAL_LENGTH = 16;
+
+/** A random serial number: positive, as the standard requires. */
+export function newSerial(random: Random): Buffer {
+  const bytes = random.bytes(SERIAL_LENGTH);
+  bytes.writeUInt8((bytes.readUInt8(0) & 0x7f) | 0x01, 0);
+  return bytes;
+}
 
 interface CommonFields {
   readonly commonName: string;

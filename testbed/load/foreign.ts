@@ -3,7 +3,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { systemRandom } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { issueAuthority, issueLeaf, type Pair } from '../../controller-sim/pki/certificate.ts';
+import { issueAuthority, issueLeaf, newSerial, type Pair } from '../../controller-sim/pki/certificate.ts';
 import type { RouterFiles } from './virtual-router.ts';
 
 const DAY = 86_400_000;
@@ -14,10 +14,20 @@ export function foreignFiles(clock: Clock): (files: RouterFiles) => RouterFiles 
   const period = { notBefore: new Date(clock.now() - DAY), notAfter: new Date(clock.now() + DAY) };
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const root = { commonName: 'Foreign authority', publicKey: spki(publicKey), serial: serial(), ...period };
+  const root = {
+    commonName: 'Foreign authority',
+    publicKey: spki(publicKey),
+    serial: newSerial(systemRandom),
+    ...period,
+  };
   const issuer: Pair = { certificate: issueAuthority(root, key, undefined), key };
   return (files) => {
-    const leaf = { commonName: files.id, publicKey: spki(createPublicKey(files.key)), serial: serial(), ...period };
+    const leaf = {
+      commonName: files.id,
+      publicKey: spki(createPublicKey(files.key)),
+      serial: newSerial(systemRandom),
+      ...period,
+    };
     const purposes = ['client', 'server'] as const;
     return { ...files, certificate: issueLeaf({ ...leaf, names: NO_NAMES, purposes }, issuer) + issuer.certificate };
   };
@@ -25,11 +35,4 @@ export function foreignFiles(clock: Clock): (files: RouterFiles) => RouterFiles 
 
 function spki(key: ReturnType<typeof createPublicKey>): Buffer {
   return key.export({ type: 'spki', format: 'der' });
-}
-
-/** Positive, as the standard requires. */
-function serial(): Buffer {
-  const bytes = systemRandom.bytes(16);
-  bytes.writeUInt8((bytes.readUInt8(0) & 0x7f) | 0x01, 0);
-  return bytes;
 }

@@ -10,7 +10,7 @@ import type { Log } from '#lib/log/log.ts';
 import { listening } from '#lib/net/listening.ts';
 import { systemRandom } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { issueAuthority, issueLeaf, type Pair } from '../../controller-sim/pki/certificate.ts';
+import { issueAuthority, issueLeaf, newSerial, type Pair } from '../../controller-sim/pki/certificate.ts';
 import type { RecordingServer } from './interface.ts';
 import { MAX_BODY_BYTES } from './recording.ts';
 
@@ -25,7 +25,6 @@ const HOST = '127.0.0.1';
 const YEAR = 365 * 86_400_000;
 /** The certificate is valid before now, for clients with a slow clock. */
 const BACKDATED = 10 * 60_000;
-const SERIAL_LENGTH = 16;
 /** Status of a request whose handler failed, and of one that is too long. */
 const BAD_GATEWAY = 502;
 const TOO_LARGE = 413;
@@ -101,8 +100,9 @@ function certificates(clock: Clock): { readonly ca: string; readonly cert: strin
 
 function newKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const serial = systemRandom.bytes(SERIAL_LENGTH);
-  serial.writeUInt8((serial.readUInt8(0) & 0x7f) | 0x01, 0); // positive, as the standard requires
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
-  return { key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), fields: { publicKey, serial } };
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    fields: { publicKey, serial: newSerial(systemRandom) },
+  };
 }
