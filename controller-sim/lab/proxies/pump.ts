@@ -6,6 +6,7 @@
 // The source is paused while too much waits. Bytes keep their order; the end of the direction is a piece, too.
 
 import type { Socket } from 'node:net';
+import { RingQueue } from '#lib/queue/ring-queue.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ConnectionRule } from '../faults/fault.ts';
@@ -35,7 +36,8 @@ interface Piece {
 
 export class Pump {
   readonly #components: PumpComponents;
-  readonly #queue: Piece[] = [];
+  /** Its length follows from the bound on bytes. */
+  readonly #queue = new RingQueue<Piece>(Number.POSITIVE_INFINITY);
   #waitingBytes = 0;
   /** Bytes that the source has sent. */
   #received = 0;
@@ -66,7 +68,7 @@ export class Pump {
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
-    this.#queue.length = 0;
+    this.#queue.clear();
   }
 
   #receive(bytes: Buffer): void {
@@ -113,7 +115,7 @@ export class Pump {
     const { clock, source, target, rule } = this.#components;
     const { stall = false, bandwidth } = rule() ?? {};
     while (!stall && !this.#isBlocked && !this.#isClosed) {
-      const [next] = this.#queue;
+      const next = this.#queue.peek();
       if (!next) break;
       const now = clock.monotonic();
       const wait = Math.max(next.due, bandwidth === undefined ? 0 : this.#free) - now;
