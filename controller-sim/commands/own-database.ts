@@ -10,6 +10,8 @@ import { ProjectError } from '#lib/errors.ts';
 import type { Clock } from '#lib/time/clock.ts';
 
 const USER = 'edgeweave';
+/** Its user needs no password: it listens on the loopback interface only. */
+export const INITDB_OPTIONS = ['-A', 'trust', '-U', USER, '-N', '--locale=C', '-E', 'UTF8'];
 /** Folders of packages, each with one folder for a version. */
 const PACKAGES = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt'];
 /** PostgreSQL does not run as root: then it runs as another user of a namespace of its own. */
@@ -51,16 +53,14 @@ export class OwnDatabase {
     const folder = mkdtempSync(join(tmpdir(), 'edgeweave-database-'));
     const data = join(folder, 'data');
     try {
-      const [initdb = '', ...args] = command(programs, 'initdb', [
-        ...['-D', data, '-A', 'trust', '-U', USER, '-N', '--locale=C', '-E', 'UTF8'],
-      ]);
+      const [initdb = '', ...args] = postgresCommand(programs, 'initdb', ['-D', data, ...INITDB_OPTIONS]);
       const { status, stderr, error } = spawnSync(initdb, args, { encoding: 'utf8' });
       if (status !== 0)
         throw new OwnDatabaseError(`its database cannot be created: ${shown(stderr || error?.message)}`);
       const port = await freePort();
       // Its data ends with it, so that it does not wait for the disk.
       const options = ['-p', String(port), '-h', '127.0.0.1', '-k', folder, '-c', 'fsync=off'];
-      const [program = '', ...rest] = command(programs, 'postgres', ['-D', data, ...options]);
+      const [program = '', ...rest] = postgresCommand(programs, 'postgres', ['-D', data, ...options]);
       // Detached: Ctrl-C in a terminal must reach only the simulator, which stops it last.
       const server = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
       const database = new OwnDatabase(port, { folder, server, clock });
@@ -125,7 +125,8 @@ function programsFolder(): string {
   );
 }
 
-function command(folder: string, name: string, args: readonly string[]): string[] {
+/** The command line of a program of PostgreSQL in a folder. */
+export function postgresCommand(folder: string, name: string, args: readonly string[]): string[] {
   const prefix = process.getuid?.() === 0 ? AS_ANOTHER : [];
   // Last, because a change of the user would remove the signal.
   const ending = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL'] : [];

