@@ -26,7 +26,7 @@ export function dropInPath(unit: string, name: string): string {
   return join(OWN_FOLDER, `${unit}.d`, name);
 }
 
-/** Returns undefined if there is no such unit. @param ignored Names of drop-ins that do not count. */
+/** Returns undefined if there is no such unit. @param ignored Names of drop-ins that are not read. */
 export function readServiceUnit(unit: string, ignored: readonly string[] = []): ServiceUnit | undefined {
   const main = UNIT_FOLDERS.map((folder) => join(folder, unit)).find((file) => readOptional(file) !== undefined);
   if (main === undefined) return undefined;

@@ -41,7 +41,7 @@ t.test('an agent is found by its socket, and by a link to it', linux, async (t) 
   t.pass('found');
 });
 
-t.test('names of processes that have ended, and files that are no sockets, are ignored', linux, async (t) => {
+t.test('names of processes that have ended, and other files than sockets, are ignored', linux, async (t) => {
   const folder = folderOf(t);
   await listen(t, join(folder, 'gops-agent.99999999.sock'));
   writeFileSync(join(folder, `gops-agent.${process.pid}.sock`), '');

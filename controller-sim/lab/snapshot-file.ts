@@ -65,7 +65,7 @@ export function entitiesOfFile(
   return { file: snapshot, entities };
 }
 
-/** The file's administrator has another id and other credentials: references to it are references to the own one. */
+/** The file's administrator has another id and other credentials: references to it become references to this simulator's. */
 function withAdministrator(given: SnapshotFile['entities'], tables: Tables): SnapshotFile['entities'] {
   const other = (given.identity as readonly Identity[] | undefined)?.find(({ isDefaultAdmin }) => isDefaultAdmin);
   const admin = administratorOf(tables);

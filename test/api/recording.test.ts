@@ -99,7 +99,7 @@ t.test('requests that were not recorded are rejected with the nearest one', asyn
   t.equal(replay.unexpected.length, 2);
 });
 
-t.test('files that are no recordings, and places that cannot be used', async (t) => {
+t.test('files other than recordings, and places that cannot be used', async (t) => {
   const folder = t.testdir();
   const other = join(folder, 'other.jsonl');
   writeFileSync(other, '{"a": 1}\n');

@@ -19,8 +19,8 @@ const SKIPPED = /(?:^|\/)(?:gen|node_modules|results|build|target)\/|package-loc
 const COMMENT = /^\s*(?:\/\/+|\/\*\*?|\*(?!\/))\s*(?<whole>.*?)\s*(?:\*\/)?$|[;,{}()\w'`] \/\/ (?<trailing>.+)$/;
 const STRING = /(['"`])(?<text>(?:(?!\1)[^\\]|\\.)*)\1/g;
 const STARTS_BADLY = /^(?:Of|What|Who|Whose|That)\b/;
-/** "there is no …", "is no longer …" and "no more than …" are good English. */
-const CONTAINS = /(?<!\bthere )\bis (?:no(?! longer\b| more than\b)|none)\b|\bno more\b(?! than\b)/;
+/** Permits "there is no …", "is no longer …" and "no more than …", which are good English. */
+const CONTAINS = /(?<!\bthere )\b(?:is|are) (?:no(?! longer\b| more than\b)|none)\b|\bno more\b(?! than\b)/;
 
 interface Text {
   readonly line: number;
@@ -91,6 +91,7 @@ t.test('bad patterns are found, good ones are not', async (t) => {
     ['   * Who asks gets it.', true],
     ['const a = 1; // this is no error', true],
     ['// the answer is none', true],
+    ['// Files that are no recordings are rejected.', true],
     ['// Accepts no more connections.', true],
     ["throw new Error('this is no session');", true],
     ["t.test('it is none of these', async () => {});", true],

@@ -21,7 +21,7 @@ const DYNAMIC_ENTRY = 16;
 const MACHINES: Readonly<Record<number, 'x64' | 'arm64'>> = { 62: 'x64', 183: 'arm64' };
 const MACHINE = 0x12;
 
-/** The processor of a program; undefined for others, and for files that are no programs. */
+/** The processor of a program; undefined for others, and for files that are not programs. */
 export function processorOf(file: Buffer): 'x64' | 'arm64' | undefined {
   return isElf(file) ? MACHINES[file.readUInt16LE(MACHINE)] : undefined;
 }

@@ -22,7 +22,7 @@ export interface Component {
   readonly within: readonly string[];
 }
 
-/** Parts of Node in `process.versions` that are no libraries. */
+/** Parts of Node in `process.versions` that are not libraries. */
 const NO_LIBRARIES: ReadonlySet<string> = new Set(['node', 'modules', 'napi', 'unicode', 'tz', 'cldr']);
 
 export async function componentsOfExecutables(): Promise<Component[]> {

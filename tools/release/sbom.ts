@@ -11,7 +11,7 @@ export interface SbomInit {
   readonly time: number;
 }
 
-/** Licenses that are no SPDX expression are names. */
+/** A license that is not an SPDX expression is a name. */
 const EXPRESSION = /^[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*$|^\(.*\)$/;
 
 export function sbom(components: readonly Component[], { name, version, license, time }: SbomInit): string {

@@ -93,6 +93,6 @@ t.test('a closed connection has no state', { skip: reason ?? false }, async (t) 
   t.doesNotThrow(() => sensor?.setCongestionControl('reno'));
 });
 
-t.test('streams that are no connection have no sensor', async (t) => {
+t.test('streams other than connections have no sensor', async (t) => {
   t.equal(tcpSensor(new PassThrough()), undefined);
 });

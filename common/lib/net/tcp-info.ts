@@ -104,7 +104,7 @@ export function tcpSensor(stream: object): TcpSensor | undefined {
   return sensor.read(unknownTcpState()) ? sensor : undefined;
 }
 
-/** Undefined for streams that are no connection, and for closed ones. */
+/** Undefined for streams other than connections, and for closed ones. */
 function descriptorOf(stream: object): number | undefined {
   const fd = (stream as { _handle?: { fd?: number } | null })._handle?.fd;
   return typeof fd === 'number' && fd >= 0 ? fd : undefined;

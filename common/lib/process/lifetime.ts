@@ -1,4 +1,4 @@
-// Reasons for a program to stop that are no signals: whoever started it has ended, or its time is over. So a test runner
+// Reasons for a program to stop, other than signals: whoever started it has ended, or its time is over. So a test runner
 // that is killed leaves no program behind.
 
 import { readFileSync } from 'node:fs';

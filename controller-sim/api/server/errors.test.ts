@@ -7,7 +7,7 @@ import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import { toApiError } from './errors.ts';
 
-t.test('a fault is logged; a stop of the simulator and a full queue are none', async (t) => {
+t.test('a fault is logged; a stop of the simulator and a full queue are not', async (t) => {
   const table: [error: Error, status: number, logged: number][] = [
     [new Error('a fault'), 500, 1],
     [new StoreWriteError('the disk is full'), 503, 1],

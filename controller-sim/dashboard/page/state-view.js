@@ -86,7 +86,7 @@ function Snapshots({ client, refresh }) {
   const { isBusy, error, run } = useAction();
   const read = async () => setSnapshots(await client.get('/snapshots'));
   usePoll(read, INTERVAL);
-  /** @param {() => Promise<any>} task @param {(answer: any) => string} text */
+  /** @template Answer @param {() => Promise<Answer>} task @param {(answer: Answer) => string} text */
   const act = (task, text) =>
     run(async () => {
       setOutcome('');

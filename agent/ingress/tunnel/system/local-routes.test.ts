@@ -46,7 +46,7 @@ async function tests(): Promise<void> {
     run('ip', 'route', 'flush', 'table', 'local', 'proto', '142');
   });
 
-  t.test('routes that another program has deleted are no problem at the end', async (t) => {
+  t.test('routes that another program has deleted do no harm at the end', async (t) => {
     const lines: string[] = [];
     const logged = create(createLog({ write: (line) => lines.push(line) }));
     for (const range of ['10.9.8.8', 'fd00:7::2']) logged.acquire(range);
