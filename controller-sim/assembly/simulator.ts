@@ -10,7 +10,7 @@
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
 import { OptionError } from '#lib/options.ts';
-import { validateBody } from '../api/http/validate.ts';
+import { validateBody } from '../api/bodies/validate.ts';
 import { CONSOLE_PATH } from '../api/server/console.ts';
 import { openClient } from '../client/api-client.ts';
 import { Cluster } from '../cluster/cluster.ts';

@@ -53,10 +53,11 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'controller-sim/api': [
     ['server'],
-    ['client', 'own', 'fabric', 'lab'],
+    ['client', 'caller', 'fabric', 'lab'],
     ['enrollment', 'edge', 'oidc'],
     ['information'],
-    ['http'],
+    ['operations'],
+    ['answers', 'bodies'],
   ],
   common: [['model'], ['wire'], ['pki', 'http'], ['lib']],
 };

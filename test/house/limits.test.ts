@@ -91,7 +91,7 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'common/lib/log/log-repeats.ts MAX_PHRASES',
     'common/lib/log/repeated-condition.ts MAX_KINDS',
     'common/lib/random.ts MAX_FROM_STOCK',
-    'controller-sim/api/http/list.ts DEFAULT_LIMIT',
+    'controller-sim/api/operations/list.ts DEFAULT_LIMIT',
     'controller-sim/control-channel/router-dialer.ts DIAL_TIMEOUT',
     'controller-sim/control-channel/router-dialer.ts MAX_DIALS',
     'controller-sim/auth/passwords.ts MAX_CONCURRENT',

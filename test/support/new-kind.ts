@@ -100,10 +100,10 @@ function fields(transaction: Transaction, body: Body<LabelBody>, current: Label 
   'controller-sim/api/edge/labels.ts': `
 import type { LabelDetail } from '#schemas/api/gen/answers.ts';
 import { createLabel, deleteLabel, type LabelBody, updateLabel } from '../../entities/label.ts';
-import type { Handlers } from '../http/context.ts';
-import { field, fieldSet } from '../http/list.ts';
-import { base } from '../http/references.ts';
-import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
+import type { Handlers } from '../operations/context.ts';
+import { field, fieldSet } from '../operations/list.ts';
+import { base } from '../answers/references.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
 const labels: Resource<'label', LabelDetail, LabelBody> = {
   kind: 'label',

@@ -12,18 +12,18 @@ import { isAdmin } from '../../auth/permissions.ts';
 import { ApiError, notFound, withoutCause } from '../../errors/errors.ts';
 import { TokenKind } from '../../pki/tokens.ts';
 import type { ApiSession, Identity, Service } from '../../state/types.ts';
+import { base, reference } from '../answers/references.ts';
+import { nullWhenEmpty } from '../answers/show.ts';
 import { clientSigners } from '../edge/external-jwt-signers.ts';
 import { commonRouter, edgeRouterSymbols } from '../edge/routers.ts';
 import { services, showService } from '../edge/services.ts';
 import { showRouter } from '../edge/sessions.ts';
 import { terminatorSymbols } from '../edge/terminators.ts';
-import type { ApiRequest, Data, Handlers, Page } from '../http/context.ts';
-import { listPage } from '../http/list.ts';
-import { notServed } from '../http/not-served.ts';
-import { base, reference } from '../http/references.ts';
-import { list, selectListed } from '../http/resource.ts';
-import { idOfCaller } from '../http/rights.ts';
-import { nullWhenEmpty } from '../http/show.ts';
+import type { ApiRequest, Data, Handlers, Page } from '../operations/context.ts';
+import { listPage } from '../operations/list.ts';
+import { notServed } from '../operations/not-served.ts';
+import { list, selectListed } from '../operations/resource.ts';
+import { idOfCaller } from '../operations/rights.ts';
 
 export const clientServiceHandlers = {
   listServices: list(services, (request) =>

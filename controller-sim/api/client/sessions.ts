@@ -8,9 +8,9 @@ import { ApiError, invalid, notFound } from '../../errors/errors.ts';
 import { sessionEvent } from '../../events/session.ts';
 import type { ApiSession, Session } from '../../state/types.ts';
 import { sessions, showSession } from '../edge/sessions.ts';
-import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
-import { list } from '../http/resource.ts';
-import { idOfCaller } from '../http/rights.ts';
+import type { ApiRequest, Data, Done, Handlers } from '../operations/context.ts';
+import { list } from '../operations/resource.ts';
+import { idOfCaller } from '../operations/rights.ts';
 import { visibleService } from './services.ts';
 
 const TYPES = ['Dial', 'Bind'] as const;

@@ -8,11 +8,11 @@ import type {
 import { endApiSession } from '../../entities/api-session.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ApiSession } from '../../state/types.ts';
-import type { ApiRequest, ApiServices, Handlers } from '../http/context.ts';
-import { field, flagField } from '../http/list.ts';
-import { base, reference } from '../http/references.ts';
-import { detail, type Listed, list, type Removable, remove } from '../http/resource.ts';
-import { seesTokensOf } from '../http/rights.ts';
+import { base, reference } from '../answers/references.ts';
+import type { ApiRequest, ApiServices, Handlers } from '../operations/context.ts';
+import { field, flagField } from '../operations/list.ts';
+import { detail, type Listed, list, type Removable, remove } from '../operations/resource.ts';
+import { seesTokensOf } from '../operations/rights.ts';
 
 /** reference fact: HTTP entities, section 2. */
 const MFA_QUERY = {

@@ -10,11 +10,11 @@ import {
 } from '../../entities/auth-policy.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { AuthPolicy } from '../../state/types.ts';
-import type { ApiRequest, Handlers } from '../http/context.ts';
-import { field } from '../http/list.ts';
-import { base } from '../http/references.ts';
-import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
-import { isByAdmin, notAllowed } from '../http/rights.ts';
+import { base } from '../answers/references.ts';
+import type { ApiRequest, Handlers } from '../operations/context.ts';
+import { field } from '../operations/list.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
+import { isByAdmin, notAllowed } from '../operations/rights.ts';
 
 const flag = (get: (policy: AuthPolicy) => boolean) => ({ type: 'bool' as const, get });
 const number = (get: (policy: AuthPolicy) => number) => ({ type: 'number' as const, get });

@@ -22,10 +22,10 @@ import { addEnrollment, prepareEnrollment, rejectOpenEnrollment } from '../../en
 import { invalid, notFound } from '../../errors/errors.ts';
 import type { FilterSymbol, Symbols } from '../../filter/compile.ts';
 import type { Authenticator } from '../../state/types.ts';
-import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../http/context.ts';
-import { field } from '../http/list.ts';
-import { base, created, reference } from '../http/references.ts';
-import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
+import { base, created, reference } from '../answers/references.ts';
+import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../operations/context.ts';
+import { field } from '../operations/list.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 import { newExpiry } from './enrollments.ts';
 
 const AUTHENTICATOR_SYMBOLS: Symbols<Authenticator> = {

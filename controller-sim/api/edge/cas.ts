@@ -6,12 +6,12 @@ import { existing } from '../../entities/common.ts';
 import { ApiError, invalid, withoutCause } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { CertificateAuthority } from '../../state/types.ts';
-import type { ApiRequest, Done, Handlers, Raw } from '../http/context.ts';
-import { field, flagField } from '../http/list.ts';
-import { base } from '../http/references.ts';
-import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
-import { isByAdmin } from '../http/rights.ts';
-import { nullWhenEmpty } from '../http/show.ts';
+import { base } from '../answers/references.ts';
+import { nullWhenEmpty } from '../answers/show.ts';
+import type { ApiRequest, Done, Handlers, Raw } from '../operations/context.ts';
+import { field, flagField } from '../operations/list.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
+import { isByAdmin } from '../operations/rights.ts';
 
 const CA_SYMBOLS: Symbols<CertificateAuthority> = {
   name: field('name'),

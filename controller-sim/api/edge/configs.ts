@@ -14,10 +14,10 @@ import {
 import { loadSchemaValidator } from '../../entities/schema-validator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Config, ConfigType } from '../../state/types.ts';
-import type { Handlers } from '../http/context.ts';
-import { field } from '../http/list.ts';
-import { base, reference } from '../http/references.ts';
-import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
+import { base, reference } from '../answers/references.ts';
+import type { Handlers } from '../operations/context.ts';
+import { field } from '../operations/list.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
 const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
   name: field('name'),

@@ -3,7 +3,7 @@
 import type { DatabaseSnapshot, DataIntegrityCheckDetails } from '#schemas/api/gen/answers.ts';
 import type { DatabaseSnapshotCreate } from '#schemas/api/gen/bodies.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Done, Handlers } from '../operations/context.ts';
 
 export const databaseHandlers = {
   checkDataIntegrity: (request: ApiRequest) => begin(request, { fix: false }),

@@ -15,12 +15,12 @@ import {
 } from '../../entities/enrollment.ts';
 import { invalid, invalidField, notFound, withoutCause } from '../../errors/errors.ts';
 import type { Identity } from '../../state/types.ts';
-import type { ApiRequest, Data, Handlers } from '../http/context.ts';
-import { field } from '../http/list.ts';
-import { base, created, reference } from '../http/references.ts';
-import { find, list, type Removable, remove } from '../http/resource.ts';
-import { hasPowerOver, requirePowerOver, seesEnrollmentTokens } from '../http/rights.ts';
-import { NEVER } from '../http/show.ts';
+import { base, created, reference } from '../answers/references.ts';
+import { NEVER } from '../answers/show.ts';
+import type { ApiRequest, Data, Handlers } from '../operations/context.ts';
+import { field } from '../operations/list.ts';
+import { find, list, type Removable, remove } from '../operations/resource.ts';
+import { hasPowerOver, requirePowerOver, seesEnrollmentTokens } from '../operations/rights.ts';
 
 /** Enrollments of administrators: permissions are not sufficient for them. */
 export const OF_ADMINS = 'manage enrollments of admins';

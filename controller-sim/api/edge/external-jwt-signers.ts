@@ -4,12 +4,12 @@ import type { ClientExternalJwtSignerDetail, ExternalJwtSignerDetail } from '#sc
 import { createSigner, deleteSigner, type SignerBody, updateSigner } from '../../entities/external-jwt-signer.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { ExternalJwtSigner } from '../../state/types.ts';
-import type { Handlers } from '../http/context.ts';
-import { field, flagField } from '../http/list.ts';
-import { base } from '../http/references.ts';
-import { create, detail, type Listed, list, patch, type Resource, remove, update } from '../http/resource.ts';
-import { isByAdmin } from '../http/rights.ts';
-import { NEVER, nullWhenEmpty } from '../http/show.ts';
+import { base } from '../answers/references.ts';
+import { NEVER, nullWhenEmpty } from '../answers/show.ts';
+import type { Handlers } from '../operations/context.ts';
+import { field, flagField } from '../operations/list.ts';
+import { create, detail, type Listed, list, patch, type Resource, remove, update } from '../operations/resource.ts';
+import { isByAdmin } from '../operations/rights.ts';
 
 const SYMBOLS: Symbols<ExternalJwtSigner> = {
   name: field('name'),

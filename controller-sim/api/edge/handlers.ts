@@ -1,6 +1,6 @@
 // The handlers of the entities that administrators manage.
 
-import type { Handlers } from '../http/context.ts';
+import type { Handlers } from '../operations/context.ts';
 import { apiSessionHandlers } from './api-sessions.ts';
 import { authPolicyHandlers } from './auth-policies.ts';
 import { authenticatorHandlers } from './authenticators.ts';

@@ -26,14 +26,14 @@ import {
 import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Enrollment, Identity } from '../../state/types.ts';
-import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../http/context.ts';
-import { showInterfaces } from '../http/interfaces.ts';
-import { toJson } from '../http/json-cache.ts';
-import { field, fieldSet, flagField } from '../http/list.ts';
-import { base, reference } from '../http/references.ts';
-import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
-import { notAllowed, requirePowerOver, seesEnrollmentTokens } from '../http/rights.ts';
-import { NEVER, nullWhenEmpty } from '../http/show.ts';
+import { showInterfaces } from '../answers/interfaces.ts';
+import { toJson } from '../answers/json-cache.ts';
+import { base, reference } from '../answers/references.ts';
+import { NEVER, nullWhenEmpty } from '../answers/show.ts';
+import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../operations/context.ts';
+import { field, fieldSet, flagField } from '../operations/list.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
+import { notAllowed, requirePowerOver, seesEnrollmentTokens } from '../operations/rights.ts';
 import { showPostureData } from './posture.ts';
 
 export const IDENTITY_SYMBOLS: Symbols<Identity> = {

@@ -4,7 +4,7 @@
 import type { Network } from '../../network/network.ts';
 import type { Change } from '../../state/change.ts';
 import type { State } from '../../state/state.ts';
-import { type JsonCache, toJson } from '../http/json-cache.ts';
+import { type JsonCache, toJson } from '../answers/json-cache.ts';
 
 /** About 30 MB. */
 const MAX_ROLES = 20_000;

@@ -20,11 +20,11 @@ import {
 } from '../../entities/policy.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
 import type { ServicePolicy } from '../../state/types.ts';
-import type { ApiServices, Handlers } from '../http/context.ts';
-import { field, fieldSet, linked } from '../http/list.ts';
-import { base } from '../http/references.ts';
-import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
-import { displayed, nullWhenEmpty } from '../http/show.ts';
+import { base } from '../answers/references.ts';
+import { displayed, nullWhenEmpty } from '../answers/show.ts';
+import type { ApiServices, Handlers } from '../operations/context.ts';
+import { field, fieldSet, linked } from '../operations/list.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 import { IDENTITY_SYMBOLS } from './identities.ts';
 import { serviceSymbols } from './services.ts';
 

@@ -1,10 +1,10 @@
 // Explains why an identity can or cannot use a service: its permissions, and the routers that both may use.
 
 import type { PolicyAdvice } from '#schemas/api/gen/answers.ts';
-import type { ApiRequest, Data, Handlers } from '../http/context.ts';
-import { reference } from '../http/references.ts';
-import { find } from '../http/resource.ts';
-import { nullWhenEmpty } from '../http/show.ts';
+import { reference } from '../answers/references.ts';
+import { nullWhenEmpty } from '../answers/show.ts';
+import type { ApiRequest, Data, Handlers } from '../operations/context.ts';
+import { find } from '../operations/resource.ts';
 
 export const policyAdviceHandlers = { getIdentityPolicyAdvice: policyAdvice } satisfies Partial<Handlers<'management'>>;
 

@@ -9,11 +9,11 @@ import {
 } from '../../entities/posture-check.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
 import type { PostureCheck } from '../../state/types.ts';
-import type { Handlers } from '../http/context.ts';
-import { field, fieldSet } from '../http/list.ts';
-import { base } from '../http/references.ts';
-import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
-import { nullWhenEmpty } from '../http/show.ts';
+import { base } from '../answers/references.ts';
+import { nullWhenEmpty } from '../answers/show.ts';
+import type { Handlers } from '../operations/context.ts';
+import { field, fieldSet } from '../operations/list.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
 /** Null for checks of other types. */
 const mfaFlag = (name: 'promptOnWake' | 'promptOnUnlock'): FilterSymbol<PostureCheck> => ({

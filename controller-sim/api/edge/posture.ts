@@ -10,8 +10,8 @@ import type {
   PostureQueryProcess,
 } from '#schemas/api/gen/answers.ts';
 import type { ApiSession, Identity, PostureCheck, Service, ServicePolicy } from '../../state/types.ts';
-import type { ApiRequest, ApiServices } from '../http/context.ts';
-import { base } from '../http/references.ts';
+import { base } from '../answers/references.ts';
+import type { ApiRequest, ApiServices } from '../operations/context.ts';
 
 /**
  * One group for each policy that grants the service to the caller. reference fact: while the network has no posture

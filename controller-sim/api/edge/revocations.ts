@@ -5,10 +5,10 @@ import type { RevocationCreate } from '#schemas/api/gen/bodies.ts';
 import { existing } from '../../entities/common.ts';
 import { revocationOf } from '../../entities/revocation.ts';
 import { invalid, withoutCause } from '../../errors/errors.ts';
-import type { Handlers } from '../http/context.ts';
-import { field } from '../http/list.ts';
-import { base } from '../http/references.ts';
-import { type Creatable, create, detail, list } from '../http/resource.ts';
+import { base } from '../answers/references.ts';
+import type { Handlers } from '../operations/context.ts';
+import { field } from '../operations/list.ts';
+import { type Creatable, create, detail, list } from '../operations/resource.ts';
 
 /** Ids of tokens and of their sessions. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

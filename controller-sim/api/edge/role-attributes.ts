@@ -4,8 +4,8 @@ import type { RoleAttribute, RoleAttributeUsage } from '#schemas/api/gen/answers
 import { KINDS } from '../../state/kinds.ts';
 import { type KindReference, REFERENCES, selectorsIn } from '../../state/references.ts';
 import type { Entity } from '../../state/types.ts';
-import type { ApiRequest, Handlers, Page } from '../http/context.ts';
-import { listTexts } from '../http/list.ts';
+import type { ApiRequest, Handlers, Page } from '../operations/context.ts';
+import { listTexts } from '../operations/list.ts';
 
 type RoleKind = 'identity' | 'router' | 'service' | 'postureCheck';
 

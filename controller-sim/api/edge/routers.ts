@@ -20,13 +20,13 @@ import { notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import { capabilityMask, capabilityNames } from '../../network/router-capabilities.ts';
 import type { Router } from '../../state/types.ts';
-import type { ApiRequest, ApiServices, Done, Handlers } from '../http/context.ts';
-import { showInterfaces } from '../http/interfaces.ts';
-import { field, fieldSet, flagField, linked, numberField } from '../http/list.ts';
-import { base } from '../http/references.ts';
-import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
-import { seesEnrollmentTokens } from '../http/rights.ts';
-import { largeNumber, NEVER, nullWhenEmpty } from '../http/show.ts';
+import { showInterfaces } from '../answers/interfaces.ts';
+import { base } from '../answers/references.ts';
+import { largeNumber, NEVER, nullWhenEmpty } from '../answers/show.ts';
+import type { ApiRequest, ApiServices, Done, Handlers } from '../operations/context.ts';
+import { field, fieldSet, flagField, linked, numberField } from '../operations/list.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
+import { seesEnrollmentTokens } from '../operations/rights.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
 
 export const routerSymbols = (context: ApiServices): Symbols<Router> => ({

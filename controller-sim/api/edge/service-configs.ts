@@ -4,10 +4,10 @@ import type { ServiceConfigDetail } from '#schemas/api/gen/answers.ts';
 import type { ServiceConfigsAssignList } from '#schemas/api/gen/bodies.ts';
 import { existing } from '../../entities/common.ts';
 import { associateConfigs, disassociateConfigs } from '../../entities/service-configs.ts';
-import type { ApiRequest, Done, Handlers, Page } from '../http/context.ts';
-import { reference } from '../http/references.ts';
-import { find } from '../http/resource.ts';
-import { requirePowerOver } from '../http/rights.ts';
+import { reference } from '../answers/references.ts';
+import type { ApiRequest, Done, Handlers, Page } from '../operations/context.ts';
+import { find } from '../operations/resource.ts';
+import { requirePowerOver } from '../operations/rights.ts';
 
 /** An override redirects the connections of its identity. Permissions are not sufficient for administrators. */
 const OF_ADMINS = 'override service configs of admins';

@@ -5,11 +5,11 @@ import { createService, deleteService, type ServiceBody, updateService } from '.
 import { configsOfTypes } from '../../entities/service-configs.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Service } from '../../state/types.ts';
-import type { ApiRequest, ApiServices, Handlers } from '../http/context.ts';
-import { field, fieldSet, flagField, linked } from '../http/list.ts';
-import { base } from '../http/references.ts';
-import { create, detail, type Listed, list, patch, type Resource, remove, update } from '../http/resource.ts';
-import { nullWhenEmpty } from '../http/show.ts';
+import { base } from '../answers/references.ts';
+import { nullWhenEmpty } from '../answers/show.ts';
+import type { ApiRequest, ApiServices, Handlers } from '../operations/context.ts';
+import { field, fieldSet, flagField, linked } from '../operations/list.ts';
+import { create, detail, type Listed, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 import { CONFIG_SYMBOLS } from './configs.ts';
 import { postureQueries } from './posture.ts';
 

@@ -7,11 +7,11 @@ import type {
   SessionRoutePathDetail,
 } from '#schemas/api/gen/answers.ts';
 import type { Router, Session } from '../../state/types.ts';
-import type { ApiRequest, ApiServices, Data, Handlers } from '../http/context.ts';
-import { field } from '../http/list.ts';
-import { base, reference } from '../http/references.ts';
-import { detail, list, type Removable, remove } from '../http/resource.ts';
-import { seesTokensOf } from '../http/rights.ts';
+import { base, reference } from '../answers/references.ts';
+import type { ApiRequest, ApiServices, Data, Handlers } from '../operations/context.ts';
+import { field } from '../operations/list.ts';
+import { detail, list, type Removable, remove } from '../operations/resource.ts';
+import { seesTokensOf } from '../operations/rights.ts';
 import { commonRouter } from './routers.ts';
 
 export const sessions: Removable<'session', SessionManagementDetail> = {

@@ -1,8 +1,8 @@
 // Settings of controllers: the API names them, but controllers do not serve them yet (reference fact: HTTP entities,
 // section 16).
 
-import type { Handlers } from '../http/context.ts';
-import { notServed } from '../http/not-served.ts';
+import type { Handlers } from '../operations/context.ts';
+import { notServed } from '../operations/not-served.ts';
 
 const reject = notServed('settings');
 

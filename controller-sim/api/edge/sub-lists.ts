@@ -3,10 +3,10 @@
 
 import type { MemberKind, PolicyKind, Side } from '../../access/memberships.ts';
 import type { EntityTypes } from '../../state/types.ts';
-import type { ApiRequest, Handlers } from '../http/context.ts';
-import { policyType } from '../http/policy-type.ts';
-import { find, list } from '../http/resource.ts';
-import { hasPowerOver } from '../http/rights.ts';
+import type { ApiRequest, Handlers } from '../operations/context.ts';
+import { policyType } from '../operations/policy-type.ts';
+import { find, list } from '../operations/resource.ts';
+import { hasPowerOver } from '../operations/rights.ts';
 import { authenticators } from './authenticators.ts';
 import { configs } from './configs.ts';
 import { enrollments } from './enrollments.ts';

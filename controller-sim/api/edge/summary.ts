@@ -2,7 +2,7 @@
 
 import type { ListSummaryCounts } from '#schemas/api/gen/answers.ts';
 import { KIND_NAMES, KINDS } from '../../state/kinds.ts';
-import type { ApiRequest, Data, Handlers } from '../http/context.ts';
+import type { ApiRequest, Data, Handlers } from '../operations/context.ts';
 import { IDENTITY_TYPES, POSTURE_CHECK_TYPES } from './types.ts';
 
 export const summaryHandlers = { listSummary: summary } satisfies Partial<Handlers<'management'>>;

@@ -4,10 +4,10 @@ import type { TerminatorDetail } from '#schemas/api/gen/answers.ts';
 import { createTerminator, type TerminatorBody, updateTerminator } from '../../entities/terminator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Terminator } from '../../state/types.ts';
-import type { ApiServices, Handlers } from '../http/context.ts';
-import { field } from '../http/list.ts';
-import { base, reference } from '../http/references.ts';
-import { create, detail, list, patch, type Resource, remove, update } from '../http/resource.ts';
+import { base, reference } from '../answers/references.ts';
+import type { ApiServices, Handlers } from '../operations/context.ts';
+import { field } from '../operations/list.ts';
+import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
 export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => {
   const { service, router } = context.state.tables;

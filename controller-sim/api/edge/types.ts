@@ -2,9 +2,9 @@
 
 import type { IdentityTypeDetail, PostureCheckTypeDetail } from '#schemas/api/gen/answers.ts';
 import { notFound } from '../../errors/errors.ts';
-import type { ApiRequest, ApiServices, Data, Handlers, Page } from '../http/context.ts';
-import { listFixed } from '../http/list.ts';
-import { NEVER } from '../http/show.ts';
+import { NEVER } from '../answers/show.ts';
+import type { ApiRequest, ApiServices, Data, Handlers, Page } from '../operations/context.ts';
+import { listFixed } from '../operations/list.ts';
 
 const type = (list: string, id: string, name: string, createdAt = NEVER) => ({
   _links: { self: { href: `./${list}/${id}` } },

@@ -4,7 +4,7 @@ import { sign } from 'node:crypto';
 import type { NonceSignature } from '#schemas/api/gen/answers.ts';
 import type { NonceChallenge } from '#schemas/api/gen/bodies.ts';
 import { invalid } from '../../errors/errors.ts';
-import type { ApiRequest, Raw } from '../http/context.ts';
+import type { ApiRequest, Raw } from '../operations/context.ts';
 
 export function signChallenge({ services: { authority }, body }: ApiRequest<NonceChallenge>): Raw {
   const { keyId, nonce } = body;

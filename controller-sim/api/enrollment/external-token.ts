@@ -10,7 +10,7 @@ import { freeName, plainIdentity } from '../../entities/identity.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import type { Transaction } from '../../state/transaction.ts';
-import type { ApiRequest, Data } from '../http/context.ts';
+import type { ApiRequest, Data } from '../operations/context.ts';
 import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
 
 export async function enrollWithToken(request: ApiRequest<EnrollmentBody>): Promise<Data<Enrolled>> {

@@ -1,7 +1,7 @@
 // Routes enrollment: each method has its own path, and one path serves all methods.
 
 import type { Jwks } from '#schemas/api/gen/answers.ts';
-import type { ApiRequest, ApiServices, Handlers, Raw } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Handlers, Raw } from '../operations/context.ts';
 import { signChallenge } from './challenge.ts';
 import { enroll, enrollByCertificate } from './enroll.ts';
 import type { EnrollmentBody } from './enrollment-body.ts';

@@ -9,7 +9,7 @@ import { ApiError } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import { validityTimes } from '../../pki/validity-times.ts';
 import type { Enrollment } from '../../state/types.ts';
-import type { ApiRequest, ApiServices, Data } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Data } from '../operations/context.ts';
 import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
 
 export async function enrollRouter(

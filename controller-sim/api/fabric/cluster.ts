@@ -4,7 +4,7 @@ import type { ClusterMemberAdd, ClusterMemberRemove, ClusterTransferLeadership }
 import { memberStatuses } from '../../cluster/member-status.ts';
 import { ApiError, invalidField } from '../../errors/errors.ts';
 import { databaseHandlers } from '../edge/database.ts';
-import type { ApiRequest, Done, Handlers, Raw } from '../http/context.ts';
+import type { ApiRequest, Done, Handlers, Raw } from '../operations/context.ts';
 
 export const clusterHandlers = {
   ...databaseHandlers,

@@ -22,14 +22,14 @@ import {
 } from '../../entities/terminator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Router } from '../../state/types.ts';
+import { showInterfaces } from '../answers/interfaces.ts';
+import { base, reference } from '../answers/references.ts';
+import { nullWhenEmpty } from '../answers/show.ts';
 import { routerSymbols } from '../edge/routers.ts';
 import { serviceSymbols } from '../edge/services.ts';
 import { commonTerminator, terminatorSymbols } from '../edge/terminators.ts';
-import type { ApiServices, Handlers } from '../http/context.ts';
-import { showInterfaces } from '../http/interfaces.ts';
-import { base, reference } from '../http/references.ts';
-import { create, detail, find, list, patch, type Resource, remove, update } from '../http/resource.ts';
-import { nullWhenEmpty } from '../http/show.ts';
+import type { ApiServices, Handlers } from '../operations/context.ts';
+import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
 const services: Resource<'service', FabricServiceDetail, FabricServiceBody> = {
   kind: 'service',

@@ -1,6 +1,6 @@
 // All handlers of the fabric API.
 
-import type { Handlers } from '../http/context.ts';
+import type { Handlers } from '../operations/context.ts';
 import { clusterHandlers } from './cluster.ts';
 import { fabricEntityHandlers } from './entities.ts';
 import { networkHandlers } from './network.ts';

@@ -15,7 +15,7 @@ import { EventStream } from '../../events/stream.ts';
 import { type InspectAnswer, inspect } from '../../network/inspect.ts';
 import type { Origin } from '../../state/origin.ts';
 import type { EntityKind } from '../../state/types.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import { ManagementChannel, MESSAGE_LIMITS } from './management-channel.ts';
 import { startValidation } from './validate/validations.ts';
 

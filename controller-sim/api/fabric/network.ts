@@ -6,8 +6,8 @@ import { notFound } from '../../errors/errors.ts';
 import type { Circuit } from '../../network/circuit.ts';
 import { inspect } from '../../network/inspect.ts';
 import { linkCost, type NetworkLink } from '../../network/links.ts';
-import type { ApiRequest, ApiServices, Data, Done, Handlers, Page, Raw } from '../http/context.ts';
-import { field, listRecords } from '../http/list.ts';
+import type { ApiRequest, ApiServices, Data, Done, Handlers, Page, Raw } from '../operations/context.ts';
+import { field, listRecords } from '../operations/list.ts';
 import { fabricReference } from './entities.ts';
 
 export const networkHandlers = {

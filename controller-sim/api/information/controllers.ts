@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { ControllerDetail } from '#schemas/api/gen/answers.ts';
 import type { Member } from '../../state/store/shared-store.ts';
-import type { ApiRequest } from '../http/context.ts';
+import type { ApiRequest } from '../operations/context.ts';
 
 /**
  * Clients do not see its address for routers, or the addresses of its administration (reference fact: HTTP entities,

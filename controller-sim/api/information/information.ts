@@ -13,8 +13,8 @@ import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { ROUTER_CAPABILITIES } from '../../network/router-capabilities.ts';
 import { certificateBag } from '../../pki/certificate-bag.ts';
-import type { ApiRequest, Data, Handlers, Json, Page, Raw } from '../http/context.ts';
-import { listRecords } from '../http/list.ts';
+import type { ApiRequest, Data, Handlers, Json, Page, Raw } from '../operations/context.ts';
+import { listRecords } from '../operations/list.ts';
 import { showController } from './controllers.ts';
 import { specification } from './specifications.ts';
 

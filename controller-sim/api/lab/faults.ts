@@ -4,7 +4,7 @@ import { formatDuration } from '#lib/time/duration.ts';
 import type { LabFault, LabFaults } from '#schemas/api/gen/answers.ts';
 import type { FaultCreate } from '#schemas/api/gen/bodies.ts';
 import type { CheckedAnswer, Fault, NewFault } from '../../lab/faults/fault.ts';
-import type { Data, Done, Handlers } from '../http/context.ts';
+import type { Data, Done, Handlers } from '../operations/context.ts';
 import { labHandler } from './lab-handler.ts';
 
 export const faultHandlers = {

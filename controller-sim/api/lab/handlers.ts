@@ -32,7 +32,7 @@ import type { Lab } from '../../lab/lab.ts';
 import { InvalidError } from '../../lab/lab-error.ts';
 import type { SeedDocument } from '../../lab/seed/export.ts';
 import type { SnapshotInfo } from '../../lab/snapshots.ts';
-import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../operations/context.ts';
 import { faultHandlers } from './faults.ts';
 import { journalHandlers } from './journal.ts';
 import { labHandler } from './lab-handler.ts';

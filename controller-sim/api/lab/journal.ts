@@ -6,7 +6,7 @@ import type { JournalVerify } from '#schemas/api/gen/bodies.ts';
 import type { JournalFilter, JournalKind } from '../../lab/journal/journal-entry.ts';
 import { VerificationError } from '../../lab/journal/verification.ts';
 import { InvalidError } from '../../lab/lab-error.ts';
-import type { Data, Done, Handlers } from '../http/context.ts';
+import type { Data, Done, Handlers } from '../operations/context.ts';
 import { labHandler } from './lab-handler.ts';
 
 /** Entries in one answer. */

@@ -4,7 +4,7 @@ import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { InvalidError, UnknownError } from '../../lab/lab-error.ts';
 import { SeedError } from '../../lab/seed/mistake.ts';
-import type { ApiRequest } from '../http/context.ts';
+import type { ApiRequest } from '../operations/context.ts';
 
 /** Answers wrong use of the lab as 400 or 404. */
 export function labHandler<Answer, Body = unknown>(

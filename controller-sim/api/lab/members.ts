@@ -3,7 +3,7 @@
 import type { MemberPause } from '#schemas/api/gen/bodies.ts';
 import { InvalidError, UnknownError } from '../../lab/lab-error.ts';
 import type { MemberFaults } from '../../lab/member-faults.ts';
-import type { ApiRequest, ApiServices, Done } from '../http/context.ts';
+import type { ApiRequest, ApiServices, Done } from '../operations/context.ts';
 import { labHandler } from './lab-handler.ts';
 
 /** The faults by their name in calls between members. */

@@ -3,7 +3,7 @@
 import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { LabProxies, LabProxy } from '#schemas/api/gen/answers.ts';
 import type { ProxyCreate } from '#schemas/api/gen/bodies.ts';
-import type { Data, Done, Handlers } from '../http/context.ts';
+import type { Data, Done, Handlers } from '../operations/context.ts';
 import { labHandler } from './lab-handler.ts';
 
 export const proxyHandlers = {

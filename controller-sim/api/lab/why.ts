@@ -9,7 +9,7 @@ import type {
   WhyQuestion,
   WhySessionQuestion,
 } from '#schemas/api/gen/bodies.ts';
-import type { Data, Handlers } from '../http/context.ts';
+import type { Data, Handlers } from '../operations/context.ts';
 import { labHandler } from './lab-handler.ts';
 
 export const whyHandlers = {

@@ -3,7 +3,7 @@
 // it for a request, and gives it back.
 
 import { describeError } from '#lib/errors.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import { type AuthRequests, homeOf, type LentRequest } from './auth-requests.ts';
 import { type OidcRequest, text } from './context.ts';
 

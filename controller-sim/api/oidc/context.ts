@@ -2,7 +2,7 @@
 
 import { ownValue } from '#lib/json/own-value.ts';
 import type { AuthRequest } from '../../auth/request.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import type { AuthRequests } from './auth-requests.ts';
 
 export interface OidcRequest extends AuthRequest<ApiServices> {

@@ -5,7 +5,7 @@ import { birthClaims } from '../../auth/birth.ts';
 import { type ApiSessionFacts, apiSessionEvent } from '../../events/api-session.ts';
 import { type AccessClaims, TokenKind } from '../../pki/tokens.ts';
 import type { Identity } from '../../state/types.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import { issuerOf, type OidcAnswer, type OidcRequest } from './context.ts';
 
 /** Seconds. */

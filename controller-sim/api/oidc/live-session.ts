@@ -7,7 +7,7 @@ import { ApiError } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import type { AccessClaims } from '../../pki/tokens.ts';
 import type { Identity } from '../../state/types.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import { OAuthError, type OidcRequest, text } from './context.ts';
 
 export async function verified(services: ApiServices, given: string, kind: string): Promise<AccessClaims | undefined> {

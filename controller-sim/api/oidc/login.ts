@@ -11,7 +11,7 @@ import { LOGIN, provisioningUrl } from '../../auth/second-factor/totp.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
 import type { Identity, Mfa } from '../../state/types.ts';
-import { validateBody } from '../http/validate.ts';
+import { validateBody } from '../bodies/validate.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
 import { callbackUrl } from './authorize.ts';
 import { type OidcAnswer, type OidcRequest, redirect, text } from './context.ts';

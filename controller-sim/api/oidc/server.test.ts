@@ -7,7 +7,7 @@ import { silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import { readBodies } from '../server/bodies.ts';
 import { serveOidc } from './server.ts';
 

@@ -9,7 +9,7 @@ import { presentedCertificates } from '../../auth/presented.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { BusyError } from '../../state/state.ts';
 import { StoreWriteError } from '../../state/store/store.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import { AuthRequests } from './auth-requests.ts';
 import { lendTo, withBorrowed } from './borrowed-logins.ts';
 import { BASE, OAuthError, type OidcAnswer, type OidcRequest, text } from './context.ts';

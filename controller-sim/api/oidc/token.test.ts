@@ -6,7 +6,7 @@ import { sha1Fingerprint } from '#pki/certificates.ts';
 import { newRequest } from '../../../test/support/api-client.ts';
 import { makeAuthority } from '../../../test/support/certificates.ts';
 import { TokenKind } from '../../pki/tokens.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import type { OidcRequest } from './context.ts';
 import { token } from './token.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Random } from '#lib/random.ts';
 import type { ApiError } from '../../errors/errors.ts';
-import type { Answer, Json } from '../http/context.ts';
+import type { Answer, Json } from '../operations/context.ts';
 
 const JSON_TYPE = 'application/json';
 /** Versions of the APIs. The specification has them in every envelope, the reference only in errors. */

@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import { formatDuration } from '#lib/time/duration.ts';
 import { memberStatuses } from '../../cluster/member-status.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 
 export const HEALTH_PATHS = [
   '/health-checks',

@@ -1,7 +1,7 @@
 // The answer that an interference gives in place of the handler: an error of the APIs, or a given status and body.
 
 import { API_ERRORS, type ApiErrorCode } from '../../errors/errors.ts';
-import type { InterferingAnswer } from '../http/request-tap.ts';
+import type { InterferingAnswer } from '../operations/request-tap.ts';
 
 const MIN_ERROR_STATUS = 400;
 /** The status of an error without status and code. */

@@ -12,7 +12,7 @@ import { isDisabled } from '../../entities/identity.ts';
 import type { Origin } from '../../state/origin.ts';
 import type { Identity } from '../../state/types.ts';
 import { type ChannelOwner, ManagementChannels } from '../fabric/management-channels.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import { pathOf } from './paths.ts';
 
 /** reference fact: the path where its command line opens management channels. */

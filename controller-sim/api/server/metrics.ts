@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Exposition, type Labels } from '#lib/text/exposition.ts';
 import { type MemberStatus, memberStatuses } from '../../cluster/member-status.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 
 export const METRICS_PATH = '/metrics';
 

@@ -7,7 +7,7 @@ import { VirtualClock } from '#lib/time/clock.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { Faults } from '../../lab/faults/faults.ts';
 import { HttpTraffic } from '../../lab/http-traffic.ts';
-import type { ApiServices } from '../http/context.ts';
+import type { ApiServices } from '../operations/context.ts';
 import { RequestFaults } from './request-faults.ts';
 import type { RequestJournal } from './request-journal.ts';
 

@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiOperation } from '#schemas/api/operations.ts';
 import type { ApiError } from '../../errors/errors.ts';
-import type { ApiServices } from '../http/context.ts';
-import type { RequestRecord } from '../http/request-tap.ts';
+import type { ApiServices } from '../operations/context.ts';
+import type { RequestRecord } from '../operations/request-tap.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

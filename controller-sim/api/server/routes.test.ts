@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { readOperations } from '#schemas/api/operations.ts';
-import type { Handlers } from '../http/context.ts';
+import type { Handlers } from '../operations/context.ts';
 import { routes } from './routes.ts';
 
 t.test('each operation of the table has a handler', async (t) => {

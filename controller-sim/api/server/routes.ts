@@ -2,29 +2,29 @@
 // answers anything else than its operation, does not compile.
 
 import { type ApiName, type ApiOperation, readOperations } from '#schemas/api/operations.ts';
+import { certificateHandlers } from '../caller/certificates.ts';
+import { callerHandlers } from '../caller/handlers.ts';
 import { clientHandlers } from '../client/handlers.ts';
 import { edgeHandlers } from '../edge/handlers.ts';
 import { enrollmentHandlers } from '../enrollment/handlers.ts';
 import { fabricHandlers } from '../fabric/handlers.ts';
-import type { Handler, Handlers } from '../http/context.ts';
 import { documentHandlers, informationHandlers } from '../information/information.ts';
 import { labHandlers } from '../lab/handlers.ts';
-import { certificateHandlers } from '../own/certificates.ts';
-import { ownHandlers } from '../own/handlers.ts';
+import type { Handler, Handlers } from '../operations/context.ts';
 
 const HANDLERS: { readonly [Api in ApiName]: Handlers<Api> } = {
-  management: { ...documentHandlers, ...informationHandlers, ...ownHandlers, ...edgeHandlers },
+  management: { ...documentHandlers, ...informationHandlers, ...callerHandlers, ...edgeHandlers },
   client: {
     ...documentHandlers,
     ...informationHandlers,
-    ...ownHandlers,
+    ...callerHandlers,
     ...certificateHandlers,
     ...enrollmentHandlers,
     ...clientHandlers,
   },
   fabric: { ...documentHandlers, ...fabricHandlers },
   // Commands log in at the lab, whose requests are neither recorded nor subject to faults.
-  lab: { ...documentHandlers, ...ownHandlers, ...labHandlers },
+  lab: { ...documentHandlers, ...callerHandlers, ...labHandlers },
 };
 
 export interface Route {

@@ -16,8 +16,8 @@ import { isJson } from '../../entities/body.ts';
 import { ApiError, type ApiErrorCode, invalid, unsupported } from '../../errors/errors.ts';
 import { type Origin, withOrigin } from '../../state/origin.ts';
 import type { CatchUp, State } from '../../state/state.ts';
-import type { Answer, ApiRequest, Handler } from '../http/context.ts';
-import { validateBody } from '../http/validate.ts';
+import { validateBody } from '../bodies/validate.ts';
+import type { Answer, ApiRequest, Handler } from '../operations/context.ts';
 import { acceptsJson } from './accepted-types.ts';
 
 const STEPS: readonly ((request: ApiRequest) => Promise<void> | void)[] = [

@@ -6,7 +6,7 @@ import t from 'tap';
 import { IdSource } from '#lib/ids.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
-import { validateBody } from '../../api/http/validate.ts';
+import { validateBody } from '../../api/bodies/validate.ts';
 import { createAuthPolicy } from '../../entities/auth-policy.ts';
 import { Body } from '../../entities/body.ts';
 import { builtInConfigTypes, defaultAuthPolicy } from '../../entities/built-in.ts';

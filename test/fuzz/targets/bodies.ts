@@ -2,7 +2,7 @@
 
 import { JsonDepthError, parseJson } from '#lib/json/json.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
-import { validateBody } from '../../../controller-sim/api/http/body-rules.ts';
+import { validateBody } from '../../../controller-sim/api/bodies/body-rules.ts';
 import { ApiError } from '../../../controller-sim/errors/errors.ts';
 import type { FuzzTarget } from '../runner.ts';
 

@@ -8,7 +8,7 @@ import { VirtualClock } from '#lib/time/clock.ts';
 import { checkRouterConfig } from '../../../agent/config/load.ts';
 import { TEMPLATES, writeTemplate } from '../../../agent/config/templates.ts';
 import { parseEndpoints } from '../../../agent/control/endpoints-file.ts';
-import { validateBody } from '../../../controller-sim/api/http/validate.ts';
+import { validateBody } from '../../../controller-sim/api/bodies/validate.ts';
 import { builtInConfigTypes, defaultAuthPolicy } from '../../../controller-sim/entities/built-in.ts';
 import { baseFields } from '../../../controller-sim/entities/common.ts';
 import { SeedError } from '../../../controller-sim/lab/seed/mistake.ts';

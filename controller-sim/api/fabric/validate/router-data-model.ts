@@ -11,7 +11,7 @@ import { EdgeControlType, ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { ROUTER_TIMEOUT } from '../../../control-channel/messages/validate-terminators.ts';
 import type { Router } from '../../../state/types.ts';
-import type { ApiServices } from '../../http/context.ts';
+import type { ApiServices } from '../../operations/context.ts';
 import { routerValidation } from './router-validation.ts';
 
 export const routerDataModelValidation = routerValidation({

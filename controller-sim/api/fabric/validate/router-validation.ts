@@ -6,8 +6,8 @@ import { ValidateRoutersRequestSchema } from '#wire/gen/management_pb.js';
 import type { Message } from '#wire/message.ts';
 import type { ConnectedRouter } from '../../../network/connected-router.ts';
 import type { Router } from '../../../state/types.ts';
-import type { ApiServices } from '../../http/context.ts';
-import { listPage } from '../../http/list.ts';
+import type { ApiServices } from '../../operations/context.ts';
+import { listPage } from '../../operations/list.ts';
 import { fabricRouterSymbols } from '../entities.ts';
 import { inParallel, UNREADABLE, type Validation } from './validation.ts';
 

@@ -7,8 +7,8 @@ import { ManagementType } from '#wire/gen/numbers.ts';
 import { ApiError } from '../../../errors/errors.ts';
 import type { Identity, Terminator } from '../../../state/types.ts';
 import { IDENTITY_SYMBOLS } from '../../edge/identities.ts';
-import type { ApiServices } from '../../http/context.ts';
-import { listPage } from '../../http/list.ts';
+import type { ApiServices } from '../../operations/context.ts';
+import { listPage } from '../../operations/list.ts';
 import { reasonOf, type ValidationRun } from './validation.ts';
 
 /** reference fact: the default filter of identities. */

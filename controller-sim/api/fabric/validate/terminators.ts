@@ -15,8 +15,8 @@ import { askForTerminators, deleteTerminators } from '../../../control-channel/m
 import { withOrigin } from '../../../state/origin.ts';
 import type { Terminator } from '../../../state/types.ts';
 import { terminatorSymbols } from '../../edge/terminators.ts';
-import type { ApiServices } from '../../http/context.ts';
-import { listPage } from '../../http/list.ts';
+import type { ApiServices } from '../../operations/context.ts';
+import { listPage } from '../../operations/list.ts';
 import { reportHosts } from './terminator-hosts.ts';
 import { inParallel, type Validation, type ValidationRun } from './validation.ts';
 

@@ -5,7 +5,7 @@ import { describeError } from '#lib/errors.ts';
 import type { Message } from '#wire/message.ts';
 import { ApiError } from '../../../errors/errors.ts';
 import type { Origin } from '../../../state/origin.ts';
-import type { ApiServices } from '../../http/context.ts';
+import type { ApiServices } from '../../operations/context.ts';
 
 export interface Validation {
   /** ManagementType of the three messages. */

@@ -8,7 +8,7 @@ import { ProtocolError } from '#wire/errors.ts';
 import { ValidateResponseSchema } from '#wire/gen/management_pb.js';
 import { Message } from '#wire/message.ts';
 import { ApiError } from '../../../errors/errors.ts';
-import type { ApiServices } from '../../http/context.ts';
+import type { ApiServices } from '../../operations/context.ts';
 import type { ManagementChannel } from '../management-channel.ts';
 import { circuitsValidation } from './circuits.ts';
 import { controllerDialersValidation } from './controller-dialers.ts';

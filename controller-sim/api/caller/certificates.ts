@@ -11,11 +11,11 @@ import { ApiError, notFound } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { ApiSession, ApiSessionCertificate } from '../../state/types.ts';
+import { created } from '../answers/references.ts';
 import { sessionCertificates } from '../edge/api-sessions.ts';
-import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
-import { created } from '../http/references.ts';
-import { list } from '../http/resource.ts';
-import { idOfCaller } from '../http/rights.ts';
+import type { ApiRequest, Data, Done, Handlers } from '../operations/context.ts';
+import { list } from '../operations/resource.ts';
+import { idOfCaller } from '../operations/rights.ts';
 
 const LIST = 'current-api-session/certificates';
 /** reference fact: milliseconds for which the certificate of a session is valid. */

@@ -17,8 +17,8 @@ import type { ApiSession, Authenticator, Identity } from '../../state/types.ts';
 import { showApiSession } from '../edge/api-sessions.ts';
 import { authenticators, showAuthenticator } from '../edge/authenticators.ts';
 import { showIdentity } from '../edge/identities.ts';
-import type { ApiRequest, Data, Done, Handlers } from '../http/context.ts';
-import { type Listed, list } from '../http/resource.ts';
+import type { ApiRequest, Data, Done, Handlers } from '../operations/context.ts';
+import { type Listed, list } from '../operations/resource.ts';
 import { extendCertificate, verifyExtension } from './extend.ts';
 
 const OWN_LINKS = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };

@@ -13,7 +13,7 @@ import { LOGIN, newRecoveryCodes, provisioningUrl } from '../../auth/second-fact
 import { ApiError } from '../../errors/errors.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { ApiSession, Identity, Mfa } from '../../state/types.ts';
-import type { ApiRequest, Data, Done, Handlers, Raw } from '../http/context.ts';
+import type { ApiRequest, Data, Done, Handlers, Raw } from '../operations/context.ts';
 
 const QR_SIZE = 256;
 const LINKS = { self: { href: './current-identity/mfa' } };

@@ -18,7 +18,7 @@ import type { Posture } from '../../posture/posture.ts';
 import type { DataIntegrity } from '../../state/integrity.ts';
 import type { Snapshots } from '../../state/snapshots.ts';
 import type { ApiSession, Identity } from '../../state/types.ts';
-import type { JsonCache } from './json-cache.ts';
+import type { JsonCache } from '../answers/json-cache.ts';
 import type { RequestTap } from './request-tap.ts';
 
 /** One page of a list. */

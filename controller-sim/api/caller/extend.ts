@@ -10,7 +10,7 @@ import { existing } from '../../entities/common.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import type { Authenticator } from '../../state/types.ts';
-import type { ApiRequest, Data, Done } from '../http/context.ts';
+import type { ApiRequest, Data, Done } from '../operations/context.ts';
 
 /**
  * Requires a connection that presents the certificate to be renewed. An API proxy that forwards it could otherwise keep

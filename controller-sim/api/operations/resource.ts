@@ -11,9 +11,9 @@ import { KINDS, nameOf } from '../../state/kinds.ts';
 import { Table } from '../../state/table.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { EntityKind, EntityTypes } from '../../state/types.ts';
+import { created } from '../answers/references.ts';
 import type { ApiRequest, ApiServices, Data, Done, Json, JsonPage, Page } from './context.ts';
 import { listPage } from './list.ts';
-import { created } from './references.ts';
 
 /** Characters of a name in a log line. */
 const MAX_LOGGED_NAME_LENGTH = 64;
