@@ -431,15 +431,17 @@ t.test('README.md and the kept results agree about the memory of queues', async 
   const [, unbounded, min, max] =
     /is about (\d+) MiB in p-queue and fastq, and (\d+) to (\d+) MiB in ours/.exec(said) ?? [];
   const groups = Map.groupBy(report?.rows ?? [], labelOf);
+  // The kept results were measured when our class had this name.
+  const ours = 'DialQueue';
   for (const [group, rows] of groups) {
     const memory = (subject: string) =>
       rows.find((row) => row.subject === subject)?.values.memory?.median ?? Number.NaN;
     if (group.includes('no-op')) {
       for (const subject of ['p-queue', 'fastq'])
         t.ok(Math.abs(memory(subject) / Number(unbounded) - 1) < 0.2, `${group}: ${subject} ${memory(subject)}`);
-      const ours = Math.round(memory('DialQueue'));
-      t.ok(ours >= Number(min) && ours <= Number(max), `${group}: ours ${memory('DialQueue')}`);
-    } else if (group.includes('TLS')) for (const subject of ['p-queue', 'DialQueue']) t.ok(memory(subject) < 1, group);
+      const used = Math.round(memory(ours));
+      t.ok(used >= Number(min) && used <= Number(max), `${group}: ours ${memory(ours)}`);
+    } else if (group.includes('TLS')) for (const subject of ['p-queue', ours]) t.ok(memory(subject) < 1, group);
   }
   t.ok(groups.size >= 6);
 });

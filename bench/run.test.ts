@@ -70,7 +70,7 @@ t.test('kept results can be compared with another run', async (t) => {
   const { code, stdout } = await bench('compare', at('first'), at('again.json'));
   t.equal(code, 0);
   t.match(stdout, /warning: A and B ran with --quick/);
-  t.match(stdout, /^ +DialQueue +tasks \/s ↑ +[\d.]+ +[\d.]+ +.\d+ % +one round, spread unknown$/m);
+  t.match(stdout, /^ +TaskQueue +tasks \/s ↑ +[\d.]+ +[\d.]+ +.\d+ % +one round, spread unknown$/m);
 });
 
 t.test('queue lengths and workers come from --config', async (t) => {

@@ -1,7 +1,7 @@
 // Builds all parts that handle circuits: the table, the ends on this router, the service dialers, and the scanners that keep the
 // table clean.
 
-import type { DialQueue } from '#lib/queue/dial-queue.ts';
+import type { TaskQueue } from '#lib/queue/task-queue.ts';
 import { ControlType } from '#wire/gen/numbers.ts';
 import type { Controllers } from '../control/controllers.ts';
 import { onRoute } from '../control/messages/route.ts';
@@ -31,7 +31,7 @@ export interface Circuits {
   readonly ends: CircuitEnds;
   readonly egress: Egress;
   /** Queue of rate-limited requests for circuits and terminators. */
-  readonly rateLimited: DialQueue;
+  readonly rateLimited: TaskQueue;
   /** Reports to the circuit's controller that its frames cannot be forwarded. */
   onUnroutable(circuitId: string): void;
 }

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { createLog, silentLog } from '#lib/log/log.ts';
-import { DialQueue } from '#lib/queue/dial-queue.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { Payload } from '#wire/xgress-frames.ts';
@@ -33,7 +33,7 @@ function rooms(dialers: readonly LinkDialerSettings[] = [], log = silentLog) {
   const registry = new LinkRegistry({ clock, log, forwarder, metrics, reporter, onUnroutable: () => undefined });
   const heartbeat = { sendInterval: 10_000, checkInterval: 1_000, closeUnresponsiveTimeout: MINUTE };
   const settings = { payloadQueueLength: 8, payloadBudget: new BufferBudget(), ackQueueLength: 8, heartbeat };
-  const dialQueue = new DialQueue({ name: 'pool.link.dialer', length: 100, workers: 1, clock });
+  const dialQueue = new TaskQueue({ name: 'pool.link.dialer', length: 100, workers: 1, clock });
   const { promise: forever, resolve: endForever } = Promise.withResolvers<void>();
   dialQueue.add(() => forever).catch(() => undefined); // no dial begins before `startDials`
   const identity = { id: 'own', clientContext: () => ({}) };

@@ -3,7 +3,7 @@
 import { background } from '#lib/background.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import type { DialQueue } from '#lib/queue/dial-queue.ts';
+import type { TaskQueue } from '#lib/queue/task-queue.ts';
 import type { Random } from '#lib/random.ts';
 import { nextBackoff } from '#lib/time/backoff.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -19,7 +19,7 @@ export interface RedialComponents {
   random: Random;
   registry: LinkRegistry;
   dial: LinkDialComponents;
-  dialQueue: DialQueue;
+  dialQueue: TaskQueue;
   /** For metrics. */
   onDialFailed?(error: unknown): void;
 }

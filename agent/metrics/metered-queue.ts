@@ -1,6 +1,6 @@
 // A dial queue with metrics in the registry, under the names of the reference's pools.
 
-import { DialQueue } from '#lib/queue/dial-queue.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { MetricsRegistry } from './registry.ts';
 
@@ -11,10 +11,10 @@ export function meteredQueue(
   name: string,
   length: number,
   workers: number,
-): DialQueue {
+): TaskQueue {
   const work = metrics.timer(`${name}.work_timer`);
   const wait = metrics.timer(`${name}.wait_timer`);
-  const queue = new DialQueue({
+  const queue = new TaskQueue({
     name,
     length,
     workers,

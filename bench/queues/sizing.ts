@@ -19,7 +19,7 @@ const MULTIPLES = [0.5, 0.75, 1, 1.25, 1.5, 2];
 const FULL = 5;
 const QUICK = 0.3;
 /** Compared: ours rejects, the other one lets all tasks wait. */
-const COMPARED: readonly string[] = ['p-queue', 'DialQueue'];
+const COMPARED: readonly string[] = ['p-queue', 'TaskQueue'];
 /** Seed of the arrivals, the same for each subject. */
 const SEED = 20_261_126;
 

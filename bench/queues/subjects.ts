@@ -4,8 +4,8 @@
 import fastq from 'fastq';
 import PQueue from 'p-queue';
 import { errorCode } from '#lib/errors.ts';
-import { DialQueue } from '#lib/queue/dial-queue.ts';
 import { RingQueue } from '#lib/queue/ring-queue.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 
 export type Task = () => Promise<void>;
@@ -23,13 +23,13 @@ export interface QueueSize {
 /** The yardstick comes first. */
 export const SUBJECTS: Readonly<Record<string, (size: QueueSize) => Subject>> = {
   'p-queue': rawPQueue,
-  DialQueue: dialQueue,
+  TaskQueue: taskQueue,
   fastq: fastQueue,
   'ideal ring': idealRing,
 };
 
-function dialQueue({ length, workers }: QueueSize): Subject {
-  const queue = new DialQueue({ name: 'bench', length, workers, clock: new SystemClock() });
+function taskQueue({ length, workers }: QueueSize): Subject {
+  const queue = new TaskQueue({ name: 'bench', length, workers, clock: new SystemClock() });
   return {
     offer(task, done, owner) {
       const rejected = queue.rejected;

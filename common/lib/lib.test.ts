@@ -29,8 +29,8 @@ import { claimPrivateFolder, requireOwnFolder, writeFileAtomic } from './files/a
 import { IdSource } from './ids.ts';
 import { createLog, secretPrefix } from './log/log.ts';
 import { AddressError, formatAddress, parseAddress } from './net/address.ts';
-import { DialQueue, QueueFullError } from './queue/dial-queue.ts';
 import { RingQueue } from './queue/ring-queue.ts';
+import { QueueFullError, TaskQueue } from './queue/task-queue.ts';
 import { seededRandom, systemRandom } from './random.ts';
 import { backoff } from './time/backoff.ts';
 import { SystemClock, VirtualClock } from './time/clock.ts';
@@ -135,7 +135,7 @@ t.test('ids have the forms that other programs expect', async (t) => {
 t.test('a dial queue runs tasks, queues tasks up to its length, and rejects the rest at once', async (t) => {
   const clock = new VirtualClock();
   const waits: number[] = [];
-  const queue = new DialQueue({ name: 'pool.test', length: 2, workers: 1, clock, onWait: (wait) => waits.push(wait) });
+  const queue = new TaskQueue({ name: 'pool.test', length: 2, workers: 1, clock, onWait: (wait) => waits.push(wait) });
   const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   const tasks = gates.map((gate) => queue.add(() => gate.promise));
   t.equal(queue.busy, 1);
@@ -152,7 +152,7 @@ t.test('a dial queue runs tasks, queues tasks up to its length, and rejects the 
 });
 
 t.test('closing a dial queue rejects waiting tasks, aborts running ones, and rejects new ones', async (t) => {
-  const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 1, clock: new VirtualClock() });
+  const queue = new TaskQueue({ name: 'pool.test', length: 5, workers: 1, clock: new VirtualClock() });
   const running = queue.add(
     (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
   );
@@ -168,7 +168,7 @@ t.test('closing a dial queue rejects waiting tasks, aborts running ones, and rej
 });
 
 t.test('a task with a signal also aborts with its dial queue, and leaves no listener behind', async (t) => {
-  const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 2, clock: new VirtualClock() });
+  const queue = new TaskQueue({ name: 'pool.test', length: 5, workers: 2, clock: new VirtualClock() });
   const untilAborted = (signal: AbortSignal) =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const [one, other] = [new AbortController(), new AbortController()];
@@ -185,7 +185,7 @@ t.test('a task with a signal also aborts with its dial queue, and leaves no list
 });
 
 t.test('the result of a task after its signal aborted is passed to discard only', async (t) => {
-  const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 1, clock: new VirtualClock() });
+  const queue = new TaskQueue({ name: 'pool.test', length: 5, workers: 1, clock: new VirtualClock() });
   const { promise, resolve } = Promise.withResolvers<string>();
   const discarded: string[] = [];
   const late = queue.add(() => promise, { discard: (result) => discarded.push(result) });
@@ -198,7 +198,7 @@ t.test('the result of a task after its signal aborted is passed to discard only'
 });
 
 t.test('a failing task does not affect others', async (t) => {
-  const queue = new DialQueue({ name: 'pool.test', length: 5, workers: 2, clock: new VirtualClock() });
+  const queue = new TaskQueue({ name: 'pool.test', length: 5, workers: 2, clock: new VirtualClock() });
   await t.rejects(
     queue.add(async () => Promise.reject(new Error('dial failed'))),
     /dial failed/,

@@ -5,8 +5,8 @@ import { argon2 as argon2Callback, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { sourceOf } from '#lib/net/source-address.ts';
-import { DialQueue, QueueFullError } from '#lib/queue/dial-queue.ts';
 import { Shares } from '#lib/queue/shares.ts';
+import { QueueFullError, TaskQueue } from '#lib/queue/task-queue.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { ApiError } from '../errors/errors.ts';
@@ -41,7 +41,7 @@ export interface PasswordsOptions {
 export class Passwords {
   readonly #cost: PasswordCost;
   readonly #random: Random;
-  readonly #queue: DialQueue;
+  readonly #queue: TaskQueue;
   readonly #shares: Shares;
 
   constructor({ clock, cost, random, atOnce, waiting }: PasswordsOptions) {
@@ -49,7 +49,7 @@ export class Passwords {
     this.#random = random ?? systemRandom;
     const length = waiting ?? MAX_WAITING;
     const workers = atOnce ?? MAX_CONCURRENT;
-    this.#queue = new DialQueue({ name: 'password hashes', length: 2 * length, workers, clock });
+    this.#queue = new TaskQueue({ name: 'password hashes', length: 2 * length, workers, clock });
     this.#shares = new Shares({ max: Number.POSITIVE_INFINITY, maxOfSource: length + workers });
   }
 

@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { silentLog } from '#lib/log/log.ts';
-import { DialQueue } from '#lib/queue/dial-queue.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import {
@@ -113,7 +113,7 @@ export function slowService({ workers = 1, length = 10, dwellTime = 0 } = {}) {
     };
   });
   const dials = new DialsInProgress();
-  const queue = new DialQueue({ name: 'dials', length, workers, clock });
+  const queue = new TaskQueue({ name: 'dials', length, workers, clock });
   const handle = onRoute({
     clock,
     log: silentLog,

@@ -3,7 +3,7 @@
 
 import { describeError, errorCode, InvariantError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import type { DialQueue } from '#lib/queue/dial-queue.ts';
+import type { TaskQueue } from '#lib/queue/task-queue.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { DestType, type Route, RouteSchema } from '#wire/gen/control_pb.js';
@@ -27,7 +27,7 @@ export interface RouteComponents {
   forwarder: Forwarder;
   egress: Egress;
   ends: CircuitEnds;
-  queue: DialQueue;
+  queue: TaskQueue;
   dials: DialsInProgress;
   /** A route named an unknown link. */
   onMissingLink(linkId: string): void;

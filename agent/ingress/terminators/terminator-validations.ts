@@ -5,7 +5,7 @@ import { create } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
 import { TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { DialQueue } from '#lib/queue/dial-queue.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import {
   type RouterTerminatorState,
@@ -60,12 +60,12 @@ const MAX_WAITING = 10_000;
 
 export class TerminatorValidations {
   readonly #components: TerminatorValidationsComponents;
-  readonly #queue: DialQueue;
+  readonly #queue: TaskQueue;
 
   constructor(components: TerminatorValidationsComponents) {
     this.#components = components;
     const { controllers, clock, log } = components;
-    this.#queue = new DialQueue({ name: 'terminator validations', length: MAX_WAITING, workers: MAX_ASKED, clock });
+    this.#queue = new TaskQueue({ name: 'terminator validations', length: MAX_WAITING, workers: MAX_ASKED, clock });
     controllers.on(ControlType.ValidateTerminatorsV2, (controller, message) => {
       const validation = this.#validate(controller.id, message.decode(ValidateTerminatorsV2RequestSchema));
       const answered = validation.then((states) => controller.channel.reply(message, validatedTerminators(states)));

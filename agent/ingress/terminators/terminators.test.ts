@@ -4,7 +4,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
 import { TimeoutError } from '#lib/errors.ts';
 import { silentLog } from '#lib/log/log.ts';
-import { DialQueue } from '#lib/queue/dial-queue.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { nextState } from '#lib/transitions.ts';
 import { RemoveTerminatorsRequestSchema } from '#wire/gen/control_pb.js';
@@ -81,7 +81,7 @@ function setup({ maxSize = 10, minSize = 5, length = 1_000, workers = 2 } = {}) 
     clock,
     log: silentLog,
     controllers: controllers as unknown as Controllers,
-    queue: new DialQueue({ name: 'test', length, workers, clock }),
+    queue: new TaskQueue({ name: 'test', length, workers, clock }),
     window,
     created: () => undefined,
   });

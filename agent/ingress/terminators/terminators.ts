@@ -4,7 +4,7 @@
 
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import type { DialQueue } from '#lib/queue/dial-queue.ts';
+import type { TaskQueue } from '#lib/queue/task-queue.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { nextState } from '#lib/transitions.ts';
 import { CreateTerminatorResult } from '#wire/gen/edge_control_pb.js';
@@ -28,7 +28,7 @@ export interface TerminatorsComponents {
   log: Log;
   controllers: Controllers;
   /** Sends rate-limited requests to controllers. */
-  queue: DialQueue;
+  queue: TaskQueue;
   /** Bounds the requests in progress. */
   window: AdaptiveWindow;
   /** For metrics: a controller answered a request for a terminator. */

@@ -7,7 +7,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
-import { DialQueue } from '#lib/queue/dial-queue.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/management_pb.js';
 import { ChannelType, ManagementType } from '#wire/gen/numbers.ts';
 import { Message, resultMessage } from '#wire/message.ts';
@@ -52,7 +52,7 @@ export interface ChannelOwner {
 
 export class ManagementChannels {
   readonly #services: ApiServices;
-  readonly #queue: DialQueue;
+  readonly #queue: TaskQueue;
   readonly #owners = new Map<ManagementChannel, ChannelOwner>();
   readonly #unsubscribe: () => void;
   /** Created for the first channel. */
@@ -61,7 +61,7 @@ export class ManagementChannels {
   constructor(services: ApiServices) {
     this.#services = services;
     const { wireClock: clock } = services;
-    this.#queue = new DialQueue({ name: 'management requests', length: MAX_WAITING, workers: MAX_RUNNING, clock });
+    this.#queue = new TaskQueue({ name: 'management requests', length: MAX_WAITING, workers: MAX_RUNNING, clock });
     this.#unsubscribe = services.state.subscribe('derived', ({ changes }) => {
       if (changes.some(({ kind }) => RIGHTS.has(kind))) this.#closeUnentitled();
     });

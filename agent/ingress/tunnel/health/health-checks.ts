@@ -4,7 +4,7 @@
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
-import { DialQueue } from '#lib/queue/dial-queue.ts';
+import { TaskQueue } from '#lib/queue/task-queue.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { HostedHealth } from '../../../interface/description.ts';
 import type { CheckConfig } from './check-config.ts';
@@ -41,13 +41,13 @@ const PROBES = { workers: 50, length: 1_000 };
 export class HealthChecks {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #queue: DialQueue;
+  readonly #queue: TaskQueue;
   readonly #watched = new Map<string, Watched>();
 
   constructor({ clock, log }: { clock: Clock; log: Log }) {
     this.#clock = clock;
     this.#log = log;
-    this.#queue = new DialQueue({ name: 'health checks', ...PROBES, clock });
+    this.#queue = new TaskQueue({ name: 'health checks', ...PROBES, clock });
   }
 
   /** Starts to check a service; the first probes run at once. Replaces earlier checks of the same terminator. */

@@ -3,7 +3,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError, ProjectError } from '#lib/errors.ts';
-import type { DialQueue } from '#lib/queue/dial-queue.ts';
+import type { TaskQueue } from '#lib/queue/task-queue.ts';
 import { ProtocolError } from '#wire/errors.ts';
 import { ValidateResponseSchema } from '#wire/gen/management_pb.js';
 import { Message } from '#wire/message.ts';
@@ -33,7 +33,7 @@ const BY_TYPE: ReadonlyMap<number, Validation> = new Map(ALL.map((each) => [each
 
 /** Answers a request for a validation. Returns false if the message is not one. */
 export function startValidation(
-  { services, queue }: { services: ApiServices; queue: DialQueue },
+  { services, queue }: { services: ApiServices; queue: TaskQueue },
   channel: ManagementChannel,
   request: Message,
 ): boolean {

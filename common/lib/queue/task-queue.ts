@@ -6,7 +6,7 @@ import { ClosedError, ProjectError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 import { FairTasks } from './fair-tasks.ts';
 
-export interface DialQueueOptions {
+export interface TaskQueueOptions {
   /** For errors and metrics, for example `pool.link.dialer`. */
   name: string;
   /** Limit on waiting tasks. */
@@ -20,7 +20,7 @@ export interface DialQueueOptions {
   onWork?: (milliseconds: number) => void;
 }
 
-export interface DialTaskOptions<T = unknown> {
+export interface TaskOptions<T = unknown> {
   signal?: AbortSignal | undefined;
   /** Owners share the queue: tasks of one that hang do not hold up the others. Undefined: the program itself. */
   owner?: string | undefined;
@@ -35,7 +35,7 @@ export class QueueFullError extends ProjectError {
   }
 }
 
-export class DialQueue {
+export class TaskQueue {
   readonly name: string;
   readonly length: number;
   readonly workers: number;
@@ -43,12 +43,12 @@ export class DialQueue {
   /** Waiting and running. */
   readonly #entries = new Set<Entry>();
   readonly #clock: Clock;
-  readonly #options: DialQueueOptions;
+  readonly #options: TaskQueueOptions;
   readonly #abort = new AbortController();
   #onIdle: (() => void) | undefined;
   #rejected = 0;
 
-  constructor(options: DialQueueOptions) {
+  constructor(options: TaskQueueOptions) {
     this.name = options.name;
     this.length = options.length;
     this.workers = options.workers;
@@ -80,7 +80,7 @@ export class DialQueue {
    * reason if it aborts first, else with the error of the task. The task receives a signal that also aborts with the
    * queue.
    */
-  add<T>(task: (signal: AbortSignal) => Promise<T>, options: DialTaskOptions<T> = {}): Promise<T> {
+  add<T>(task: (signal: AbortSignal) => Promise<T>, options: TaskOptions<T> = {}): Promise<T> {
     const { signal, owner, discard } = options;
     if (this.#abort.signal.aborted) return Promise.reject(new ClosedError(this.name));
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -127,7 +127,7 @@ export class DialQueue {
     if (this.#abort.signal.aborted) return;
     const closed = new ClosedError(this.name);
     if (milliseconds > 0 && this.#entries.size > 0) {
-      const { signal, timer } = this.#clock.deadline('dial queue close', milliseconds, () => closed);
+      const { signal, timer } = this.#clock.deadline('task queue close', milliseconds, () => closed);
       const idle = new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
