@@ -29,7 +29,7 @@ async function sessions() {
   const known = new Map<string, LegacySession>();
   const model = new DataModel(silentLog);
   model.identities.set('me', create(DataState_IdentitySchema, { id: 'me', name: 'me' }));
-  const legacy = { get: (token: string) => known.get(token) } as unknown as LegacySessions;
+  const legacySessions = { get: (token: string) => known.get(token) } as unknown as LegacySessions;
   const claims: AccessClaims = {
     sub: 'me',
     z_asid: 'session',
@@ -39,7 +39,7 @@ async function sessions() {
   };
   const tokens = { access: async () => claims } as unknown as Tokens;
   const roots = [new X509Certificate(network.certificate.toString('pem'))];
-  const checked = new ApiSessions({ clock, model, legacy, tokens, identity: { roots } });
+  const checked = new ApiSessions({ clock, model, legacySessions, tokens, identity: { roots } });
   return { clock, network, known, model, checked, claims, tokens };
 }
 

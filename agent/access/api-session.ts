@@ -34,7 +34,7 @@ export class SessionRejectedError extends ProjectError {
 export interface ApiSessionsComponents {
   clock: Clock;
   model: DataModel;
-  legacy: LegacySessions;
+  legacySessions: LegacySessions;
   tokens: Tokens;
   /** The network's own authorities. Other authorities cannot vouch for identities. */
   identity: { readonly roots: readonly X509Certificate[] };
@@ -92,7 +92,7 @@ export class ApiSessions {
 
   /** @throws SessionRejectedError */
   #ofLegacy(token: string): ApiSession {
-    const known = this.#components.legacy.get(token);
+    const known = this.#components.legacySessions.get(token);
     if (!known) {
       if (token === '') throw new SessionRejectedError('the client presents no API session');
       throw new SessionRejectedError('the API session is unknown to all controllers', { retriable: true });
@@ -112,11 +112,11 @@ export class ApiSessions {
 
   /** The reason why an earlier session is no longer valid; undefined if it still is. */
   endOf({ id, identityId, token, claims }: ApiSession): string | undefined {
-    const { model, legacy, clock } = this.#components;
+    const { model, legacySessions, clock } = this.#components;
     const identity = model.identities.get(identityId);
     if (!identity) return `identity ${identityId} not found`;
     if (identity.disabled) return `identity ${identityId} is disabled`;
-    if (!claims) return legacy.get(token) ? undefined : 'the controller removed the API session';
+    if (!claims) return legacySessions.get(token) ? undefined : 'the controller removed the API session';
     if (claims.exp * 1000 <= clock.now()) return 'the access token has expired';
     if (model.revocation(id)) return 'the API session is revoked';
     if (claims.jti !== undefined && model.revocation(claims.jti)) return 'the access token is revoked';

@@ -40,7 +40,7 @@ export function assembleSdk(
   const { clock, config, identity, random, owned, acceptsCircuits } = context;
   const log = context.component('listener.edge');
   const tokens = new Tokens({ clock, model });
-  const legacy = new LegacySessions({
+  const legacySessions = new LegacySessions({
     clock,
     log: context.component('access'),
     controllers,
@@ -53,7 +53,7 @@ export function assembleSdk(
     controllers,
     model,
     access: new Access(model),
-    legacy,
+    legacySessions,
     tokens,
     forwarder,
     ends,
@@ -62,7 +62,7 @@ export function assembleSdk(
     acceptsCircuits,
   };
   const hosting = new SdkHosting({ ...dial, terminators, ids: new IdSource(random) });
-  const sessions = new ApiSessions({ clock, model, legacy, tokens, identity });
+  const sessions = new ApiSessions({ clock, model, legacySessions, tokens, identity });
   const clients: SdkClients = new SdkClients({
     ...dial,
     sessions,
@@ -81,7 +81,7 @@ export function assembleSdk(
   context.own(validation);
   removeLateSdkCircuits(controllers, ends);
   egress.use('edge', (request) => hosting.dial(request));
-  context.own(legacy);
+  context.own(legacySessions);
   context.own(hosting);
   context.own(clients);
   return { clients, hosting, events };

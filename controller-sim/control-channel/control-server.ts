@@ -83,7 +83,7 @@ const CAPABILITIES = encodeBitMask([
 /** reference fact: stored masks of capabilities have 63 bits. */
 const CAPABILITY_BITS = 63;
 /** Keys that older routers read: capabilities, control address and API addresses. */
-const LegacyHeader = { Address: 11, Capabilities: 12, ApiAddresses: 13, LinkListeners: 10 } as const;
+const OlderHeader = { Address: 11, Capabilities: 12, ApiAddresses: 13, LinkListeners: 10 } as const;
 
 export class ControlServer {
   readonly #context: ControlContext;
@@ -169,11 +169,11 @@ export class ControlServer {
     return [
       [ChannelHeader.HelloVersion, formatVersionInfo(version)],
       [ControlHeader.Capabilities, CAPABILITIES],
-      [LegacyHeader.Capabilities, CAPABILITIES],
+      [OlderHeader.Capabilities, CAPABILITIES],
       [ControlHeader.ControlAddress, controlAddress],
-      [LegacyHeader.Address, controlAddress],
+      [OlderHeader.Address, controlAddress],
       [ControlHeader.ApiAddresses, apiAddresses],
-      [LegacyHeader.ApiAddresses, apiAddresses],
+      [OlderHeader.ApiAddresses, apiAddresses],
     ];
   }
 
@@ -334,6 +334,6 @@ function capabilitiesOf(hello: Message): ReadonlySet<number> {
 /** Routers without support for several channels send their listeners in another header. */
 function linkListeners(hello: Message): readonly Listener[] {
   const multi = capabilitiesOf(hello).has(RouterCapability.MultiChannel);
-  const body = hello.headers.get(multi ? ControlHeader.LinkListeners : LegacyHeader.LinkListeners);
+  const body = hello.headers.get(multi ? ControlHeader.LinkListeners : OlderHeader.LinkListeners);
   return body ? new Message(0, [], body).decode(ListenersSchema).listeners : [];
 }

@@ -159,11 +159,11 @@ export function sdkRooms() {
     fingerprints: new Set(),
     controllerId: 'c',
   };
-  const legacySessions = new Map([[LEGACY_TOKEN, legacySession as LegacySession]]);
+  const knownSessions = new Map([[LEGACY_TOKEN, legacySession as LegacySession]]);
   /** Tokens of the sessions in use. */
   const legacyInUse = new Set<string>();
-  const legacy = {
-    get: (token: string) => legacySessions.get(token),
+  const legacySessions = {
+    get: (token: string) => knownSessions.get(token),
     use: (token: string) => (legacyInUse.add(token), () => legacyInUse.delete(token)),
     onRemoved: (listener: () => void) => (legacyListeners.add(listener), () => legacyListeners.delete(listener)),
     isRemovedServiceSession: ({ token }: { token: string }) => removed.has(token),
@@ -173,7 +173,7 @@ export function sdkRooms() {
     service: async (token: string) => ({ sub: 'echo', z_st: token === BIND_TOKEN ? 'Bind' : 'Dial' }),
     totp: async () => clock.now(),
   } as unknown as Tokens;
-  const sessions = new ApiSessions({ clock, model, legacy, tokens, identity: { roots: [] } });
+  const sessions = new ApiSessions({ clock, model, legacySessions, tokens, identity: { roots: [] } });
   sessions.checkCertificate = (_session: ApiSession) => undefined;
   const kept = new Map<string, TerminatorSpec>();
   const changes: (WeightChange & { readonly id: string })[] = [];
@@ -185,7 +185,18 @@ export function sdkRooms() {
     change: (id: string, change: WeightChange) => void changes.push({ id, ...change }),
   } as unknown as Terminators;
   const common = {
-    ...{ clock, log, controllers, model, access: new Access(model), legacy, tokens, forwarder, ends, onUnroutable },
+    ...{
+      clock,
+      log,
+      controllers,
+      model,
+      access: new Access(model),
+      legacySessions,
+      tokens,
+      forwarder,
+      ends,
+      onUnroutable,
+    },
     options: defaultXgressOptions(),
     acceptsCircuits: () => true,
   };

@@ -149,7 +149,7 @@ export interface EdgeConfig {
   readonly csr?: CsrConfig;
   /** Seconds between reports of the sessions in use. */
   readonly heartbeatIntervalSeconds: number;
-  /** Service sessions of legacy clients in one question to a controller that returns: which of them has it removed? */
+  /** Service sessions of legacy API sessions in one question to a controller that returns: which of them has it removed? */
   readonly sessionValidateChunkSize: number;
   /** Shortest pause between two such questions. */
   readonly sessionValidateMinInterval: number;

@@ -103,7 +103,10 @@ function sdkRouter() {
     controllers,
     model,
     access: { decide: () => ({ granted: true, failingChecks: [] }) } as unknown as Access,
-    legacy: { onRemoved: () => () => undefined, isRemovedServiceSession: () => false } as unknown as LegacySessions,
+    legacySessions: {
+      onRemoved: () => () => undefined,
+      isRemovedServiceSession: () => false,
+    } as unknown as LegacySessions,
     tokens: { service: serviceClaims, totp: async () => 1 } as unknown as Tokens,
     forwarder,
     ends,

@@ -90,7 +90,7 @@ export class SdkClients {
     ];
     this.#unsubscribe = [
       components.model.onChange(() => this.#recheckAll()),
-      components.legacy.onRemoved(() => this.#recheckAll()),
+      components.legacySessions.onRemoved(() => this.#recheckAll()),
     ];
   }
 
@@ -167,7 +167,7 @@ export class SdkClients {
     patience: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { sessions, legacy, clock, log, metrics } = this.#components;
+    const { sessions, legacySessions, clock, log, metrics } = this.#components;
     channel.setReading(false);
     const session = await sessions.find(token, patience, signal);
     sessions.checkCertificate(session, presented);
@@ -196,7 +196,7 @@ export class SdkClients {
     this.#handle(connection, work);
     this.#connections.add(connection);
     const leaveSession = this.#bySession.add(connection);
-    const release = session.controllerId === undefined ? undefined : legacy.use(token);
+    const release = session.controllerId === undefined ? undefined : legacySessions.use(token);
     metrics.connected();
     this.#components.onConnections(session.identityId, detailOf(connection));
     log.info({ channel: channel.name, identityId: session.identityId }, 'SDK client connected');

@@ -17,7 +17,7 @@ export interface RightComponents {
   clock: Clock;
   model: DataModel;
   access: Access;
-  legacy: LegacySessions;
+  legacySessions: LegacySessions;
   tokens: Tokens;
 }
 
@@ -84,11 +84,11 @@ async function serviceClaims(tokens: Tokens, connection: SdkConnection, token: s
 
 /** The router decides about token sessions; the controller has already decided about the others. @throws SdkRejection */
 export function demandAccess(
-  { access, clock, legacy, model }: Pick<RightComponents, 'access' | 'clock' | 'legacy' | 'model'>,
+  { access, clock, legacySessions, model }: Pick<RightComponents, 'access' | 'clock' | 'legacySessions' | 'model'>,
   connection: SdkConnection,
   { serviceId, permission, serviceSession }: Right,
 ): void {
-  if (serviceSession && legacy.isRemovedServiceSession(serviceSession))
+  if (serviceSession && legacySessions.isRemovedServiceSession(serviceSession))
     throw new SdkRejection('Invalid Session: the session was removed', { code: EdgeErrorCode.InvalidSession });
   const name = model.services.get(serviceId)?.name;
   if (name === undefined)

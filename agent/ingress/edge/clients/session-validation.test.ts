@@ -49,7 +49,7 @@ function client(controllerId: string | undefined, sessions: ({ token: string; id
   return { session: { controllerId }, rights: () => sessions.map((serviceSession) => ({ right: { serviceSession } })) };
 }
 
-t.test('a controller validates the service sessions of its legacy clients, each once', async (t) => {
+t.test('a controller validates the service sessions of clients with legacy sessions, each once', async (t) => {
   const dialed = { token: 'ey.1', id: '1' };
   const { sent, connect, clock } = room(
     [

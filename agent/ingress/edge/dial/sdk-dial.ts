@@ -14,7 +14,7 @@ import { lacksRight, rejectionOf, SdkRejection, sizeOf, stateClosed, stateConnec
 import { demandAccess, type RightComponents, rightByService, rightByToken } from '../clients/sdk-right.ts';
 import { SDK_HOP } from '../clients/sdk-trace.ts';
 import { controllerOf } from '../clients/session-controller.ts';
-import { legacyEnd, relayEnd, type SdkEndComponents } from '../ends/sdk-ends.ts';
+import { dataEnd, relayEnd, type SdkEndComponents } from '../ends/sdk-ends.ts';
 import { requestSdkCircuit, type SdkCircuit } from './circuit-request.ts';
 
 export interface SdkDialComponents extends RightComponents, SdkEndComponents {
@@ -191,7 +191,7 @@ function open(
     connection.reply(request, connectedMessage(request, connectionId, circuit, true));
     return;
   }
-  const client = legacyEnd(components, connection, right, connectionId);
+  const client = dataEnd(components, connection, right, connectionId);
   const xgress = ends.open({ circuitId, address, role: 'initiator', options, hopType: SDK_HOP }, client, owner);
   client.attach(xgress);
   connection.reply(request, connectedMessage(request, connectionId, circuit, false));

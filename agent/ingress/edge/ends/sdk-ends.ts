@@ -6,7 +6,7 @@ import type { CircuitEnds } from '../../../xgress/circuit-ends.ts';
 import type { XgressOptions } from '../../../xgress/options.ts';
 import type { Right } from '../clients/right.ts';
 import type { SdkConnection } from '../clients/sdk-connection.ts';
-import { LegacyClient } from './legacy-client.ts';
+import { DataClient } from './data-client.ts';
 import { SdkRelay, type SdkRelayInit } from './sdk-relay.ts';
 
 export interface SdkEndComponents {
@@ -21,13 +21,13 @@ export interface SdkEndComponents {
  * Creates an end with the router's flow control. It receives the client's messages from now on; the caller attaches the
  * xgress.
  */
-export function legacyEnd(
+export function dataEnd(
   { clock }: Pick<SdkEndComponents, 'clock'>,
   connection: SdkConnection,
   right: Right,
   connectionId: number,
-): LegacyClient {
-  const client: LegacyClient = new LegacyClient(
+): DataClient {
+  const client: DataClient = new DataClient(
     { clock, link: connection, connectionId, holder: connection.session.identityId },
     () => connection.remove(connectionId, client),
   );

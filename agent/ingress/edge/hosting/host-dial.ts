@@ -11,7 +11,7 @@ import type { DialedEgress, DialedRelay, EgressRequest } from '../../../egress/e
 import { CONTROL_LANE, type SdkConnection } from '../clients/sdk-connection.ts';
 import { type RejectionDetail, stateClosed, stateConnected, textOf } from '../clients/sdk-messages.ts';
 import { SDK_HOP } from '../clients/sdk-trace.ts';
-import { legacyEnd, relayEnd, type SdkEndComponents } from '../ends/sdk-ends.ts';
+import { dataEnd, relayEnd, type SdkEndComponents } from '../ends/sdk-ends.ts';
 import type { HostedService } from './hosted-service.ts';
 
 /** Milliseconds within which a client must answer a dial. */
@@ -57,7 +57,7 @@ async function dialWithOwnId(
       [SdkHeader.XgressAddress, request.address],
     );
   if (init.usesXgress) return dialRelay(components, service, request, connectionId, extra);
-  const client = legacyEnd(components, connection, init.right, connectionId);
+  const client = dataEnd(components, connection, init.right, connectionId);
   const abandon = () => {
     client.abandon();
     closeAbandoned(connection, connectionId); // also if it was cut before the host had a connection
@@ -114,7 +114,7 @@ async function dialWithClientId(
     connection.reply(answer, stateClosed(connectionId ?? init.connectionId, 'dial abandoned', ABANDONED));
     throw new EgressError(RouteErrorCode.RejectedByApplication, 'the host answered without a free connection id');
   }
-  const client = legacyEnd(components, connection, init.right, connectionId);
+  const client = dataEnd(components, connection, init.right, connectionId);
   const abandon = () => {
     client.abandon();
     connection.reply(answer, stateClosed(connectionId, 'dial abandoned', ABANDONED));

@@ -30,7 +30,7 @@ interface Waiting {
   readonly since?: number;
 }
 
-export interface LegacyClientInit {
+export interface DataClientInit {
   readonly clock: Clock;
   readonly link: SdkLink;
   readonly connectionId: number;
@@ -38,7 +38,7 @@ export interface LegacyClientInit {
   readonly holder: string;
 }
 
-export class LegacyClient implements XgressClient, ClientEnd {
+export class DataClient implements XgressClient, ClientEnd {
   readonly borrows = true;
   readonly holder: string;
   readonly connectionId: number;
@@ -63,7 +63,7 @@ export class LegacyClient implements XgressClient, ClientEnd {
   #traces: TokenBucket | undefined;
 
   /** `onGone` is called once, when neither side uses the connection any longer. */
-  constructor({ clock, link, connectionId, holder }: LegacyClientInit, onGone: () => void) {
+  constructor({ clock, link, connectionId, holder }: DataClientInit, onGone: () => void) {
     this.holder = holder;
     this.#clock = clock;
     this.#link = link;

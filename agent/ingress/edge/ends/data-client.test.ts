@@ -6,7 +6,7 @@ import { encodeUint32 } from '#wire/header-values.ts';
 import { CALM, Circuit } from '../../../../test/support/circuit.ts';
 import { sdkRooms, settled } from '../../../../test/support/sdk-rooms.ts';
 import { BufferBudget } from '../../../xgress/buffer-budget.ts';
-import { LegacyClient } from './legacy-client.ts';
+import { DataClient } from './data-client.ts';
 
 const LIMIT = 1_000_000;
 /** More than the budget admits. */
@@ -27,7 +27,7 @@ async function client() {
       held += bytes;
     },
   };
-  const end = new LegacyClient({ clock: circuit.clock, link, connectionId: 1, holder: 'me' }, () => undefined);
+  const end = new DataClient({ clock: circuit.clock, link, connectionId: 1, holder: 'me' }, () => undefined);
   end.attach(circuit.ends.initiator);
   circuit.clients.initiator.onWritable = () => end.writable();
   await circuit.until(() => circuit.ends.initiator.canWrite);
