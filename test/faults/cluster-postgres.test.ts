@@ -1,5 +1,6 @@
-// Random histories of three controllers with a PostgreSQL server: clients write and read anywhere, while connections are cut,
-// members are cut off and killed, a lock is held, and the server restarts and hangs. The judge of cluster.test.ts decides.
+// Random histories of three controllers with a PostgreSQL server, each behind a port of its own: clients write and read
+// anywhere, while connections are cut and freeze, members are cut off and killed, a lock is held, and the server restarts and
+// hangs. The judge of cluster.test.ts decides.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -12,21 +13,36 @@ import { PostgresStore } from '../../controller-sim/state/store/postgres-store.t
 import type { SharedStore } from '../../controller-sim/state/store/shared-store.ts';
 import { StoreWriteError } from '../../controller-sim/state/store/store.ts';
 import type { Transaction } from '../../controller-sim/state/transaction.ts';
-import { connectTo } from '../support/members.ts';
+import { FaultyPort } from '../support/faulty-port.ts';
+import { connectTo, memberInfo } from '../support/members.ts';
 import { until } from '../support/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
 import { RELEASE } from '../support/thorough.ts';
-import { contentsOf, countUp, giveName, type Life, type Published, replace, type Write } from './cluster/history.ts';
+import {
+  contentsOf,
+  countUp,
+  giveName,
+  hashOf,
+  type Life,
+  type Published,
+  replace,
+  type Write,
+} from './cluster/history.ts';
 import { judge } from './cluster/judge.ts';
 import type { Committed } from './cluster/memory-log.ts';
 
 const SEED = Number(process.env.FAULTS_SEED ?? 1);
 const SECONDS = Number(process.env.FAULTS_SECONDS ?? (RELEASE ? 60 : 0));
+/** Milliseconds that a message takes to the database, and the same back. */
+const DELAY = Number(process.env.FAULTS_DELAY ?? 0);
 const MEMBERS = 3;
 /** Writers of each member. */
 const WRITERS = 4;
 /** Milliseconds between two faults. */
 const PAUSE = 400;
+/** Sets of changes of a history. The judge keeps them all, so the writers of a long one pause after each write. */
+const MAX_SETS = 250_000;
+const WRITE_PAUSE = Math.max(0, (SECONDS * 1_000 * MEMBERS * WRITERS) / MAX_SETS - 5);
 const SKIP = SECONDS === 0 ? 'only for a release, or with FAULTS_SECONDS' : (postgresObstacle() ?? false);
 const clock = new SystemClock();
 t.setTimeout((SECONDS + 300) * 1_000);
@@ -44,6 +60,7 @@ class Trial {
   readonly violations: string[] = [];
   readonly lives: { readonly life: Life; readonly indexes: readonly bigint[] }[] = [];
   readonly #members: Running[] = [];
+  readonly #ports: readonly FaultyPort[];
   readonly #url: string;
   readonly #postgres: Postgres;
   readonly #random: Random;
@@ -51,9 +68,11 @@ class Trial {
   readonly faults: string[] = [];
   #marks = 0;
 
-  constructor(url: string, postgres: Postgres, random: Random) {
+  /** Each of the ports leads one member to the database. */
+  constructor(url: string, { postgres, ports, random }: { postgres: Postgres; ports: FaultyPort[]; random: Random }) {
     this.#url = url;
     this.#postgres = postgres;
+    this.#ports = ports;
     this.#random = random;
     this.#end = clock.monotonic() + SECONDS * 1_000;
   }
@@ -89,8 +108,11 @@ class Trial {
   }
 
   async #start(member: number): Promise<Running> {
-    const store = await PostgresStore.open(this.#url, { clock, log: silentLog });
+    const url = new URL(this.#url);
+    url.port = String(this.#ports[member]?.port);
+    const store = await PostgresStore.open(url.href, { clock, log: silentLog, history: MAX_SETS * 10 });
     const state = await State.open({ store, clock, ids: new IdSource() });
+    await store.registry.join(memberInfo(`member ${member}`)); // its renewals notice what notifications do not
     const life: Life = { member, chain: '', contents: contentsOf(state), published: [] };
     const running: Running = { state, store, life, indexes: [state.index] };
     state.subscribe('observers', ({ changes, index, isReload }) => {
@@ -98,7 +120,7 @@ class Trial {
       if (new Set(names).size < names.length) this.violations.push(`member ${member} has two services of one name`);
       running.indexes.push(index);
       const set: Published = {
-        changes: JSON.stringify(changes),
+        changes: hashOf(changes),
         isReload: isReload === true,
         chain: '',
         isWanted: false,
@@ -116,6 +138,7 @@ class Trial {
       const outcome = await this.#write(running);
       if (outcome !== 'acknowledged') await sleep(5);
       else if (this.#random.next() < 0.1) await this.#askElsewhere(running.state.index);
+      if (WRITE_PAUSE > 0) await sleep(WRITE_PAUSE);
     }
   }
 
@@ -150,6 +173,11 @@ class Trial {
     const running = this.#members[member] as Running;
     const faults: Readonly<Record<string, () => Promise<void>>> = {
       'cuts all connections': () => this.#postgres.disconnectAll().catch(() => undefined),
+      "cuts a member's connections": async () => this.#ports[member]?.cutAll(),
+      "freezes a member's connections": async () => {
+        const port = this.#ports[member] as FaultyPort;
+        while (port.open > 0) port.freeze();
+      },
       'cuts a member off': async () => {
         running.store.cutOff(true);
         await sleep(random.next() * 1_500);
@@ -191,7 +219,14 @@ t.test(
   async (t) => {
     await using postgres = await Postgres.start();
     const url = await postgres.database('network');
-    const trial = new Trial(url, postgres, seededRandom(SEED));
+    await using cleanup = new AsyncDisposableStack();
+    const ports: FaultyPort[] = [];
+    for (let member = 0; member < MEMBERS; member++) {
+      const port = cleanup.use(await FaultyPort.start(postgres.port));
+      port.delay = () => DELAY;
+      ports.push(port);
+    }
+    const trial = new Trial(url, { postgres, ports, random: seededRandom(SEED) });
     await trial.run();
     await using database = await connectTo(url);
     const rows = await database.ask('SELECT index, body, chain FROM edgeweave.change ORDER BY index');

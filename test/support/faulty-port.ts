@@ -49,6 +49,14 @@ export class FaultyPort {
     oldest?.server.resetAndDestroy();
   }
 
+  /** Resets all connections on both sides. */
+  cutAll(): void {
+    for (const { client, server } of this.#passages) {
+      client.resetAndDestroy();
+      server.resetAndDestroy();
+    }
+  }
+
   /** Stops reading and forwarding on the oldest connection, but keeps it open. */
   freeze(): void {
     const passage = [...this.#passages].find(({ isFrozen }) => !isFrozen);

@@ -166,9 +166,8 @@ export class LogStore implements SharedStore {
   }
 
   #rejected(error: unknown): StoreWriteError {
-    const { clock, log } = this.#components;
-    const isSilent = error instanceof TimeoutError && clock.monotonic() >= this.#silentUntil;
-    if (isSilent) this.#silentUntil = clock.monotonic() + SILENCE;
+    const { log } = this.#components;
+    this.#noteSilence(error);
     const problem = databaseProblem(error);
     // Logged once until a change is stored.
     if (problem !== this.#problem) log.warn({ error: problem }, 'the database does not store changes');
@@ -200,9 +199,16 @@ export class LogStore implements SharedStore {
     try {
       return await this.#log.read(after);
     } catch (error) {
-      if (error instanceof ProjectError) throw error;
+      this.#noteSilence(error);
+      if (error instanceof ProjectError && !(error instanceof TimeoutError)) throw error;
       throw new StoreError(`the database cannot be read: ${databaseProblem(error)}`);
     }
+  }
+
+  #noteSilence(error: unknown): void {
+    const { clock } = this.#components;
+    if (error instanceof TimeoutError && clock.monotonic() >= this.#silentUntil)
+      this.#silentUntil = clock.monotonic() + SILENCE;
   }
 
   onAppended(listener: () => void): void {

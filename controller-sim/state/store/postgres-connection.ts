@@ -2,6 +2,7 @@
 // notifications, opened again as soon as possible. The second one also renews the membership, because statements may
 // wait for a lock. Errors never contain the password of the address.
 
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { background } from '#lib/background.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
@@ -118,19 +119,30 @@ export class PostgresConnection {
     );
   }
 
-  async #inTime<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  /** `isSteady`: an answer that arrives without a pause of this length may take longer as a whole. */
+  async #inTime<T>(work: (client: pg.Client) => Promise<T>, { isSteady = false } = {}): Promise<T> {
     const late = Promise.withResolvers<never>();
     const tooLate = new TimeoutError('the database', CHANGE_TIMEOUT);
     let isOver = false;
     let running: pg.Client | undefined;
-    const timer = this.#components.clock.after('change of the database', CHANGE_TIMEOUT, () => {
+    let arrived = 0;
+    const limit = () => this.#components.clock.after('answer of the database', CHANGE_TIMEOUT, end);
+    const end = () => {
+      const before = arrived;
+      arrived = bytesFrom(running);
+      if (isSteady && arrived > before) {
+        timer = limit();
+        return;
+      }
       isOver = true;
       late.reject(tooLate);
       running?.end().catch(() => undefined); // its statement fails
-    });
+    };
+    let timer = limit();
     const changing = this.#inTurn(async (client) => {
       if (isOver) throw tooLate;
       running = client;
+      arrived = bytesFrom(client);
       return work(client);
     });
     try {
@@ -140,9 +152,12 @@ export class PostgresConnection {
     }
   }
 
-  /** Runs several statements in one round trip, after all earlier work. They have no parameters. */
+  /**
+   * Runs several statements in one round trip, after all earlier work. They have no parameters. Rejects with TimeoutError
+   * if the database is silent for longer than the client of a change should wait: changes wait for this.
+   */
   queryAll(statements: string): Promise<pg.QueryResult[]> {
-    return this.#inTurn((client) => queryAll(client, statements));
+    return this.#inTime((client) => queryAll(client, statements), { isSteady: true });
   }
 
   /** Runs one statement, after all earlier work. */
@@ -266,6 +281,11 @@ export class PostgresConnection {
 /** The statement that sets limits in milliseconds for one transaction. */
 function settings(limits: Readonly<Record<string, number>>): string {
   return `SELECT ${Object.entries(limits).map(([name, limit]) => `set_config('${name}', '${limit}', true)`)}`;
+}
+
+/** Bytes that have arrived over a connection. */
+function bytesFrom(client: pg.Client | undefined): number {
+  return client ? (client.connection.stream as Socket).bytesRead : 0;
 }
 
 /** The result of each statement: the driver returns a list for several. */

@@ -564,6 +564,27 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await a.state.close();
   });
 
+  t.test('a change that waits for a reading is rejected with it when the database hangs', async (t) => {
+    const url = await newDatabase();
+    const problems: (string | undefined)[] = [];
+    const a = await join(await PostgresStore.open(url, components));
+    a.state.onProblem((problem) => problems.push(problem));
+    const add = (name: string) => a.state.change((transaction) => transaction.put('service', service(name, name)));
+    await add('one');
+    const hung = await postgres.suspend();
+    try {
+      const asked = a.state.catchUp();
+      await clock.sleep(100); // the reading has begun
+      await t.rejects(add('two'), /did not answer in time/);
+      t.same(problems, ['the database cannot be read: it did not answer in time'], 'the reading ended first');
+      t.equal(await asked, 'unread');
+    } finally {
+      hung.resume();
+    }
+    await until('the end of the problem', () => a.state.problem === undefined);
+    await a.state.close();
+  });
+
   t.test('a change whose notification was lost is read with the next renewal', async (t) => {
     const url = await newDatabase();
     const a = await join(await PostgresStore.open(url, components));

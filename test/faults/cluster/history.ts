@@ -1,5 +1,6 @@
 // Runs the steps of a history at controllers with a common database, and records what clients and members saw.
 
+import { createHash } from 'node:crypto';
 import { IdSource } from '#lib/ids.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
@@ -13,15 +14,16 @@ import { service } from '../../support/members.ts';
 import { type Committed, MemoryDatabase, MemoryLog } from './memory-log.ts';
 import { MEMBERS, type Step } from './steps.ts';
 
-/** A set that a member has published. */
+/** A set that a member has published. Long histories have many: texts are kept as their hashes. */
 export interface Published {
+  /** Hash of the changes in JSON. */
   readonly changes: string;
   readonly isReload: boolean;
   /** A reload takes the data at this chain. */
   readonly chain: string;
   /** An operator wants it. */
   readonly isWanted: boolean;
-  /** All services afterwards, as text. */
+  /** Hash of all services afterwards. */
   readonly contents: string;
 }
 
@@ -102,7 +104,7 @@ export class History {
     const names = [...state.tables.service.values()].map(({ name }) => name);
     if (new Set(names).size < names.length) this.#violations.push(`member ${life.member} has two services of one name`);
     life.published.push({
-      changes: JSON.stringify(changes),
+      changes: hashOf(changes),
       isReload: isReload === true,
       chain: isReload ? log.loaded : '',
       isWanted: rejoins > 0,
@@ -319,9 +321,12 @@ export function giveName(transaction: Transaction, { id, name }: { id: string; n
   transaction.put('service', { ...service(id, name), tags: { mark } });
 }
 
+/** Another service takes the place of this one, and of the one that has taken it before: a set with several changes. */
 export function replace(transaction: Transaction, id: string, mark: string): void {
-  transaction.delete('service', id);
-  transaction.put('service', { ...service(mark, mark), tags: { mark } });
+  const earlier = [...transaction.tables.service.values()].filter((each) => each.id.startsWith(`${id} `));
+  for (const each of [id, ...earlier.map((heir) => heir.id)]) transaction.delete('service', each);
+  const heir = `${id} ${mark}`;
+  transaction.put('service', { ...service(heir, heir), tags: { mark } });
 }
 
 /** A lost update shows in the data of the log. */
@@ -331,10 +336,14 @@ export function countUp(transaction: Transaction, id: string, mark: string): voi
 }
 
 export function contentsOf({ tables }: State): string {
-  return textOf(tables.service.values());
+  return hashOfServices(tables.service.values());
 }
 
-/** Services in the order of their ids. */
-export function textOf(services: Iterable<{ readonly id: string }>): string {
-  return JSON.stringify([...services].sort((one, other) => (one.id < other.id ? -1 : 1)));
+/** The order of their ids counts, not that in which they are given. */
+export function hashOfServices(services: Iterable<{ readonly id: string }>): string {
+  return hashOf([...services].sort((one, other) => (one.id < other.id ? -1 : 1)));
+}
+
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64');
 }

@@ -2,7 +2,7 @@
 // acknowledged write is lost, unless the database itself has lost it.
 
 import type { Change } from '../../../controller-sim/state/change.ts';
-import { type Life, type Seen, textOf } from './history.ts';
+import { hashOf, hashOfServices, type Life, type Seen } from './history.ts';
 import type { Committed } from './memory-log.ts';
 
 type Contents = ReadonlyMap<string, { readonly id: string }>;
@@ -26,12 +26,12 @@ class Tree {
     const all = [...committed].map(([chain, { parent, entry }]) => ({
       parent,
       chain,
-      changes: JSON.stringify(changesOf(entry.body)),
+      changes: hashOf(changesOf(entry.body)),
     }));
     this.#followers = Map.groupBy(all, ({ parent }) => parent);
   }
 
-  /** The entry that follows `chain` and has these changes. */
+  /** The entry that follows `chain` and has changes with this hash. */
   next(chain: string, changes: string): string | undefined {
     return this.#followers.get(chain)?.find((follower) => follower.changes === changes)?.chain;
   }
@@ -44,7 +44,7 @@ class Tree {
   }
 
   contents(chain: string): string {
-    return textOf(this.#at(chain).values());
+    return hashOfServices(this.#at(chain).values());
   }
 
   body(chain: string): string {
