@@ -50,7 +50,11 @@ let cached = 0;
 export async function loadSchemaValidator(): Promise<void> {
   if (compiler) return;
   const { Ajv: Validators } = await import('ajv');
-  compiler ??= { Validators, schemas: new Validators({ strict: false, logger: false }) };
+  if (compiler) return;
+  const schemas = new Validators({ strict: false, logger: false });
+  // Compiles the schema of schemas, without a time limit: an aborted compilation would remain in this validator forever.
+  schemas.validateSchema({});
+  compiler = { Validators, schemas };
 }
 
 /** Throws ApiError for a schema that is invalid or exceeds a limit. */
@@ -112,7 +116,7 @@ function build(schema: Schema): ValidateFunction {
   const { Validators, schemas } = compiler;
   try {
     return within(MAX_COMPILE_MS, () => {
-      schemas.validateSchema(plain, true);
+      void schemas.validateSchema(plain, true); // synchronous for all but `$async` schemas
       const ajv = new Validators({
         strict: false,
         verbose: true,
