@@ -1,7 +1,9 @@
 // Upgrade and downgrade: the programs of an earlier commit and those of this one, in turn, on the same files and database.
+// The earlier commit is UPGRADE_FROM, else that of the newest version, else the last one with another schema of the
+// database.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import t, { type Test } from 'tap';
@@ -18,6 +20,10 @@ const ROOT = join(import.meta.dirname, '../..');
 const PASSWORD = 'of both versions';
 const BYTES = 100_000;
 const PATIENCE_MS = 60_000;
+/** Knows the schema of the database. */
+const SCHEMA = 'controller-sim/state/store/migrations.ts';
+/** How a program rejects a database of a later release; one of before SCHEMA existed starts, and cannot change it. */
+const REJECTED = { known: /the database has schema \d+, of a later release/, unknown: /STORE_UNAVAILABLE/ } as const;
 t.setTimeout(600_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'edgeweave-upgrade-'));
@@ -25,17 +31,19 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 const from = RELEASE ? earlierCommit() : undefined;
 const skip =
   from === undefined &&
-  (RELEASE ? 'no tag to upgrade from: set UPGRADE_FROM to a commit' : 'upgrades: only with --release');
+  (RELEASE ? 'no history to upgrade from: set UPGRADE_FROM to a commit' : 'upgrades: only with --release');
 const LATER = relative(ROOT, ROOT);
 const earlier = join(folder, 'earlier');
 const EARLIER = relative(ROOT, earlier);
 
-/** UPGRADE_FROM, else the newest tag of a version. */
+/** A checkout without history, such as an archive, has none. */
 function earlierCommit(): string | undefined {
-  const args = ['describe', '--tags', '--abbrev=0', '--match=v*'];
-  return (
-    process.env.UPGRADE_FROM ?? (spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout.trim() || undefined)
-  );
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout.trim() || undefined;
+  const lastSchema = () => {
+    const change = git('log', '--max-count=1', '--format=%H', '--', SCHEMA);
+    return change && git('rev-parse', '--verify', '--quiet', `${change}^`);
+  };
+  return process.env.UPGRADE_FROM ?? git('describe', '--tags', '--abbrev=0', '--match=v*') ?? lastSchema();
 }
 
 interface Ready {
@@ -48,10 +56,15 @@ interface Ready {
 async function simulator(name: string, tree: string, options: readonly string[]) {
   const args = [join(tree, 'controller-sim/cli.ts'), 'start', '--json', '--password', PASSWORD, ...options];
   const program = new Program(name, args, { directory: folder });
-  const ready = JSON.parse(await program.firstLine()) as Ready;
-  const management = new Management(ready.management, readFileSync(ready.ca, 'utf8'));
-  await management.login('admin', PASSWORD);
-  return { program, ready, management };
+  try {
+    const ready = JSON.parse(await program.firstLine()) as Ready;
+    const management = new Management(ready.management, readFileSync(ready.ca, 'utf8'));
+    await management.login('admin', PASSWORD);
+    return { program, ready, management };
+  } catch (error) {
+    await program.stop();
+    throw error;
+  }
 }
 
 async function stop(t: Test, ...programs: Program[]): Promise<void> {
@@ -118,6 +131,10 @@ t.test(
       if (index === 1) await overlay.addService('echo', id, { encrypted: true });
     }
     await stop(t, first.program);
+    // From now on only the endpoints files that the other version wrote name the controller.
+    const [unused = 0] = await freePorts(1);
+    for (const file of files)
+      writeFileSync(file, readFileSync(file, 'utf8').replace(first.ready.ctrl, `tls:127.0.0.1:${unused}`));
     const services = ['echo'];
     for (const [step, tree] of [EARLIER, LATER, EARLIER, LATER].entries()) {
       const sim = await simulator(`sim-${step}`, tree, data);
@@ -135,6 +152,13 @@ t.test(
       t.same(listed.map(({ name }) => name).sort(), services.toSorted(), `step ${step}`);
       await sim.management.close();
       await stop(t, ...routers, sim.program);
+      if (step === 0) continue;
+      for (const { logFile } of routers)
+        t.match(
+          readFileSync(logFile, 'utf8'),
+          /data model loaded from its file/,
+          'the model that the other version stored',
+        );
     }
   },
 );
@@ -146,11 +170,12 @@ t.test(
     const postgres = await Postgres.start();
     t.teardown(() => postgres.close());
     const store = ['--store', await postgres.database('network'), '--member', 'one'];
+    const rejected = existsSync(join(earlier, SCHEMA)) ? REJECTED.known : REJECTED.unknown;
     const services: string[] = [];
     for (const [step, tree] of [EARLIER, LATER, EARLIER, LATER].entries()) {
-      // A database migrates forward only: an earlier version without its schema refuses it, and changes nothing.
+      // A database migrates forward only: an earlier version without its schema rejects it, and changes nothing.
       const sim = await simulator(`store-${step}`, tree, store).catch((error) => {
-        if (tree === EARLIER && /the database has schema \d+, of a later release/.test(String(error))) return undefined;
+        if (tree === EARLIER && rejected.test(String(error))) return undefined;
         throw error;
       });
       if (!sim) continue;
