@@ -38,6 +38,37 @@ t.test('its tunneler hosts at one router and proxies at the other', { skip: skip
 });
 
 for (const [who, options] of [
+  ['the flow control of routers', ['--sdk-flow-control=false']],
+  ['their own flow control', []],
+] as const) {
+  t.test(
+    `no validation finds a circuit that its two tunnelers have ended, with ${who}`,
+    { skip: skipped, timeout: 120_000 },
+    async (t) => {
+      const { overlay, a, b } = await clientNetwork();
+      await using _ = overlay;
+      const [host, client] = [await enrollIdentity(overlay, 'host'), await enrollIdentity(overlay, 'client')];
+      await allowRouter(overlay, 'host', b);
+      await allowRouter(overlay, 'client', a);
+      await overlay.addService('echo', host.id);
+      const [port = 0] = await freePorts(1);
+      const tunneler = (name: string, args: readonly string[], file: string) =>
+        new ReferenceProcess(name, ['tunnel', ...args, '-i', file, ...options], overlay.directory);
+      await using _hosting = tunneler('tunnel-host', ['host'], host.file);
+      const isHosted = async () => (await overlay.management.get<unknown[]>('terminators')).length > 0;
+      await until('a terminator', isHosted, PATIENCE);
+      await using _proxying = tunneler('tunnel-proxy', ['proxy', `echo:${port}`], client.file);
+      const flows = async () => (await transfer(port, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
+      await until('traffic', flows, PATIENCE);
+      for (let round = 0; round < 6; round++)
+        await Promise.all(Array.from({ length: 10 }, () => transfer(port, 100_000)));
+      const ziti = await commandLine(overlay);
+      t.match(await ziti('fabric', 'validate', 'circuits'), /\b0 errors/);
+    },
+  );
+}
+
+for (const [who, options] of [
   ['the flow control of routers', []],
   ['their own flow control', ['--sdk-flow-control']],
 ] as const) {

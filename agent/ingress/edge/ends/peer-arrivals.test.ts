@@ -15,8 +15,10 @@ function after(...payloads: readonly [sequence: number, flags?: number][]): Peer
   return arrivals;
 }
 
-t.test('arrivals are complete with the circuit end and all payloads before it', (t) => {
-  t.notOk(after([0], [1], [2, Eof]).areComplete, 'a half close');
+t.test('arrivals are complete with the end of the data and all payloads before it', (t) => {
+  t.notOk(after([0], [1]).areComplete, 'no end');
+  t.ok(after([0], [1], [2, Eof]).areComplete, 'a half close');
+  t.notOk(after([0], [2, Eof], [3, CircuitEnd]).areComplete, 'a gap before the end of the data');
   t.notOk(after([0], [2, CircuitEnd]).areComplete, 'a gap');
   t.ok(after([0], [2, CircuitEnd], [1]).areComplete, 'the gap is closed');
   t.ok(after([2, CircuitEnd], [1], [1], [0]).areComplete, 'in reverse, with a repetition');

@@ -12,12 +12,12 @@ export class PeerArrivals {
   #next = 0;
   readonly #ahead = new Set<number>();
   #closeSequence = Number.POSITIVE_INFINITY;
-  #endsData = false;
+  #eofSequence = Number.POSITIVE_INFINITY;
 
   add(payload: Payload): void {
     const { sequence } = payload;
     if (payload.has(PayloadFlag.CircuitEnd)) this.#closeSequence = Math.min(this.#closeSequence, sequence);
-    else if (payload.has(PayloadFlag.Eof)) this.#endsData = true;
+    else if (payload.has(PayloadFlag.Eof)) this.#eofSequence = Math.min(this.#eofSequence, sequence);
     if (sequence > this.#next) {
       if (this.#ahead.size < MAX_AHEAD) this.#ahead.add(sequence);
       return;
@@ -27,9 +27,9 @@ export class PeerArrivals {
     while (this.#ahead.size > 0 && this.#ahead.delete(this.#next)) this.#next++;
   }
 
-  /** The peer sent a circuit end, and everything up to it has arrived. */
+  /** The peer ended its data, with EOF or a circuit end, and everything up to it has arrived. */
   get areComplete(): boolean {
-    return this.#next > this.#closeSequence;
+    return this.#next > Math.min(this.#closeSequence, this.#eofSequence);
   }
 
   /**
@@ -37,6 +37,6 @@ export class PeerArrivals {
    * receive on.
    */
   get isPeerGone(): boolean {
-    return this.#endsData && this.areComplete;
+    return this.#eofSequence !== Number.POSITIVE_INFINITY && this.#next > this.#closeSequence;
   }
 }

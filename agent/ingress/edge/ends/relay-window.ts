@@ -17,7 +17,7 @@ const MAX_REPEAT = 1_000;
 const ANSWERS_PER_PAYLOAD = 2;
 /** Limit on such permissions. */
 const MAX_ANSWERS = 16_384;
-/** Control frames, and acknowledgements without a payload. */
+/** Control frames, acknowledgements without a payload, and repetitions of acknowledged payloads. */
 const OTHERS = { burst: 1_000, perSecond: 100 };
 
 interface Repeat {
@@ -32,6 +32,9 @@ export class RelayWindow {
   readonly #sizes = new Map<number, number>();
   /** The last retransmissions of these payloads. */
   readonly #repeats = new Map<number, Repeat>();
+  /** All payloads before this sequence are acknowledged, and those of `#acknowledgedAhead`. */
+  #acknowledgedBelow = 0;
+  readonly #acknowledgedAhead = new Set<number>();
   #bytes = 0;
   #answers = 0;
 
@@ -49,12 +52,16 @@ export class RelayWindow {
   admits(sequence: number, bytes: number): boolean {
     const known = this.#sizes.get(sequence);
     if (known !== undefined) return bytes <= known && this.#mayRepeat(sequence);
+    if (this.#isAcknowledged(sequence)) return this.takeOther();
     return this.#bytes <= MAX_BYTES && this.#sizes.size < MAX_PAYLOADS;
   }
 
-  /** The payload is on its way. */
+  /**
+   * The payload is on its way. One that the client repeats although it is acknowledged does not count: its acknowledgement
+   * has crossed the repetition, and the peer may have ended since.
+   */
   sent(sequence: number, bytes: number): void {
-    if (this.#sizes.has(sequence)) return;
+    if (this.#sizes.has(sequence) || this.#isAcknowledged(sequence)) return;
     this.#sizes.set(sequence, bytes);
     this.#bytes += bytes;
   }
@@ -66,6 +73,7 @@ export class RelayWindow {
       if (bytes === undefined) continue;
       this.#sizes.delete(sequence);
       this.#bytes -= bytes;
+      this.#remember(sequence);
       if (this.#repeats.size > 0) this.#repeats.delete(sequence);
     }
   }
@@ -85,6 +93,20 @@ export class RelayWindow {
   /** Whether the client may send a control frame now. */
   takeOther(): boolean {
     return this.#others.take(this.#clock.monotonic()) !== undefined;
+  }
+
+  #isAcknowledged(sequence: number): boolean {
+    return sequence < this.#acknowledgedBelow || this.#acknowledgedAhead.has(sequence);
+  }
+
+  /** Forgets acknowledgements far beyond a gap: a repetition of their payloads counts again. */
+  #remember(sequence: number): void {
+    if (sequence !== this.#acknowledgedBelow) {
+      if (this.#acknowledgedAhead.size < MAX_PAYLOADS) this.#acknowledgedAhead.add(sequence);
+      return;
+    }
+    this.#acknowledgedBelow++;
+    while (this.#acknowledgedAhead.delete(this.#acknowledgedBelow)) this.#acknowledgedBelow++;
   }
 
   #mayRepeat(sequence: number): boolean {

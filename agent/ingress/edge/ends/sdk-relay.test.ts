@@ -82,6 +82,20 @@ t.test('a client reads on after a half close of its peer, which does not send an
   client.channel.close();
 });
 
+t.test('an end is settled when both sides have ended their data, without a circuit end of either', async (t) => {
+  const { client, circuitId, deliver, forwarder } = await dialed();
+  const isSettled = () => forwarder.endsOf(circuitId).map((end) => end.isSettled);
+  deliver(0, 0, 'data');
+  deliver(1, PayloadFlag.Eof);
+  await settled();
+  t.same(isSettled(), [false], 'the client may still send');
+  const end = Payload.create(circuitId, 0, PayloadFlag.Eof, Buffer.alloc(0));
+  client.channel.trySendFrame(end.bytes, undefined, 'default');
+  await settled();
+  t.same(isSettled(), [true], 'its router removes the circuit as soon as the controller has');
+  client.channel.close();
+});
+
 t.test('a client that makes no progress after the end of its circuit is closed', async (t) => {
   const { client, clients, clock, circuitId, deliver, closed, forwarder } = await dialed();
   deliver(0, PayloadFlag.Eof);
@@ -175,6 +189,23 @@ async function counted() {
     );
   return { ...room, got, send, acknowledge };
 }
+
+t.test('a payload that the client repeats after its acknowledgement does not keep the circuit', async (t) => {
+  const { client, circuitId, deliver, forwarder, send, acknowledge } = await counted();
+  for (const [sequence, data] of ['one', 'two', 'three'].entries()) await send(sequence, Buffer.from(data));
+  await settled();
+  acknowledge([2, 0]);
+  acknowledge([1]);
+  await settled();
+  await send(1, Buffer.from('two')); // the acknowledgement was on the way to the client
+  const end = Payload.create(circuitId, 3, PayloadFlag.Eof, Buffer.alloc(0));
+  client.channel.trySendFrame(end.bytes, undefined, 'default');
+  deliver(0, PayloadFlag.Eof);
+  await settled();
+  const isSettled = forwarder.endsOf(circuitId).map((each) => each.isSettled);
+  t.same(isSettled, [true]);
+  client.channel.close();
+});
 
 t.test('a circuit is released when its peer has closed it, without the controller and without a wait', async (t) => {
   const { client, clients, circuitId, deliver, closed, ends, forwarder, payloads, sent, send, acknowledge } =

@@ -71,6 +71,8 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   #metrics: XgressMetrics | undefined;
   #state: RelayState = 'open';
   #hasEnded = false;
+  /** The client sends no further data: it sent EOF, or the last payload. */
+  #hasEndedData = false;
   /** Sequence of the last payload with an end of the peer's direction, once the client has it. */
   #endSequence: number | undefined;
   readonly #arrivals = new PeerArrivals();
@@ -89,7 +91,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
 
   get isSettled(): boolean {
     const { areComplete, isPeerGone } = this.#arrivals;
-    return areComplete && (isPeerGone || this.#hasEnded) && this.#window.bytes === 0;
+    return areComplete && (isPeerGone || this.#hasEndedData) && this.#window.bytes === 0;
   }
 
   /** The client sent the last payload of its connection: it closes the circuit, too. */
@@ -165,6 +167,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   onPayload(frame: Frame): void {
     const payload = Payload.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
     if (payload.has(PayloadFlag.CircuitEnd)) this.#hasEnded = true;
+    if (isEnd(payload)) this.#hasEndedData = true;
     if (!this.#isOpen) return;
     const { sequence, dataLength } = payload;
     if (!this.#window.admits(sequence, dataLength)) {
