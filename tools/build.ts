@@ -4,6 +4,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
+import pages from '../controller-sim/dashboard/files.json' with { type: 'json' };
 import { needFolder, print, ROOT, runTool } from './commands.ts';
 import { manuals } from './manuals.ts';
 
@@ -13,7 +14,8 @@ const ROOMS = '{agent,controller-sim,common,schemas,testbed}';
 const ASSETS = [
   `${ROOMS}/**/gen/*.{js,d.ts}`,
   'schemas/**/*.{json,tsv}',
-  'controller-sim/dashboard/page/*.{html,css,js}',
+  'controller-sim/dashboard/files.json',
+  ...Object.values(pages).flatMap((file) => (file.startsWith('./') ? join('controller-sim/dashboard', file) : [])),
 ];
 /** A module of ours in an import, an export or a URL: relative, or by a name in package.json. */
 const SPECIFIER = /(?<before>\b(?:from|import|new URL)\s*\(?\s*)'(?<path>(?:\.{1,2}\/|#)[^']+)\.ts'/g;

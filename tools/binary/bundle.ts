@@ -2,8 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build, type OnLoadArgs, type OnLoadResult, type Plugin } from 'esbuild';
+import files from '../../controller-sim/dashboard/files.json' with { type: 'json' };
+import { type PageName, pathOfPage, readPage } from '../../controller-sim/dashboard/read-page.ts';
 import { ROOT } from '../commands.ts';
 import { ADDONS } from './addon-names.ts';
 
@@ -24,8 +25,8 @@ const require = createRequireOfNode(process.execPath);`;
 const BEYOND_ASCII = /[^\p{ASCII}]/gu;
 /** A text file of ours, `readFileSync(new URL('NAME', import.meta.url), 'utf8')`. */
 const TEXT_FILE = /readFileSync\(new URL\('(?<name>[^']+)', import\.meta\.url\), 'utf8'\)/g;
-/** A text file of a package, `readFileSync(new URL(import.meta.resolve('NAME')), 'utf8')`. */
-const PACKAGE_FILE = /readFileSync\(new URL\(import\.meta\.resolve\('(?<name>[^']+)'\)\), 'utf8'\)/g;
+const PAGE_NAMES = Object.keys(files) as PageName[];
+const PAGE_READER = /controller-sim\/dashboard\/read-page\.ts$/;
 /** A lazily loaded package, `createRequire(import.meta.url)('NAME')`. */
 const LATE_PACKAGE = /createRequire\(import\.meta\.url\)\('(?<name>[^']+)'\)/g;
 /** The program of a thread, `new URL('./NAME.ts', import.meta.url)`. */
@@ -33,7 +34,6 @@ const THREAD = /new URL\('(?<name>\.\/[^']+\.ts)', import\.meta\.url\)/g;
 
 /** @param entry Path of a module in the project. */
 export async function bundle(entry: string): Promise<Bundle> {
-  const inlined = new Set<string>();
   const { outputFiles, metafile } = await build({
     entryPoints: [join(ROOT, entry)],
     absWorkingDir: ROOT,
@@ -46,37 +46,44 @@ export async function bundle(entry: string): Promise<Bundle> {
     logLevel: 'warning',
     metafile: true,
     write: false,
-    plugins: [ownModules(inlined), addons, lateModules],
+    plugins: [dashboard, ownModules, addons, lateModules],
   });
   const [file] = outputFiles;
   if (!file) throw new Error(`the bundle of ${entry} is empty`);
-  const packages = [...Object.keys(metafile.inputs), ...inlined].flatMap(
-    (path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
-  );
+  const inputs = Object.keys(metafile.inputs);
+  const texts = inputs.some((path) => PAGE_READER.test(path))
+    ? PAGE_NAMES.map((name) => relative(ROOT, pathOfPage(name)))
+    : [];
+  const packages = [...inputs, ...texts].flatMap((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   return { text: file.text.replaceAll(BEYOND_ASCII, '?'), packages };
 }
 
-/** Adds the files of packages that become texts of modules to `inlined`, relative to the project. */
-const ownModules = (inlined: Set<string>): Plugin => ({
+/** The module that reads the files of the dashboard contains them instead. */
+const dashboard: Plugin = {
+  name: 'dashboard',
+  setup(build) {
+    build.onLoad({ filter: PAGE_READER }, () => {
+      const texts = Object.fromEntries(PAGE_NAMES.map((name) => [name, readPage(name)]));
+      return { contents: `const TEXTS = ${JSON.stringify(texts)};\nexport const readPage = (name) => TEXTS[name];` };
+    });
+  },
+};
+
+const ownModules: Plugin = {
   name: 'own modules',
   setup(build) {
-    build.onLoad({ filter: /\.ts$/ }, async (args) => (isOwn(args) ? await loadOwn(args, inlined) : undefined));
+    build.onLoad({ filter: /\.ts$/ }, async (args) => (isOwn(args) ? await loadOwn(args) : undefined));
   },
-});
+};
 
 function isOwn({ path }: OnLoadArgs): boolean {
   return !relative(ROOT, path).startsWith('node_modules');
 }
 
-async function loadOwn({ path }: OnLoadArgs, inlined: Set<string>): Promise<OnLoadResult> {
+async function loadOwn({ path }: OnLoadArgs): Promise<OnLoadResult> {
   const beside = (name: string) => join(dirname(path), name);
   let contents = readFileSync(path, 'utf8')
     .replaceAll(TEXT_FILE, (_, name: string) => JSON.stringify(readFileSync(beside(name), 'utf8')))
-    .replaceAll(PACKAGE_FILE, (_, name: string) => {
-      const file = fileURLToPath(import.meta.resolve(name));
-      inlined.add(relative(ROOT, file));
-      return JSON.stringify(readFileSync(file, 'utf8'));
-    })
     .replaceAll(LATE_PACKAGE, "require('$<name>')");
   for (const [whole, name = ''] of contents.matchAll(THREAD)) {
     const { text } = await bundle(relative(ROOT, beside(name)));
