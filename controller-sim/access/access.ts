@@ -2,8 +2,13 @@
 
 import { Listeners } from '#lib/listeners.ts';
 import { selectByRoles } from '#model/roles.ts';
+import type { PermissionType } from '../state/entity.ts';
+import type { Identity } from '../state/kinds/identity.ts';
+import type { PostureCheck } from '../state/kinds/posture-check.ts';
+import type { Router } from '../state/kinds/router.ts';
+import type { Service } from '../state/kinds/service.ts';
+import type { ServicePolicy } from '../state/kinds/service-policy.ts';
 import type { State } from '../state/state.ts';
-import type { Identity, PermissionType, PostureCheck, Router, Service, ServicePolicy } from '../state/types.ts';
 import { type Membership, type MembershipChange, Memberships, type PolicyKind, type Side } from './memberships.ts';
 
 export class Access {

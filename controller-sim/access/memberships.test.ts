@@ -1,8 +1,10 @@
 // The check of policies' members against their roles.
 
 import t from 'tap';
+import type { Identity } from '../state/kinds/identity.ts';
+import type { Service } from '../state/kinds/service.ts';
+import type { ServicePolicy } from '../state/kinds/service-policy.ts';
 import { createTables } from '../state/tables.ts';
-import type { Identity, Service, ServicePolicy } from '../state/types.ts';
 import { Memberships } from './memberships.ts';
 
 t.test('a check finds members that roles no longer select, and members that are missing', async (t) => {

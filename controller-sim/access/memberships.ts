@@ -3,10 +3,12 @@
 
 import { rolesThatCanSelect, type Semantic, selectByRoles, selectedByRoles } from '#model/roles.ts';
 import type { Change, ChangeSet } from '../state/change.ts';
+import type { Entity } from '../state/entity.ts';
+import type { Router } from '../state/kinds/router.ts';
+import type { Service } from '../state/kinds/service.ts';
 import { selectorsIn } from '../state/references.ts';
 import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
-import type { Entity, Router, Service } from '../state/types.ts';
 
 export type PolicyKind = 'servicePolicy' | 'edgeRouterPolicy' | 'serviceEdgeRouterPolicy';
 export type Side = 'left' | 'right';

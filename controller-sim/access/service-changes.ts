@@ -2,8 +2,9 @@
 
 import type { Clock } from '#lib/time/clock.ts';
 import type { Change } from '../state/change.ts';
+import type { Identity } from '../state/kinds/identity.ts';
+import type { EntityKind } from '../state/kinds.ts';
 import type { State } from '../state/state.ts';
-import type { EntityKind, Identity } from '../state/types.ts';
 import type { Access } from './access.ts';
 import type { MembershipChange } from './memberships.ts';
 

@@ -5,10 +5,11 @@ import { addAuthenticator, passwordProof } from '../entities/authenticator.ts';
 import { builtInConfigTypes, defaultAuthPolicy } from '../entities/built-in.ts';
 import { baseFields } from '../entities/common.ts';
 import { DEFAULT_AUTH_POLICY, enableIdentity, plainIdentity } from '../entities/identity.ts';
+import type { Authenticator } from '../state/kinds/authenticator.ts';
+import type { Identity } from '../state/kinds/identity.ts';
 import type { State } from '../state/state.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Authenticator, Identity } from '../state/types.ts';
 
 /** Adds missing entities and keeps existing ones. */
 export async function seedBuiltIns(state: State): Promise<void> {

@@ -6,10 +6,10 @@ import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { type Timer, VirtualClock } from '#lib/time/clock.ts';
 import { baseFields } from '../entities/common.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
-import type { ApiSession } from '../state/types.ts';
 import { Activity } from './activity.ts';
 
 const MINUTE = 60_000;

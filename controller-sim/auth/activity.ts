@@ -4,8 +4,8 @@
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { endApiSession } from '../entities/api-session.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession } from '../state/types.ts';
 
 export interface ActivityComponents {
   readonly state: State;

@@ -5,7 +5,7 @@ import { type ChainOptions, verifyChain } from '#pki/certificate-chain.ts';
 import { leafOf, parsePemCertificates, sha1Fingerprint } from '#pki/certificates.ts';
 import { ApiError, badRequest } from '../errors/errors.ts';
 import { PURPOSES } from '../pki/certificate.ts';
-import type { CertificateAuthority } from '../state/types.ts';
+import type { CertificateAuthority } from '../state/kinds/ca.ts';
 import type { AuthServices } from './request.ts';
 
 type Components = Pick<AuthServices, 'state' | 'authority'>;

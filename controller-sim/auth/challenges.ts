@@ -2,7 +2,7 @@
 // logging in again. Rejections carry it, and answers to sessions that still lack the token of another issuer. It names
 // only issuers, which are public.
 
-import type { ExternalJwtSigner } from '../state/types.ts';
+import type { ExternalJwtSigner } from '../state/kinds/external-jwt-signer.ts';
 import { bearerTokens } from './bearer-tokens.ts';
 import type { AuthRequest, AuthServices } from './request.ts';
 

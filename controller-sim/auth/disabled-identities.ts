@@ -5,8 +5,8 @@ import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { enableIdentity, isDisabled } from '../entities/identity.ts';
+import type { Identity } from '../state/kinds/identity.ts';
 import type { State } from '../state/state.ts';
-import type { Identity } from '../state/types.ts';
 
 export interface DisabledIdentitiesComponents {
   readonly state: State;

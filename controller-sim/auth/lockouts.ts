@@ -3,9 +3,10 @@
 // the lock is committed. Controllers with a common store count together, those of a day.
 
 import { disableIdentity, isDisabled } from '../entities/identity.ts';
+import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
+import type { Authenticator } from '../state/kinds/authenticator.ts';
 import type { State } from '../state/state.ts';
 import type { Attempts } from '../state/store/shared-store.ts';
-import type { Authenticator, AuthPolicy } from '../state/types.ts';
 import { SharedAttempts } from './shared-attempts.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,9 @@
 // The outcome of a login, for the login itself and for those that observe logins.
 
 import type { ApiErrorCode } from '../errors/errors.ts';
-import type { Authenticator, AuthPolicy, Identity } from '../state/types.ts';
+import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
+import type { Authenticator } from '../state/kinds/authenticator.ts';
+import type { Identity } from '../state/kinds/identity.ts';
 
 /** The identity that a caller has proven, and the proof. */
 export interface Proven {

@@ -1,6 +1,6 @@
 // API sessions that may do little, because a login has several steps.
 
-import type { ApiSession } from '../state/types.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
 
 /** Whether the session still lacks a second factor. */
 export function isPartial({

@@ -1,7 +1,7 @@
 // Decides whether an identity may call an operation, by the access level in the table of operations.
 
 import type { AccessLevel } from '#schemas/api/gen/operation-types.ts';
-import type { Identity } from '../state/types.ts';
+import type { Identity } from '../state/kinds/identity.ts';
 
 /** Whether an identity with a complete session may call it. */
 export function mayCall(identity: Identity, access: AccessLevel): boolean {

@@ -4,8 +4,8 @@ import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { revocationOf } from '../entities/revocation.ts';
 import type { AccessClaims } from '../pki/tokens.ts';
+import type { Revocation } from '../state/kinds/revocation.ts';
 import type { State } from '../state/state.ts';
-import type { Revocation } from '../state/types.ts';
 
 export interface RevocationsComponents {
   readonly state: State;

@@ -1,7 +1,8 @@
 // Finds the session of a request: by an API session token, or a signed token of the OIDC API or another issuer.
 
 import { isDisabled } from '../entities/identity.ts';
-import type { ApiSession, Identity } from '../state/types.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
+import type { Identity } from '../state/kinds/identity.ts';
 import { bearerTokens } from './bearer-tokens.ts';
 import { challenge, type TokenProblem } from './challenges.ts';
 import { judgeExternalToken, policyForToken, verifyExternalToken } from './external-jwt.ts';

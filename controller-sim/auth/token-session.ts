@@ -2,7 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import type { AccessClaims } from '../pki/tokens.ts';
-import type { ApiSession, AuthPolicy, Identity } from '../state/types.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
+import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
+import type { Identity } from '../state/kinds/identity.ts';
 
 /** `policy` is the identity's current one: it may demand more than the login proved. */
 export function sessionFromClaims(token: string, claims: AccessClaims, policy: AuthPolicy | undefined): ApiSession {

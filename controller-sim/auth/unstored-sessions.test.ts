@@ -1,7 +1,7 @@
 // Sessions in memory: their limit, and their end.
 
 import t from 'tap';
-import type { ApiSession } from '../state/types.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
 import { UnstoredSessions } from './unstored-sessions.ts';
 
 const session = (token: string) => ({ token }) as ApiSession;

@@ -2,7 +2,7 @@
 // changes, also when no controller follows it. They exist at one controller, in memory, and end with it.
 
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
-import type { ApiSession } from '../state/types.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
 
 /** Limit on them: the oldest one makes room. */
 const MAX_UNSTORED = 100;

@@ -6,8 +6,10 @@
 // - Only administrators change an auth policy of an administrator.
 // - An edge router that forwards a client's certificate does not vouch for administrators.
 
+import type { Vouching } from '../state/entity.ts';
+import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
+import type { Identity } from '../state/kinds/identity.ts';
 import type { Tables } from '../state/tables.ts';
-import type { AuthPolicy, Identity, Vouching } from '../state/types.ts';
 import { isAdmin } from './permissions.ts';
 
 /**

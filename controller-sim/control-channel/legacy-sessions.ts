@@ -16,8 +16,9 @@ import { Message } from '#wire/message.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { Network } from '../network/network.ts';
 import type { ChangeSet } from '../state/change.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
+import type { Session } from '../state/kinds/session.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession, Session } from '../state/types.ts';
 
 /** reference fact: sessions in one message. */
 const CHUNK = 100;

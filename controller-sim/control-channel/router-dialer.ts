@@ -17,7 +17,7 @@ import { HelloRejectedError } from '#wire/errors.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
 import { TRUE } from '#wire/header-values.ts';
 import { validityTimes } from '../pki/validity-times.ts';
-import type { Router } from '../state/types.ts';
+import type { Router } from '../state/kinds/router.ts';
 import type { ControlContext } from './context.ts';
 import type { ControlServer } from './control-server.ts';
 

@@ -2,8 +2,8 @@
 
 import type { AuthPolicyCreate, AuthPolicyPatch, AuthPolicyUpdate } from '#schemas/api/gen/bodies.ts';
 import { ApiError } from '../errors/errors.ts';
+import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { AuthPolicy } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';

@@ -1,7 +1,7 @@
 // Validated request bodies, as the rules of entities read them. Null counts as missing.
 
 import { badRequest } from '../errors/errors.ts';
-import type { Precedence, Tags } from '../state/types.ts';
+import type { Precedence, Tags } from '../state/entity.ts';
 
 /** Whether bodies of a content type are parsed. reference fact: without one they are not. */
 export function isJson(contentType: string): boolean {

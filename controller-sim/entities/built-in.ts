@@ -1,7 +1,9 @@
 // Initial data of a new controller: config types and the default auth policy (reference facts: HTTP entities, sections
 // 7 and 14).
 
-import type { AuthPolicy, ConfigType, Entity } from '../state/types.ts';
+import type { Entity } from '../state/entity.ts';
+import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
+import type { ConfigType } from '../state/kinds/config-type.ts';
 import { HOST_SCHEMA, HOSTS_SCHEMA } from './host-schema.ts';
 import { LINK_SCHEMA } from './link-schema.ts';
 import {

@@ -1,10 +1,12 @@
 // Rules that several entities share: base fields, names, role attributes, role lists, references.
 
 import { ApiError, invalid, notFound } from '../errors/errors.ts';
-import { KINDS, nameOf } from '../state/kinds.ts';
+import type { Entity, Named } from '../state/entity.ts';
+import type { Router } from '../state/kinds/router.ts';
+import type { Service } from '../state/kinds/service.ts';
+import { type EntityKind, type EntityTypes, KINDS, nameOf } from '../state/kinds.ts';
 import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Entity, EntityKind, EntityTypes, Named, Router, Service } from '../state/types.ts';
 import type { Body, Mode } from './body.ts';
 
 /** The fields that every entity has. */

@@ -10,8 +10,9 @@ import type {
   ConfigUpdate,
 } from '#schemas/api/gen/bodies.ts';
 import { type ApiError, invalid } from '../errors/errors.ts';
+import type { Config } from '../state/kinds/config.ts';
+import type { ConfigType } from '../state/kinds/config-type.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Config, ConfigType } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';

@@ -3,9 +3,9 @@
 
 import type { Clock } from '#lib/time/clock.ts';
 import { ApiError } from '../errors/errors.ts';
+import type { Enrollment } from '../state/kinds/enrollment.ts';
 import type { State } from '../state/state.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Enrollment } from '../state/types.ts';
 import { baseFields, existing } from './common.ts';
 import type { SignedEnrollment } from './router.ts';
 

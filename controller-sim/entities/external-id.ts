@@ -4,7 +4,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { commonName, subjectAltNames } from '#pki/certificates.ts';
 import { invalidField } from '../errors/errors.ts';
-import type { ExternalIdClaim } from '../state/types.ts';
+import type { ExternalIdClaim } from '../state/kinds/ca.ts';
 
 /** Throws ApiError for an inconsistent combination of fields. */
 export function validateClaim({ location, matcher, matcherCriteria, parser, parserCriteria, index }: ExternalIdClaim) {

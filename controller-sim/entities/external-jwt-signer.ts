@@ -8,8 +8,8 @@ import type {
   ExternalJwtSignerUpdate,
 } from '#schemas/api/gen/bodies.ts';
 import { ApiError, invalid, invalidField, notFound } from '../errors/errors.ts';
+import type { ExternalJwtSigner } from '../state/kinds/external-jwt-signer.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { ExternalJwtSigner } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, requireUnique, uniqueName } from './common.ts';

@@ -3,8 +3,8 @@
 import { timeText } from '#lib/time/duration.ts';
 import type { IdentityCreate, IdentityPatch, IdentityUpdate } from '#schemas/api/gen/bodies.ts';
 import { ApiError, badRequest, invalid, notFound } from '../errors/errors.ts';
+import type { Identity } from '../state/kinds/identity.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Identity } from '../state/types.ts';
 import { endApiSessions } from './api-session.ts';
 import { type Body, precedenceOf } from './body.ts';
 import { detachAll } from './cascade.ts';

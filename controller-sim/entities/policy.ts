@@ -12,8 +12,11 @@ import type {
   ServicePolicyUpdate,
 } from '#schemas/api/gen/bodies.ts';
 import { invalid } from '../errors/errors.ts';
+import type { Entity } from '../state/entity.ts';
+import type { EdgeRouterPolicy } from '../state/kinds/edge-router-policy.ts';
+import type { ServiceEdgeRouterPolicy } from '../state/kinds/service-edge-router-policy.ts';
+import type { ServicePolicy } from '../state/kinds/service-policy.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { EdgeRouterPolicy, Entity, ServiceEdgeRouterPolicy, ServicePolicy } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { baseFields, changedBase, rejectSystem, roleLists, uniqueName } from './common.ts';
 

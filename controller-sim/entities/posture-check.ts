@@ -16,8 +16,8 @@ import type {
   ProcessMulti,
 } from '#schemas/api/gen/bodies.ts';
 import { ApiError, badRequest, invalid } from '../errors/errors.ts';
+import type { PostureCheck } from '../state/kinds/posture-check.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { PostureCheck } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, roleAttributes, uniqueName } from './common.ts';

@@ -1,7 +1,7 @@
 // Rules of revocations.
 
+import type { Revocation } from '../state/kinds/revocation.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Revocation } from '../state/types.ts';
 
 /** Milliseconds; longer than the lifetime of any token. */
 export const REVOCATION_LIFETIME = 86_400_000;

@@ -13,8 +13,10 @@ import type {
   RouterUpdate,
 } from '#schemas/api/gen/bodies.ts';
 import { ApiError, badRequest } from '../errors/errors.ts';
+import type { Entity } from '../state/entity.ts';
+import type { Enrollment } from '../state/kinds/enrollment.ts';
+import type { Router } from '../state/kinds/router.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Enrollment, Entity, Router } from '../state/types.ts';
 import { type Body, flatMap } from './body.ts';
 import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, configList, requireUnique, roleAttributes, uniqueName } from './common.ts';

@@ -2,9 +2,11 @@
 
 import { ownValue } from '#lib/json/own-value.ts';
 import { invalid, notFound } from '../errors/errors.ts';
+import type { Config } from '../state/kinds/config.ts';
+import type { Identity } from '../state/kinds/identity.ts';
+import type { Service } from '../state/kinds/service.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Config, Identity, Service } from '../state/types.ts';
 
 export interface ServiceConfig {
   readonly serviceId: string;

@@ -9,8 +9,8 @@ import type {
   ServiceUpdate,
 } from '#schemas/api/gen/bodies.ts';
 import { ApiError } from '../errors/errors.ts';
+import type { Service } from '../state/kinds/service.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Service } from '../state/types.ts';
 import type { Body } from './body.ts';
 import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, configList, roleAttributes, uniqueName } from './common.ts';

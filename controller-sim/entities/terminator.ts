@@ -9,8 +9,8 @@ import type {
   TerminatorUpdate,
 } from '#schemas/api/gen/bodies.ts';
 import { invalid } from '../errors/errors.ts';
+import type { Terminator } from '../state/kinds/terminator.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Terminator } from '../state/types.ts';
 import { type Body, precedenceOf } from './body.ts';
 import { baseFields, changedBase, existing } from './common.ts';
 

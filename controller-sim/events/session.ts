@@ -1,7 +1,7 @@
 // Events of sessions of services, stored or in token form. They omit the token.
 
 import type { Clock } from '#lib/time/clock.ts';
-import type { Session } from '../state/types.ts';
+import type { Session } from '../state/kinds/session.ts';
 import { type Event, eventOf } from './events.ts';
 
 /** reference fact: stored sessions are created and deleted; nobody reports the end of sessions in token form. */

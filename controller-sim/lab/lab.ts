@@ -4,8 +4,8 @@
 import type { AdvanceableClock } from '#lib/time/clock.ts';
 import type { LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import type { Router } from '../state/kinds/router.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Router } from '../state/types.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';

@@ -2,8 +2,8 @@
 
 import { shown } from '#lib/text/shown-text.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
+import type { Named } from '../state/entity.ts';
 import type { Table } from '../state/table.ts';
-import type { Named } from '../state/types.ts';
 import { UnknownError } from './lab-error.ts';
 
 /** Names in an error. */

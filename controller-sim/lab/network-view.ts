@@ -7,9 +7,9 @@ import { memberStatuses } from '../cluster/member-status.ts';
 import type { Circuit } from '../network/circuit.ts';
 import { latencyOf, linkCost, type NetworkLink } from '../network/links.ts';
 import type { Network } from '../network/network.ts';
+import type { Router } from '../state/kinds/router.ts';
 import type { State } from '../state/state.ts';
 import type { Tables } from '../state/tables.ts';
-import type { Router } from '../state/types.ts';
 import type { Journal } from './journal/journal.ts';
 
 const MAX_ROUTERS = 1_000;

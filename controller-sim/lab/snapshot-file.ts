@@ -2,10 +2,11 @@
 // no passwords, certificates, second factors and one-time tokens; identities of the simulator that loads it keep theirs. The
 // administrator is always that of the simulator that loads it.
 
-import { KIND_NAMES, KINDS } from '../state/kinds.ts';
+import type { Entity } from '../state/entity.ts';
+import type { Identity } from '../state/kinds/identity.ts';
+import { type EntityKind, KIND_NAMES, KINDS } from '../state/kinds.ts';
 import { entityProblem } from '../state/store/stored-entity.ts';
 import type { Tables } from '../state/tables.ts';
-import type { Entity, EntityKind, Identity } from '../state/types.ts';
 import type { ClockMark } from './lab-clock.ts';
 import { InvalidError } from './lab-error.ts';
 

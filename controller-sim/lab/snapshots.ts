@@ -8,12 +8,12 @@
 
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import { endApiSession } from '../entities/api-session.ts';
-import { KIND_NAMES, KINDS } from '../state/kinds.ts';
+import type { Entity } from '../state/entity.ts';
+import { type EntityKind, KIND_NAMES, KINDS } from '../state/kinds.ts';
 import type { State } from '../state/state.ts';
 import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
 import type { Transaction } from '../state/transaction.ts';
-import type { Entity, EntityKind } from '../state/types.ts';
 import type { Faults, FaultsMark } from './faults/faults.ts';
 import type { Journal } from './journal/journal.ts';
 import { KEPT, type Kept } from './kept.ts';

@@ -3,10 +3,11 @@
 //   tables ─► copy ─► rights before ─► seed ─► rights after ─► who gained, who lost
 
 import { Access } from '../access/access.ts';
+import type { PermissionType } from '../state/entity.ts';
+import type { Identity } from '../state/kinds/identity.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import type { StoredState } from '../state/store/store.ts';
-import type { Identity, PermissionType } from '../state/types.ts';
 import { InvalidError } from './lab-error.ts';
 import type { SeedDocument } from './seed/export.ts';
 import { prepareSeed, type SeedComponents } from './seed/seed.ts';

@@ -11,8 +11,9 @@ import { ControlType, PeerDataKey, RouteHeader, RouterCapability } from '#wire/g
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { links, reported } from '../../test/support/links.ts';
+import type { Service } from '../state/kinds/service.ts';
+import type { Terminator } from '../state/kinds/terminator.ts';
 import type { State } from '../state/state.ts';
-import type { Service, Terminator } from '../state/types.ts';
 import { advance, CIRCUIT_TRANSITIONS, type CircuitEvent, type CircuitState } from './circuit-states.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';

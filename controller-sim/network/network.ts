@@ -18,8 +18,8 @@ import {
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { ChangeOf, ChangeSet } from '../state/change.ts';
+import type { Router } from '../state/kinds/router.ts';
 import type { State } from '../state/state.ts';
-import type { Router } from '../state/types.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import { type LinkReport, Links, type NetworkLink, type NewLink } from './links.ts';

@@ -8,7 +8,7 @@ import { Message } from '#wire/message.ts';
 import { ControlRoom, FakeRouter } from '../../test/support/control-room.ts';
 import { reported } from '../../test/support/links.ts';
 import { deleteRouter } from '../entities/router.ts';
-import type { Service } from '../state/types.ts';
+import type { Service } from '../state/kinds/service.ts';
 
 const MINUTE = 60_000;
 

@@ -8,7 +8,7 @@ import { DestType, RouteSchema } from '#wire/gen/control_pb.js';
 import { ControlType, RouteHeader } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { type PeerData, peerDataEntries } from '#wire/peer-data.ts';
-import type { Terminator } from '../state/types.ts';
+import type { Terminator } from '../state/kinds/terminator.ts';
 import type { Circuit } from './circuit.ts';
 
 export interface RouteOptions {

@@ -2,7 +2,7 @@
 // section 4.3). All select within the best precedence that has candidates.
 
 import type { Random } from '#lib/random.ts';
-import type { Terminator } from '../state/types.ts';
+import type { Terminator } from '../state/kinds/terminator.ts';
 import type { Path } from './paths.ts';
 
 export interface Candidate {

@@ -4,8 +4,9 @@
 import type { Random } from '#lib/random.ts';
 import { EdgeErrorCode, PeerDataKey } from '#wire/gen/numbers.ts';
 import type { PeerData } from '#wire/peer-data.ts';
+import type { Service } from '../state/kinds/service.ts';
+import type { Terminator } from '../state/kinds/terminator.ts';
 import type { State } from '../state/state.ts';
-import type { Service, Terminator } from '../state/types.ts';
 import { CircuitError, type FailureCause } from './circuit-failure.ts';
 import type { ConnectedRouter } from './connected-router.ts';
 import type { Links } from './links.ts';

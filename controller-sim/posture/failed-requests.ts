@@ -10,7 +10,11 @@ import {
   type PostureState,
   type ProcessState,
 } from '#model/posture.ts';
-import type { ApiSession, PermissionType, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
+import type { PermissionType } from '../state/entity.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
+import type { PostureCheck } from '../state/kinds/posture-check.ts';
+import type { Service } from '../state/kinds/service.ts';
+import type { ServicePolicy } from '../state/kinds/service-policy.ts';
 
 /** specification: limits. */
 const MAX_KEPT = 50;

@@ -7,8 +7,12 @@ import type { Clock, Timer } from '#lib/time/clock.ts';
 import { decideAccess } from '#model/access.ts';
 import { evaluatePosture, mfaDeadline, type PostureState, PROMPT_GRACE, type ProcessState } from '#model/posture.ts';
 import { ApiError } from '../errors/errors.ts';
+import type { PermissionType } from '../state/entity.ts';
+import type { ApiSession } from '../state/kinds/api-session.ts';
+import type { PostureCheck } from '../state/kinds/posture-check.ts';
+import type { Service } from '../state/kinds/service.ts';
+import type { ServicePolicy } from '../state/kinds/service-policy.ts';
 import type { State } from '../state/state.ts';
-import type { ApiSession, PermissionType, PostureCheck, Service, ServicePolicy } from '../state/types.ts';
 import { FailedRequests } from './failed-requests.ts';
 
 /** A validated body. */

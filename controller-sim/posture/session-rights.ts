@@ -4,8 +4,8 @@
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { ChangeSet } from '../state/change.ts';
+import type { Session } from '../state/kinds/session.ts';
 import type { State } from '../state/state.ts';
-import type { Session } from '../state/types.ts';
 import type { Posture } from './posture.ts';
 
 /** An identity (left) or service (right) that joined or left a service policy, or a member of another kind of policy. */

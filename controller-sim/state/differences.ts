@@ -1,10 +1,11 @@
 // The changes that lead from the tables to other data.
 
 import { type Change, changeOf } from './change.ts';
+import type { Entity } from './entity.ts';
+import type { EntityKind } from './kinds.ts';
 import type { StoredEntity } from './store/store.ts';
 import type { Table } from './table.ts';
 import type { Tables } from './tables.ts';
-import type { Entity, EntityKind } from './types.ts';
 
 /** Deletions come first: another entity may have the name of a deleted one. */
 export function differences(tables: Tables, wanted: readonly StoredEntity[]): Change[] {

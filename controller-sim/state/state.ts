@@ -14,6 +14,8 @@ import { type Log, silentLog } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Change, ChangeSet } from './change.ts';
 import { differences } from './differences.ts';
+import type { Entity } from './entity.ts';
+import type { EntityKind } from './kinds.ts';
 import { currentOrigin, type Origin, withOrigin } from './origin.ts';
 import { BehindError, HistoryError } from './store/history.ts';
 import type { SharedStore, StoredSet } from './store/shared-store.ts';
@@ -21,7 +23,6 @@ import { DamagedError, type Store, type StoredEntity, type StoredState, StoreWri
 import type { Table } from './table.ts';
 import { createTables, type Tables } from './tables.ts';
 import { Transaction } from './transaction.ts';
-import type { Entity, EntityKind } from './types.ts';
 
 export type FeedListener = (set: ChangeSet) => void;
 

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import t from 'tap';
+import type { Entity } from './entity.ts';
 import { selectFirst } from './selection.ts';
 import { compareBy, type IndexedSort, SORT_KEYS, Table } from './table.ts';
-import type { Entity } from './types.ts';
 
 interface Thing extends Entity {
   readonly name: string;

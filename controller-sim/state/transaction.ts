@@ -5,8 +5,9 @@ import { shown } from '#lib/text/shown-text.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { ApiError } from '../errors/errors.ts';
 import { type Change, changeOf } from './change.ts';
+import type { Entity } from './entity.ts';
+import type { EntityKind, EntityTypes } from './kinds.ts';
 import type { Tables } from './tables.ts';
-import type { Entity, EntityKind, EntityTypes } from './types.ts';
 
 /** Bytes of an id: every store has an index of them. */
 const MAX_ID = 1_024;

@@ -3,7 +3,7 @@
 
 import t from 'tap';
 import { type Random, seededRandom } from '#lib/random.ts';
-import type { PermissionType } from '../../controller-sim/state/types.ts';
+import type { PermissionType } from '../../controller-sim/state/entity.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 

@@ -36,11 +36,12 @@ import { Network } from '../../controller-sim/network/network.ts';
 import type { NetworkEvent } from '../../controller-sim/network/network-events.ts';
 import { Authority } from '../../controller-sim/pki/authority.ts';
 import { Tokens } from '../../controller-sim/pki/tokens.ts';
+import type { ApiSession } from '../../controller-sim/state/kinds/api-session.ts';
+import type { Session } from '../../controller-sim/state/kinds/session.ts';
 import { State } from '../../controller-sim/state/state.ts';
 import { MemoryStore } from '../../controller-sim/state/store/memory-store.ts';
 import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
 import type { Transaction } from '../../controller-sim/state/transaction.ts';
-import type { ApiSession, Session } from '../../controller-sim/state/types.ts';
 
 const ISSUER = 'https://127.0.0.1:1280';
 const ROUTE = 1005;

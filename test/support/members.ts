@@ -5,10 +5,10 @@ import { IdSource } from '#lib/ids.ts';
 import type { Random } from '#lib/random.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import type { ChangeSet } from '../../controller-sim/state/change.ts';
+import type { Service } from '../../controller-sim/state/kinds/service.ts';
 import { State } from '../../controller-sim/state/state.ts';
 import { nextChain } from '../../controller-sim/state/store/history.ts';
 import type { MemberInfo, SharedStore } from '../../controller-sim/state/store/shared-store.ts';
-import type { Service } from '../../controller-sim/state/types.ts';
 
 const clock = new SystemClock();
 

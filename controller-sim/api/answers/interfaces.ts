@@ -2,7 +2,7 @@
 
 import type { Interface } from '#schemas/api/gen/answers.ts';
 import { InterfaceFlag } from '#wire/interface-flags.ts';
-import type { NetworkInterface } from '../../state/types.ts';
+import type { NetworkInterface } from '../../state/kinds/router.ts';
 import { nullWhenEmpty } from './show.ts';
 
 /** Null if the router reported none. */

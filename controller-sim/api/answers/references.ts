@@ -1,8 +1,9 @@
 // Common parts of entities in answers: base fields, links, and references to other entities.
 
 import type { BaseEntity, CreateLocation, EntityRef, Link } from '#schemas/api/gen/answers.ts';
-import { KINDS } from '../../state/kinds.ts';
-import type { Entity, EntityKind, Identity, Named } from '../../state/types.ts';
+import type { Entity, Named } from '../../state/entity.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import { type EntityKind, KINDS } from '../../state/kinds.ts';
 
 /** Path segments of the lists below an entity. */
 function subLists(kind: EntityKind, entity: Entity): readonly string[] {

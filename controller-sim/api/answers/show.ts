@@ -1,7 +1,7 @@
 // Small parts that several entities have in answers.
 
 import type { NamedRole } from '#schemas/api/gen/answers.ts';
-import type { Named } from '../../state/types.ts';
+import type { Named } from '../../state/entity.ts';
 
 /** The reference's value for an unknown time. */
 export const NEVER = '0001-01-01T00:00:00.000Z';

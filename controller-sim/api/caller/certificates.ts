@@ -9,8 +9,9 @@ import type { CurrentApiSessionCertificateCreate } from '#schemas/api/gen/bodies
 import { baseFields } from '../../entities/common.ts';
 import { ApiError, notFound } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
+import type { ApiSessionCertificate } from '../../state/kinds/api-session-certificate.ts';
 import type { Transaction } from '../../state/transaction.ts';
-import type { ApiSession, ApiSessionCertificate } from '../../state/types.ts';
 import { created } from '../answers/references.ts';
 import { sessionCertificates } from '../edge/api-sessions.ts';
 import type { ApiRequest, Data, Done, Handlers } from '../operations/context.ts';

@@ -9,7 +9,7 @@ import type {
 import { existing } from '../../entities/common.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
-import type { Authenticator } from '../../state/types.ts';
+import type { Authenticator } from '../../state/kinds/authenticator.ts';
 import type { ApiRequest, Data, Done } from '../operations/context.ts';
 
 /**

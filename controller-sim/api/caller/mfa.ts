@@ -11,8 +11,10 @@ import {
 } from '../../auth/second-factor/second-factor.ts';
 import { LOGIN, newRecoveryCodes, provisioningUrl } from '../../auth/second-factor/totp.ts';
 import { ApiError } from '../../errors/errors.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { Mfa } from '../../state/kinds/mfa.ts';
 import type { Transaction } from '../../state/transaction.ts';
-import type { ApiSession, Identity, Mfa } from '../../state/types.ts';
 import type { ApiRequest, Data, Done, Handlers, Raw } from '../operations/context.ts';
 
 const QR_SIZE = 256;

@@ -3,7 +3,7 @@
 import type { PostureResponse as Accepted } from '#schemas/api/gen/answers.ts';
 import type { PostureResponseCreate, PostureResponses } from '#schemas/api/gen/bodies.ts';
 import { badRequest } from '../../errors/errors.ts';
-import type { ApiSession } from '../../state/types.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
 import type { ApiRequest, Data, Handlers } from '../operations/context.ts';
 
 /** Characters of a response as JSON. The identity stores it, and requests that failed because of it store it again. */

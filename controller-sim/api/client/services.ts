@@ -11,7 +11,9 @@ import type {
 import { isAdmin } from '../../auth/permissions.ts';
 import { ApiError, notFound, withoutCause } from '../../errors/errors.ts';
 import { TokenKind } from '../../pki/tokens.ts';
-import type { ApiSession, Identity, Service } from '../../state/types.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { Service } from '../../state/kinds/service.ts';
 import { base, reference } from '../answers/references.ts';
 import { nullWhenEmpty } from '../answers/show.ts';
 import { clientSigners } from '../edge/external-jwt-signers.ts';

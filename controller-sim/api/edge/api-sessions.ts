@@ -7,7 +7,7 @@ import type {
 } from '#schemas/api/gen/answers.ts';
 import { endApiSession } from '../../entities/api-session.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { ApiSession } from '../../state/types.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
 import { base, reference } from '../answers/references.ts';
 import type { ApiRequest, ApiServices, Handlers } from '../operations/context.ts';
 import { field, flagField } from '../operations/list.ts';

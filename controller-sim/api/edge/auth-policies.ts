@@ -9,7 +9,7 @@ import {
   updateAuthPolicy,
 } from '../../entities/auth-policy.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { AuthPolicy } from '../../state/types.ts';
+import type { AuthPolicy } from '../../state/kinds/auth-policy.ts';
 import { base } from '../answers/references.ts';
 import type { ApiRequest, Handlers } from '../operations/context.ts';
 import { field } from '../operations/list.ts';

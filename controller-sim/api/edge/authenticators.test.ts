@@ -4,7 +4,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { ApiClient } from '../../../test/support/api-client.ts';
 import { makeAuthority } from '../../../test/support/certificates.ts';
-import type { Authenticator } from '../../state/types.ts';
+import type { Authenticator } from '../../state/kinds/authenticator.ts';
 import { publicKeyPrint } from './authenticators.ts';
 
 t.test('the certificate of an authenticator is parsed once', async (t) => {

@@ -21,7 +21,7 @@ import { existing } from '../../entities/common.ts';
 import { addEnrollment, prepareEnrollment, rejectOpenEnrollment } from '../../entities/enrollment.ts';
 import { invalid, notFound } from '../../errors/errors.ts';
 import type { FilterSymbol, Symbols } from '../../filter/compile.ts';
-import type { Authenticator } from '../../state/types.ts';
+import type { Authenticator } from '../../state/kinds/authenticator.ts';
 import { base, created, reference } from '../answers/references.ts';
 import type { ApiRequest, ApiServices, Data, Done, Handlers } from '../operations/context.ts';
 import { field } from '../operations/list.ts';

@@ -5,7 +5,7 @@ import { type CaBody, createCa, deleteCa, updateCa, verifyCa } from '../../entit
 import { existing } from '../../entities/common.ts';
 import { ApiError, invalid, withoutCause } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { CertificateAuthority } from '../../state/types.ts';
+import type { CertificateAuthority } from '../../state/kinds/ca.ts';
 import { base } from '../answers/references.ts';
 import { nullWhenEmpty } from '../answers/show.ts';
 import type { ApiRequest, Done, Handlers, Raw } from '../operations/context.ts';

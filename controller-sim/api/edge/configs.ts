@@ -13,7 +13,8 @@ import {
 } from '../../entities/config.ts';
 import { loadSchemaValidator } from '../../entities/schema-validator.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { Config, ConfigType } from '../../state/types.ts';
+import type { Config } from '../../state/kinds/config.ts';
+import type { ConfigType } from '../../state/kinds/config-type.ts';
 import { base, reference } from '../answers/references.ts';
 import type { Handlers } from '../operations/context.ts';
 import { field } from '../operations/list.ts';

@@ -14,7 +14,7 @@ import {
   signEnrollment,
 } from '../../entities/enrollment.ts';
 import { invalid, invalidField, notFound, withoutCause } from '../../errors/errors.ts';
-import type { Identity } from '../../state/types.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
 import { base, created, reference } from '../answers/references.ts';
 import { NEVER } from '../answers/show.ts';
 import type { ApiRequest, Data, Handlers } from '../operations/context.ts';

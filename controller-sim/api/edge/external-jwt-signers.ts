@@ -3,7 +3,7 @@
 import type { ClientExternalJwtSignerDetail, ExternalJwtSignerDetail } from '#schemas/api/gen/answers.ts';
 import { createSigner, deleteSigner, type SignerBody, updateSigner } from '../../entities/external-jwt-signer.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { ExternalJwtSigner } from '../../state/types.ts';
+import type { ExternalJwtSigner } from '../../state/kinds/external-jwt-signer.ts';
 import { base } from '../answers/references.ts';
 import { NEVER, nullWhenEmpty } from '../answers/show.ts';
 import type { Handlers } from '../operations/context.ts';

@@ -25,7 +25,8 @@ import {
 } from '../../entities/identity.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { Enrollment, Identity } from '../../state/types.ts';
+import type { Enrollment } from '../../state/kinds/enrollment.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
 import { showInterfaces } from '../answers/interfaces.ts';
 import { toJson } from '../answers/json-cache.ts';
 import { base, reference } from '../answers/references.ts';

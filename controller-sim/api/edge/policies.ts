@@ -19,7 +19,7 @@ import {
   updateServicePolicy,
 } from '../../entities/policy.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
-import type { ServicePolicy } from '../../state/types.ts';
+import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
 import { base } from '../answers/references.ts';
 import { displayed, nullWhenEmpty } from '../answers/show.ts';
 import type { ApiServices, Handlers } from '../operations/context.ts';

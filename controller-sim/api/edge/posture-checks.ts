@@ -8,7 +8,7 @@ import {
   updatePostureCheck,
 } from '../../entities/posture-check.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
-import type { PostureCheck } from '../../state/types.ts';
+import type { PostureCheck } from '../../state/kinds/posture-check.ts';
 import { base } from '../answers/references.ts';
 import { nullWhenEmpty } from '../answers/show.ts';
 import type { Handlers } from '../operations/context.ts';

@@ -9,7 +9,11 @@ import type {
   PostureQuery,
   PostureQueryProcess,
 } from '#schemas/api/gen/answers.ts';
-import type { ApiSession, Identity, PostureCheck, Service, ServicePolicy } from '../../state/types.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { PostureCheck } from '../../state/kinds/posture-check.ts';
+import type { Service } from '../../state/kinds/service.ts';
+import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
 import { base } from '../answers/references.ts';
 import type { ApiRequest, ApiServices } from '../operations/context.ts';
 

@@ -1,9 +1,9 @@
 // Lists role attributes by kind, with the entities and policies that use each of them.
 
 import type { RoleAttribute, RoleAttributeUsage } from '#schemas/api/gen/answers.ts';
+import type { Entity } from '../../state/entity.ts';
 import { KINDS } from '../../state/kinds.ts';
 import { type KindReference, REFERENCES, selectorsIn } from '../../state/references.ts';
-import type { Entity } from '../../state/types.ts';
 import type { ApiRequest, Handlers, Page } from '../operations/context.ts';
 import { listTexts } from '../operations/list.ts';
 

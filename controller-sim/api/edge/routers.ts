@@ -19,7 +19,7 @@ import {
 import { notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import { capabilityMask, capabilityNames } from '../../network/router-capabilities.ts';
-import type { Router } from '../../state/types.ts';
+import type { Router } from '../../state/kinds/router.ts';
 import { showInterfaces } from '../answers/interfaces.ts';
 import { base } from '../answers/references.ts';
 import { largeNumber, NEVER, nullWhenEmpty } from '../answers/show.ts';

@@ -4,7 +4,7 @@ import type { ServiceDetail } from '#schemas/api/gen/answers.ts';
 import { createService, deleteService, type ServiceBody, updateService } from '../../entities/service.ts';
 import { configsOfTypes } from '../../entities/service-configs.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { Service } from '../../state/types.ts';
+import type { Service } from '../../state/kinds/service.ts';
 import { base } from '../answers/references.ts';
 import { nullWhenEmpty } from '../answers/show.ts';
 import type { ApiRequest, ApiServices, Handlers } from '../operations/context.ts';

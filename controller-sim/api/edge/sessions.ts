@@ -6,7 +6,8 @@ import type {
   SessionManagementDetail,
   SessionRoutePathDetail,
 } from '#schemas/api/gen/answers.ts';
-import type { Router, Session } from '../../state/types.ts';
+import type { Router } from '../../state/kinds/router.ts';
+import type { Session } from '../../state/kinds/session.ts';
 import { base, reference } from '../answers/references.ts';
 import type { ApiRequest, ApiServices, Data, Handlers } from '../operations/context.ts';
 import { field } from '../operations/list.ts';

@@ -2,7 +2,7 @@
 // files of the entities, which would otherwise import each other in circles.
 
 import type { MemberKind, PolicyKind, Side } from '../../access/memberships.ts';
-import type { EntityTypes } from '../../state/types.ts';
+import type { EntityTypes } from '../../state/kinds.ts';
 import type { ApiRequest, Handlers } from '../operations/context.ts';
 import { policyType } from '../operations/policy-type.ts';
 import { find, list } from '../operations/resource.ts';

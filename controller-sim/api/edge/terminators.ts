@@ -3,7 +3,7 @@
 import type { TerminatorDetail } from '#schemas/api/gen/answers.ts';
 import { createTerminator, type TerminatorBody, updateTerminator } from '../../entities/terminator.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { Terminator } from '../../state/types.ts';
+import type { Terminator } from '../../state/kinds/terminator.ts';
 import { base, reference } from '../answers/references.ts';
 import type { ApiServices, Handlers } from '../operations/context.ts';
 import { field } from '../operations/list.ts';

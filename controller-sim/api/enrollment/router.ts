@@ -8,7 +8,7 @@ import { useUp } from '../../entities/enrollment.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import { validityTimes } from '../../pki/validity-times.ts';
-import type { Enrollment } from '../../state/types.ts';
+import type { Enrollment } from '../../state/kinds/enrollment.ts';
 import type { ApiRequest, ApiServices, Data } from '../operations/context.ts';
 import { type EnrollmentBody, fieldsOf } from './enrollment-body.ts';
 

@@ -21,7 +21,7 @@ import {
   updateFabricTerminator,
 } from '../../entities/terminator.ts';
 import type { Symbols } from '../../filter/compile.ts';
-import type { Router } from '../../state/types.ts';
+import type { Router } from '../../state/kinds/router.ts';
 import { showInterfaces } from '../answers/interfaces.ts';
 import { base, reference } from '../answers/references.ts';
 import { nullWhenEmpty } from '../answers/show.ts';

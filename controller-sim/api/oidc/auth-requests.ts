@@ -6,7 +6,7 @@ import type { IdSource } from '#lib/ids.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Proven } from '../../auth/login-attempt.ts';
-import type { ExternalJwtSigner } from '../../state/types.ts';
+import type { ExternalJwtSigner } from '../../state/kinds/external-jwt-signer.ts';
 
 export interface AuthRequest {
   readonly id: string;

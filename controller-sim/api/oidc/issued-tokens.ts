@@ -4,7 +4,7 @@ import { realTime } from '#lib/time/advancing-clock.ts';
 import { birthClaims } from '../../auth/birth.ts';
 import { type ApiSessionFacts, apiSessionEvent } from '../../events/api-session.ts';
 import { type AccessClaims, TokenKind } from '../../pki/tokens.ts';
-import type { Identity } from '../../state/types.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
 import type { ApiServices } from '../operations/context.ts';
 import { issuerOf, type OidcAnswer, type OidcRequest } from './context.ts';
 

@@ -6,7 +6,7 @@ import { isDisabled } from '../../entities/identity.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { readCsr } from '../../pki/csr.ts';
 import type { AccessClaims } from '../../pki/tokens.ts';
-import type { Identity } from '../../state/types.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
 import type { ApiServices } from '../operations/context.ts';
 import { OAuthError, type OidcRequest, text } from './context.ts';
 

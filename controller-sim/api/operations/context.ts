@@ -16,8 +16,9 @@ import type { LabToken } from '../../lab/lab-token.ts';
 import type { Network } from '../../network/network.ts';
 import type { Posture } from '../../posture/posture.ts';
 import type { DataIntegrity } from '../../state/integrity.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
 import type { Snapshots } from '../../state/snapshots.ts';
-import type { ApiSession, Identity } from '../../state/types.ts';
 import type { JsonCache } from '../answers/json-cache.ts';
 import type { RequestTap } from './request-tap.ts';
 

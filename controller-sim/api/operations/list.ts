@@ -6,10 +6,10 @@ import type { Predicate, Query } from '../../filter/ast.ts';
 import { compileQuery, type FieldValue, type FilterSymbol, SortError, type Symbols } from '../../filter/compile.ts';
 import { FilterError } from '../../filter/lexer.ts';
 import { parseQuery, parseSort } from '../../filter/parser.ts';
+import type { Entity, Named } from '../../state/entity.ts';
 import { isSearchable, type SearchText } from '../../state/ordered.ts';
 import { MAX_SELECTED, selectFirst } from '../../state/selection.ts';
 import { compareBy, type IndexedSort, SORT_KEYS, Table } from '../../state/table.ts';
-import type { Entity, Named } from '../../state/types.ts';
 import type { ListPage } from './context.ts';
 
 const DEFAULT_LIMIT = 10;

@@ -3,7 +3,8 @@
 
 import { isAdmin, mayCall } from '../../auth/permissions.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { Enrollment, Identity } from '../../state/types.ts';
+import type { Enrollment } from '../../state/kinds/enrollment.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
 import type { ApiRequest } from './context.ts';
 
 /** Permissions to open enrollments or renew their tokens. Read permissions do not reveal tokens. */

@@ -5,9 +5,9 @@ import { IdSource } from '#lib/ids.ts';
 import { systemRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { deleteIdentity, plainIdentity } from '../../entities/identity.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
 import { State } from '../../state/state.ts';
 import { MemoryStore } from '../../state/store/memory-store.ts';
-import type { Identity } from '../../state/types.ts';
 import { enrollTotp } from './second-factor.ts';
 
 t.test('no second factor is stored for an identity that was deleted meanwhile', async (t) => {

@@ -2,8 +2,10 @@
 
 import { baseFields, existing } from '../../entities/common.ts';
 import { ApiError } from '../../errors/errors.ts';
+import type { AuthPolicy } from '../../state/kinds/auth-policy.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { Mfa } from '../../state/kinds/mfa.ts';
 import type { Transaction } from '../../state/transaction.ts';
-import type { AuthPolicy, Identity, Mfa } from '../../state/types.ts';
 import type { AuthServices } from '../request.ts';
 import { newRecoveryCodes, newSecret, recoveryCode, stepOf, useStep } from './totp.ts';
 

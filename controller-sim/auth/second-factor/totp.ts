@@ -2,7 +2,7 @@
 
 import { timingSafeEqual } from 'node:crypto';
 import type { Random } from '#lib/random.ts';
-import type { Mfa, UsedStep } from '../../state/types.ts';
+import type { Mfa, UsedStep } from '../../state/kinds/mfa.ts';
 
 const PERIOD = 30;
 const DIGITS = 6;

@@ -16,20 +16,17 @@ import {
   ServicePolicyRelatedEntityType,
   TerminatorPrecedence,
 } from '#wire/gen/edge_control_pb.js';
+import type { Entity, Precedence } from '../../state/entity.ts';
+import type { Config } from '../../state/kinds/config.ts';
+import type { ConfigType } from '../../state/kinds/config-type.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { PostureCheck } from '../../state/kinds/posture-check.ts';
+import type { Revocation } from '../../state/kinds/revocation.ts';
+import type { Router } from '../../state/kinds/router.ts';
+import type { Service } from '../../state/kinds/service.ts';
+import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
+import type { EntityKind } from '../../state/kinds.ts';
 import type { Tables } from '../../state/tables.ts';
-import type {
-  Config,
-  ConfigType,
-  Entity,
-  EntityKind,
-  Identity,
-  PostureCheck,
-  Precedence,
-  Revocation,
-  Router,
-  Service,
-  ServicePolicy,
-} from '../../state/types.ts';
 
 type Model = NonNullable<MessageInitShape<typeof DataState_EventSchema>['model']>;
 

@@ -14,8 +14,10 @@ import type { Access } from '../../access/access.ts';
 import type { Side } from '../../access/memberships.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
+import type { CertificateAuthority } from '../../state/kinds/ca.ts';
+import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
+import type { EntityKind } from '../../state/kinds.ts';
 import type { State } from '../../state/state.ts';
-import type { CertificateAuthority, EntityKind, ServicePolicy } from '../../state/types.ts';
 import { event, KeyUsage, modelOf, policyChange, publicKey, RelatedType } from './events.ts';
 
 export interface ModelSet {

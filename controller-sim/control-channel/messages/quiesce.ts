@@ -1,7 +1,7 @@
 // Quiescing a router sets its terminators to precedence `failed` and restores them afterwards, as in the reference.
 
 import { resultMessage } from '#wire/message.ts';
-import type { Terminator } from '../../state/types.ts';
+import type { Terminator } from '../../state/kinds/terminator.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 
 export const onQuiesce: ControlHandler = async (context, router, message) => {

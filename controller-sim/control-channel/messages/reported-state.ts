@@ -6,7 +6,7 @@ import { CtrlChanListenersSchema, type Interface, RouterInterfacesUpdateSchema }
 import { ControlHeader } from '#wire/gen/numbers.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
-import type { NetworkInterface, Router } from '../../state/types.ts';
+import type { NetworkInterface, Router } from '../../state/kinds/router.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
 
 /** Interfaces that are stored for a router, and addresses of one interface: machines with containers have hundreds. */

@@ -4,8 +4,12 @@
 import { EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { isDisabled } from '../../entities/identity.ts';
+import type { PermissionType } from '../../state/entity.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { Service } from '../../state/kinds/service.ts';
+import type { Session } from '../../state/kinds/session.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { ApiSession, Identity, PermissionType, Service, Session } from '../../state/types.ts';
 import type { ControlContext } from '../context.ts';
 import { EdgeError } from './edge-error.ts';
 

@@ -11,8 +11,8 @@ import {
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
+import type { Terminator } from '../../state/kinds/terminator.ts';
 import type { State } from '../../state/state.ts';
-import type { Terminator } from '../../state/types.ts';
 import type { ControlContext } from '../context.ts';
 
 /** Milliseconds for a router to answer; reference fact: one minute. */

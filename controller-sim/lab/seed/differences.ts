@@ -2,8 +2,8 @@
 // that it leaves out stay as they are. Empty values are equal to missing ones, as in an export.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
+import type { Entity, Named } from '../../state/entity.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Entity, Named } from '../../state/types.ts';
 import type { Names } from './export-names.ts';
 import type { Entry } from './section.ts';
 import type { Section } from './sections.ts';

@@ -1,7 +1,8 @@
 // The names of entities in an export, as `@name`.
 
+import type { Entity, Named } from '../../state/entity.ts';
+import type { EntityKind } from '../../state/kinds.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Entity, EntityKind, Named } from '../../state/types.ts';
 
 export class Names {
   readonly #tables: Tables;

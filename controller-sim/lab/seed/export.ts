@@ -2,8 +2,8 @@
 // enrollments and the terminators of hosts are left out.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
+import type { Entity, Named } from '../../state/entity.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Entity, Named } from '../../state/types.ts';
 import { Names } from './export-names.ts';
 import { type Entry, type Fields, filled } from './section.ts';
 import { SECTIONS, type Section, type SectionName } from './sections.ts';

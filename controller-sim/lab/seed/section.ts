@@ -4,9 +4,9 @@
 import type { Body } from '../../entities/body.ts';
 import type { IdentityEnrollment } from '../../entities/enrollment.ts';
 import type { SignedEnrollment } from '../../entities/router.ts';
+import type { EntityKind, EntityTypes } from '../../state/kinds.ts';
 import type { Tables } from '../../state/tables.ts';
 import type { Transaction } from '../../state/transaction.ts';
-import type { EntityKind, EntityTypes } from '../../state/types.ts';
 import type { Names } from './export-names.ts';
 import type { SeedPath } from './mistake.ts';
 

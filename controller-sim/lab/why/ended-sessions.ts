@@ -2,8 +2,8 @@
 
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import type { ChangeSet } from '../../state/change.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
 import type { State } from '../../state/state.ts';
-import type { ApiSession } from '../../state/types.ts';
 
 /** Limit on them: the oldest ones are forgotten. */
 const MAX_ENDED_SESSIONS = 1_000;

@@ -2,8 +2,10 @@
 
 import { count } from '#lib/text/count.ts';
 import type { Network } from '../../network/network.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { Router } from '../../state/kinds/router.ts';
+import type { Service } from '../../state/kinds/service.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Identity, Router, Service } from '../../state/types.ts';
 import { bad, type Finding, good, limited, names } from './finding.ts';
 
 interface Components {

@@ -1,8 +1,11 @@
 // Whether an identity can log in: not disabled, enrolled, with an auth policy that accepts one of its proofs.
 
 import { isDisabled } from '../../entities/identity.ts';
+import type { AuthPolicy } from '../../state/kinds/auth-policy.ts';
+import type { Authenticator } from '../../state/kinds/authenticator.ts';
+import type { Enrollment } from '../../state/kinds/enrollment.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Authenticator, AuthPolicy, Enrollment, Identity } from '../../state/types.ts';
 import { bad, blocker, type Finding, good, names } from './finding.ts';
 
 /** `now` in milliseconds. */

@@ -4,7 +4,7 @@
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import { latencyOf, linkCost, type NetworkLink } from '../../network/links.ts';
 import type { Network } from '../../network/network.ts';
-import type { Router } from '../../state/types.ts';
+import type { Router } from '../../state/kinds/router.ts';
 import { type Explanation, explanation } from './explanation.ts';
 import { bad, blocker, type Finding, good } from './finding.ts';
 import { offlineRemedy } from './routers.ts';

@@ -1,8 +1,8 @@
 // Explains whether an identity can log in, and which sessions it has.
 
 import { count } from '#lib/text/count.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Identity } from '../../state/types.ts';
 import { type Explanation, explanation } from './explanation.ts';
 import { good } from './finding.ts';
 import { explainIdentity } from './identity.ts';

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import type { PostureState, TypedDemands } from '#model/posture.ts';
-import type { PostureCheck } from '../../state/types.ts';
+import type { PostureCheck } from '../../state/kinds/posture-check.ts';
 import { postureProblem, postureSuccess } from './posture-problem.ts';
 
 const MINUTE = 60_000;

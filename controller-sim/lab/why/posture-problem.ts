@@ -10,7 +10,7 @@ import {
   processProblem,
   reportedProcess,
 } from '#model/posture.ts';
-import type { PostureCheck } from '../../state/types.ts';
+import type { PostureCheck } from '../../state/kinds/posture-check.ts';
 
 export interface PostureProblem {
   readonly message: string;

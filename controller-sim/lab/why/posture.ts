@@ -2,8 +2,9 @@
 
 import type { Access } from '../../access/access.ts';
 import type { Posture } from '../../posture/posture.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { PostureCheck } from '../../state/kinds/posture-check.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Identity, PostureCheck } from '../../state/types.ts';
 import { type Explanation, explanation } from './explanation.ts';
 import { blocker, type Finding, good, limited, names } from './finding.ts';
 import { postureProblem, postureSuccess } from './posture-problem.ts';

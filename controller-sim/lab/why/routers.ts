@@ -3,8 +3,10 @@
 import type { Access } from '../../access/access.ts';
 import type { PolicyKind } from '../../access/memberships.ts';
 import type { Network } from '../../network/network.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { Router } from '../../state/kinds/router.ts';
+import type { Service } from '../../state/kinds/service.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Identity, Router, Service } from '../../state/types.ts';
 import { alternatives, bad, blocker, type Finding, good, limited, names } from './finding.ts';
 import { missingRole } from './near-policies.ts';
 

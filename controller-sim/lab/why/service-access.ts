@@ -3,8 +3,11 @@
 
 import type { Access } from '../../access/access.ts';
 import type { Posture } from '../../posture/posture.ts';
+import type { PermissionType } from '../../state/entity.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { Service } from '../../state/kinds/service.ts';
+import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Identity, PermissionType, Service, ServicePolicy } from '../../state/types.ts';
 import { alternatives, bad, blocker, type Finding, good, limited } from './finding.ts';
 import { incompleteSession, isComplete } from './identity.ts';
 import { missingRole } from './near-policies.ts';

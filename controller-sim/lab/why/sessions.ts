@@ -1,8 +1,8 @@
 // The sessions of an identity, stored ones and those in token form.
 
 import type { Posture } from '../../posture/posture.ts';
+import type { ApiSession } from '../../state/kinds/api-session.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { ApiSession } from '../../state/types.ts';
 
 /** A session of the identity; `session` is undefined if it is a token. */
 export interface KnownSession {

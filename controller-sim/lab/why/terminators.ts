@@ -3,8 +3,10 @@
 import { count as counted } from '#lib/text/count.ts';
 import { PeerDataKey } from '#wire/gen/numbers.ts';
 import type { Network } from '../../network/network.ts';
+import type { Router } from '../../state/kinds/router.ts';
+import type { Service } from '../../state/kinds/service.ts';
+import type { Terminator } from '../../state/kinds/terminator.ts';
 import type { Tables } from '../../state/tables.ts';
-import type { Router, Service, Terminator } from '../../state/types.ts';
 import { alternatives, bad, blocker, type Finding, good, limited, names } from './finding.ts';
 import { offlineRemedy } from './routers.ts';
 

@@ -1,7 +1,8 @@
 // A store that several controllers in one process share, in memory: a cluster for tests without a database.
 
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
-import type { Entity, EntityKind } from '../types.ts';
+import type { Entity } from '../entity.ts';
+import type { EntityKind } from '../kinds.ts';
 import { BehindError, type Position } from './history.ts';
 import {
   type Attempts,

@@ -3,7 +3,8 @@
 
 import { ProjectError } from '#lib/errors.ts';
 import type { Change } from '../change.ts';
-import type { Entity, EntityKind } from '../types.ts';
+import type { Entity } from '../entity.ts';
+import type { EntityKind } from '../kinds.ts';
 
 export interface StoredEntity {
   readonly kind: EntityKind;

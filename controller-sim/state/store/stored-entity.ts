@@ -2,8 +2,8 @@
 
 import { describeError } from '#lib/errors.ts';
 import { MAX_JSON_DEPTH, parseJson } from '#lib/json/json.ts';
+import type { Entity } from '../entity.ts';
 import { isEntityKind } from '../tables.ts';
-import type { Entity } from '../types.ts';
 import { DamagedError, type StoredEntity } from './store.ts';
 
 /** Entities contain values of bodies, which have at most MAX_JSON_DEPTH levels, a few levels further down. */

@@ -4,7 +4,7 @@
 import { versionAtLeast } from '#wire/channel/version-info.ts';
 import { RouterCircuitDetailsSchema } from '#wire/gen/management_pb.js';
 import { ManagementType } from '#wire/gen/numbers.ts';
-import type { Router } from '../../../state/types.ts';
+import type { Router } from '../../../state/kinds/router.ts';
 import type { ApiServices } from '../../operations/context.ts';
 import { routerValidation } from './router-validation.ts';
 import { askRouter, type Fields } from './router-values.ts';

@@ -2,7 +2,7 @@
 
 import { ComponentDetailsSchema } from '#wire/gen/management_pb.js';
 import { ManagementType } from '#wire/gen/numbers.ts';
-import type { Router } from '../../../state/types.ts';
+import type { Router } from '../../../state/kinds/router.ts';
 import { routerValidation } from './router-validation.ts';
 import { askRouter, type Fields } from './router-values.ts';
 

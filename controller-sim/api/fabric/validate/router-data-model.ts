@@ -10,7 +10,7 @@ import { ComponentDetailsSchema, ValidateRouterDataModelRequestSchema } from '#w
 import { EdgeControlType, ManagementType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { ROUTER_TIMEOUT } from '../../../control-channel/messages/validate-terminators.ts';
-import type { Router } from '../../../state/types.ts';
+import type { Router } from '../../../state/kinds/router.ts';
 import type { ApiServices } from '../../operations/context.ts';
 import { routerValidation } from './router-validation.ts';
 

@@ -5,7 +5,7 @@ import { describeError } from '#lib/errors.ts';
 import { ValidateRoutersRequestSchema } from '#wire/gen/management_pb.js';
 import type { Message } from '#wire/message.ts';
 import type { ConnectedRouter } from '../../../network/connected-router.ts';
-import type { Router } from '../../../state/types.ts';
+import type { Router } from '../../../state/kinds/router.ts';
 import type { ApiServices } from '../../operations/context.ts';
 import { listPage } from '../../operations/list.ts';
 import { fabricRouterSymbols } from '../entities.ts';

@@ -12,8 +12,8 @@ import {
 } from '#wire/gen/management_pb.js';
 import { ManagementType } from '#wire/gen/numbers.ts';
 import { askForTerminators, deleteTerminators } from '../../../control-channel/messages/validate-terminators.ts';
+import type { Terminator } from '../../../state/kinds/terminator.ts';
 import { withOrigin } from '../../../state/origin.ts';
-import type { Terminator } from '../../../state/types.ts';
 import { terminatorSymbols } from '../../edge/terminators.ts';
 import type { ApiServices } from '../../operations/context.ts';
 import { listPage } from '../../operations/list.ts';

@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isStillProven } from '../../../auth/authenticate.ts';
 import type { Proven } from '../../../auth/login-attempt.ts';
-import type { Identity } from '../../../state/types.ts';
+import type { Identity } from '../../../state/kinds/identity.ts';
 import type { ApiServices } from '../../operations/context.ts';
 import { type AuthRequest, isComplete } from '../auth-requests.ts';
 import { OAuthError, type OidcAnswer, type OidcRequest, text } from '../context.ts';

@@ -12,8 +12,8 @@ import {
   updateIdentity,
 } from '../../../entities/identity.ts';
 import { associateConfigs } from '../../../entities/service-configs.ts';
+import type { Identity } from '../../../state/kinds/identity.ts';
 import type { Transaction } from '../../../state/transaction.ts';
-import type { Identity } from '../../../state/types.ts';
 import type { Names } from '../export-names.ts';
 import { type Entry, type Fields, filled, listOf, type Prepared, type Refer, type Section } from '../section.ts';
 

@@ -1,7 +1,7 @@
 // Posture checks.
 
 import { createPostureCheck, updatePostureCheck } from '../../../entities/posture-check.ts';
-import type { PostureCheck } from '../../../state/types.ts';
+import type { PostureCheck } from '../../../state/kinds/posture-check.ts';
 import { type Fields, filled, type Section } from '../section.ts';
 
 export const postureChecks: Section<'postureCheck'> = {

@@ -1,6 +1,6 @@
 // The fields that the sections of edge routers and transit routers share.
 
-import type { Router } from '../../../state/types.ts';
+import type { Router } from '../../../state/kinds/router.ts';
 import type { Names } from '../export-names.ts';
 import { all, type Entry, type Fields, filled, type Refer } from '../section.ts';
 
