@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { start } from './start.mjs';
 
-await start('agent/cli.js');
+await start('router-cli.js');

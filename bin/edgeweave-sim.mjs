@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { start } from './start.mjs';
 
-await start('controller-sim/cli.js');
+await start('sim-cli.js');

@@ -4,4 +4,4 @@ import { demandNode } from './node-version.mjs';
 
 demandNode();
 export const { checkRouterConfig, ConfigurationError, createLog, enrollRouter, OptionError, startRouter } =
-  await import('../dist/agent/index.js');
+  await import('../dist/router.js');

@@ -21,4 +21,4 @@ export const {
   SystemClock,
   VerificationError,
   VirtualClock,
-} = await import('../dist/controller-sim/index.js');
+} = await import('../dist/sim.js');

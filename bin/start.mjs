@@ -3,11 +3,13 @@
 import module from 'node:module';
 import { nodeProblem } from './node-version.mjs';
 
-/** Memory settings of a router that serves: about 20 MiB less (docs/performance.md). They take effect only at the start of a process. */
-const ROUTER_OPTION = '--max-semi-space-size';
-const ROUTER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
+/** Memory settings of programs that serve: 15 to 20 MiB less (docs/performance.md). They take effect only at the start of a process. */
+const MEMORY_OPTION = '--max-semi-space-size';
+const MEMORY_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
+/** Program → commands that serve, and the MiB of their memory for young objects. */
+const SERVING = { 'router-cli.js': { run: 4 }, 'sim-cli.js': { start: 8, network: 8 } };
 
-/** @param {string} program file of the command line, relative to the build */
+/** @param {string} program file of the command line in the build */
 export async function start(program) {
   const problem = nodeProblem();
   if (problem !== undefined) {
@@ -15,15 +17,16 @@ export async function start(program) {
     process.exitCode = 1;
     return;
   }
-  if (program === 'agent/cli.js' && process.argv[2] === 'run') saveMemory();
+  const size = SERVING[program]?.[process.argv[2]];
+  if (size !== undefined) saveMemory(size);
   module.enableCompileCache();
   await import(new URL(`../dist/${program}`, import.meta.url).href);
 }
 
-/** Replaces this process by one with the settings: the same process id, descriptors and arguments. Settings of the user win. */
-function saveMemory() {
+/** Replaces this process by one with the settings: the same process id, descriptors and arguments. Settings of the user win. @param {number} size */
+function saveMemory(size) {
   const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
-  if (given.includes(ROUTER_OPTION) || process.platform === 'win32') return;
-  const args = [process.execPath, ...process.execArgv, `${ROUTER_OPTION}=4`, ...process.argv.slice(1)];
-  process.execve(process.execPath, args, { ...ROUTER_ENVIRONMENT, ...process.env });
+  if (given.includes(MEMORY_OPTION) || process.platform === 'win32') return;
+  const args = [process.execPath, ...process.execArgv, `${MEMORY_OPTION}=${size}`, ...process.argv.slice(1)];
+  process.execve(process.execPath, args, { ...MEMORY_ENVIRONMENT, ...process.env });
 }

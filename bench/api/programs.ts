@@ -82,17 +82,16 @@ export function startBareProgram(setup: {
   return start('bare-server.ts', setup);
 }
 
-/** Milliseconds from the start of the simulator's command to its ready line. Rejects if the simulator ends before it. */
-export async function timeToReady(arguments_: readonly string[]): Promise<number> {
+/**
+ * Milliseconds from the start of the simulator's command to its ready line. Rejects if the simulator ends before it.
+ * @param program File of the command line; without it, the sources.
+ */
+export async function timeToReady(arguments_: readonly string[], program = 'controller-sim/cli.ts'): Promise<number> {
   const started = performance.now();
-  const child = spawn(
-    process.execPath,
-    ['controller-sim/cli.ts', 'start', '--json', '--log-level', 'silent', ...arguments_],
-    {
-      cwd: ROOT,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, [program, 'start', '--json', '--log-level', 'silent', ...arguments_], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   try {
     await untilReady('the simulator', child, once(createInterface({ input: child.stdout }), 'line'));
     return performance.now() - started;

@@ -4,6 +4,7 @@
 import { createServer } from 'node:https';
 import type { SeedDocument } from '../../controller-sim/lab/seed/export.ts';
 import type { Values } from '../rounds.ts';
+import { SIM_ENTRY } from './package.ts';
 
 /** Milliseconds from the message; memory in MiB. */
 export type Task =
@@ -15,6 +16,8 @@ export type Task =
 
 /** As a simulator of a test: nothing is kept, so a password needs no expensive hash. */
 const QUICK = { passwordCost: { memory: 64, passes: 1 } };
+/** The built package, with the types of its sources. */
+const loadPackage = (): Promise<typeof import('../../controller-sim/index.ts')> => import(SIM_ENTRY);
 const MIB = 1024 * 1024;
 
 async function elapsed(work: () => Promise<unknown>): Promise<number> {
@@ -41,7 +44,7 @@ async function started(times: number): Promise<Values> {
   let ready = 0;
   let closed = 0;
   const first = performance.now();
-  const { startSimulator } = await import('../../controller-sim/index.ts');
+  const { startSimulator } = await loadPackage();
   for (let time = 1; time <= times; time++) {
     const start = time === 1 ? first : performance.now();
     const simulator = await startSimulator(QUICK);
@@ -55,7 +58,7 @@ async function started(times: number): Promise<Values> {
 
 /** Each identity has changed since the snapshot. */
 async function restored(identities: number): Promise<Values> {
-  const { startSimulator } = await import('../../controller-sim/index.ts');
+  const { startSimulator } = await loadPackage();
   await using simulator = await startSimulator(QUICK);
   const { lab } = simulator;
   const withAttribute = (attribute: string): SeedDocument => ({
@@ -69,7 +72,7 @@ async function restored(identities: number): Promise<Values> {
 }
 
 async function network(routers: number): Promise<Values> {
-  const { startNetwork } = await import('../../controller-sim/index.ts');
+  const { startNetwork } = await loadPackage();
   let running: Awaited<ReturnType<typeof startNetwork>> | undefined;
   const ready = await elapsed(async () => {
     running = await startNetwork({ routers });
@@ -79,7 +82,7 @@ async function network(routers: number): Promise<Values> {
 }
 
 async function together(count: number): Promise<Values> {
-  const { startSimulator } = await import('../../controller-sim/index.ts');
+  const { startSimulator } = await loadPackage();
   const simulators: { close(): Promise<void> }[] = [];
   const ready = await elapsed(async () => {
     simulators.push(...(await Promise.all(Array.from({ length: count }, () => startSimulator(QUICK)))));

@@ -1,7 +1,7 @@
 // A client of the lab API of a running simulator, for the commands. It has the lab token of the ready line, or logs in as
 // the administrator and out again.
 
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { commandName } from '#lib/commands/name.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
@@ -51,6 +51,9 @@ interface Envelope {
   };
 }
 
+/** Loaded when needed: `sim start` needs no client. */
+const loadUndici = () => import('undici');
+
 const LOGIN = '/lab/v1/authenticate?method=password';
 /** Milliseconds for an answer. */
 const TIMEOUT = 60_000;
@@ -63,17 +66,20 @@ export class LabClient {
   /** Does not expire, and needs no logout. */
   readonly #labToken: string | undefined;
 
-  private constructor({ url, ca, labToken, username, password }: Known) {
+  private constructor({ url, labToken, username, password }: Known, agent: Agent) {
     this.#labToken = labToken;
     this.#url = url;
     this.#credentials = { username, password };
-    this.#agent = new Agent({ connect: { ca, timeout: TIMEOUT }, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
+    this.#agent = agent;
   }
 
   /** Rejects with LabClientError. */
   static async open(connection: Connection): Promise<LabClient> {
     const known = complete(connection);
-    const client = new LabClient({ ...known, ca: read(known.ca) });
+    const ca = read(known.ca);
+    const { Agent } = await loadUndici();
+    const agent = new Agent({ connect: { ca, timeout: TIMEOUT }, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
+    const client = new LabClient(known, agent);
     try {
       if (known.labToken === undefined) await client.#login();
       return client;
@@ -117,6 +123,7 @@ export class LabClient {
 
   async #request(method: Dispatcher.HttpMethod, path: string, body?: unknown) {
     const token = this.#labToken ?? this.#token;
+    const { request } = await loadUndici();
     try {
       const answer = await request(`${this.#url}${path}`, {
         method,

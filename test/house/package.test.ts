@@ -38,7 +38,7 @@ t.test('the tarball contains the programs, and no development files', async (t) 
   const output = await run('npm', ['pack', '--json', '--pack-destination', folder], ROOT);
   const [packed] = JSON.parse(output.slice(output.indexOf('[\n'))) as Packed[];
   const paths = packed?.files.map(({ path }) => path) ?? [];
-  for (const wanted of ['package.json', 'README.md', 'LICENSE', 'dist/agent/index.js', 'dist/agent/index.d.ts'])
+  for (const wanted of ['package.json', 'README.md', 'LICENSE', 'dist/router.js', 'dist/agent/index.d.ts'])
     t.ok(paths.includes(wanted), wanted);
   const unwanted = paths.filter((path) => /(?<!\.d)\.ts$|\.test\.[jt]s|^(test|tools)\//.test(path));
   t.same(unwanted, []);

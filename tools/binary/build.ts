@@ -14,7 +14,7 @@ import { PROCESSORS, type Processor } from '../image/system-files.ts';
 import { manuals } from '../manuals.ts';
 import { ADDONS } from './addon-names.ts';
 import { bundle } from './bundle.ts';
-import { licenses } from './licenses.ts';
+import { licensesWithNode } from './licenses.ts';
 import { PROGRAMS, type Program } from './programs.ts';
 
 if (process.platform !== 'linux') {
@@ -37,7 +37,7 @@ try {
     const file = join(folder, program.name);
     print(`built ${file} (${Math.round(statSync(file).size / 1024 / 1024)} MiB)`);
   }
-  writeFileSync(join(folder, 'LICENSES.txt'), licenses(packages));
+  writeFileSync(join(folder, 'LICENSES.txt'), licensesWithNode(packages));
   for (const [name, text] of Object.entries(manuals())) writeFileSync(join(folder, name), text);
 } finally {
   rmSync(work, { recursive: true, force: true });

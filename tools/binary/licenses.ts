@@ -1,4 +1,4 @@
-// The licenses of third-party code in a single executable: Node and the packages.
+// The licenses of third-party code in what we build: of packages, and in single executables of Node.
 
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,9 +35,22 @@ SOFTWARE.`,
 };
 
 /** @param packages Folders in the project. */
-export function licenses(packages: ReadonlySet<string>): string {
+export function licensesWithNode(packages: Iterable<string>): string {
   const node = `Node.js ${process.version}, MIT and others\n\n${licenseOfNode()}`;
-  const parts = [...packages].sort().map((folder) => {
+  return joined([node, ...partsOf(packages)]);
+}
+
+/** @param packages Folders in the project. */
+export function licenses(packages: Iterable<string>): string {
+  return joined(partsOf(packages));
+}
+
+function joined(parts: readonly string[]): string {
+  return `${parts.join(`\n\n${RULE}\n`)}\n`;
+}
+
+function partsOf(packages: Iterable<string>): string[] {
+  return [...packages].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Record<
       string,
       string
@@ -47,7 +60,6 @@ export function licenses(packages: ReadonlySet<string>): string {
     const contained = CONTAINED[name ?? ''] ?? [];
     return [`${name} ${version}, ${license}`, ...texts, ...[contained].flat()].join('\n\n');
   });
-  return `${[node, ...parts].join(`\n\n${RULE}\n`)}\n`;
 }
 
 /** Its package has the licenses of all its libraries; an installed Node of the system may have none. */

@@ -7,6 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
+import { InvariantError } from '#lib/errors.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { Shares } from '#lib/queue/shares.ts';
 import { BASES } from '#schemas/api/bases.ts';
@@ -96,6 +97,8 @@ export class ApiServer {
         this.#journal.end(request, reply.statusCode);
       },
       clientErrorHandler: rejectBytes,
+      // The default compilers of schemas load 100 modules. No route has a schema: bodies are checked by their operations.
+      schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
       serverFactory: (handler) => {
         serve = handler as RequestListener;
         return http;
@@ -265,6 +268,10 @@ export class ApiServer {
     reply.raw.writeHead(status, { ...reply.getHeaders(), ...length } as OutgoingHttpHeaders).end(body);
     return reply;
   }
+}
+
+function noSchemas(): never {
+  throw new InvariantError('routes have no schemas');
 }
 
 function asItIs(text: string): string {
