@@ -71,6 +71,7 @@ export function withValue(entity: Entity, key: string, value: unknown): object {
 }
 
 function keyOf(entity: Entity, key: string): unknown {
+  if (!key.includes('.')) return (entity as unknown as Readonly<Record<string, unknown>>)[key]; // most keys, and often
   return key.split('.').reduce((value: unknown, part) => (value as Readonly<Record<string, unknown>>)[part], entity);
 }
 

@@ -89,6 +89,40 @@ t.test('a deleted identity sends the revocation that is stored, once', async (t)
   t.equal(timestampMs(sent.expiresAt as Timestamp), Date.parse(stored?.expiresAt ?? ''));
 });
 
+t.test('a change of many policies looks at each of their members a constant number of times', async (t) => {
+  const state = await State.open({ store: new MemoryStore(), clock: new VirtualClock(), ids: new IdSource() });
+  const access = new Access(state);
+  const sets = new ModelSets(state, access, {} as Authority);
+  const received: ModelSet[] = [];
+  sets.subscribe((set) => received.push(set));
+  let looks = 0;
+  const counted = (moves: Access['latestChanges']) =>
+    moves.map((move) => new Proxy(move, { get: (target, key) => (looks++, Reflect.get(target, key)) }));
+  const { get } = Object.getOwnPropertyDescriptor(Access.prototype, 'latestChanges') as {
+    get(): Access['latestChanges'];
+  };
+  Object.defineProperty(access, 'latestChanges', { get: () => counted(get.call(access)) });
+  const names = Array.from({ length: 100 }, (_, index) => `n${index}`);
+  await state.change((transaction) => {
+    for (const id of names) {
+      transaction.put('identity', { ...plainIdentity(transaction, `i-${id}`, `i-${id}`), roleAttributes: ['all'] });
+      createServicePolicy(
+        transaction,
+        `p-${id}`,
+        new Body({ name: id, type: 'Dial', semantic: 'AnyOf', identityRoles: [`@i-${id}`] }, 'create'),
+      );
+    }
+  });
+  const members = received.at(-1)?.events.filter(({ model }) => model.case === 'servicePolicyChange') ?? [];
+  t.equal(members.length, names.length, 'each policy has its member');
+  t.ok(looks > 0 && looks <= 20 * names.length, `${looks} looks at ${names.length} members`);
+  looks = 0;
+  await state.change((transaction) => {
+    for (const id of names) transaction.delete('servicePolicy', `p-${id}`);
+  });
+  t.ok(looks > 0 && looks <= 20 * names.length, `${looks} looks at ${names.length} members that left`);
+});
+
 t.test('routers receive no services of the fabric alone, and no empty app data', async (t) => {
   const state = await State.open({ store: new MemoryStore(), clock: new VirtualClock(), ids: new IdSource() });
   const sets = new ModelSets(state, new Access(state), {} as Authority);

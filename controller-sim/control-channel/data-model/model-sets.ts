@@ -11,7 +11,7 @@ import {
   type ServicePolicyRelatedEntityType,
 } from '#wire/gen/edge_control_pb.js';
 import type { Access } from '../../access/access.ts';
-import type { Side } from '../../access/memberships.ts';
+import type { MembershipChange, Side } from '../../access/memberships.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
 import type { CertificateAuthority } from '../../state/kinds/ca.ts';
@@ -38,6 +38,9 @@ const FULL_ORDER: readonly EntityKind[] = [
   'postureCheck',
   'revocation',
 ];
+
+/** Service policy → its members that joined or left with the latest change. */
+type MovesByPolicy = ReadonlyMap<string, readonly MembershipChange[]>;
 
 export class ModelSets {
   readonly #state: State;
@@ -150,9 +153,10 @@ export class ModelSets {
     }
     let events: DataState_Event[];
     try {
+      const moves = this.#movesByPolicy();
       events = [
-        ...set.changes.flatMap((change) => this.#eventsOf(change)),
-        ...this.#membershipEvents(set),
+        ...set.changes.flatMap((change) => this.#eventsOf(change, moves)),
+        ...membershipEvents(set, moves),
         ...this.#checkEvents(set),
       ];
     } catch (error) {
@@ -192,7 +196,7 @@ export class ModelSets {
     for (const policy of this.#state.tables.servicePolicy.values()) this.#checks.set(policy.id, this.#checksOf(policy));
   }
 
-  #eventsOf({ kind, id, before, after }: Change): DataState_Event[] {
+  #eventsOf({ kind, id, before, after }: Change, moves: MovesByPolicy): DataState_Event[] {
     if (kind === 'ca') return authorityEvents(before, after);
     if (after) {
       const action = before ? DataState_Action.UPDATE : DataState_Action.CREATE;
@@ -201,17 +205,16 @@ export class ModelSets {
     if (!before) return [];
     const removed = this.#entityEvent(DataState_Action.DELETE, kind, before);
     if (kind !== 'identity' && kind !== 'servicePolicy') return removed;
-    const members = kind === 'identity' ? [] : this.#memberEvents(id, new Set());
+    const members = kind === 'identity' ? [] : memberEvents(id, moves.get(id) ?? []);
     return [...this.#entityEvent(DataState_Action.UPDATE, kind, before), ...members, ...removed];
   }
 
-  /**
-   * Members that were added or removed, for any reason. Deleted entities and deleted policies have events of their own.
-   */
-  #membershipEvents(set: ChangeSet): DataState_Event[] {
-    const deleted = new Set(set.changes.filter(({ after }) => !after).map(({ id }) => id));
-    const policies = new Set(this.#access.latestChanges.map(({ policyId }) => policyId)).difference(deleted);
-    return [...policies].flatMap((id) => this.#memberEvents(id, deleted));
+  /** Grouped once: one change may move many members of many policies. */
+  #movesByPolicy(): MovesByPolicy {
+    return Map.groupBy(
+      this.#access.latestChanges.filter(({ kind }) => kind === 'servicePolicy'),
+      ({ policyId }) => policyId,
+    );
   }
 
   /** Checks that policies newly demand or no longer demand. */
@@ -241,27 +244,37 @@ export class ModelSets {
     return new Set(this.#access.checksOf(policy).map(({ id }) => id));
   }
 
-  /** Changes in the members of a service policy, without deleted entities. */
-  #memberEvents(policyId: string, deleted: ReadonlySet<string>): DataState_Event[] {
-    const moves = this.#access.latestChanges.filter(
-      (move) => move.kind === 'servicePolicy' && move.policyId === policyId && (move.joined || !deleted.has(move.id)),
-    );
-    const membersEvent = (type: ServicePolicyRelatedEntityType, side: Side, joined: boolean) => {
-      const ids = moves.filter((move) => move.side === side && move.joined === joined).map(({ id }) => id);
-      return defined(policyChange(policyId, type, ids, joined));
-    };
-    return [
-      ...membersEvent(RelatedType.RELATED_IDENTITY, 'left', false),
-      ...membersEvent(RelatedType.RELATED_SERVICE, 'right', false),
-      ...membersEvent(RelatedType.RELATED_SERVICE, 'right', true),
-      ...membersEvent(RelatedType.RELATED_IDENTITY, 'left', true),
-    ];
-  }
-
   #entityEvent(action: DataState_Action, kind: EntityKind, entity: Change['after']): DataState_Event[] {
     const model = entity && modelOf(kind, entity, this.#state.tables);
     return model ? [event(action, model)] : [];
   }
+}
+
+/** Members that were added or removed, for any reason. Deleted entities and deleted policies have events of their own. */
+function membershipEvents({ changes }: ChangeSet, moves: MovesByPolicy): DataState_Event[] {
+  const deleted = new Set(changes.filter(({ after }) => !after).map(({ id }) => id));
+  return [...moves]
+    .filter(([policyId]) => !deleted.has(policyId))
+    .flatMap(([policyId, all]) =>
+      memberEvents(
+        policyId,
+        all.filter(({ id, joined }) => joined || !deleted.has(id)),
+      ),
+    );
+}
+
+/** Changes in the members of a service policy. */
+function memberEvents(policyId: string, moves: readonly MembershipChange[]): DataState_Event[] {
+  const membersEvent = (type: ServicePolicyRelatedEntityType, side: Side, joined: boolean) => {
+    const ids = moves.filter((move) => move.side === side && move.joined === joined).map(({ id }) => id);
+    return defined(policyChange(policyId, type, ids, joined));
+  };
+  return [
+    ...membersEvent(RelatedType.RELATED_IDENTITY, 'left', false),
+    ...membersEvent(RelatedType.RELATED_SERVICE, 'right', false),
+    ...membersEvent(RelatedType.RELATED_SERVICE, 'right', true),
+    ...membersEvent(RelatedType.RELATED_IDENTITY, 'left', true),
+  ];
 }
 
 /** Clients of an authority may connect to routers from its verification until its deletion. */
