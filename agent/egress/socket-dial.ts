@@ -5,6 +5,7 @@ import { type ConnectionOptions, connect as connectTls, type SecureContextOption
 import { asError } from '#lib/errors.ts';
 import type { Address } from '#lib/net/address.ts';
 import { formatAddress } from '#lib/net/address.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { connectThroughProxy, type HttpProxy } from '#wire/connection/dial.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { requireDescriptor } from './circuit-descriptors.ts';
@@ -50,7 +51,7 @@ export function dialThroughProxy(
     const socket = await connectThroughProxy({ address, localAddress, localPort }, proxy, signal);
     requireDescriptor(socket, () => socket.destroy());
     socket.allowHalfOpen = true;
-    if (address.type !== 'tls') return { socket, reset: () => socket.resetAndDestroy() };
+    if (address.type !== 'tls') return { socket, reset: () => resetSocket(socket) };
     return established(secured(socket, address, options), 'secureConnect', signal);
   });
 }
@@ -88,7 +89,7 @@ function open(address: Address, options: SocketDialOptions): DialedSocket {
   const target = { host, port: address.port, allowHalfOpen: true, ...local };
   const socket = connectTcp(target);
   requireDescriptor(socket, () => socket.destroy());
-  return { socket, reset: () => socket.resetAndDestroy() };
+  return { socket, reset: () => resetSocket(socket) };
 }
 
 /**
@@ -105,5 +106,5 @@ function secured(tcp: Socket, { host: named }: Address, { context }: SocketDialO
     allowPartialTrustChain: true,
     ...(isIP(host) === 0 ? { servername: host } : { host }),
   } as ConnectionOptions);
-  return { socket, reset: () => tcp.resetAndDestroy() }; // also closes the TLS socket
+  return { socket, reset: () => resetSocket(socket, () => tcp.resetAndDestroy()) }; // also closes the TLS socket
 }

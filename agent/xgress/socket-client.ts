@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { readInto } from '#lib/net/read-into.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { isFin } from './end-marks.ts';
@@ -15,7 +16,7 @@ import type { CircuitOutcome, XgressClient } from './xgress-client.ts';
 
 export interface SocketClientInit {
   socket: Socket;
-  /** Closes the connection with a TCP reset. TLS sockets have no method for that. */
+  /** Resets the TCP connection below a TLS socket, which has no method for that. */
   reset?: () => void;
   /** The socket can end one direction and keep the other open. */
   halfClose: boolean;
@@ -47,7 +48,7 @@ export class SocketClient implements XgressClient {
 
   constructor(init: SocketClientInit) {
     this.#socket = init.socket;
-    this.#reset = init.reset ?? (() => init.socket.resetAndDestroy());
+    this.#reset = () => resetSocket(init.socket, init.reset);
     this.#halfClose = init.halfClose;
     this.#encryption = init.encryption;
     this.#maxPayload = init.maxPayload ?? SAFE_PAYLOAD;

@@ -9,6 +9,7 @@
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { keepCompiledCode } from '#lib/process/memory.ts';
 import type { Direction } from './paths.ts';
 
@@ -123,7 +124,7 @@ async function transfer({ direction, count, seconds, lightAfter, ports }: Load &
   await pause(lightAfter * 1_000);
   const light = await roundTrips(ports, (seconds - lightAfter) * 1_000);
   const outcome: TransferOutcome = { bytes: [...bytes], seconds: (performance.now() - began) / 1_000, light };
-  for (const socket of sockets) socket.resetAndDestroy(); // its bytes in buffers must not disturb the next load
+  for (const socket of sockets) resetSocket(socket); // its bytes in buffers must not disturb the next load
   return outcome;
 }
 

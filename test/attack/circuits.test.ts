@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type ConnectionOptions, createServer as createTlsServer } from 'node:tls';
 import t from 'tap';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { dialSocket } from '../../agent/egress/socket-dial.ts';
 import { ApiClient } from '../support/api-client.ts';
@@ -142,7 +143,7 @@ t.test('clients that stop reading and disconnect leave no circuit ends, memory, 
   );
   await new Promise((resolve) => setTimeout(resolve, 300)); // until all buffers on the path are full
   for (const [index, client] of clients.entries()) {
-    if (index % 2 === 0) client.resetAndDestroy();
+    if (index % 2 === 0) resetSocket(client);
     else client.destroy();
   }
   await net.idle();
@@ -224,35 +225,35 @@ const CUT: Case[] = [
     name: 'client resets in a download',
     serve: flood,
     use: wait,
-    disturb: (_net, client) => client.resetAndDestroy(),
+    disturb: (_net, client) => resetSocket(client),
     server: RESET,
   },
   {
     name: 'client resets in an upload',
     serve: wait,
     use: flood,
-    disturb: (_net, client) => client.resetAndDestroy(),
+    disturb: (_net, client) => resetSocket(client),
     server: RESET,
   },
   {
     name: 'service resets in a download',
     serve: flood,
     use: wait,
-    disturb: (_net, _client, server) => server.resetAndDestroy(),
+    disturb: (_net, _client, server) => resetSocket(server),
     client: RESET,
   },
   {
     name: 'service resets in an upload',
     serve: wait,
     use: flood,
-    disturb: (_net, _client, server) => server.resetAndDestroy(),
+    disturb: (_net, _client, server) => resetSocket(server),
     client: RESET,
   },
   {
     name: 'the service resets after the client has ended its direction',
     serve: flood,
     use: (client) => client.end('question'),
-    disturb: (_net, _client, server) => server.resetAndDestroy(),
+    disturb: (_net, _client, server) => resetSocket(server),
     client: RESET,
   },
 ];

@@ -199,6 +199,19 @@ t.test('bodies of others are decoded in one place, which bounds their fields', a
   t.ok(PRODUCT.some(({ path }) => path === entrance));
 });
 
+t.test('connections are reset in one place, which never resets during a shutdown', async (t) => {
+  const place = 'common/lib/net/reset-socket.ts';
+  /** Its resets, below TLS, are called through that place. */
+  const below = 'common/wire/connection/port-connections.ts';
+  for (const { path, text } of ALL) {
+    if ([place, below].includes(path)) continue;
+    for (const line of text.split('\n'))
+      if (/\.resetAndDestroy\(/.test(line) && !/resetSocket\(/.test(line))
+        t.fail(`${path}: use resetSocket of ${place}`);
+  }
+  t.ok(PRODUCT.some(({ path }) => path === place));
+});
+
 t.test('commands print through one place, which escapes the names of others', async (t) => {
   for (const { path, text } of PRODUCT)
     if (/\/commands\//.test(path) && /process\.std(?:out|err)\.write/.test(text) && !OWN_TEXT.includes(path))

@@ -2,6 +2,7 @@
 // connections.
 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 
 interface Passage {
   readonly client: Socket;
@@ -45,15 +46,16 @@ export class FaultyPort {
   /** Resets the oldest connection on both sides. */
   cut(): void {
     const [oldest] = this.#passages;
-    oldest?.client.resetAndDestroy();
-    oldest?.server.resetAndDestroy();
+    if (!oldest) return;
+    resetSocket(oldest.client);
+    resetSocket(oldest.server);
   }
 
   /** Resets all connections on both sides. */
   cutAll(): void {
     for (const { client, server } of this.#passages) {
-      client.resetAndDestroy();
-      server.resetAndDestroy();
+      resetSocket(client);
+      resetSocket(server);
     }
   }
 

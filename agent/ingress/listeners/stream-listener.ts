@@ -6,6 +6,7 @@ import { background } from '#lib/background.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { clientSockets } from '#lib/net/client-sockets.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import { waitingClients } from './waiting-clients.ts';
@@ -70,8 +71,8 @@ export class StreamListener {
 
   async #listen(at: Exclude<StreamPlace, { tls: TlsPort }>): Promise<void> {
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
-      if (clientSockets.admit(socket)) this.#onConnection(socket, () => socket.resetAndDestroy());
-      else socket.resetAndDestroy();
+      if (clientSockets.admit(socket)) this.#onConnection(socket, () => resetSocket(socket));
+      else resetSocket(socket);
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -92,7 +93,7 @@ export class StreamListener {
     this.#port = port.address.port;
     this.#stop = port.handle(Alpn.None, (socket, { reset }) => {
       socket.allowHalfOpen = true;
-      this.#onConnection(socket, reset);
+      this.#onConnection(socket, () => resetSocket(socket, reset));
     });
   }
 

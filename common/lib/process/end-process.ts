@@ -1,6 +1,5 @@
-// Ends a daemon's process. After the event loop is empty, Node waits for requests of its handles. A socket that was
-// closed during a write can leave a request that never completes, and Node then spins forever (seen with Node 26:
-// Environment::CleanupHandles). So a daemon ends itself when its work is done.
+// Ends a daemon's process when its work is done, without waiting for what its libraries or the user's modules may have
+// left open.
 
 import type { Clock } from '../time/clock.ts';
 

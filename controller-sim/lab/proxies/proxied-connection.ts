@@ -4,6 +4,7 @@
 //                   ◄─ down ◄─
 
 import { connect, type Socket } from 'node:net';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { ConnectionRule } from '../faults/fault.ts';
@@ -93,10 +94,4 @@ export class ProxiedConnection {
     left.on('end', () => left.destroy());
     left.resume();
   }
-}
-
-/** A socket that still connects has nothing to reset. */
-function resetSocket(socket: Socket): void {
-  if (socket.connecting) socket.destroy();
-  else if (!socket.destroyed) socket.resetAndDestroy();
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { joinHostPort, MAX_PORT, splitHostPort } from '#lib/net/address.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import type { Random } from '#lib/random.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -195,7 +196,7 @@ export class Proxies {
     const { wireClock: clock, random, faults } = this.#components;
     const { carried, target } = proxy;
     if (!target) {
-      socket.resetAndDestroy();
+      resetSocket(socket);
       return;
     }
     const facts: FaultyConnection = {
