@@ -104,19 +104,18 @@ export class Router implements RunningRouter {
   #webServers: readonly WebServer[] = [];
   #drain: Drain | undefined;
   #closing: Promise<void> | undefined;
-  #fail: (error: Error) => void = () => undefined;
+  readonly #fail: (error: Error) => void;
   readonly #onDecommissioned: () => void;
 
   private constructor(context: RouterContext, debugging: Debugging) {
     const { config, identity } = context;
     this.#context = context;
     this.#debugging = debugging;
-    this.failed = new Promise((resolve) => {
-      this.#fail = resolve;
-    });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.decommissioned = promise;
-    this.#onDecommissioned = resolve;
+    const [failed, decommissioned] = [Promise.withResolvers<Error>(), Promise.withResolvers<void>()];
+    this.failed = failed.promise;
+    this.#fail = failed.resolve;
+    this.decommissioned = decommissioned.promise;
+    this.#onDecommissioned = decommissioned.resolve;
     const { handshakeTimeout } = config.tls;
     this.#ports = new TlsPorts({ identity, log: context.component('tls'), handshakeTimeout });
     context.own(this.#ports);

@@ -15,6 +15,8 @@ import { CertificateRenewal } from '../identity/renewal.ts';
 import type { Link } from '../link/link.ts';
 import type { PrometheusPage } from '../metrics/prometheus.ts';
 import { MetricsReporter } from '../metrics/reporter.ts';
+import type { Profiler } from '../profile/profiler.ts';
+import type { MessageTrace } from '../trace/message-trace.ts';
 import type { WebServer } from '../web/web-server.ts';
 import type { Circuits } from './circuits.ts';
 import type { RouterContext } from './context.ts';
@@ -36,19 +38,18 @@ export interface Debugging {
 export async function openDebugging(context: RouterContext): Promise<Debugging> {
   const { config, clock, owned } = context;
   const { profile, trace } = config;
-  const debugging: Debugging = { reopen: () => undefined, started: () => undefined };
+  let tracing: MessageTrace | undefined;
   if (trace?.path !== undefined) {
     const { MessageTrace } = await import('../trace/message-trace.ts');
-    const tracing = context.own(new MessageTrace(trace.path, clock, context.component('trace')));
-    debugging.reopen = () => tracing.reopen();
+    tracing = context.own(new MessageTrace(trace.path, clock, context.component('trace')));
   }
+  let profiler: Profiler | undefined;
   if (profile) {
     const { Profiler } = await import('../profile/profiler.ts');
-    const profiler = await Profiler.start({ clock, log: context.component('profile') }, profile);
+    profiler = await Profiler.start({ clock, log: context.component('profile') }, profile);
     owned.defer(() => profiler?.stop());
-    debugging.started = () => profiler?.started();
   }
-  return debugging;
+  return { reopen: () => tracing?.reopen(), started: () => profiler?.started() };
 }
 
 export function assembleHealth(context: RouterContext, controllers: Controllers, { registry }: Links): Health {
@@ -166,7 +167,7 @@ export function openRenewal(context: RouterContext, controllers: Controllers, no
   const renewal = context.own(
     new CertificateRenewal({ clock, log, identity, controllers }, { identity: config.identity, csr }),
   );
-  controllers.onRejected = () => renewal.tryPending();
+  controllers.onRejected((pending) => void pending.push(renewal.tryPending()));
   renewal.start({ now });
 }
 

@@ -9,7 +9,7 @@ import { asError, describeError } from '#lib/errors.ts';
 import { DaemonLog, logFileProblem } from '#lib/log/daemon-log.ts';
 import type { LogLevel } from '#lib/log/log.ts';
 import { LOG_LEVELS } from '#lib/log/log-levels.ts';
-import { type DaemonSignals, daemonSignals } from '#lib/process/daemon-signals.ts';
+import { onSignal, surviveSignals } from '#lib/process/daemon-signals.ts';
 import { endProcess } from '#lib/process/end-process.ts';
 import { endOfLifetime, type Lifetime } from '#lib/process/lifetime.ts';
 import { keepCompiledCode, limitHeapGrowth } from '#lib/process/memory.ts';
@@ -19,6 +19,7 @@ import { ServiceManager } from '#lib/process/service-manager.ts';
 import { stackDump } from '#lib/process/stack-dump.ts';
 import { type StopSignals, stopSignals } from '#lib/process/stop-signal.ts';
 import { reportUnreadableAuthorities } from '#lib/process/unreadable-authorities.ts';
+import type { Subscription } from '#lib/subscription.ts';
 import { type Clock, SystemClock } from '#lib/time/clock.ts';
 import { endChainVerification } from '#wire/connection/client-chains.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -67,7 +68,7 @@ export function runCommand(): Command {
 async function run(file: string, options: RunOptions, clock: SystemClock): Promise<number> {
   const stop = stopSignals();
   const ended = endOfLifetime(lifetimeOf(options), clock);
-  const signals = daemonSignals();
+  surviveSignals();
   // Loads the router's code while the configuration is being checked.
   const loading = Promise.all([loadApart(file, { extend: options.extend }), import('../router.ts')]);
   let ready: Awaited<typeof loading> | string;
@@ -106,16 +107,17 @@ async function run(file: string, options: RunOptions, clock: SystemClock): Promi
   }
   const { log, levels } = daemonLog;
   // A mistake in one part, such as a metrics report, must not end the circuits of all others.
-  clock.onFailure = (timer, error) =>
-    log.error({ timer, error: describeError(error), stack: asError(error).stack }, 'the task of a timer failed');
+  clock.reportFailures((timer, error) =>
+    log.error({ timer, error: describeError(error), stack: asError(error).stack }, 'the task of a timer failed'),
+  );
   endChainVerification(log);
   const manager = new ServiceManager({ clock, log });
-  signals.onQuit = () => daemonLog.report(REPORT, stackDump(clock).split('\n'));
+  const starting = onSignal('SIGQUIT', () => daemonLog.report(REPORT, stackDump(clock).split('\n')));
   try {
     const start = () =>
       Daemon.start({ config, log, logLevels: levels, clock, extend: options.extend, ownsProcess: true });
     const drain = options.drainSeconds * 1000;
-    return await serve(start, { clock, stop, ended, signals, drain, loaded, daemonLog, manager });
+    return await serve(start, { clock, stop, ended, starting, drain, loaded, daemonLog, manager });
   } finally {
     manager.close();
     await daemonLog.close();
@@ -151,7 +153,8 @@ interface Serving {
   readonly stop: StopSignals;
   /** Resolves with the reason when nobody needs the router any longer. */
   readonly ended: Promise<string>;
-  readonly signals: DaemonSignals;
+  /** Reports the start for SIGQUIT, until the router is ready. */
+  readonly starting: Subscription;
   /** Milliseconds. */
   readonly drain: number;
   readonly loaded: LoadedConfig;
@@ -162,7 +165,7 @@ interface Serving {
 /** Runs the router from its start to its end. */
 async function serve(
   start: () => Promise<Router>,
-  { clock, stop, ended, signals, drain, loaded, daemonLog, manager }: Serving,
+  { clock, stop, ended, starting, drain, loaded, daemonLog, manager }: Serving,
 ): Promise<number> {
   const { log } = daemonLog;
   let router: Router;
@@ -178,9 +181,11 @@ async function serve(
   delayOptimization(clock);
   manager.ready(() => router.summary);
   const reload = reloader({ manager, router, daemonLog, loaded });
-  signals.onHangup = () => background(log, 'reload', reload);
-  signals.onQuit = () =>
-    daemonLog.report(REPORT, [`router: ${router.id}, ${router.summary}`, ...stackDump(clock).split('\n')]);
+  onSignal('SIGHUP', () => background(log, 'reload', reload));
+  starting();
+  onSignal('SIGQUIT', () =>
+    daemonLog.report(REPORT, [`router: ${router.id}, ${router.summary}`, ...stackDump(clock).split('\n')]),
+  );
   const nobody = ended.then((text) => ({ text }));
   const reason = await Promise.race([router.failed, router.decommissioned, stop.first, nobody]);
   if (reason instanceof Error) log.fatal({ error: describeError(reason) }, 'router failed');

@@ -48,9 +48,9 @@ export class Controller {
     this.#unresponsiveAfter = info.unresponsiveAfter;
     this.#requestTimeout = info.requestTimeout;
     this.connectedAt = info.clock.now();
-    this.channel.onLatency = (nanoseconds) => {
+    this.channel.onLatency((nanoseconds) => {
       this.#latency = nanoseconds;
-    };
+    });
   }
 
   /** Last round trip in nanoseconds; 0 before the first. */

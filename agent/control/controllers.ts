@@ -52,13 +52,12 @@ export class NoControllerError extends ProjectError {
 }
 
 export class Controllers {
-  /** A controller rejects the certificate in use. The next dial waits for the returned promise. */
-  onRejected: () => Promise<void> = async () => undefined;
   readonly #components: ControllersComponents;
   readonly #init: ControllersInit;
   readonly #handlers = new Map<number, ControlHandler>();
   readonly #onConnect: Listeners<Controller>;
   readonly #onDisconnect: Listeners<Controller>;
+  readonly #onRejected: Listeners<Promise<void>[]>;
   readonly #connected = new Map<string, Controller>();
   readonly #dialers = new Set<ControllerDialer>();
   readonly #dialing = new PQueue({ concurrency: MAX_DIALS });
@@ -75,6 +74,7 @@ export class Controllers {
     this.#unknownTypes = new UnknownTypes(components.log, 'controller');
     this.#onConnect = new Listeners('connected controllers', components.log);
     this.#onDisconnect = new Listeners('disconnected controllers', components.log);
+    this.#onRejected = new Listeners('rejected certificates', components.log);
   }
 
   /** Sets the handler of a content type. Call before `start`. */
@@ -89,6 +89,11 @@ export class Controllers {
 
   onDisconnect(listener: (controller: Controller) => void): void {
     this.#onDisconnect.add(listener);
+  }
+
+  /** Called when a controller rejects the certificate in use. The next dial waits for the promises that it adds. */
+  onRejected(listener: (pending: Promise<void>[]) => void): void {
+    this.#onRejected.add(listener);
   }
 
   /** Starts to dial and resolves without waiting for a connection. */
@@ -323,11 +328,17 @@ export class Controllers {
       if (!signal.aborted) this.#components.onDialFailed?.(error);
       // Meanwhile another controller may have rejected the same certificate.
       if (error instanceof HelloRejectedError && identity.clientContext().cert === cert)
-        await this.onRejected().catch((failure: unknown) =>
+        await this.#rejected().catch((failure: unknown) =>
           log.warn({ error: describeError(failure) }, 'pending certificates cannot be used'),
         );
       throw error;
     }
+  }
+
+  async #rejected(): Promise<void> {
+    const pending: Promise<void>[] = [];
+    this.#onRejected.call(pending);
+    await Promise.all(pending);
   }
 
   #register(controller: Controller): void {
@@ -337,9 +348,9 @@ export class Controllers {
     for (const [contentType, handler] of this.#handlers)
       channel.on(contentType, (message) => handler(controller, message));
     const { version } = controller.version;
-    channel.onUnknown = (type) => {
+    channel.onUnknown((type) => {
       if (!NAMED_TYPES.has(type)) this.#unknownTypes.received({ id, version }, type);
-    };
+    });
     this.#connected.set(id, controller);
     this.#everConnected = true;
     this.#unconnectedSince = undefined;

@@ -212,11 +212,11 @@ export class LinkRegistry {
     );
     this.#observer?.up(link);
     for (const channel of link.channels) {
-      channel.onUnderlays = () => {
+      channel.onUnderlays(() => {
         link.connectionsIteration++;
         if (link.dialed && !link.isClosed && this.#byId.get(link.id) === link)
           this.#components.reporter.connectionsChanged(link);
-      };
+      });
     }
     if (link.dialed) this.#components.reporter.established(link);
   }

@@ -95,12 +95,10 @@ export class Link implements Destination {
     this.#acks = init.acknowledgements;
     this.#stopGrowing = init.stopGrowing;
     for (const channel of this.channels) this.#receiveFrom(channel);
-    this.#payloads.onDrained = (lane, circuitId) => {
-      if (lane === PAYLOAD_LANE) this.#wake(circuitId);
-    };
-    this.#payloads.onWritable = (lane) => {
-      if (lane === PAYLOAD_LANE && !this.#payloads.isFull(PAYLOAD_LANE)) this.#wake(WITHOUT_PLACE);
-    };
+    this.#payloads.onDrained(PAYLOAD_LANE, (circuitId) => this.#wake(circuitId));
+    this.#payloads.onWritable(PAYLOAD_LANE, () => {
+      if (!this.#payloads.isFull(PAYLOAD_LANE)) this.#wake(WITHOUT_PLACE);
+    });
     this.closed = Promise.race(this.channels.map((channel) => channel.closed));
     void this.closed.then((reason) => this.close(reason));
   }
@@ -243,7 +241,7 @@ export class Link implements Destination {
     channel.onFrame(XgressType.Control, (frame) => {
       forwarder.forwardControl(this.id, frame);
     });
-    channel.onLatency = (nanoseconds) => metrics.latency(nanoseconds);
+    channel.onLatency((nanoseconds) => metrics.latency(nanoseconds));
     void channel.closed.then((reason) => {
       if (reason) this.#components.log.debug({ linkId: this.id, error: describeError(reason) }, 'link channel closed');
     });

@@ -241,7 +241,7 @@ t.test('virtual time fires timers in order, and only on advance', async (t) => {
 t.test('the failing task of a timer of the system clock is reported; the timer and the process go on', async (t) => {
   const clock = new SystemClock();
   const failures: string[] = [];
-  clock.onFailure = (name, error) => failures.push(`${name}: ${describeError(error)}`);
+  clock.reportFailures((name, error) => failures.push(`${name}: ${describeError(error)}`));
   clock.after('once', 0, () => {
     throw new Error('first');
   });

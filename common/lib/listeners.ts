@@ -5,8 +5,12 @@ import { asError, describeError } from './errors.ts';
 import type { Log } from './log/log.ts';
 import { type Subscription, subscription } from './subscription.ts';
 
+/** Shared by all without a listener: a router has one for each lane of each SDK client. */
+const NONE: readonly never[] = [];
+
 export class Listeners<T> {
-  readonly #listeners = new Set<(value: T) => void>();
+  /** In the order of their registration; replaced with each change, so that a call may add and remove listeners. */
+  #listeners: readonly ((value: T) => void)[] = NONE;
   readonly #name: string;
   readonly #log: Log;
 
@@ -18,13 +22,18 @@ export class Listeners<T> {
 
   /** Calls `listener` from now on, until the subscription ends. */
   add(listener: (value: T) => void): Subscription {
-    this.#listeners.add(listener);
-    return subscription(() => this.#listeners.delete(listener));
+    const others = () => this.#listeners.filter((each) => each !== listener);
+    this.#listeners = [...others(), listener];
+    return subscription(() => {
+      this.#listeners = others();
+    });
   }
 
   /** Calls all listeners in the order of their registration. Never throws. */
   call(value: T): void {
-    for (const listener of this.#listeners) {
+    const current = this.#listeners;
+    for (const listener of current) {
+      if (current !== this.#listeners && !this.#listeners.includes(listener)) continue; // an earlier one removed it
       try {
         listener(value);
       } catch (error) {
@@ -35,6 +44,6 @@ export class Listeners<T> {
   }
 
   clear(): void {
-    this.#listeners.clear();
+    this.#listeners = NONE;
   }
 }

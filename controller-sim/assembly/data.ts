@@ -76,10 +76,11 @@ function explained(error: unknown): unknown {
 }
 
 async function openShared(context: SimulatorContext, shared: CommonMemory | string): Promise<SharedStore> {
-  if (shared instanceof SharedMemory) return shared.open();
+  const log = context.logOf('store');
+  if (shared instanceof SharedMemory) return shared.open(log);
   if (typeof shared !== 'string') throw new InvariantError('the option store was not checked');
   const { PostgresStore } = await import('../state/store/postgres-store.ts');
-  return PostgresStore.open(shared, { clock: context.wireClock, log: context.logOf('store') });
+  return PostgresStore.open(shared, { clock: context.wireClock, log });
 }
 
 interface Opened {

@@ -12,7 +12,7 @@ import { DaemonLog } from '#lib/log/daemon-log.ts';
 import type { Log, LogLevel } from '#lib/log/log.ts';
 import { ListenError } from '#lib/net/listening.ts';
 import { type OptionCheck, path } from '#lib/options.ts';
-import { daemonSignals } from '#lib/process/daemon-signals.ts';
+import { onSignal, surviveSignals } from '#lib/process/daemon-signals.ts';
 import { endOfLifetime, type Lifetime } from '#lib/process/lifetime.ts';
 import { keepCompiledCode } from '#lib/process/memory.ts';
 import { releaseProgramPages } from '#lib/process/program-pages.ts';
@@ -122,7 +122,7 @@ export function checked<T>(check: OptionCheck, value: T): T {
 /** Resolves with the exit code after a signal or the end of its lifetime. */
 export async function serve(options: ServeOptions, clock: Clock, open: (log: Log) => Promise<Served>): Promise<number> {
   const { first: stop } = stopSignals();
-  const signals = daemonSignals();
+  surviveSignals();
   const { json, readyFile, logLevel, logFormat, logFile, data } = options;
   const ended = endOfLifetime(lifetimeOf(options), clock);
   let daemonLog: DaemonLog;
@@ -134,8 +134,8 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
   }
   const { log } = daemonLog;
   endChainVerification(log);
-  signals.onHangup = () => daemonLog.reopen();
-  signals.onQuit = () => daemonLog.report('diagnostic report', stackDump(clock).split('\n'));
+  onSignal('SIGHUP', () => daemonLog.reopen());
+  onSignal('SIGQUIT', () => daemonLog.report('diagnostic report', stackDump(clock).split('\n')));
   let served: Served;
   try {
     removeReadyFile(readyFile); // of a start that was killed
@@ -145,10 +145,9 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
     await daemonLog.close();
     return 1;
   }
-  signals.onHangup = () => {
-    daemonLog.reopen();
+  onSignal('SIGHUP', () => {
     for (const simulator of served.nodes) simulator.reopenEventsFile();
-  };
+  });
   const [simulator, ...others] = served.nodes;
   simulator.lab.member.hasProcess = others.length === 0;
   let ca: CaFile;

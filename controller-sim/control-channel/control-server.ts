@@ -254,7 +254,7 @@ export class ControlServer {
       });
     }
     const { id, version } = router;
-    router.channel.onUnknown = (type) => this.#unknownTypes.received({ id, version: version.version }, type);
+    router.channel.onUnknown((type) => this.#unknownTypes.received({ id, version: version.version }, type));
     void router.channel.closed.then((reason) => {
       this.#log.info({ routerId: router.id, ...(reason && { reason: reason.message }) }, 'router disconnected');
       this.#tap.disconnected(router.id, reason?.message);

@@ -108,7 +108,7 @@ export class State {
   /** Why the changes of other members could not be read. */
   #readProblem = '';
   #isClosed = false;
-  #gate: StoreGate = () => undefined;
+  #gate: StoreGate | undefined;
   #working: Promise<void> | undefined;
   readonly #problems: Listeners<string | undefined>;
   /** Those that wait for a reload. */
@@ -138,7 +138,7 @@ export class State {
     if (!loaded.meta.has('timeline')) await state.putMeta(new Map([['timeline', timeline]]));
     if (store.isShared) {
       store.onAppended(() => state.#readOn());
-      store.onRejoin(() => state.rejoin());
+      store.onRejoin((pending) => void pending.push(state.rejoin()));
       state.#readOn(); // others may have appended since the data was loaded
     }
     return state;
@@ -290,7 +290,7 @@ export class State {
       const waiting = this.#waiting.splice(0, MAX_BATCH);
       // Both ways read what others have appended. Those that begin to wait meanwhile wait for the next time.
       const catchingUp = this.#catchingUp.splice(0);
-      const failure = waiting.length > 0 ? await this.#gate() : undefined;
+      const failure = waiting.length > 0 ? await this.#gate?.() : undefined;
       let hasRead = true;
       if (!this.#store.isShared) await this.#commit(this.#store, waiting, failure);
       else if (waiting.length === 0) hasRead = await this.#follow(this.#store);

@@ -180,6 +180,23 @@ t.test('the lab observes the API server and the control channels through their t
   t.ok(observed.length > 40, `${observed.length} files`);
 });
 
+t.test('listeners are added by a method or passed to the constructor, never set as a field', async (t) => {
+  const assigned = /(?<!\bthis)\.on[A-Z]\w* = /;
+  const settable = /^ {2}on[A-Z]\w*[!?]?: .*(?:=>|\) \| undefined).*(?:;| = .*;)$/;
+  const placeholder = /^ {2}#?\w+: .*=> .* = (?:async )?\(.*\) => (?:undefined|false|true|\w+\(\));$/;
+  for (const { path, text } of PRODUCT) {
+    const classes = text.matchAll(/^(?:export )?(?:abstract )?class .*?^\}/gms);
+    const fields = [...classes].flatMap(([body]) => body.split('\n'));
+    for (const line of fields)
+      if (settable.test(line) || placeholder.test(line)) t.fail(`${path}: ${line.trim()}: use common/lib/listeners.ts`);
+    for (const line of text.split('\n')) if (assigned.test(line)) t.fail(`${path}: ${line.trim()}`);
+  }
+  t.ok(
+    settable.test('  onIdle: (() => void) | undefined;') && placeholder.test('  #stop: () => void = () => undefined;'),
+  );
+  t.ok(assigned.test('channel.onIdle = () => stop();'));
+});
+
 t.test('only the clock reads the time, only random.ts and ids.ts create random values', async (t) => {
   const allowed: [RegExp, string[]][] = [
     [/(?<!\.)\bsetTimeout\(|(?<!\.)\bsetInterval\(|\bDate\.now\(/, ['common/lib/time/clock.ts']],

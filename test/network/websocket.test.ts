@@ -6,6 +6,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import WebSocket, { createWebSocketStream } from 'ws';
+import { DEFAULT_LANE } from '#wire/connection/send-lanes.ts';
 import { EdgeFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
@@ -189,7 +190,7 @@ t.test('a client that answers pings stays connected while the router does not re
     const headers = [[SdkHeader.ConnectionId, encodeUint32(conn.id)]] as const;
     while (sent < 400 && client.channel.trySend(new Message(SdkType.Data, headers, block))) sent++;
   };
-  client.channel.onWritable = fill;
+  client.channel.onWritable(DEFAULT_LANE, fill);
   fill();
   await until('more pings than the timeout covers', () => pings >= 8 || client.channel.isClosed);
   t.notOk(client.channel.isClosed, 'connected');

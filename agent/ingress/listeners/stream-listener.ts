@@ -39,7 +39,7 @@ export class StreamListener {
   readonly #init: StreamListenerInit;
   readonly #abort = new AbortController();
   #port = 0;
-  #stop: () => void = () => undefined;
+  #stop: (() => void) | undefined;
   readonly #waiting = waitingClients();
 
   private constructor(components: StreamListenerComponents, init: StreamListenerInit) {
@@ -66,7 +66,7 @@ export class StreamListener {
   /** Stops accepting; open circuits stay. */
   close(): void {
     this.#abort.abort(new ClosedError('the listener'));
-    this.#stop();
+    this.#stop?.();
   }
 
   async #listen(at: Exclude<StreamPlace, { tls: TlsPort }>): Promise<void> {

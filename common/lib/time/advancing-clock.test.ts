@@ -105,7 +105,7 @@ t.test('the failing task of a timer is reported as one of the real clock; the ad
   const real = new SystemClock();
   const clock = new AdvancingClock(real);
   const failures: string[] = [];
-  real.onFailure = (name) => void failures.push(name);
+  real.reportFailures((name) => void failures.push(name));
   clock.after('broken', 1_000, () => {
     throw new Error('broken');
   });

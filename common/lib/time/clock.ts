@@ -84,10 +84,14 @@ export abstract class BaseClock implements Clock {
 
 /** The real time. Its timers keep the process alive like any other handle. */
 export class SystemClock extends BaseClock {
-  /** Receives the error of a task, and the name of its timer. Without it, such an error ends the process. */
-  onFailure: ((name: string, error: unknown) => void) | undefined;
+  #report: ((name: string, error: unknown) => void) | undefined;
   readonly #running = new Map<object, string>();
   readonly #epochNanoseconds = BigInt(Math.round(performance.timeOrigin * 1e6));
+
+  /** Calls `report` with the error of a task and the name of its timer. Without it, such an error ends the process. */
+  reportFailures(report: (name: string, error: unknown) => void): void {
+    this.#report = report;
+  }
 
   now(): number {
     return Date.now();
@@ -135,8 +139,8 @@ export class SystemClock extends BaseClock {
     try {
       task();
     } catch (error) {
-      if (!this.onFailure) throw error;
-      this.onFailure(name, error);
+      if (!this.#report) throw error;
+      this.#report(name, error);
     }
   }
 }

@@ -109,9 +109,9 @@ t.test('a lane with too many bytes is full until the peer reads', async (t) => {
   b.on(1, () => {
     received++;
   });
-  a.onWritable = () => {
+  a.onWritable('default', () => {
     writable++;
-  };
+  });
   b.setReading(false);
   const message = () => new Message(1, [], Buffer.alloc(300_000));
   let accepted = 0;
@@ -151,7 +151,7 @@ t.test('heartbeats are answered; a silent peer is closed', async (t) => {
   const heartbeat = { sendInterval: 1_000, checkInterval: 100, closeUnresponsiveTimeout: 3_000 };
   const { clock, a, b } = pair({ heartbeat });
   const latencies: number[] = [];
-  a.onLatency = (nanoseconds) => latencies.push(nanoseconds);
+  a.onLatency((nanoseconds) => latencies.push(nanoseconds));
   for (let round = 0; round < 100; round++) {
     await clock.advance(100);
     await soon();

@@ -5,7 +5,9 @@
 //   frame of any underlay ──► waiting request? ──► raw handler (hot path) ──► message handler
 
 import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
+import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { Subscription } from '#lib/subscription.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { FairQueue, type FlowId } from '../connection/fair-queue.ts';
 import type { FrameLimits } from '../connection/frame-reader.ts';
@@ -87,16 +89,6 @@ export class Channel {
   readonly connectionId: string;
   /** Resolves once, with the reason or null. */
   readonly closed: Promise<Error | null>;
-  /** Receives round trips in nanoseconds. */
-  onLatency: ((nanoseconds: number) => void) | undefined;
-  /** A message came whose type has no handler. */
-  onUnknown: ((contentType: number) => void) | undefined;
-  /** The set of underlays changed. */
-  onUnderlays: ((channel: Channel) => void) | undefined;
-  /** A full lane accepts frames again; for a lane of flows: some of its waiting frames have left. */
-  onWritable: ((lane: string) => void) | undefined;
-  /** No frame of a flow waits any longer. */
-  onDrained: ((lane: string, flow: FlowId) => void) | undefined;
   readonly #options: ChannelOptions;
   readonly #log: Log;
   readonly #clock: Clock;
@@ -107,13 +99,16 @@ export class Channel {
   readonly #waiters = new Map<number, Waiter>();
   readonly #heartbeat: Heartbeat;
   readonly #probes = new ConnectionProbes();
+  readonly #latencies: Listeners<number>;
+  readonly #unknownTypes: Listeners<number>;
+  readonly #underlayChanges: Listeners<void>;
   #sequence = 0;
   /** Unhandled messages that are not forgiven yet, as of `#failedAt`. */
   #failures = 0;
   #failedAt = 0;
   #isReading = true;
   #isClosed = false;
-  #settleClosed: (reason: Error | null) => void = () => undefined;
+  readonly #settleClosed: (reason: Error | null) => void;
 
   constructor(options: ChannelOptions) {
     this.#options = options;
@@ -127,16 +122,18 @@ export class Channel {
         clock: this.#clock,
         underlays: this.#underlays,
         writeTimeout: options.writeTimeout ?? 0,
-        onWritable: (lane) => this.onWritable?.(lane),
-        onDrained: (lane, flow) => this.onDrained?.(lane, flow),
+        log: this.#log,
         onCongestionChange: (change) => this.#logCongestionChange(change),
         ...(options.probesUnderlays && { ask: (underlay) => this.#askOver(underlay) }),
       },
       options.lanes,
     );
-    this.closed = new Promise((resolve) => {
-      this.#settleClosed = resolve;
-    });
+    this.#latencies = new Listeners('round trips', this.#log);
+    this.#unknownTypes = new Listeners('messages of unknown types', this.#log);
+    this.#underlayChanges = new Listeners('connections of a channel', this.#log);
+    const { promise, resolve } = Promise.withResolvers<Error | null>();
+    this.closed = promise;
+    this.#settleClosed = resolve;
     this.#heartbeat = new Heartbeat(this.#clock, this.#heartbeatPort(), options.heartbeat);
     this.#handleOwnTypes();
   }
@@ -226,6 +223,31 @@ export class Channel {
     this.#frameHandlers.set(contentType, handler);
   }
 
+  /** Calls `listener` with each round trip, in nanoseconds. */
+  onLatency(listener: (nanoseconds: number) => void): Subscription {
+    return this.#latencies.add(listener);
+  }
+
+  /** Calls `listener` with the type of each message that has no handler. */
+  onUnknown(listener: (contentType: number) => void): Subscription {
+    return this.#unknownTypes.add(listener);
+  }
+
+  /** Calls `listener` after each change of the set of underlays. */
+  onUnderlays(listener: () => void): Subscription {
+    return this.#underlayChanges.add(listener);
+  }
+
+  /** Calls `listener` when a full lane accepts frames again; for a lane of flows: when some of its waiting frames left. */
+  onWritable(lane: string, listener: () => void): Subscription {
+    return this.#lane(lane).writable.add(listener);
+  }
+
+  /** Calls `listener` with each flow of a lane whose last waiting frame has left. */
+  onDrained(lane: string, listener: (flow: FlowId) => void): Subscription {
+    return this.#lane(lane).drained.add(listener);
+  }
+
   /** Adds a connection whose hello is complete. */
   addUnderlay(underlay: Underlay): void {
     if (this.#isClosed) {
@@ -238,7 +260,7 @@ export class Channel {
     void underlay.closed.then((reason) => this.#onUnderlayClosed(underlay, reason));
     this.#heartbeat.start();
     if (!this.#isReading) underlay.setReading(false);
-    this.onUnderlays?.(this);
+    this.#underlayChanges.call();
     const owner = { onFrame: (frame: Frame) => this.receive(frame), onWritable: () => this.#lanes.pump() };
     underlay.start(owner, this.#options);
     this.#lanes.update();
@@ -409,7 +431,7 @@ export class Channel {
     if (handler) handler(message);
     else if (message.contentType !== ChannelType.Heartbeat && message.contentType !== ChannelType.Result) {
       this.#log.debug({ channel: this.name, contentType: message.contentType }, 'message of unknown type dropped');
-      this.onUnknown?.(message.contentType);
+      this.#unknownTypes.call(message.contentType);
     }
   }
 
@@ -433,7 +455,7 @@ export class Channel {
   #heartbeatPort(): HeartbeatPort {
     const port = {
       send: (message: Message) => void this.trySend(message, this.#options.answerLane),
-      onLatency: (nanoseconds: number) => this.onLatency?.(nanoseconds),
+      onLatency: (nanoseconds: number) => this.#latencies.call(nanoseconds),
       onOneWay: (milliseconds: number | undefined) => this.#lanes.noteOneWay(milliseconds),
       onSilent: (reason: Error) => this.close(reason),
     };
@@ -502,7 +524,7 @@ export class Channel {
       this.close(reason);
       return;
     }
-    this.onUnderlays?.(this);
+    this.#underlayChanges.call();
     this.#lanes.update();
   }
 }

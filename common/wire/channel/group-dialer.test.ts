@@ -66,7 +66,7 @@ t.test('a silent connection of a group is closed, and the others continue', asyn
   const b = channel(clock, 'b');
   const joined = Array.from({ length: 3 }, () => join(clock, a, b, 'default'));
   const latencies: number[] = [];
-  a.onLatency = (nanoseconds) => latencies.push(nanoseconds);
+  a.onLatency((nanoseconds) => latencies.push(nanoseconds));
   const pass = async (milliseconds: number) => {
     for (let passed = 0; passed < milliseconds; passed += 1_000) {
       await clock.advance(1_000);

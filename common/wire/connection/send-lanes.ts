@@ -6,6 +6,8 @@
 // In a lane of flows, order is kept within a flow, flows take turns (fair-queue.ts), and the path decides how much the
 // system gets (path/channel-path.ts): the rest waits here.
 
+import { Listeners } from '#lib/listeners.ts';
+import type { Log } from '#lib/log/log.ts';
 import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { ChannelPath, type PathInspection } from '../path/channel-path.ts';
@@ -72,18 +74,19 @@ const FRAME_OVERHEAD = 256;
 export interface Lane extends LanePolicy {
   readonly name: string;
   readonly queue: PlainQueue | FairQueue;
+  /** Called when the full lane accepts frames again; for a lane of flows: when some of its waiting frames have left. */
+  readonly writable: Listeners<void>;
+  /** Called with each flow of which no frame waits any longer. */
+  readonly drained: Listeners<FlowId>;
 }
 
 export interface SendLanesComponents {
   clock: Clock;
+  log: Log;
   /** The current underlays of the channel. */
   underlays: ReadonlySet<Underlay>;
   /** Milliseconds that the peer may take for frames while others wait; 0: no limit. */
   writeTimeout: number;
-  /** A full lane accepts frames again; for a lane of flows: some of its waiting frames have left. */
-  onWritable(lane: string): void;
-  /** No frame of this flow waits any longer. */
-  onDrained(lane: string, flow: FlowId): void;
   /** Asks the peer over this connection for the time that bytes need to reach it; `noteOneWay` receives the answer. */
   ask?(underlay: Underlay): void;
   /** Losses limit the path, or no longer do, and its connections change their congestion control, or may not. */
@@ -111,7 +114,9 @@ export class SendLanes {
     this.#path = new ChannelPath(components.clock, components.underlays, components.onCongestionChange);
     for (const [name, policy] of Object.entries(policies)) {
       const queue = policy.flows ? new FairQueue() : new PlainQueue(policy.queueLimit, policy.byteLimit);
-      this.#lanes.set(name, { ...policy, name, queue });
+      const writable = new Listeners<void>('lanes with room', components.log);
+      const drained = new Listeners<FlowId>('drained flows', components.log);
+      this.#lanes.set(name, { ...policy, name, queue, writable, drained });
     }
     this.#all = [...this.#lanes.values()];
     this.#paced = this.#all.filter(({ flows }) => flows);
@@ -250,9 +255,9 @@ export class SendLanes {
       this.#next = (this.#next + 1) % this.#all.length;
       skipped = this.#writeNext(lane) ? 0 : skipped + 1;
     }
-    for (const lane of full) if (!isFullPlain(lane)) this.#components.onWritable(lane.name);
-    for (const [index, { name, queue }] of this.#paced.entries()) {
-      if (queue.length < (before[index] ?? 0)) this.#components.onWritable(name);
+    for (const lane of full) if (!isFullPlain(lane)) lane.writable.call();
+    for (const [index, { queue, writable }] of this.#paced.entries()) {
+      if (queue.length < (before[index] ?? 0)) writable.call();
       if (queue.length > 0) this.#pollPath();
       else if (queue instanceof FairQueue) queue.settle();
     }
@@ -299,7 +304,7 @@ export class SendLanes {
     sharedBuffers.release(frame.bytes);
     if (!lane.flows) return;
     lane.flows.add(-frame.bytes.length - FRAME_OVERHEAD);
-    if (lane.queue.bytesOf(flow) === 0) this.#components.onDrained(lane.name, flow);
+    if (lane.queue.bytesOf(flow) === 0) lane.drained.call(flow);
   }
 
   /** Writes all queued frames, although the underlays are full: the channel ends. */

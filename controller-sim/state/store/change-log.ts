@@ -43,14 +43,21 @@ export interface LoadedLog {
 /** Entries of one page. */
 export const MAX_READ = 1_000;
 
+/** The head, as far as it is known. */
+export type Head = Partial<Pick<Position, 'index' | 'chain'>>;
+
+/** The store above a log. */
+export interface LogOwner {
+  /** Returns the report of this member for the others. */
+  status(): MemberStatus;
+  /** Receives the head after an append and with each renewal. */
+  appended(head: Head): void;
+  /** Replaces the data of this member by that of the log; the registry calls it. */
+  rejoin(): Promise<void>;
+}
+
 export interface ChangeLog {
   readonly registry: Registry;
-  /** Returns the report of this member for the others; LogStore sets it. */
-  status: () => MemberStatus;
-  /** Receives the head after an append and with each renewal, as far as it is known; LogStore sets it. */
-  onAppended: (head: Partial<Pick<Position, 'index' | 'chain'>>) => void;
-  /** Replaces the data of this member by that of the log; the registry calls it. LogStore sets it. */
-  onRejoin: () => Promise<void>;
   /** The position that the last confirmed renewal has reported: its entry is kept. */
   readonly reported: Position | undefined;
   read(after: bigint): Promise<LogPage>;

@@ -7,10 +7,21 @@
 // A member that writes alone prepares first, and appends in one statement that demands the head that it knows.
 
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
+import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { Subscription } from '#lib/subscription.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Change } from '../change.ts';
-import { type Batch, type ChangeLog, type LogEntry, type LogPage, MAX_READ, type MemberStatus } from './change-log.ts';
+import {
+  type Batch,
+  type ChangeLog,
+  type Head,
+  type LogEntry,
+  type LogOwner,
+  type LogPage,
+  MAX_READ,
+  type MemberStatus,
+} from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';
 import { BehindError, HistoryError, isPrefix, mayContinue, nextChain, type Position } from './history.ts';
 import type { NewSet, Registry, Reloaded, SharedStore, StoredSet } from './shared-store.ts';
@@ -50,8 +61,8 @@ export class LogStore implements SharedStore {
   readonly #log: ChangeLog;
   readonly #components: LogStoreComponents;
   readonly #history: bigint;
-  readonly #listeners: (() => void)[] = [];
-  #onRejoin: () => Promise<void> = async () => undefined;
+  readonly #appended: Listeners<void>;
+  readonly #rejoins: Listeners<Promise<void>[]>;
   /** Index of the last set that this member knows. */
   #index = 0n;
   #timeline = '';
@@ -66,14 +77,18 @@ export class LogStore implements SharedStore {
   /** Monotonic time until which changes are rejected at once: the database did not answer, and each would wait for it. */
   #silentUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(log: ChangeLog, components: LogStoreComponents) {
-    this.#log = log;
+  /** `openLog` is called once. */
+  constructor(openLog: (owner: LogOwner) => ChangeLog, components: LogStoreComponents) {
     this.#components = components;
     this.#history = BigInt(components.history ?? HISTORY);
-    this.registry = log.registry;
-    log.status = () => this.#status();
-    log.onAppended = (head) => this.#onHead(head);
-    log.onRejoin = () => this.#onRejoin();
+    this.#appended = new Listeners('changes of other members', components.log);
+    this.#rejoins = new Listeners('requests to rejoin', components.log);
+    this.#log = openLog({
+      status: () => this.#status(),
+      appended: (head) => this.#onHead(head),
+      rejoin: () => this.#rejoin(),
+    });
+    this.registry = this.#log.registry;
   }
 
   async load(): Promise<StoredState> {
@@ -190,7 +205,7 @@ export class LogStore implements SharedStore {
       throw error instanceof GapError ? await this.#explain(error) : error;
     }
     this.#index = sets.at(-1)?.index ?? after;
-    if (sets.length === MAX_READ) this.#appended(); // there may be more
+    if (sets.length === MAX_READ) this.#appended.call(); // there may be more
     return sets;
   }
 
@@ -211,12 +226,12 @@ export class LogStore implements SharedStore {
       this.#silentUntil = clock.monotonic() + SILENCE;
   }
 
-  onAppended(listener: () => void): void {
-    this.#listeners.push(listener);
+  onAppended(listener: () => void): Subscription {
+    return this.#appended.add(listener);
   }
 
-  onRejoin(listener: () => Promise<void>): void {
-    this.#onRejoin = listener;
+  onRejoin(listener: (pending: Promise<void>[]) => void): Subscription {
+    return this.#rejoins.add(listener);
   }
 
   noteProblem(problem: string | undefined): void {
@@ -226,7 +241,7 @@ export class LogStore implements SharedStore {
 
   cutOff(isCutOff: boolean): void {
     this.#log.cutOff(isCutOff);
-    this.#appended(); // reading on shows whether it follows
+    this.#appended.call(); // reading on shows whether it follows
   }
 
   starting<T>(work: () => Promise<T>): Promise<T> {
@@ -299,12 +314,14 @@ export class LogStore implements SharedStore {
   }
 
   /** A smaller index, or another chain at this one, shows that the database went back: reading on reports it. */
-  #onHead({ index, chain }: Partial<Pick<Position, 'index' | 'chain'>>): void {
-    if (index !== this.#index || (chain ?? this.#chains.get(index)) !== this.#chains.get(index)) this.#appended();
+  #onHead({ index, chain }: Head): void {
+    if (index !== this.#index || (chain ?? this.#chains.get(index)) !== this.#chains.get(index)) this.#appended.call();
   }
 
-  #appended(): void {
-    for (const listener of this.#listeners) listener();
+  async #rejoin(): Promise<void> {
+    const pending: Promise<void>[] = [];
+    this.#rejoins.call(pending);
+    await Promise.all(pending);
   }
 }
 

@@ -6,7 +6,9 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { background } from '#lib/background.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
+import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
+import type { Subscription } from '#lib/subscription.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { CutOffError } from './shared-store.ts';
 import { StoreError } from './store.ts';
@@ -46,8 +48,7 @@ export class PostgresConnection {
   #client: Promise<pg.Client> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #listening: pg.Client | undefined;
-  /** Receives each notification, and undefined after a reconnect: notifications may be lost. */
-  onNotification: (payload: string | undefined) => void = () => undefined;
+  readonly #notifications: Listeners<string | undefined>;
   #isCutOff = false;
   /** The advisory lock that the connection for notifications holds, or tries to hold. */
   #heldLock: readonly [number, string] | undefined;
@@ -55,6 +56,7 @@ export class PostgresConnection {
   private constructor(url: string, components: PostgresComponents) {
     this.#url = url;
     this.#components = components;
+    this.#notifications = new Listeners('notifications of the database', components.log);
   }
 
   /** Rejects with StoreError if the database cannot be reached. */
@@ -68,6 +70,11 @@ export class PostgresConnection {
       await connection.close();
       throw new StoreError(`the database ${placeOf(url)} cannot be used: ${describeError(error)}`, { cause: error });
     }
+  }
+
+  /** Calls `listener` with each notification, and with undefined after a reconnect: notifications may be lost. */
+  onNotification(listener: (payload: string | undefined) => void): Subscription {
+    return this.#notifications.add(listener);
   }
 
   #opened(): Promise<pg.Client> {
@@ -241,7 +248,7 @@ export class PostgresConnection {
   async #listen(): Promise<void> {
     if (this.#isCutOff) throw new CutOffError();
     const client = await this.#open((lost) => this.#listenAgain(lost), ASIDE_TIMEOUT);
-    client.on('notification', ({ payload }) => this.onNotification(payload ?? ''));
+    client.on('notification', ({ payload }) => this.#notifications.call(payload ?? ''));
     try {
       await client.query(`LISTEN ${CHANNEL}`);
       if (this.#heldLock) await client.query(TRY_LOCK, [...this.#heldLock]);
@@ -269,7 +276,7 @@ export class PostgresConnection {
       try {
         await this.#listen();
         log.info({ database: placeOf(this.#url) }, 'connected to the database again');
-        this.onNotification(undefined);
+        this.#notifications.call(undefined);
         return;
       } catch {
         await clock.sleep(RECONNECT_INTERVAL, { name: 'reconnect to the database', signal }).catch(() => undefined);

@@ -11,9 +11,9 @@ import {
   type ChangeLog,
   type LoadedLog,
   type LogEntry,
+  type LogOwner,
   type LogPage,
   MAX_READ,
-  type MemberStatus,
   type Values,
 } from './change-log.ts';
 import type { Position } from './history.ts';
@@ -46,21 +46,25 @@ export interface PostgresLogComponents extends PostgresComponents {
 
 export class PostgresLog implements ChangeLog {
   readonly registry: PostgresRegistry;
-  onAppended: ChangeLog['onAppended'] = () => undefined;
   readonly #connection: PostgresConnection;
   readonly #copy: string;
+  readonly #owner: LogOwner;
 
-  private constructor(connection: PostgresConnection, components: PostgresLogComponents, copy: string) {
+  private constructor(
+    connection: PostgresConnection,
+    components: PostgresLogComponents,
+    { copy, owner }: { readonly copy: string; readonly owner: LogOwner },
+  ) {
     const { migrations = MIGRATIONS } = components;
     this.#connection = connection;
     this.#copy = copy;
-    this.registry = new PostgresRegistry(connection, components, migrations.length);
-    this.registry.onHead = (head) => this.onAppended(head);
-    connection.onNotification = (payload) => this.#onNotification(payload);
+    this.#owner = owner;
+    this.registry = new PostgresRegistry(connection, { ...components, owner }, migrations.length);
+    connection.onNotification((payload) => this.#notified(payload));
   }
 
-  /** Connects, and creates the tables. Rejects with StoreError. */
-  static async open(url: string, components: PostgresLogComponents): Promise<PostgresLog> {
+  /** Connects, and creates the tables. Rejects with StoreError. Returns the log for its owner. */
+  static async open(url: string, components: PostgresLogComponents): Promise<(owner: LogOwner) => PostgresLog> {
     const connection = await PostgresConnection.open(url, components);
     try {
       await connection.transaction('BEGIN', async (client) => {
@@ -72,28 +76,12 @@ export class PostgresLog implements ChangeLog {
         ({ rows }) => String(rows[0].copy),
         () => '',
       );
-      return new PostgresLog(connection, components, copy);
+      return (owner) => new PostgresLog(connection, components, { copy, owner });
     } catch (error) {
       await connection.close();
       if (error instanceof StoreError) throw error;
       throw new StoreError(`the tables of the database cannot be created: ${describeError(error)}`, { cause: error });
     }
-  }
-
-  get status(): () => MemberStatus {
-    return this.registry.status;
-  }
-
-  set status(status: () => MemberStatus) {
-    this.registry.status = status;
-  }
-
-  get onRejoin(): () => Promise<void> {
-    return this.registry.onRejoin;
-  }
-
-  set onRejoin(listener: () => Promise<void>) {
-    this.registry.onRejoin = listener;
   }
 
   get reported(): Position | undefined {
@@ -180,10 +168,10 @@ export class PostgresLog implements ChangeLog {
     return [[...all.keys()], [...all.values()]];
   }
 
-  #onNotification(payload: string | undefined): void {
+  #notified(payload: string | undefined): void {
     if (payload === MEMBERS || payload === undefined) this.registry.changed();
-    if (payload === undefined) this.onAppended({});
-    else if (/^\d+$/.test(payload)) this.onAppended({ index: BigInt(payload) });
+    if (payload === undefined) this.#owner.appended({});
+    else if (/^\d+$/.test(payload)) this.#owner.appended({ index: BigInt(payload) });
   }
 }
 

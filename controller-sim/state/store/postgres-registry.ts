@@ -8,8 +8,10 @@ import type pg from 'pg';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
+import { Listeners } from '#lib/listeners.ts';
+import type { Subscription } from '#lib/subscription.ts';
 import type { Timer } from '#lib/time/clock.ts';
-import type { MemberStatus } from './change-log.ts';
+import type { LogOwner } from './change-log.ts';
 import { databaseProblem } from './database-problem.ts';
 import type { Position } from './history.ts';
 import { notify, type PostgresComponents, type PostgresConnection } from './postgres-connection.ts';
@@ -64,11 +66,16 @@ const ADD_ATTEMPT = `INSERT INTO edgeweave.attempt AS a VALUES ($1, 1, $2)
     since = CASE WHEN $2 - a.since < $3 THEN a.since ELSE $2 END
   RETURNING count`;
 
+export interface RegistryComponents extends PostgresComponents {
+  /** Reports the position with each renewal, and learns the head from it: a notification may have been lost. */
+  readonly owner: LogOwner;
+}
+
 export class PostgresRegistry implements Registry {
   readonly #connection: PostgresConnection;
-  readonly #components: PostgresComponents;
+  readonly #components: RegistryComponents;
   readonly #schema: number;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners: Listeners<void>;
   /** Distinguishes this process from an earlier or later one with the same id. */
   readonly #instance = new IdSource().uuid();
   #id: string | undefined;
@@ -86,18 +93,13 @@ export class PostgresRegistry implements Registry {
   #isFirst = true;
   /** As last read. */
   #known: Pick<Membership, 'index' | 'leaderIndex'> | undefined;
-  /** Receives the last change at each renewal: a notification may have been lost. */
-  onHead: (head: Pick<Position, 'index' | 'chain'>) => void = () => undefined;
-  /** Returns the report of each renewal. */
-  status: () => MemberStatus = () => ({ position: { timeline: '', index: 0n, chain: '' }, problem: '' });
-  /** Called when somebody wants this member to take the data of the database. */
-  onRejoin: () => Promise<void> = async () => undefined;
 
   /** `schema` is the version of the tables that this program knows. */
-  constructor(connection: PostgresConnection, components: PostgresComponents, schema: number) {
+  constructor(connection: PostgresConnection, components: RegistryComponents, schema: number) {
     this.#connection = connection;
     this.#components = components;
     this.#schema = schema;
+    this.#listeners = new Listeners('members of the cluster', components.log);
   }
 
   /** Members start one at a time, so that the id remains free until `join`. */
@@ -232,10 +234,8 @@ export class PostgresRegistry implements Registry {
     return membership;
   }
 
-  onChange(listener: () => void): () => void {
-    const own = () => listener();
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+  onChange(listener: () => void): Subscription {
+    return this.#listeners.add(listener);
   }
 
   /** Stops renewing. */
@@ -246,7 +246,7 @@ export class PostgresRegistry implements Registry {
 
   /** The members may have changed. */
   changed(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.call();
   }
 
   /** Runs `work` under the lock; if it changed something, another leader is chosen where needed, and all are notified. */
@@ -309,7 +309,7 @@ export class PostgresRegistry implements Registry {
    * enters again, unless another process has taken its id.
    */
   async #renew(member: MemberInfo): Promise<void> {
-    const { position, problem } = this.status();
+    const { position, problem } = this.#components.owner.status();
     const { rows } = await this.#connection.queryAside(
       `WITH own AS (
          UPDATE edgeweave.member SET renewed_at = now(), position_index = $4, position_chain = $5
@@ -326,7 +326,7 @@ export class PostgresRegistry implements Registry {
     this.#reported = position;
     const others = Object.entries<string>(positions ?? {}).map(([id, index]) => [id, BigInt(index)] as const);
     this.#progress = { head: BigInt(head.index), members: new Map([...others, [member.id, position.index]]) };
-    this.onHead({ index: BigInt(head.index), chain: head.chain });
+    this.#components.owner.appended({ index: BigInt(head.index), chain: head.chain });
     const { index, leaderIndex } = this.#known ?? {};
     if (BigInt(head.members_index) !== index || BigInt(head.leader_index) !== leaderIndex) this.changed();
     if (is_running !== true && this.#id === member.id) this.#noteReplaced(!(await this.#enter(member)));
@@ -346,7 +346,8 @@ export class PostgresRegistry implements Registry {
   #startRejoin(request: string | null): void {
     if (!request?.startsWith(WANTED) || request === this.#rejoin) return;
     this.#rejoin = request;
-    const rejoining = this.onRejoin()
+    const rejoining = this.#components.owner
+      .rejoin()
       .then(
         () => '',
         (error: unknown) => describeError(error) || 'it failed',

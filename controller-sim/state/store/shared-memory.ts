@@ -1,6 +1,9 @@
 // A store that several controllers in one process share, in memory: a cluster for tests without a database.
 
+import { Listeners } from '#lib/listeners.ts';
+import { type Log, silentLog } from '#lib/log/log.ts';
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
+import type { Subscription } from '#lib/subscription.ts';
 import type { Entity } from '../entity.ts';
 import type { EntityKind } from '../kinds.ts';
 import { BehindError, type Position } from './history.ts';
@@ -50,8 +53,8 @@ export class SharedMemory implements CommonMemory {
   #starting: Promise<unknown> = Promise.resolve();
 
   /** The store of one more member. */
-  open(): SharedMemoryStore {
-    return new SharedMemoryStore(this);
+  open(log: Log = silentLog): SharedMemoryStore {
+    return new SharedMemoryStore(this, log);
   }
 
   /** All data, for a member that follows it from now on. */
@@ -206,15 +209,17 @@ export class SharedMemoryStore implements SharedStore {
   readonly isShared = true;
   readonly registry: Registry;
   readonly #shared: SharedMemory;
-  readonly #onAppended: (() => void)[] = [];
-  #onRejoin: () => Promise<void> = async () => undefined;
+  readonly #appended: Listeners<void>;
+  readonly #rejoins: Listeners<Promise<void>[]>;
   #index = 0n;
   #info: MemberInfo | undefined;
   /** The members as this one knows them while it is cut off. */
   #known: Membership | undefined;
 
-  constructor(shared: SharedMemory) {
+  constructor(shared: SharedMemory, log: Log) {
     this.#shared = shared;
+    this.#appended = new Listeners('changes of other members', log);
+    this.#rejoins = new Listeners('requests to rejoin', log);
     const reached = () => {
       if (this.isCutOff) throw rejected();
       return shared;
@@ -295,16 +300,18 @@ export class SharedMemoryStore implements SharedStore {
     apply(await this.load());
   }
 
-  onAppended(listener: () => void): void {
-    this.#onAppended.push(listener);
+  onAppended(listener: () => void): Subscription {
+    return this.#appended.add(listener);
   }
 
-  onRejoin(listener: () => Promise<void>): void {
-    this.#onRejoin = listener;
+  onRejoin(listener: (pending: Promise<void>[]) => void): Subscription {
+    return this.#rejoins.add(listener);
   }
 
-  rejoin(): Promise<void> {
-    return this.#onRejoin();
+  async rejoin(): Promise<void> {
+    const pending: Promise<void>[] = [];
+    this.#rejoins.call(pending);
+    await Promise.all(pending);
   }
 
   noteProblem(): void {
@@ -326,7 +333,7 @@ export class SharedMemoryStore implements SharedStore {
   }
 
   appended(): void {
-    for (const listener of this.#onAppended) listener();
+    this.#appended.call();
   }
 
   #after(index: bigint): StoredSet[] {

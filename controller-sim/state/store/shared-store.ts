@@ -1,6 +1,7 @@
 // A store that several controllers share. Their changes have one order: a member reads the changes of others before it
 // builds its own on them, and appends them under one lock. Each member has all data in memory, as with any store.
 
+import type { Subscription } from '#lib/subscription.ts';
 import type { Change } from '../change.ts';
 import type { Origin } from '../origin.ts';
 import { type Store, type StoredState, StoreError } from './store.ts';
@@ -71,7 +72,6 @@ export interface Membership {
   readonly leaderIndex: bigint;
 }
 
-/** The list of members that all of them keep together. Methods reject with StoreWriteError if it cannot be changed. */
 /** Counts failed proofs of users for all members: each one would otherwise grant the whole number of attempts. */
 export interface Attempts {
   /**
@@ -83,6 +83,7 @@ export interface Attempts {
   clear(key: string): Promise<void>;
 }
 
+/** The list of members that all of them keep together. Methods reject with StoreWriteError if it cannot be changed. */
 export interface Registry {
   readonly attempts: Attempts;
   /**
@@ -161,11 +162,11 @@ export interface SharedStore extends Omit<Store, 'commit' | 'isShared'> {
    */
   read(after: bigint): Promise<readonly StoredSet[]>;
   /** Calls `listener` when others have appended. */
-  onAppended(listener: () => void): void;
+  onAppended(listener: () => void): Subscription;
   /** Loads everything again, and passes it to `apply`, which continues from there. If it rejects, nothing has changed. */
   reload(own: Reloaded, apply: (state: StoredState) => void): Promise<void>;
-  /** Calls `listener` when somebody wants this member to reload. */
-  onRejoin(listener: () => Promise<void>): void;
+  /** Calls `listener` when somebody wants this member to reload; the request ends with the promises that it adds. */
+  onRejoin(listener: (pending: Promise<void>[]) => void): Subscription;
   /** Tells other members why this one does not follow. */
   noteProblem(problem: string | undefined): void;
   /**

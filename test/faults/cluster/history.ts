@@ -7,6 +7,7 @@ import { seededRandom } from '#lib/random.ts';
 import { settle, VirtualClock } from '#lib/time/clock.ts';
 import type { ChangeSet } from '../../../controller-sim/state/change.ts';
 import { State } from '../../../controller-sim/state/state.ts';
+import type { LogOwner } from '../../../controller-sim/state/store/change-log.ts';
 import { LogStore } from '../../../controller-sim/state/store/log-store.ts';
 import { StoreWriteError } from '../../../controller-sim/state/store/store.ts';
 import type { Transaction } from '../../../controller-sim/state/transaction.ts';
@@ -90,8 +91,14 @@ export class History {
   }
 
   async #start(member: number): Promise<Running> {
-    const log = new MemoryLog(this.#database);
-    const store = new LogStore(log, { clock: this.#clock, log: silentLog });
+    const opened = Promise.withResolvers<MemoryLog>();
+    const openLog = (owner: LogOwner) => {
+      const log = new MemoryLog(this.#database, owner);
+      opened.resolve(log);
+      return log;
+    };
+    const store = new LogStore(openLog, { clock: this.#clock, log: silentLog });
+    const log = await opened.promise;
     const state = await State.open({ store, clock: this.#clock, ids: this.#ids });
     const life: Life = { member, chain: log.loaded, contents: contentsOf(state), published: [] };
     const running: Running = { log, state, life, rejoins: 0 };

@@ -8,9 +8,9 @@ import {
   type ChangeLog,
   type LoadedLog,
   type LogEntry,
+  type LogOwner,
   type LogPage,
   MAX_READ,
-  type MemberStatus,
   type Values,
 } from '../../../controller-sim/state/store/change-log.ts';
 import type { Position } from '../../../controller-sim/state/store/history.ts';
@@ -95,9 +95,6 @@ export class MemoryDatabase {
 
 /** The connection of one member. */
 export class MemoryLog implements ChangeLog {
-  status: () => MemberStatus = () => ({ position: { timeline: '', index: 0n, chain: '' }, problem: '' });
-  onAppended: ChangeLog['onAppended'] = () => undefined;
-  onRejoin: () => Promise<void> = async () => undefined;
   reported: Position | undefined;
   /** Chain of the data that the member has loaded last. */
   loaded = '';
@@ -111,9 +108,11 @@ export class MemoryLog implements ChangeLog {
   losesNextAnswer = false;
   readonly registry: Registry;
   readonly #database: MemoryDatabase;
+  readonly #owner: LogOwner;
 
-  constructor(database: MemoryDatabase) {
+  constructor(database: MemoryDatabase, owner: LogOwner) {
     this.#database = database;
+    this.#owner = owner;
     database.logs.add(this);
     this.registry = {
       attempts: { add: async () => 0, clear: async () => undefined },
@@ -131,14 +130,14 @@ export class MemoryLog implements ChangeLog {
   }
 
   notify(index: bigint): void {
-    if (!this.isAway && !this.isDeaf) setImmediate(() => this.onAppended({ index }));
+    if (!this.isAway && !this.isDeaf) setImmediate(() => this.#owner.appended({ index }));
   }
 
   /** As each renewal of the membership: it reports the position, and learns the index of the head. */
   renew(): void {
     if (this.isAway) return;
-    this.reported = this.status().position;
-    this.onAppended(this.#database.content.head);
+    this.reported = this.#owner.status().position;
+    this.#owner.appended(this.#database.content.head);
   }
 
   async read(after: bigint): Promise<LogPage> {

@@ -12,11 +12,12 @@ const BYTES = { max: 64 * 1024 * 1024, maxOfSource: 16 * 1024 * 1024 };
 export class FinishingClients implements Iterable<SdkConnection> {
   readonly #circuits = new Shares(CIRCUITS);
   readonly #bytes = new Shares(BYTES);
-  readonly #connections = new Set<SdkConnection>();
+  /** With the task after its last circuit. */
+  readonly #connections = new Map<SdkConnection, () => void>();
   #isClosed = false;
 
   [Symbol.iterator](): Iterator<SdkConnection> {
-    return this.#connections[Symbol.iterator]();
+    return this.#connections.keys();
   }
 
   /** The client has disconnected. `done` is called once the last of its circuits is over, maybe at once. */
@@ -27,18 +28,23 @@ export class FinishingClients implements Iterable<SdkConnection> {
       return;
     }
     const release = this.#isClosed ? undefined : this.#acquire(session.identityId, count, held);
-    this.#connections.add(connection);
-    connection.onLastEnd = () => {
-      this.#connections.delete(connection);
+    this.#connections.set(connection, () => {
       release?.();
       done();
-    };
+    });
     if (!release) connection.cutRemaining();
+  }
+
+  /** The last circuit of a client is over, whether it has disconnected or not. */
+  ended(connection: SdkConnection): void {
+    const done = this.#connections.get(connection);
+    this.#connections.delete(connection);
+    done?.();
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const connection of [...this.#connections]) connection.cutRemaining();
+    for (const connection of [...this.#connections.keys()]) connection.cutRemaining();
   }
 
   /** Reserves places; undefined if that exceeds a limit. */

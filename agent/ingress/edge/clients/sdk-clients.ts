@@ -191,6 +191,7 @@ export class SdkClients {
       clock,
       onDataDelay: metrics.dataDelayed,
       requestCheck: () => checks.request(),
+      onLastEnd: (ended) => this.#finishing.ended(ended),
     });
     seedMfa(connection, clock.now());
     this.#handle(connection, work);

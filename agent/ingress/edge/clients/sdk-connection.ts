@@ -63,6 +63,8 @@ export interface SdkConnectionInit {
   /** Receives delays of the client's data (client-end.ts). */
   readonly onDataDelay: ((milliseconds: number) => void) | undefined;
   readonly requestCheck: () => void;
+  /** Called whenever the last end is over. */
+  readonly onLastEnd: (connection: SdkConnection) => void;
 }
 
 /**
@@ -88,10 +90,9 @@ export class SdkConnection implements SdkLink {
   readonly onDataDelay: ((milliseconds: number) => void) | undefined;
   /** Checks the rights of the client again, at the pace that the client may cause. */
   readonly requestCheck: () => void;
-  /** The client has disconnected, and its last end is over. */
-  onLastEnd: (() => void) | undefined;
   /** Set once the client is served. */
   subscription: { readonly cost: number; refresh(): Generator<void>; stop(): void } | undefined;
+  readonly #onLastEnd: (connection: SdkConnection) => void;
   readonly #clock: Clock;
   readonly #places: Shares;
   readonly #ends = new Map<number, Use>();
@@ -125,12 +126,9 @@ export class SdkConnection implements SdkLink {
     this.requestCheck = init.requestCheck;
     this.#clock = clock;
     this.#places = places;
-    channel.onDrained = (lane, connectionId) => {
-      if (lane === DATA_LANE) this.#onDrained(connectionId);
-    };
-    channel.onWritable = (lane) => {
-      if (lane === DATA_LANE) this.#sendUnsent();
-    };
+    this.#onLastEnd = init.onLastEnd;
+    channel.onDrained(DATA_LANE, (connectionId) => this.#onDrained(connectionId));
+    channel.onWritable(DATA_LANE, () => this.#sendUnsent());
   }
 
   get isClosed(): boolean {
@@ -252,7 +250,7 @@ export class SdkConnection implements SdkLink {
     if (end instanceof SdkRelay) this.#removeRelay(end);
     this.#waiting.delete(connectionId);
     this.#starved.delete(connectionId);
-    if (this.#ends.size === 0) this.onLastEnd?.();
+    if (this.#ends.size === 0) this.#onLastEnd(this);
   }
 
   /** Cuts the circuits that remain after the client has disconnected: nobody receives a reason. */

@@ -26,10 +26,10 @@ import type { DnsUpstreams, QueryOrigin } from './dns-upstreams.ts';
 /** Resolves the names of services. */
 export interface NameSource {
   /**
-   * Returns the address of a name; `full` if the name is known but no address is left for this source; undefined if it
-   * is unknown.
+   * Returns the address of a name; `full` if the name is known but no address is left for this source; `missing` for the
+   * name of a running resolver test; undefined if it is unknown.
    */
-  resolve(name: string, source: string): string | 'full' | undefined;
+  resolve(name: string, source: string): string | 'full' | 'missing' | undefined;
 }
 
 export interface DnsServerComponents {
@@ -51,8 +51,6 @@ export class DnsServer {
   readonly #init: DnsServerInit;
   readonly #socket: Socket;
   #streams: DnsStreams | undefined;
-  /** Called for names of the resolver test; returns true for the name of a running test. */
-  onProbe: (name: string) => boolean = () => false;
   #isClosed = false;
 
   private constructor(components: DnsServerComponents, init: DnsServerInit) {
@@ -110,8 +108,8 @@ export class DnsServer {
     if (query.opcode !== 0) return this.#answer(query, DnsStatus.NotImplemented);
     const isAddress = query.class === CLASS_INTERNET && (query.type === DnsType.A || query.type === DnsType.AAAA);
     if (!isAddress) return this.#rejection(query);
-    if (this.onProbe(query.name)) return this.#answer(query, DnsStatus.NameError);
     const address = this.#components.names.resolve(query.name, origin.source);
+    if (address === 'missing') return this.#answer(query, DnsStatus.NameError);
     if (address === 'full') return this.#answer(query, DnsStatus.ServerFailure);
     if (address !== undefined) return this.#answer(query, DnsStatus.Ok, query.type === DnsType.A ? [address] : []);
     const answer = await this.#components.upstreams.resolve(query, message, origin);

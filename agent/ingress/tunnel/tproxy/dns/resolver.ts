@@ -40,6 +40,8 @@ export class Resolver {
   /** No address is left for a name. */
   readonly #full: RepeatedCondition;
   #hosts: HostsFile | undefined;
+  /** The running resolver test. */
+  #test: { readonly name: string; isAsked: boolean } | undefined;
   #opening: Promise<void> | undefined;
   #retry: Timer | undefined;
   #isClosed = false;
@@ -151,8 +153,12 @@ export class Resolver {
     log.info({ host, port: server.port }, 'name server open');
   }
 
-  #resolve(name: string, source: string): string | 'full' | undefined {
+  #resolve(name: string, source: string): string | 'full' | 'missing' | undefined {
     const { pool, table, log } = this.#components;
+    if (this.#test?.name === name) {
+      this.#test.isAsked = true;
+      return 'missing';
+    }
     const kind = table.kindOf(name);
     if (kind === undefined) return undefined;
     const address = pool.addressOf(name, kind, source);
@@ -166,18 +172,12 @@ export class Resolver {
    * name server.
    */
   async #probe(): Promise<void> {
-    const name = `${this.#components.random.bytes(8).toString('hex')}.resolver-test.invalid`;
-    let isAsked = false;
-    for (const server of this.#servers) {
-      server.onProbe = (asked) => {
-        isAsked ||= asked === name;
-        return asked === name;
-      };
-    }
-    await lookup(name).catch(() => undefined); // the name does not exist
-    for (const server of this.#servers) server.onProbe = () => false;
+    const test = { name: `${this.#components.random.bytes(8).toString('hex')}.resolver-test.invalid`, isAsked: false };
+    this.#test = test;
+    await lookup(test.name).catch(() => undefined); // the name does not exist
+    this.#test = undefined;
     const remedy = 'make it the first nameserver in /etc/resolv.conf';
-    if (!isAsked)
+    if (!test.isAsked)
       this.#components.log.warn({ remedy }, "programs on this machine do not use the tunneler's name server");
   }
 
