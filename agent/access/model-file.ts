@@ -11,6 +11,7 @@ import { createGzip, gunzip } from 'node:zlib';
 import { background } from '#lib/background.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import { tryRemoveUnfinished, writeFileAtomic } from '#lib/files/atomic-file.ts';
+import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { decodeBody } from '#wire/decode-body.ts';
@@ -46,7 +47,7 @@ export class ModelFile {
   readonly #unfollow: () => void;
   /** The model differs from the file. Its index alone does not tell: a repair of the model keeps it. */
   #isChanged = false;
-  #isFailing = false;
+  readonly #unwritten = new LastingProblem();
   #saving: Promise<void> = Promise.resolve();
 
   private constructor(components: ModelFileComponents, { path, routerId, interval }: ModelFileInit) {
@@ -114,12 +115,12 @@ export class ModelFile {
     const path = this.#path;
     try {
       await writeFileAtomic(path, await compressed(encodedParts(model, this.#routerId)));
-      this.#isFailing = false;
+      this.#unwritten.note(false);
     } catch (error) {
       this.#isChanged = true;
       const remedy = 'make its folder writable, or set edge.db to another path';
-      if (!this.#isFailing) log.warn({ path, error: describeError(error), remedy }, 'data model cannot be written');
-      this.#isFailing = true;
+      if (this.#unwritten.note(true))
+        log.warn({ path, error: describeError(error), remedy }, 'data model cannot be written');
     }
   }
 }

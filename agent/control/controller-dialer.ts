@@ -7,6 +7,7 @@ import { asError, ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import type { Random } from '#lib/random.ts';
+import { unlessAborted } from '#lib/time/abort.ts';
 import { type BackoffPolicy, nextBackoff } from '#lib/time/backoff.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { remedyOf } from '#wire/connection/dial.ts';
@@ -93,7 +94,7 @@ export class ControllerDialer {
         this.id = controller.id;
         this.#problem = undefined;
         const began = clock.monotonic();
-        await untilEither(controller.channel.closed, this.#abort.signal);
+        await unlessAborted(this.#abort.signal, controller.channel.closed).catch(() => undefined); // the router stops
         if (this.#abort.signal.aborted) return;
         const reason = await controller.channel.closed;
         this.#problem = {
@@ -166,17 +167,4 @@ export class ControllerDialer {
   #lengthen(): void {
     this.#wait = nextBackoff(CONTROL_BACKOFF, this.#wait, this.#components.random);
   }
-}
-
-/** Leaves no listener on the signal, which lives as long as the router. */
-function untilEither(closed: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', done, { once: true });
-    void closed.then(done);
-  });
 }

@@ -2,7 +2,7 @@
 
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
-import { asError } from '#lib/errors.ts';
+import { unlessAborted } from '#lib/time/abort.ts';
 import { requireDescriptor } from './circuit-descriptors.ts';
 import { type DialLimits, withinTime } from './dial-deadline.ts';
 
@@ -56,14 +56,4 @@ async function connected(
   socket.connect(port, address);
   await Promise.race([isConnected, failed]);
   socket.removeAllListeners('error');
-}
-
-/** Name resolution and sockets cannot be cancelled, so results after the abort are ignored. */
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(asError(signal.reason));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

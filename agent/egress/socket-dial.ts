@@ -1,11 +1,12 @@
 // Opens the TCP or TLS connection to a service.
 
+import { once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type SecureContextOptions } from 'node:tls';
-import { asError } from '#lib/errors.ts';
 import type { Address } from '#lib/net/address.ts';
 import { formatAddress } from '#lib/net/address.ts';
 import { resetSocket } from '#lib/net/reset-socket.ts';
+import { unlessAborted } from '#lib/time/abort.ts';
 import { connectThroughProxy, type HttpProxy } from '#wire/connection/dial.ts';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { requireDescriptor } from './circuit-descriptors.ts';
@@ -57,29 +58,20 @@ export function dialThroughProxy(
 }
 
 /** Resolves with the event. An error or the signal closes the connection and rejects. */
-function established(
+async function established(
   dialed: DialedSocket,
   event: 'connect' | 'secureConnect',
   signal: AbortSignal,
 ): Promise<DialedSocket> {
   const { socket } = dialed;
-  return new Promise((resolve, reject) => {
-    const finish = () => {
-      signal.removeEventListener('abort', onAbort);
-      socket.off('error', fail);
-    };
-    const fail = (error: Error) => {
-      finish();
-      socket.on('error', () => undefined); // the first error was already reported
-      socket.destroy();
-      reject(error);
-    };
-    const onAbort = () => fail(asError(signal.reason));
-    socket.once('error', fail);
-    socket.once(event, () => (finish(), resolve(dialed)));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
+  try {
+    await unlessAborted(signal, once(socket, event));
+    return dialed;
+  } catch (error) {
+    socket.on('error', () => undefined); // the first error is reported
+    socket.destroy();
+    throw error;
+  }
 }
 
 function open(address: Address, options: SocketDialOptions): DialedSocket {

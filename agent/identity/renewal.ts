@@ -12,6 +12,7 @@ import type { X509Certificate } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';
 import { ClosedError, describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { commonName } from '#pki/certificates.ts';
@@ -93,7 +94,7 @@ export class CertificateRenewal {
   #installing: Promise<void> | undefined;
   /** The exchange with the pending certificates that is in progress. */
   #trying: Promise<void> | undefined;
-  #isExpiryLogged = false;
+  readonly #expiry = new LastingProblem();
   /** Attempts in a row whose certificates could not be installed. */
   #uninstalled = 0;
   #closed = false;
@@ -197,9 +198,8 @@ export class CertificateRenewal {
     const { identity, clock, log } = this.#components;
     const { certificate, serverCertificate } = identity;
     const hasExpired = isExpired(certificate, clock.now());
-    if (hasExpired && !this.#isExpiryLogged)
+    if (this.#expiry.note(hasExpired))
       log.error({ validTo: certificate.validTo }, 'client certificate has expired, enroll the router again');
-    this.#isExpiryLogged = hasExpired;
     const due = Math.min(renewalTime(certificate), renewalTime(serverCertificate));
     const wait = hasExpired ? Number.POSITIVE_INFINITY : Math.max(min, due - clock.now());
     if (wait <= LOOK_AGAIN) this.#wait(wait);

@@ -80,9 +80,7 @@ for (const grouped of [true, false]) {
   const name = grouped ? 'grouped' : 'single';
   t.test(`both routers get answers to their heartbeats over a full ${name} link`, { timeout: 60_000 }, async (t) => {
     const { clock, link, ours, theirs, connect } = rooms({ grouped });
-    const answered = [ours, theirs].map(
-      (channel) => new Promise<number>((resolve) => channel.onLatency(resolve)),
-    );
+    const answered = [ours, theirs].map((channel) => new Promise<number>((resolve) => channel.onLatency(resolve)));
     theirs.onFrame(XgressType.Payload, () => undefined);
     theirs.setReading(false);
     connect();

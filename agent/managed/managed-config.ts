@@ -3,10 +3,12 @@
 // `managedConfig.allow` are applied; local configuration of the same subsystem takes precedence (reference fact: its
 // registry of managed configuration).
 
-import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
+import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
+import { settle } from '#lib/time/clock.ts';
 import type { DataModel } from '../access/data-model.ts';
 
 /** Characters of data that an inspection shows. */
@@ -47,16 +49,17 @@ export class ManagedConfig {
   /** The version in effect, and the last one tried: failed data is not retried until it changes. */
   #applied: Held | undefined;
   #tried: string | undefined;
-  #running: Promise<void> | undefined;
-  #isRejectionLogged = false;
+  readonly #changes: CoalescedTask;
+  readonly #rejection = new LastingProblem();
   #isClosed = false;
 
   constructor(components: ManagedConfigComponents, subsystem: ManagedSubsystem, allow: readonly string[]) {
     this.#components = components;
     this.#subsystem = subsystem;
     this.#allow = allow;
-    this.#unsubscribe = components.model.onChange(() => this.#schedule());
-    this.#schedule();
+    this.#changes = new CoalescedTask(components.log, 'managed configuration', () => this.#reconcile());
+    this.#unsubscribe = components.model.onChange(() => this.#changes.request());
+    this.#changes.request();
   }
 
   /** The inspection `router-config-registry`. */
@@ -78,23 +81,11 @@ export class ManagedConfig {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#unsubscribe();
-    await this.#running;
-  }
-
-  /** Applies one change after the other; changes that arrive in the meantime are combined. */
-  #schedule(): void {
-    if (this.#running) return;
-    const running = new Promise<void>((resolve) => setImmediate(resolve))
-      .then(() => this.#reconcile())
-      .finally(() => {
-        this.#running = undefined;
-        if (!this.#isClosed && this.#wanted()?.data !== this.#tried) this.#schedule();
-      });
-    this.#running = running;
-    background(this.#components.log, 'managed configuration', running);
+    await this.#changes.close();
   }
 
   async #reconcile(): Promise<void> {
+    await settle(); // changes arrive in bursts
     const { log } = this.#components;
     const { baseType } = this.#subsystem;
     const wanted = this.#wanted();
@@ -138,8 +129,7 @@ export class ManagedConfig {
   }
 
   #logIgnored(isLocal: boolean): void {
-    if (this.#isRejectionLogged) return;
-    this.#isRejectionLogged = true;
+    if (!this.#rejection.note(true)) return;
     const reason = isLocal ? 'the file configures it' : 'managedConfig.allow does not name it';
     this.#components.log.info({ baseType: this.#subsystem.baseType, reason }, 'managed configuration ignored');
   }

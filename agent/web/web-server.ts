@@ -11,6 +11,7 @@ import { joinHostPort } from '#lib/net/address.ts';
 import { listening } from '#lib/net/listening.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { Shares } from '#lib/queue/shares.ts';
+import { unlessAborted } from '#lib/time/abort.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
 import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
 import type { BindPointConfig, WebConfig } from '../config/router-config.ts';
@@ -109,10 +110,7 @@ export class WebServer {
       const allClosed = Promise.all(
         [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
       );
-      await Promise.race([
-        allClosed,
-        new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
-      ]);
+      await unlessAborted(signal, allClosed).catch(() => undefined); // the ports close the others
       timer.cancel();
     }
     await Promise.all(this.#ownPorts.map((port) => port.close()));

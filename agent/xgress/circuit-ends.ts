@@ -1,8 +1,8 @@
 // Creates and counts the ends of circuits on this router. A closed end is removed from the forwarder and reported as a
 // fault to the controller that owns the circuit (reference fact: link, section 2.3).
 
-import { asError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { FaultSubject } from '#wire/gen/control_pb.js';
 import type { CircuitEnd } from '../forwarder/destination.ts';
@@ -144,15 +144,13 @@ export class CircuitEnds {
       const settle = (act: () => void) => {
         timer.cancel();
         this.#whenEmpty.delete(onEmpty);
-        signal?.removeEventListener('abort', onAbort);
+        ended();
         act();
       };
       const onEmpty = () => settle(() => resolve(true));
-      const onAbort = () => settle(() => reject(asError(signal?.reason)));
       const timer = this.#components.clock.after('drain circuits', milliseconds, () => settle(() => resolve(false)));
       this.#whenEmpty.add(onEmpty);
-      if (signal?.aborted) onAbort();
-      else signal?.addEventListener('abort', onAbort, { once: true });
+      const ended = onAbort(signal, (reason) => settle(() => reject(reason)));
     });
   }
 

@@ -1,9 +1,9 @@
 // The controllers of the network: their addresses for routers and clients, and which of them leads. A controller alone
 // is the only member.
 
-import { background } from '#lib/background.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import type { Member, MemberInfo, Membership, Progress, Registry } from '../state/store/shared-store.ts';
@@ -26,20 +26,17 @@ export class Cluster {
   /** This controller, as it joined. */
   readonly self: Member;
   readonly #registry: Registry;
-  readonly #log: Log;
   readonly #listeners: Listeners<ClusterChange>;
   readonly #unsubscribe: () => void;
   #membership: Membership = NOBODY;
-  #reading: Promise<void> | undefined;
-  #isOutdated = false;
-  #isClosed = false;
+  readonly #reading: CoalescedTask;
 
   private constructor(self: Member, { registry, log }: ClusterComponents) {
     this.self = self;
     this.#registry = registry;
-    this.#log = log;
     this.#listeners = new Listeners('changes of the cluster', log);
-    this.#unsubscribe = registry.onChange(() => this.#refresh());
+    this.#reading = new CoalescedTask(log, 'members of the cluster', () => this.#read());
+    this.#unsubscribe = registry.onChange(() => this.#reading.request());
   }
 
   /** Joins with the addresses of this controller. Rejects with StoreWriteError. */
@@ -50,7 +47,7 @@ export class Cluster {
     try {
       await registry.join(info);
       cluster.#membership = await registry.read();
-      cluster.#refresh(); // others may have changed since
+      cluster.#reading.request(); // others may have changed since
       return cluster;
     } catch (error) {
       await cluster.close();
@@ -111,31 +108,18 @@ export class Cluster {
 
   /** The members still know this controller, as one that does not run. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     this.#unsubscribe();
     this.#listeners.clear();
-    await this.#reading?.catch(() => undefined); // it was logged
+    await this.#reading.close();
     await this.#registry.leave();
   }
 
-  #refresh(): void {
-    this.#isOutdated = true;
-    if (this.#isClosed || this.#reading) return;
-    this.#reading = this.#read().finally(() => {
-      this.#reading = undefined;
-    });
-    background(this.#log, 'members of the cluster', this.#reading);
-  }
-
   async #read(): Promise<void> {
-    while (this.#isOutdated && !this.#isClosed) {
-      this.#isOutdated = false;
-      const before = this.#membership;
-      const after = await this.#registry.read();
-      this.#membership = after;
-      if (after.index !== before.index || after.leaderIndex !== before.leaderIndex)
-        this.#listeners.call({ before, after });
-    }
+    const before = this.#membership;
+    const after = await this.#registry.read();
+    this.#membership = after;
+    if (after.index !== before.index || after.leaderIndex !== before.leaderIndex)
+      this.#listeners.call({ before, after });
   }
 }
 

@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net';
 import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
+import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
 
 export interface ClientRequest {
@@ -58,11 +59,10 @@ export function readRequestLine(socket: Socket, clock: Clock, signal: AbortSigna
       socket.off('data', onData);
       socket.off('end', onEnd);
       socket.off('close', onEnd);
-      signal.removeEventListener('abort', onAbort);
+      ended();
     };
     const fail = (error: Error) => (finish(), reject(error));
     const onEnd = () => fail(new BadRequestError('the connection ended before the request'));
-    const onAbort = () => fail(asError(signal.reason));
     const onData = (data: Buffer) => {
       const end = data.indexOf(NEWLINE);
       read = Buffer.concat([read, end < 0 ? data : data.subarray(0, end)]);
@@ -76,8 +76,7 @@ export function readRequestLine(socket: Socket, clock: Clock, signal: AbortSigna
     socket.on('data', onData);
     socket.once('end', onEnd);
     socket.once('close', onEnd);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    const ended = onAbort(signal, fail);
     socket.resume();
   });
 }

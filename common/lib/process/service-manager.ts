@@ -2,6 +2,7 @@
 // (the protocol of sd_notify). Does nothing without a service manager.
 
 import { describeError } from '../errors.ts';
+import { LastingProblem } from '../log/lasting-problem.ts';
 import type { Log } from '../log/log.ts';
 import { UnixDatagramSender } from '../net/unix-datagram.ts';
 import type { Clock, Timer } from '../time/clock.ts';
@@ -34,7 +35,7 @@ export class ServiceManager {
   readonly #waiting: string[] = [];
   #retry: Timer | undefined;
   #status = '';
-  #hasFailed = false;
+  readonly #failure = new LastingProblem();
 
   constructor({ clock, log, environment = process.env }: ServiceManagerOptions) {
     this.#clock = clock;
@@ -142,17 +143,14 @@ export class ServiceManager {
   #trySend(text: string): unknown {
     try {
       this.#sender?.send(text);
-      this.#hasFailed = false;
+      this.#failure.note(false);
       return undefined;
     } catch (error) {
       return error;
     }
   }
 
-  /** Logs once for each series of failures. */
   #logFailure(error: unknown): void {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
-    this.#log.warn({ error: describeError(error) }, 'service manager cannot be notified');
+    if (this.#failure.note(true)) this.#log.warn({ error: describeError(error) }, 'service manager cannot be notified');
   }
 }

@@ -3,6 +3,7 @@
 // rejects at once. Never use it for payloads: a promise costs more than forwarding one.
 
 import { ClosedError, ProjectError } from '../errors.ts';
+import { unlessAborted } from '../time/abort.ts';
 import type { Clock } from '../time/clock.ts';
 import { FairTasks } from './fair-tasks.ts';
 
@@ -131,7 +132,7 @@ export class TaskQueue {
       const idle = new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
-      await Promise.race([idle, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
+      await unlessAborted(signal, idle).catch(() => undefined); // what remains is aborted
       timer.cancel();
     }
     this.#abort.abort(closed);

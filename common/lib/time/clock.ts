@@ -2,6 +2,7 @@
 // have names, so that diagnostics can list them and a test can name a leaked one.
 
 import { asError, InvariantError } from '../errors.ts';
+import { onAbort } from './abort.ts';
 
 export interface Timer {
   readonly name: string;
@@ -63,15 +64,14 @@ export abstract class BaseClock implements Clock {
         reject(asError(signal.reason));
         return;
       }
-      const onAbort = () => {
-        timer.cancel();
-        reject(asError(signal?.reason));
-      };
       const timer = this.after(options.name ?? 'sleep', milliseconds, () => {
-        signal?.removeEventListener('abort', onAbort);
+        ended();
         resolve();
       });
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const ended = onAbort(signal, (reason) => {
+        timer.cancel();
+        reject(reason);
+      });
     });
   }
 

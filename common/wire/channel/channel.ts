@@ -8,6 +8,7 @@ import { asError, ClosedError, describeError, InvariantError, TimeoutError } fro
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Subscription } from '#lib/subscription.ts';
+import { onAbort } from '#lib/time/abort.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { FairQueue, type FlowId } from '../connection/fair-queue.ts';
 import type { FrameLimits } from '../connection/frame-reader.ts';
@@ -318,16 +319,15 @@ export class Channel {
     return new Promise((resolve, reject) => {
       const finish = () => {
         timer.cancel();
-        options.signal?.removeEventListener('abort', onAbort);
+        ended();
         this.#waiters.delete(message.sequence);
       };
       const fail = (error: Error) => (finish(), reject(error));
-      const onAbort = () => fail(asError(options.signal?.reason));
       const what = `the answer of ${this.name} to a request of type ${message.contentType}`;
       const timer: Timer = this.#clock.after('channel request', options.timeout, () =>
         fail(new TimeoutError(what, options.timeout)),
       );
-      options.signal?.addEventListener('abort', onAbort, { once: true });
+      const ended = onAbort(options.signal, fail);
       try {
         this.send(message, options.lane);
         this.#waiters.set(message.sequence, { resolve: (reply) => (finish(), resolve(reply)), reject: fail });

@@ -6,6 +6,7 @@ import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
+import { onAbort } from '#lib/time/abort.ts';
 import { type BackoffPolicy, nextBackoff } from '#lib/time/backoff.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { remedyOf } from '../connection/dial.ts';
@@ -116,11 +117,11 @@ export class GroupDialer {
     return new Promise((resolve) => {
       const wake = () => {
         this.#wake = undefined;
-        this.#abort.signal.removeEventListener('abort', wake);
+        ended();
         resolve();
       };
       this.#wake = wake;
-      this.#abort.signal.addEventListener('abort', wake, { once: true });
+      const ended = onAbort(this.#abort.signal, wake);
     });
   }
 

@@ -2,6 +2,7 @@
 // headers depend on the kind of channel (reference fact: control channel, section 1.5; link, section 1.2).
 
 import { asError, ClosedError } from '#lib/errors.ts';
+import { onAbort } from '#lib/time/abort.ts';
 import type { Underlay } from '../connection/underlay.ts';
 import { HelloRejectedError, ProtocolError } from '../errors.ts';
 import { ChannelHeader, ChannelType } from '../gen/numbers.ts';
@@ -23,8 +24,7 @@ export async function sendHello(
   hello.sequence = HELLO_SEQUENCE;
   underlay.write(hello.encode());
   let result: Message;
-  const onAbort = () => underlay.close(asError(signal?.reason));
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const ended = onAbort(signal, (reason) => underlay.close(reason));
   try {
     signal?.throwIfAborted();
     result = await underlay.readMessage('the answer to the hello', milliseconds);
@@ -37,7 +37,7 @@ export async function sendHello(
       });
     throw error;
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    ended();
   }
   if (result.contentType !== ChannelType.Result || result.replyFor !== HELLO_SEQUENCE) {
     underlay.close();

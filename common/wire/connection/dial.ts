@@ -8,6 +8,7 @@ import { asError, describeError, ProjectError, TimeoutError } from '#lib/errors.
 import type { Address } from '#lib/net/address.ts';
 import { formatAddress, hostProblem, joinHostPort } from '#lib/net/address.ts';
 import { connectRemedy } from '#lib/net/connect-remedy.ts';
+import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
@@ -223,7 +224,7 @@ function untilEvent<S extends Socket>(socket: S, event: string, signal: AbortSig
       socket.off(event, onEvent);
       socket.off('error', onError);
       socket.off('close', onClose);
-      signal.removeEventListener('abort', onAbort);
+      ended();
     };
     const fail = (error: Error) => {
       finish();
@@ -234,12 +235,10 @@ function untilEvent<S extends Socket>(socket: S, event: string, signal: AbortSig
     const onEvent = () => (finish(), resolve(socket));
     const onError = (error: Error) => fail(error);
     const onClose = () => fail(new DialError('the connection was closed'));
-    const onAbort = () => fail(asError(signal.reason));
     socket.once(event, onEvent);
     socket.once('error', onError);
     socket.once('close', onClose);
-    if (signal.aborted) onAbort();
-    else if (socket.destroyed) onClose();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    const ended = onAbort(signal, fail);
+    if (socket.destroyed && !signal.aborted) onClose();
   });
 }

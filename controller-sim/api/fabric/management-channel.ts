@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws';
 import { ClosedError, describeError, TimeoutError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { RingQueue } from '#lib/queue/ring-queue.ts';
+import { unlessAborted } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { FrameReader } from '#wire/connection/frame-reader.ts';
 import { asReply, Message } from '#wire/message.ts';
@@ -126,18 +127,15 @@ export class ManagementChannel {
     closed.throwIfAborted();
     if (!this.isWritable()) throw new ClosedError('the management channel');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onClose = () => reject(closed.reason as Error);
     const timer = this.#clock.after('validation result', RESULT_TIMEOUT, () => {
       this.terminate();
       reject(new TimeoutError('the delivery of a result', RESULT_TIMEOUT));
     });
-    closed.addEventListener('abort', onClose, { once: true });
     this.#enqueue({ message, onSent: (error) => (error ? reject(error) : resolve()) });
     try {
-      await promise;
+      await unlessAborted(closed, promise);
     } finally {
       timer.cancel();
-      closed.removeEventListener('abort', onClose);
     }
   }
 

@@ -8,6 +8,7 @@
 
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
+import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -71,7 +72,7 @@ export class LogStore implements SharedStore {
   /** The last append has missed nothing, so that the next one may be built before it asks. */
   #isAlone = true;
   /** Why the last change was not stored. */
-  #problem = '';
+  readonly #problem = new LastingProblem();
   /** Why the caller does not follow. */
   #readProblem = '';
   /** Monotonic time until which changes are rejected at once: the database did not answer, and each would wait for it. */
@@ -161,7 +162,7 @@ export class LogStore implements SharedStore {
     for (const { index, chain } of entries) this.#chains.set(index, chain);
     const indexes = entries.map(({ index }) => index);
     this.#index = indexes.at(-1) ?? this.#index;
-    this.#problem = '';
+    this.#problem.note(undefined);
     return indexes;
   }
 
@@ -184,9 +185,7 @@ export class LogStore implements SharedStore {
     const { log } = this.#components;
     this.#noteSilence(error);
     const problem = databaseProblem(error);
-    // Logged once until a change is stored.
-    if (problem !== this.#problem) log.warn({ error: problem }, 'the database does not store changes');
-    this.#problem = problem;
+    if (this.#problem.note(problem)) log.warn({ error: problem }, 'the database does not store changes');
     // Whatever was stored after all is read with the next changes.
     const isRejection = isRejectionOf(error);
     const remedy = isRejection ? 'change it' : 'try again';

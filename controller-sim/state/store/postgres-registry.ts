@@ -9,6 +9,8 @@ import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import { Listeners } from '#lib/listeners.ts';
+import { LastingProblem } from '#lib/log/lasting-problem.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import type { Timer } from '#lib/time/clock.ts';
 import type { LogOwner } from './change-log.ts';
@@ -81,14 +83,12 @@ export class PostgresRegistry implements Registry {
   #id: string | undefined;
   #member: MemberInfo | undefined;
   #timer: Timer | undefined;
-  #renewing = false;
-  /** Renew again after this renewal. */
-  #isRenewalDue = false;
+  readonly #renewals: CoalescedTask;
   /** The last request to rejoin that this member has begun to fulfil. */
   #rejoin = '';
   #progress: Progress = { head: 0n, members: new Map() };
   #reported: Position | undefined;
-  #isReplaced = false;
+  readonly #replacement = new LastingProblem();
   /** A start has claimed the id; a later entry does not replace another process. */
   #isFirst = true;
   /** As last read. */
@@ -99,6 +99,7 @@ export class PostgresRegistry implements Registry {
     this.#connection = connection;
     this.#components = components;
     this.#schema = schema;
+    this.#renewals = new CoalescedTask(components.log, 'renewal of the member', () => this.#renewOwn());
     this.#listeners = new Listeners('members of the cluster', components.log);
   }
 
@@ -152,9 +153,7 @@ export class PostgresRegistry implements Registry {
   }
 
   renew(): void {
-    if (!this.#member) return;
-    this.#isRenewalDue = true;
-    if (!this.#renewing) background(this.#components.log, 'renewal of the member', this.#renewDue(this.#member));
+    if (this.#member) this.#renewals.request();
   }
 
   async leave(): Promise<void> {
@@ -290,17 +289,11 @@ export class PostgresRegistry implements Registry {
     });
   }
 
-  async #renewDue(member: MemberInfo): Promise<void> {
-    this.#renewing = true;
+  async #renewOwn(): Promise<void> {
     try {
-      while (this.#isRenewalDue && this.#member === member) {
-        this.#isRenewalDue = false;
-        await this.#renew(member);
-      }
+      if (this.#member) await this.#renew(this.#member);
     } catch (error) {
       this.#components.log.debug({ error: describeError(error) }, 'the membership could not be renewed');
-    } finally {
-      this.#renewing = false;
     }
   }
 
@@ -359,12 +352,11 @@ export class PostgresRegistry implements Registry {
 
   /** Logs once that another process has the id of this one. */
   #noteReplaced(isReplaced: boolean): void {
-    if (isReplaced && !this.#isReplaced)
+    if (this.#replacement.note(isReplaced))
       this.#components.log.error(
         { memberId: this.#id },
         'another process runs with the id of this controller; stop one of them',
       );
-    this.#isReplaced = isReplaced;
   }
 }
 

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
+import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ChangesMarker } from './changes-marker.ts';
@@ -50,7 +51,7 @@ export class LocalRoutes {
   #check: Timer | undefined;
   #isChecking = false;
   /** Why the last check failed. */
-  #problem: string | undefined;
+  readonly #problem = new LastingProblem();
   #isFull = false;
   #source: string | undefined;
   #cleaned = false;
@@ -167,18 +168,17 @@ export class LocalRoutes {
   async #checkAll(): Promise<void> {
     if (this.#isChecking || (this.#wanted.size === 0 && this.#installed.size === 0)) return;
     this.#isChecking = true;
-    let problem: string | undefined;
     try {
       await this.#inTurn(async () => {
         await this.#compare();
         await this.#apply(true);
       });
+      this.#problem.note(undefined);
     } catch (error) {
-      problem = describeError(error);
-      if (problem !== this.#problem)
+      const problem = describeError(error);
+      if (this.#problem.note(problem))
         this.#components.log.error({ error: problem }, 'local routes could not be checked, retrying');
     } finally {
-      this.#problem = problem;
       this.#isChecking = false;
     }
   }

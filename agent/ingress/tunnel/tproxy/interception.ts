@@ -6,14 +6,14 @@
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
-import { background } from '#lib/background.ts';
 import { describeError, errorCode, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import { joinHostPort, MAX_PORT } from '#lib/net/address.ts';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
+import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Random } from '#lib/random.ts';
-import type { Clock, Timer } from '#lib/time/clock.ts';
+import { type Clock, settle, type Timer } from '#lib/time/clock.ts';
 import type { DataModel } from '../../../access/data-model.ts';
 import type { TunnelListenerOptions } from '../../../config/router-config.ts';
 import { portOf } from '../../../egress/datagram.ts';
@@ -85,8 +85,8 @@ export class Interception {
   #applied: readonly string[] = [];
   #diverter: Diverter | undefined;
   #listener: StreamListener | undefined;
-  /** The change or check of rules in progress. */
-  #running: Promise<void> | undefined;
+  /** Changes the rules, or checks them. */
+  readonly #rules: CoalescedTask;
   #retry: Timer | undefined;
   #changed = false;
   #isClosed = false;
@@ -94,7 +94,8 @@ export class Interception {
   private constructor(components: InterceptionComponents, options: TunnelListenerOptions, idle: IdleLimits) {
     this.#components = components;
     this.#range = serviceRange(options.dnsSvcIpRange);
-    const { clock } = components;
+    const { clock, log } = components;
+    this.#rules = new CoalescedTask(log, 'interception', () => this.#reconcile());
     this.#pool = new AddressPool(clock, this.#range);
     this.#resolver = new Resolver({ ...components, pool: this.#pool, table: this.#table });
     this.#sessions = new DatagramSessions(components, 'tproxy', idle);
@@ -139,7 +140,7 @@ export class Interception {
     this.#isClosed = true;
     this.closeListeners();
     this.#diverter?.stop?.();
-    await this.#running?.catch(() => undefined); // already logged
+    await this.#rules.close();
     this.#retry?.cancel();
     await this.#owned.disposeAsync();
   }
@@ -165,10 +166,11 @@ export class Interception {
     await this.#resolver.open(options);
     this.#owned.defer(() => this.#resolver.close());
     this.#owned.defer(model.onChange(() => this.#schedule()));
-    const check = clock.every('interception check', CHECK, () => this.#start(() => this.#check(diverter)));
+    // A check during a change would miss its rules.
+    const check = clock.every('interception check', CHECK, () => this.#rules.isRunning || this.#rules.request());
     this.#owned.defer(() => check.cancel());
     this.#schedule();
-    await this.#running;
+    await this.#rules.settled();
     log.info({ range: networkToText(this.#range) }, 'interception open');
   }
 
@@ -256,23 +258,15 @@ export class Interception {
     });
   }
 
-  /** Changes arrive in bursts: one follows the change or check in progress. */
   #schedule(): void {
     this.#changed = true;
-    this.#start(() => this.#reconcile());
+    this.#rules.request();
   }
 
-  /** Does nothing while a change or check is in progress: a check during a change would miss its rules. */
-  #start(step: () => Promise<void>): void {
-    if (this.#running || this.#isClosed) return;
-    this.#running = new Promise<void>((resolve) => setImmediate(resolve)).then(step).finally(() => {
-      this.#running = undefined;
-      if (this.#changed) this.#schedule();
-    });
-    background(this.#components.log, 'interception', this.#running);
-  }
-
+  /** Without a change it restores rules that another program has removed. */
   async #reconcile(): Promise<void> {
+    await settle(); // changes arrive in bursts
+    if (!this.#changed && (await this.#isIntact())) return;
     this.#changed = false;
     const { log } = this.#components;
     const intercepts = readIntercepts(this.#components, this.#problems);
@@ -302,10 +296,10 @@ export class Interception {
     }
   }
 
-  async #check(diverter: Diverter): Promise<void> {
-    if ((await diverter.isIntact()) || this.#isClosed) return;
+  async #isIntact(): Promise<boolean> {
+    if (!this.#diverter || (await this.#diverter.isIntact()) || this.#isClosed) return true;
     this.#components.log.warn({}, 'interception rules were removed by another program, restoring');
-    this.#changed = true;
+    return false;
   }
 
   #scheduleRetry(): void {

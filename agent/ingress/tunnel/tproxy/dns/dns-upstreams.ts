@@ -3,10 +3,11 @@
 
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { asError, ProjectError, TimeoutError } from '#lib/errors.ts';
+import { ProjectError, TimeoutError } from '#lib/errors.ts';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
 import { FairSlots } from '#lib/queue/fair-slots.ts';
 import type { Random } from '#lib/random.ts';
+import { onAbort } from '#lib/time/abort.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import type { Upstream } from '../../../../config/name-servers.ts';
 import { type DnsQuery, DnsStatus, isTruncated, statusOfAnswer } from './dns-message.ts';
@@ -195,11 +196,11 @@ function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
     const finish = () => {
       if (isOver) return;
       isOver = true;
-      signal.removeEventListener('abort', onAbort);
+      ended();
       socket.close();
     };
     const fail = (error: Error) => (finish(), reject(error));
-    const onAbort = () => fail(asError(signal.reason));
+    const ended = onAbort(signal, fail);
     socket.on('error', fail);
     socket.on('message', (answer) => {
       const status = statusOfAnswer(answer, query);
@@ -213,8 +214,6 @@ function askOverUdp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
       return;
     }
     socket.connect(port, host); // without a callback, a failure is an 'error' event
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 
@@ -224,12 +223,12 @@ function askOverTcp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
     const socket = connect({ host, port });
     const isAdmitted = clientSockets.admit(socket);
     const finish = () => {
-      signal.removeEventListener('abort', onAbort);
+      ended();
       socket.on('error', () => undefined); // the answer was handled
       socket.destroy();
     };
     const fail = (error: Error) => (finish(), reject(error));
-    const onAbort = () => fail(asError(signal.reason));
+    const ended = onAbort(signal, fail);
     socket.once('error', fail);
     socket.once('end', () => fail(new ProjectError('DNS_UPSTREAM', 'the name server closed the connection')));
     socket.on('data', (data: Buffer) => {
@@ -249,7 +248,5 @@ function askOverTcp({ host, port }: Upstream, query: DnsQuery, message: Buffer, 
     const length = Buffer.alloc(2);
     length.writeUInt16BE(message.length);
     socket.write(Buffer.concat([length, message]));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -4,6 +4,7 @@
 import { lookup } from 'node:dns/promises';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
+import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
 import { RepeatedCondition } from '#lib/log/repeated-condition.ts';
 import { listening } from '#lib/net/listening.ts';
@@ -48,7 +49,7 @@ export class Resolver {
   /** A port cannot be opened. */
   readonly #unopened: RepeatedCondition;
   /** Why the hosts file could not be written. */
-  #problem: string | undefined;
+  readonly #problem = new LastingProblem();
 
   constructor(components: ResolverComponents) {
     this.#components = components;
@@ -188,9 +189,8 @@ export class Resolver {
       await this.#hosts?.write(addresses);
     } catch (error) {
       problem = describeError(error);
-      if (problem !== this.#problem) this.#components.log.error({ error: problem }, 'hosts file cannot be written');
     }
-    this.#problem = problem;
+    if (this.#problem.note(problem)) this.#components.log.error({ error: problem }, 'hosts file cannot be written');
     return problem === undefined;
   }
 }
