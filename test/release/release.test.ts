@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import packageJson from '../../package.json' with { type: 'json' };
 import { newestSection, released } from '../../tools/release/changelog.ts';
-import { componentsOfExecutables } from '../../tools/release/components.ts';
+import { componentsOfExecutables, debianLicenses } from '../../tools/release/components.ts';
 import { provenance } from '../../tools/release/provenance.ts';
 import { sbom } from '../../tools/release/sbom.ts';
 import { THOROUGH } from '../support/thorough.ts';
@@ -109,8 +109,22 @@ t.test(
     );
     t.equal(new Set(components.map(({ purl }) => purl)).size, components.length, 'each one once');
     t.notOk(found('typescript'), 'tools are not in the executables');
+    t.same(
+      components.flatMap(({ name, license }) => (license === undefined ? [name] : [])),
+      [],
+      'each has a license',
+    );
   },
 );
+
+t.test('a Debian package has the licenses of its parts', async (t) => {
+  const parts = 'Files: *\nLicense: GPL-2+\n text\n\nFiles: a\nLicense: Expat\n\nLicense: GPL-2+\n The text.\n';
+  t.same(debianLicenses('one', `Format: https://example.com/1.0/\n\n${parts}`), ['Expat', 'GPL-2+']);
+  t.same(debianLicenses('one', 'This package is free: GPL.\n'), ['as in usr/share/doc/one/copyright']);
+  const licenseNames = ['Expat', 'GPL-2+'];
+  const text = sbom([{ name: 'one', version: '1', purl: 'pkg:deb/debian/one@1', licenseNames, within: [] }], INIT);
+  t.same(JSON.parse(text).components[0].licenses, [{ license: { name: 'Expat' } }, { license: { name: 'GPL-2+' } }]);
+});
 
 t.test('the provenance has the commit, the lockfile and the checksum of each file', async (t) => {
   const files = new Map([['edgeweave.tgz', 'a'.repeat(64)]]);

@@ -12,8 +12,10 @@ import { PROCESSORS, type Processor, systemFiles } from '../image/system-files.t
 export interface Component {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression, if it is known. */
+  /** SPDX expression. */
   readonly license?: string;
+  /** Of a Debian package: names of licenses of its parts, which are not those of SPDX. */
+  readonly licenseNames?: readonly string[];
   /** Package URL (https://github.com/package-url/purl-spec). */
   readonly purl: string;
   /** SHA-512 of the package in the registry, hexadecimal. */
@@ -24,6 +26,36 @@ export interface Component {
 
 /** Parts of Node in `process.versions` that are not libraries. */
 const NO_LIBRARIES: ReadonlySet<string> = new Set(['node', 'modules', 'napi', 'unicode', 'tz', 'cldr']);
+
+/**
+ * The licenses of Node's libraries, by their names in `process.versions`, in SPDX. Node's LICENSE has their texts, but for
+ * SQLite, which is in the public domain, and libffi.
+ */
+const NODE_LICENSES: Readonly<Record<string, string>> = {
+  acorn: 'MIT',
+  ada: 'MIT',
+  amaro: 'MIT',
+  ares: 'MIT',
+  brotli: 'MIT',
+  icu: 'Unicode-3.0',
+  libffi: 'MIT',
+  lief: 'Apache-2.0',
+  llhttp: 'MIT',
+  merve: 'MIT',
+  nbytes: 'MIT',
+  ncrypto: 'MIT',
+  nghttp2: 'MIT',
+  openssl: 'Apache-2.0',
+  simdjson: 'Apache-2.0',
+  simdutf: 'MIT',
+  sqlite: 'blessing',
+  undici: 'MIT',
+  uv: 'MIT',
+  uvwasi: 'MIT',
+  v8: 'BSD-3-Clause',
+  zlib: 'Zlib',
+  zstd: 'BSD-3-Clause',
+};
 
 export async function componentsOfExecutables(): Promise<Component[]> {
   const within = new Map<string, string[]>();
@@ -75,9 +107,15 @@ function integrityOf(folder: string): string | undefined {
 function componentsOfNode(within: readonly string[]): Component[] {
   const { node = '', ...libraries } = process.versions;
   const parts = Object.entries(libraries).flatMap(([name, version]) =>
-    !version || NO_LIBRARIES.has(name) ? [] : [{ name, version, purl: `pkg:generic/${name}@${version}`, within }],
+    !version || NO_LIBRARIES.has(name) ? [] : [libraryOfNode(name, version, within)],
   );
   return [{ name: 'node', version: node, license: 'MIT', purl: `pkg:generic/node@${node}`, within }, ...parts];
+}
+
+/** A library that NODE_LICENSES lacks has no license; a test finds it. */
+function libraryOfNode(name: string, version: string, within: readonly string[]): Component {
+  const license = NODE_LICENSES[name];
+  return { name, version, purl: `pkg:generic/${name}@${version}`, within, ...(license && { license }) };
 }
 
 function debianComponent(processor: Processor): (name: string) => Component {
@@ -89,9 +127,20 @@ function debianComponent(processor: Processor): (name: string) => Component {
       name,
       version,
       purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}`,
+      licenseNames: debianLicenses(name, readFileSync(`/usr/share/doc/${name}/copyright`, 'utf8')),
       within: ['images'],
     };
   };
+}
+
+/**
+ * The names in a file `copyright` of a package, which the images contain, if the file has the machine-readable format
+ * (https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/); else its path.
+ */
+export function debianLicenses(name: string, copyright: string): readonly string[] {
+  if (!copyright.startsWith('Format:')) return [`as in usr/share/doc/${name}/copyright`];
+  const names = [...copyright.matchAll(/^License:[ \t]*(\S.*?)[ \t]*$/gim)].map(([, license = '']) => license);
+  return [...new Set(names)].sort();
 }
 
 function byPurl(a: Component, b: Component): number {

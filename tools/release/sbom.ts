@@ -23,6 +23,7 @@ export function sbom(components: readonly Component[], { name, version, license,
     version: each.version,
     purl: each.purl,
     ...(each.license && { licenses: [licenseOf(each.license)] }),
+    ...(each.licenseNames && { licenses: each.licenseNames.map((license) => ({ license: { name: license } })) }),
     ...(each.sha512 && { hashes: [{ alg: 'SHA-512', content: each.sha512 }] }),
     properties: each.within.map((value) => ({ name: 'edgeweave:within', value })),
   }));
