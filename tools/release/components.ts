@@ -14,7 +14,7 @@ export interface Component {
   readonly version: string;
   /** SPDX expression. */
   readonly license?: string;
-  /** Of a Debian package: names of licenses of its parts, which are not those of SPDX. */
+  /** Names of the licenses of a Debian package, which differ from those of SPDX. */
   readonly licenseNames?: readonly string[];
   /** Package URL (https://github.com/package-url/purl-spec). */
   readonly purl: string;
