@@ -29,6 +29,29 @@ interface Rule {
   readonly annotations: { readonly summary: string; readonly action: string };
 }
 
+interface Panel {
+  readonly title: string;
+  readonly type: string;
+  readonly options?: Readonly<Record<string, unknown>> & { readonly legend?: { readonly calcs: unknown } };
+  readonly targets?: unknown;
+}
+
+/** The options that the schema of Grafana's dashboards (version 10) demands of each type of panel. */
+const DEMANDED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  stat: [
+    'colorMode',
+    'graphMode',
+    'justifyMode',
+    'orientation',
+    'percentChangeColorMode',
+    'reduceOptions',
+    'showPercentChange',
+    'textMode',
+    'wideLayout',
+  ],
+  timeseries: ['legend', 'tooltip'],
+};
+
 /** Router a dials the services `echo` and `dead`, which router b hosts; nothing listens for `dead`. */
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
@@ -148,6 +171,26 @@ t.test('promtool accepts the alerts, their cases and the configuration', NEEDS_P
     const { code, output } = promtool(args);
     t.equal(code, 0, `promtool ${args.join(' ')}: ${output}`);
   }
+});
+
+t.test('the dashboard has the fields that Grafana demands, and Prometheus accepts its queries', (t) => {
+  const { panels } = JSON.parse(readFileSync(join(EXAMPLE, 'dashboard.json'), 'utf8')) as { panels: Panel[] };
+  for (const { title, type, options, targets } of panels) {
+    for (const field of DEMANDED_OPTIONS[type] ?? []) t.ok(options && field in options, `${title}: ${field}`);
+    t.equal(targets === undefined, type === 'row', title);
+    if (options?.legend) t.ok(Array.isArray(options.legend.calcs), `${title}: legend.calcs`);
+  }
+  const rules = expressions(panels).map((expression, index) => ({
+    record: `panel_${index}`,
+    expr: expression.replaceAll('$__rate_interval', '1m').replaceAll(/\$\w+/g, '.*'),
+  }));
+  if (isInstalled) {
+    const queries = t.testdir({ 'queries.yml': JSON.stringify({ groups: [{ name: 'dashboard', rules }] }) });
+    const { code, output } = promtool(['check', 'rules', join(queries, 'queries.yml')]);
+    t.equal(code, 0, output);
+    t.match(output, `${rules.length} rules found`);
+  } else t.comment(NEEDS_PROMTOOL.skip);
+  t.end();
 });
 
 t.test(

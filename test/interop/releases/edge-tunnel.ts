@@ -1,34 +1,45 @@
-// Tries the tunneler of the C SDK, `ziti-edge-tunnel`: it enrolls, and hosts a service that a client dials at another of our routers.
+// Tries the tunneler of the C SDK, `ziti-edge-tunnel`: it enrolls, and hosts a service that a client dials at another of our routers. As root, it also
+// intercepts with a TUN device in a network namespace (edge-tunnel-run.ts).
 
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { clientNetwork } from '../../support/client-network.ts';
-import { until } from '../../support/overlay.ts';
+import { type Overlay, until } from '../../support/overlay.ts';
 import { allowRouter, ReferenceProcess } from '../../support/reference.ts';
-import type { Steps } from './steps.ts';
+import type { StepReport, Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
+
+/** Creates an identity and enrolls it with the tunneler. Resolves with its id and file. */
+export async function enrollTunnel(
+  { management, directory }: Overlay,
+  binary: string,
+  name: string,
+): Promise<{ id: string; file: string }> {
+  const identity = { name, type: 'Device', isAdmin: false, roleAttributes: [name], enrollment: { ott: true } };
+  const id = await management.create('identities', identity);
+  const { enrollment } = await management.get<{ enrollment: { ott: { jwt: string } } }>(`identities/${id}`);
+  const file = join(directory, `${name}.json`);
+  const token = `${file}.jwt`;
+  writeFileSync(token, enrollment.ott.jwt);
+  await new ReferenceProcess(`enroll-${name}`, ['enroll', '-j', token, '-i', file], directory, { binary }).done();
+  return { id, file };
+}
 
 export async function tryEdgeTunnel(steps: Steps, binary: string): Promise<void> {
   const [port = 0] = await freePorts(1);
   const { overlay, b } = await clientNetwork({ mode: 'proxy', services: [`echo:${port}`] });
   await using network = overlay;
   const { management, directory } = network;
-  const identity = {
-    name: 'host',
-    type: 'Device',
-    isAdmin: false,
-    roleAttributes: ['host'],
-    enrollment: { ott: true },
-  };
-  const id = await management.create('identities', identity);
-  const { enrollment } = await management.get<{ enrollment: { ott: { jwt: string } } }>(`identities/${id}`);
-  const file = join(directory, 'host.json');
-  const token = `${file}.jwt`;
-  writeFileSync(token, enrollment.ott.jwt);
   const run = (name: string, args: readonly string[]) => new ReferenceProcess(name, args, directory, { binary });
-  const isEnrolled = await steps.try('enrollment', () => run('enroll', ['enroll', '-j', token, '-i', file]).done());
-  if (!isEnrolled) return;
+  let enrolled: { id: string; file: string } | undefined;
+  const enroll = async () => {
+    enrolled = await enrollTunnel(network, binary, 'host');
+  };
+  if (!(await steps.try('enrollment', enroll)) || enrolled === undefined) return;
+  const { id, file } = enrolled;
   await allowRouter(network, 'host', b);
   await network.addService('echo', id);
   await using hosting = run('host', ['run-host', '-i', file]);
@@ -41,4 +52,20 @@ export async function tryEdgeTunnel(steps: Steps, binary: string): Promise<void>
   await steps.try('a running process at the end', async () => {
     if (!hosting.isRunning) throw new Error('the tunneler has ended');
   });
+  await intercepts(steps, binary);
+}
+
+/** The steps of edge-tunnel-run.ts. Each of its lines is a step; without a line, the trial of interception failed as a whole. */
+async function intercepts(steps: Steps, binary: string): Promise<void> {
+  const script = join(import.meta.dirname, 'edge-tunnel-run.ts');
+  const args = ['--net', '--mount', '--kill-child', process.execPath, script, binary];
+  const { stdout, stderr } = await promisify(execFile)('unshare', args).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  );
+  const reports = stdout.split('\n').filter((line) => line !== '');
+  if (reports.length === 0) await steps.try('interception with TUN', () => Promise.reject(new Error(stderr.trim())));
+  for (const line of reports) {
+    const { name, error } = JSON.parse(line) as StepReport;
+    await steps.try(name, () => (error === undefined ? Promise.resolve() : Promise.reject(new Error(error))));
+  }
 }

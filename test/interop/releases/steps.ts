@@ -13,6 +13,13 @@ export interface Subject {
   readonly release: string;
 }
 
+/** How a step of another process went. */
+export interface StepReport {
+  readonly name: string;
+  /** Missing if it works. */
+  readonly error?: string;
+}
+
 export class Steps {
   readonly #subject: Subject;
   readonly #works: string[] = [];
