@@ -146,7 +146,8 @@ export class Table<T extends Entity> {
     }
     for (const key of this.#keys) {
       const index = this.#references.get(key);
-      for (const value of [fields[key]].flat())
+      const field = fields[key];
+      for (const value of Array.isArray(field) ? field : [field])
         if (index && typeof value === 'string') toggle(index, value, entity.id, add);
     }
     for (const [name, derive] of this.#derived) {

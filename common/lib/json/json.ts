@@ -20,8 +20,8 @@ export class JsonDepthError extends Error {
 
 /** As JSON.parse. @throws JsonDepthError if the text is nested deeper than `deepest`, SyntaxError if it is not JSON */
 export function parseJson(text: string, deepest = MAX_JSON_DEPTH): unknown {
-  // Each level needs a bracket at both ends.
-  if (text.length > 2 * deepest && isDeeper(text, deepest)) throw new JsonDepthError(deepest);
+  // Each level needs a bracket at both ends. Most texts have few, and counting them costs less than following them.
+  if (text.length > 2 * deepest && hasMoreBrackets(text, deepest) && isDeeper(text, deepest)) throw new JsonDepthError(deepest);
   return JSON.parse(text);
 }
 
@@ -33,6 +33,15 @@ export function isNestedDeeper(value: unknown, deepest = MAX_JSON_DEPTH): boolea
     if (inside.length > 0 && depth >= deepest) return true;
     level = inside.flatMap((each) => Object.values(each) as unknown[]);
   }
+  return false;
+}
+
+/** Whether the text has more opening brackets than `limit`, those within strings included. */
+function hasMoreBrackets(text: string, limit: number): boolean {
+  let count = 0;
+  for (const bracket of ['[', '{'])
+    for (let index = text.indexOf(bracket); index >= 0; index = text.indexOf(bracket, index + 1))
+      if (++count > limit) return true;
   return false;
 }
 
