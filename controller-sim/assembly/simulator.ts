@@ -99,6 +99,7 @@ async function build(options: SimulatorOptions, owned: AsyncDisposableStack): Pr
     http: (socket, connection) => api.accept(socket, connection),
     control: control.server.accept,
   });
+  await lab.clock.followOthers();
   observers.reportCluster();
   const { listener, baseUrl, controlAddress, controllerId } = addresses;
   const ca = data.authority.bundle;
@@ -163,7 +164,10 @@ function openLab(context: SimulatorContext, { data, rules, control, ...parts }: 
   const { tokens, activity, sessionLifetime } = control;
   const { clock } = context;
   const sessions = { tokens, activity, sessionLifetime };
-  return context.own(new Lab({ ...rules, ...parts, ...sessions, state, passwords, authority, clock, validateBody }));
+  const access = { peers: control.server.peers, log: context.logOf('lab') };
+  return context.own(
+    new Lab({ ...rules, ...parts, ...sessions, ...access, state, passwords, authority, clock, validateBody }),
+  );
 }
 
 /** The change that seeds the network. Rejects with SeedError for mistakes in it, or OptionError for an unreadable file. */

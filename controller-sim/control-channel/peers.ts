@@ -86,14 +86,17 @@ export class PeerConnections implements Peers {
     this.#functions.set(name, call);
   }
 
-  /** Calls a function of another member. Rejects if it cannot be reached, if it rejects, and beyond the limit of calls. */
-  async call(memberId: string, name: string, argument: unknown): Promise<unknown> {
+  /**
+   * Calls a function of another member, which answers within so many milliseconds. Rejects if it cannot be reached, if it
+   * rejects, and beyond the limit of calls.
+   */
+  async call(memberId: string, name: string, argument: unknown, timeout = ANSWER_TIMEOUT): Promise<unknown> {
     if (this.#calls >= MAX_CALLS) throw new PeerError(`${MAX_CALLS} calls of other controllers are not answered yet`);
     this.#calls++;
     try {
       const channel = await this.#channelTo(memberId);
       const body = JSON.stringify(argument ?? null);
-      const options = { timeout: ANSWER_TIMEOUT, signal: this.#closing.signal };
+      const options = { timeout, signal: this.#closing.signal };
       const answer = await channel.request(new Message(CALL_TYPE, [[FUNCTION_HEADER, name]], body), options);
       if (!answer.bool(ChannelHeader.ResultSuccess)) throw new PeerError(answer.body.toString());
       return parseJson(answer.body.toString());

@@ -30,8 +30,9 @@ export interface Lab {
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
   network(): LabTopology;
   /**
-   * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is.
-   * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`.
+   * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is. With
+   * several controllers, that of any of them; it returns all of them, and removes the faults of those that have not taken
+   * it. Rejects with UnknownError, and with InvalidError for an unknown word in `keep`.
    */
   restore(name: string, options?: RestoreOptions): Promise<Restored>;
   /** Returns to the state, the time and the faults after the start, and clears the journal. Rejects like `restore`. */
@@ -81,6 +82,7 @@ export interface Lab {
   export(): SeedDocument;
 }
 
+/** The time of this controller, and of all others of its network that run: each call moves them all. */
 export interface LabClock {
   now(): Date;
   /** Milliseconds by which the time is ahead of the real time; negative in the past. */

@@ -2,6 +2,7 @@
 // requests do not notice an advance.
 
 import { describeError } from '#lib/errors.ts';
+import { IdSource } from '#lib/ids.ts';
 import { AdvancingClock, realTime } from '#lib/time/advancing-clock.ts';
 import type { AdvanceableClock } from '#lib/time/clock.ts';
 import { MAX_DURATION_LENGTH, parseDuration } from '#lib/time/duration.ts';
@@ -27,11 +28,32 @@ export interface ClockMark {
   readonly now: number;
 }
 
+/** The time of a controller for the others. */
+export interface SharedTime extends ClockMark {
+  /** Id of the clock: labs in one process may share it. */
+  readonly clock: string;
+}
+
+/** Ids of clocks. */
+const ids = new WeakMap<AdvanceableClock, string>();
+
+/** Moves the time of other controllers, or returns the time of one that runs. */
+export interface OtherClocks {
+  move(time: SharedTime): Promise<void>;
+  time(): Promise<SharedTime | undefined>;
+}
+
 export class LabClock {
   readonly #clock: AdvanceableClock;
+  readonly #others: OtherClocks;
+  #sharing: Promise<unknown> = Promise.resolve();
+  /** Moves of other controllers, one at a time. */
+  #following: Promise<unknown> = Promise.resolve();
 
-  constructor(clock: AdvanceableClock) {
+  constructor(clock: AdvanceableClock, others: OtherClocks) {
     this.#clock = clock;
+    this.#others = others;
+    if (!ids.has(clock)) ids.set(clock, new IdSource().uuid());
   }
 
   now(): Date {
@@ -66,6 +88,7 @@ export class LabClock {
     if (this.advanced + milliseconds > MAX_ADVANCE_MS)
       throw new InvalidError('duration', 'the time can be advanced by ten years in total', duration);
     await this.#add(milliseconds);
+    await this.#share();
   }
 
   /**
@@ -82,6 +105,7 @@ export class LabClock {
       throw new InvalidError('time', 'the time can be up to ten years from the real time', String(time));
     if (difference >= 0) await this.#add(difference);
     else this.#takeOff(-difference);
+    await this.#share();
   }
 
   /** The time stands still until `run`; `advance` and `set` still move it. Rejects like `run`. */
@@ -95,6 +119,11 @@ export class LabClock {
    * the caller that only the caller moves
    */
   run(rate = 1): void {
+    this.#run(rate);
+    void this.#share();
+  }
+
+  #run(rate: number): void {
     if (!(rate >= 0 && rate <= MAX_RATE)) throw new InvalidError('rate', `use a number from 0 to ${MAX_RATE}`, rate);
     const { advanced } = this;
     try {
@@ -114,8 +143,44 @@ export class LabClock {
    * Returns to the time and the rate of a mark: to the same distance from the real time at its rate, else to the time
    * itself. Going back fires no timers, and what has expired remains so.
    */
-  async returnTo({ rate, advanced, now }: ClockMark): Promise<void> {
-    if (this.#clock.rate !== rate) this.run(rate);
+  async returnTo(mark: ClockMark): Promise<void> {
+    await this.#returnTo(mark);
+    await this.#share();
+  }
+
+  /** Takes the time of another controller. Rejects with InvalidError for an invalid time. */
+  follow(time: SharedTime): Promise<void> {
+    const { clock, rate, advanced, now } = time;
+    if (clock === ids.get(this.#clock)) return Promise.resolve();
+    if (![rate, advanced, now].every(Number.isFinite) || Math.abs(advanced) > 2 * MAX_ADVANCE_MS)
+      throw new InvalidError('time', 'another controller has sent a wrong time', String(now));
+    const following = this.#following.then(() => this.#returnTo(time));
+    this.#following = following.catch(() => undefined); // the other controller logs it
+    return following;
+  }
+
+  /** Takes the time of a controller that runs already, if there is one. */
+  async followOthers(): Promise<void> {
+    const time = await this.#others.time();
+    if (time) await this.follow(time);
+  }
+
+  sharedTime(): SharedTime {
+    return { ...this.mark(), clock: ids.get(this.#clock) ?? '' };
+  }
+
+  /** Resolves when the other controllers have the time of the last call. */
+  async shared(): Promise<void> {
+    await this.#sharing;
+  }
+
+  #share(): Promise<unknown> {
+    this.#sharing = Promise.all([this.#sharing, this.#others.move(this.sharedTime())]);
+    return this.#sharing;
+  }
+
+  async #returnTo({ rate, advanced, now }: ClockMark): Promise<void> {
+    if (this.#clock.rate !== rate) this.#run(rate);
     const difference =
       this.#clock instanceof AdvancingClock && rate !== 1 ? now - this.#clock.now() : advanced - this.advanced;
     if (difference > 0) await this.#add(difference);

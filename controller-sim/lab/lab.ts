@@ -1,6 +1,7 @@
 // Control over the simulator's time, state and faults, a record of its requests, and explanations of its decisions, for
 // tests; a controller has none of this.
 
+import type { Log } from '#lib/log/log.ts';
 import type { AdvanceableClock } from '#lib/time/clock.ts';
 import type { LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -22,6 +23,7 @@ import {
 } from './network/identities.ts';
 import { type LabRouters, type LabService, type NewService, serviceSeed } from './network/services.ts';
 import { viewNetwork } from './network-view.ts';
+import { OtherLabs, type OtherLabsComponents } from './other-labs.ts';
 import type { Proxies } from './proxies/proxies.ts';
 import { exportNetwork, type SeedDocument } from './seed/export.ts';
 import { planned } from './seed/plan.ts';
@@ -45,6 +47,8 @@ export interface LabComponents
   readonly clock: AdvanceableClock;
   readonly traffic: LabTraffic;
   readonly cluster: Cluster;
+  readonly peers: OtherLabsComponents['peers'];
+  readonly log: Log;
   /** Closes the controller. */
   readonly close: () => Promise<void>;
 }
@@ -63,8 +67,11 @@ export class Lab {
     this.#components = components;
     this.#ended = new EndedSessions(state);
     this.member = new MemberFaults({ state, clock, close: components.close });
-    this.clock = new LabClock(clock);
-    this.snapshots = new LabSnapshots({ state, clock: this.clock, faults: this.faults, journal: this.journal });
+    const others = new OtherLabs(components);
+    this.clock = new LabClock(clock, others);
+    const { faults, journal } = this;
+    this.snapshots = new LabSnapshots({ state, clock: this.clock, faults, journal, others });
+    others.serve(this);
   }
 
   close(): void {

@@ -81,6 +81,15 @@ export interface SnapshotComponents {
   readonly clock: LabClock;
   readonly faults: Pick<Faults, 'mark' | 'clear' | 'returnTo'>;
   readonly journal: Pick<Journal, 'clear'>;
+  readonly others: OtherSnapshots;
+}
+
+/** The snapshots of other controllers of the network. */
+export interface OtherSnapshots {
+  /** Restores one of theirs. Resolves with undefined if none has this name. */
+  restore(name: string, options: RestoreOptions): Promise<Restored | undefined>;
+  /** Tells them that this controller has restored. */
+  restored(options: RestoreOptions): Promise<void>;
 }
 
 export class LabSnapshots {
@@ -162,22 +171,29 @@ export class LabSnapshots {
   }
 
   /**
-   * Rejects with UnknownError, and with InvalidError for an unknown word in `keep`. If the change cannot be stored,
-   * nothing has changed.
+   * For all controllers; another one may have taken the snapshot. Rejects with UnknownError, and with InvalidError for an
+   * unknown word in `keep`. If the change cannot be stored, nothing has changed.
    */
   async restore(name: string, options: RestoreOptions = {}): Promise<Restored> {
-    demandKnown(options, ['keep']);
-    const { keep = [] } = options;
-    const unknown = keep.find((each) => !KEPT.includes(each));
-    if (unknown !== undefined)
-      throw new InvalidError('keep', `${unknown} is unknown; ${meantOrKnown(unknown, KEPT)}`, unknown);
+    const restores = restoredParts(options);
+    if (!this.#taken.has(name)) {
+      const elsewhere = await this.#components.others.restore(name, options);
+      if (elsewhere) return elsewhere;
+    }
     const { entities, clock, faults } = this.#find(name);
-    const restores = (part: Kept) => !keep.includes(part);
     const restored = restores('state') ? await this.#restoreState(entities, restores('faults')) : NOTHING;
     if (restores('clock')) await this.#clock.returnTo(clock);
     if (restores('faults')) this.#components.faults.returnTo(faults);
     if (restores('journal')) this.#components.journal.clear();
+    await this.#components.others.restored(options);
     return restored;
+  }
+
+  /** Another controller has restored. The faults of a snapshot are those of the controller that took it. */
+  restoredElsewhere(options: RestoreOptions): void {
+    const restores = restoredParts(options);
+    if (restores('faults')) this.#components.faults.clear();
+    if (restores('journal')) this.#components.journal.clear();
   }
 
   /** A fault of the store must not prevent its own end. */
@@ -223,6 +239,16 @@ export class LabSnapshots {
     const names = [...this.#taken.keys()];
     throw new UnknownError(`there is no snapshot ${name}; ${meantOrKnown(name, names)}`);
   }
+}
+
+/** Whether a restore returns a part. @throws InvalidError for an unknown word in `keep` */
+function restoredParts(options: RestoreOptions): (part: Kept) => boolean {
+  demandKnown(options, ['keep']);
+  const { keep = [] } = options;
+  const unknown = keep.find((each) => !KEPT.includes(each));
+  if (unknown !== undefined)
+    throw new InvalidError('keep', `${unknown} is unknown; ${meantOrKnown(unknown, KEPT)}`, unknown);
+  return (part) => !keep.includes(part);
 }
 
 /** Entities are immutable: a snapshot shares them with the tables. */

@@ -267,6 +267,50 @@ t.test('the labs of one process share the time, and a restored snapshot is one o
   await t.rejects(two.simulator.lab.clock.advance(10 * 365 * 24 * 3_600_000), /ten years in total/);
 });
 
+t.test('labs of several processes have one time, and each restores for all', async (t) => {
+  await using store = new AsyncDisposableStack();
+  const memory = new SharedMemory();
+  // Each with a clock of its own, as a process has.
+  const start = async (member: string) =>
+    store.use(
+      await startSimulator({ store: memory, member, username: 'admin', password: PASSWORD, passwordCost: TEST_COST }),
+    );
+  const [one, two] = [await start('one'), await start('two')];
+  const labs = [one.lab, two.lab];
+  const near = (lab: typeof one.lab, advanced: number) => Math.abs(lab.clock.advanced - advanced) < 60_000;
+  await one.lab.clock.advance('1h');
+  t.same(
+    labs.map(({ clock }) => clock.advanced),
+    [3_600_000, 3_600_000],
+  );
+  const three = await start('three');
+  t.equal(three.lab.clock.advanced, 3_600_000, 'one that starts later');
+  await two.lab.clock.set(new Date(Date.now() + 7_200_000));
+  for (const lab of [one.lab, three.lab]) t.ok(near(lab, 7_200_000), `${lab.clock.advanced}`);
+  const api = new ApiClient(one);
+  store.defer(() => api.close());
+  t.equal((await api.manage('PATCH', '/lab/v1/clock', { rate: 0 })).status, 200);
+  t.equal(two.lab.clock.rate, 0);
+  t.ok(Math.abs(two.lab.clock.now().getTime() - one.lab.clock.now().getTime()) <= 1, 'both stand still');
+
+  two.lab.snapshots.take('base');
+  await one.admin.services.create({ name: 'later', encryptionRequired: true });
+  await one.lab.clock.advance('30m');
+  for (const lab of labs) lab.faults.add({ kind: 'http', path: '/nowhere', status: 503 });
+  t.match(await one.lab.restore('base'), { deleted: 1 }, 'two has taken it');
+  for (const lab of labs) {
+    t.same(lab.faults.list(), []);
+    t.ok(near(lab, 7_200_000), `${lab.clock.advanced}`);
+  }
+  t.same((await two.admin.services.list()).length, 0);
+  await t.rejects(one.lab.restore('nothing'), /there is no snapshot nothing/);
+  await three.lab.reset();
+  t.same(
+    [one, two, three].map(({ lab }) => lab.clock.rate),
+    [1, 1, 1],
+  );
+});
+
 t.test('a member that is cut off says so, serves what it knows, and has everything once it is healed', async (t) => {
   await using parts = await open();
   const { one, two } = parts;

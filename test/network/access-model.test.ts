@@ -209,9 +209,10 @@ for (const seed of SEEDS) {
     const net = await network();
     const snapshots = new LabSnapshots({
       state: net.state,
-      clock: new LabClock(net.clock),
+      clock: new LabClock(net.clock, { move: async () => undefined, time: async () => undefined }),
       faults: { mark: () => ({ active: [] }), clear: () => undefined, returnTo: () => undefined },
       journal: { clear: () => undefined },
+      others: { restore: async () => undefined, restored: async () => undefined },
     });
     const random = seededRandom(seed);
     await net.clock.advance(200_000);

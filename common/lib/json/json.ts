@@ -21,7 +21,8 @@ export class JsonDepthError extends Error {
 /** As JSON.parse. @throws JsonDepthError if the text is nested deeper than `deepest`, SyntaxError if it is not JSON */
 export function parseJson(text: string, deepest = MAX_JSON_DEPTH): unknown {
   // Each level needs a bracket at both ends. Most texts have few, and counting them costs less than following them.
-  if (text.length > 2 * deepest && hasMoreBrackets(text, deepest) && isDeeper(text, deepest)) throw new JsonDepthError(deepest);
+  if (text.length > 2 * deepest && hasMoreBrackets(text, deepest) && isDeeper(text, deepest))
+    throw new JsonDepthError(deepest);
   return JSON.parse(text);
 }
 

@@ -55,6 +55,7 @@ export const labHandlers = {
     const { time, rate } = withoutNulls(body);
     if (rate !== undefined) lab.clock.run(rate); // a clock that stands still then has the time exactly
     if (time !== undefined) await lab.clock.set(time);
+    await lab.clock.shared();
     return showClock(lab);
   }),
   detailReady: ({ services }: ApiRequest): Data<LabReady> => ({ data: showReady(services) }),
