@@ -3,13 +3,15 @@
 import { Listeners } from '#lib/listeners.ts';
 import { selectByRoles } from '#model/roles.ts';
 import type { PermissionType } from '../state/entity.ts';
+import type { Side } from '../state/kind.ts';
 import type { Identity } from '../state/kinds/identity.ts';
 import type { PostureCheck } from '../state/kinds/posture-check.ts';
 import type { Router } from '../state/kinds/router.ts';
 import type { Service } from '../state/kinds/service.ts';
 import type { ServicePolicy } from '../state/kinds/service-policy.ts';
+import type { EntityTypes, MemberKind, PolicyKind } from '../state/kinds.ts';
 import type { State } from '../state/state.ts';
-import { type Membership, type MembershipChange, Memberships, type PolicyKind, type Side } from './memberships.ts';
+import { type Membership, type MembershipChange, Memberships } from './memberships.ts';
 
 export class Access {
   readonly #state: State;
@@ -156,10 +158,7 @@ export class Access {
     return type === undefined || this.#state.tables.servicePolicy.get(policyId)?.type === type;
   }
 
-  #found(kind: 'identity', policyIds: readonly string[], side: Side): Identity[];
-  #found(kind: 'service', policyIds: readonly string[], side: Side): Service[];
-  #found(kind: 'router', policyIds: readonly string[], side: Side): Router[];
-  #found(kind: 'identity' | 'service' | 'router', policyIds: readonly string[], side: Side) {
+  #found<K extends MemberKind>(kind: K, policyIds: readonly string[], side: Side): EntityTypes[K][] {
     const ids = new Set(policyIds.flatMap((id) => [...this.membership(id)[side]]));
     return [...ids].flatMap((id) => this.#state.tables[kind].get(id) ?? []);
   }

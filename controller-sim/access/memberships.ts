@@ -4,15 +4,11 @@
 import { rolesThatCanSelect, type Semantic, selectByRoles, selectedByRoles } from '#model/roles.ts';
 import type { Change, ChangeSet } from '../state/change.ts';
 import type { Entity } from '../state/entity.ts';
-import type { Router } from '../state/kinds/router.ts';
-import type { Service } from '../state/kinds/service.ts';
-import { selectorsIn } from '../state/references.ts';
+import type { Side } from '../state/kind.ts';
+import { hasRoleAttributes, isPolicyKind, isSelectable, type PolicyKind, type RoleKind } from '../state/kinds.ts';
+import { REFERENCES, selectorsIn } from '../state/references.ts';
 import type { Table } from '../state/table.ts';
 import type { Tables } from '../state/tables.ts';
-
-export type PolicyKind = 'servicePolicy' | 'edgeRouterPolicy' | 'serviceEdgeRouterPolicy';
-export type Side = 'left' | 'right';
-export type MemberKind = 'identity' | 'service' | 'router';
 
 /** The members of a policy, by its two sides. */
 export type Membership = Readonly<Record<Side, ReadonlySet<string>>>;
@@ -26,16 +22,23 @@ export interface MembershipChange {
   readonly joined: boolean;
 }
 
-/** The kinds that a policy joins, and the fields that select them. */
-const JOINS = {
-  servicePolicy: { left: ['identity', 'identityRoles'], right: ['service', 'serviceRoles'] },
-  edgeRouterPolicy: { left: ['identity', 'identityRoles'], right: ['router', 'edgeRouterRoles'] },
-  serviceEdgeRouterPolicy: { left: ['service', 'serviceRoles'], right: ['router', 'edgeRouterRoles'] },
-} as const satisfies Readonly<Record<PolicyKind, Readonly<Record<Side, readonly [MemberKind, string]>>>>;
+/** A side of the policies of a kind: `key` selects entities of the kind `to`. */
+interface Join {
+  readonly kind: PolicyKind;
+  readonly side: Side;
+  readonly to: RoleKind;
+  readonly key: string;
+}
 
-export const POLICY_KINDS = Object.keys(JOINS) as PolicyKind[];
-const SIDES = ['left', 'right'] as const;
+/** The left side of a kind before the right one. */
+const JOINS: readonly Join[] = REFERENCES.flatMap(({ kind, side, to, key }) =>
+  side && isPolicyKind(kind) && hasRoleAttributes(to) ? [{ kind, side, to, key }] : [],
+);
 const NOBODY: ReadonlySet<string> = new Set();
+
+function sidesOf(kind: PolicyKind): readonly Join[] {
+  return JOINS.filter((join) => join.kind === kind);
+}
 
 interface Policy extends Entity {
   readonly semantic: Semantic;
@@ -54,7 +57,8 @@ export class Memberships {
 
   constructor(tables: Tables) {
     this.#tables = tables;
-    for (const kind of POLICY_KINDS) for (const { id } of tables[kind].values()) this.#recompute(kind, id, []);
+    for (const kind of new Set(JOINS.map((join) => join.kind)))
+      for (const { id } of tables[kind].values()) this.#recompute(kind, id, []);
   }
 
   members(policyId: string): Membership {
@@ -70,11 +74,10 @@ export class Memberships {
   check(kind: PolicyKind): string[] {
     const differences: string[] = [];
     for (const policy of this.#tables[kind].values()) {
-      for (const side of SIDES) {
-        const current = this.members(policy.id)[side];
-        const [memberKind] = JOINS[kind][side];
-        for (const id of current.symmetricDifference(this.#select(kind, side, policy)))
-          differences.push(`${kind} ${policy.id}: ${memberKind} ${id} ${current.has(id) ? 'unexpected' : 'missing'}`);
+      for (const join of sidesOf(kind)) {
+        const current = this.members(policy.id)[join.side];
+        for (const id of current.symmetricDifference(this.#select(join, policy)))
+          differences.push(`${kind} ${policy.id}: ${join.to} ${id} ${current.has(id) ? 'unexpected' : 'missing'}`);
       }
     }
     return differences;
@@ -84,10 +87,8 @@ export class Memberships {
   apply({ changes }: ChangeSet): MembershipChange[] {
     const moves: MembershipChange[] = [];
     for (const change of changes) {
-      for (const kind of POLICY_KINDS) {
-        if (change.kind === kind) this.#recompute(kind, change.id, moves);
-        for (const side of SIDES) if (JOINS[kind][side][0] === change.kind) this.#replace(kind, side, change, moves);
-      }
+      if (isPolicyKind(change.kind)) this.#recompute(change.kind, change.id, moves);
+      for (const join of JOINS) if (join.to === change.kind) this.#replace(join, change, moves);
     }
     return moves;
   }
@@ -95,8 +96,9 @@ export class Memberships {
   /** Recomputes all members of a policy. */
   #recompute(kind: PolicyKind, policyId: string, moves: MembershipChange[]): void {
     const policy = this.#tables[kind].get(policyId) as Policy | undefined;
-    for (const side of SIDES) {
-      const wanted = policy ? this.#select(kind, side, policy) : NOBODY;
+    for (const join of sidesOf(kind)) {
+      const { side } = join;
+      const wanted = policy ? this.#select(join, policy) : NOBODY;
       const current = this.members(policyId)[side];
       for (const id of current.difference(wanted)) this.#move({ kind, policyId, side, id, joined: false }, moves);
       for (const id of wanted.difference(current)) this.#move({ kind, policyId, side, id, joined: true }, moves);
@@ -104,18 +106,16 @@ export class Memberships {
     if (!policy) this.#members.delete(policyId);
   }
 
-  #select(kind: PolicyKind, side: Side, policy: Policy): ReadonlySet<string> {
-    const [memberKind, key] = JOINS[kind][side];
-    const table: Table<Member> = this.#tables[memberKind];
+  #select({ to, key }: Join, policy: Policy): ReadonlySet<string> {
+    const table: Table<Member> = this.#tables[to];
     const selected = selectByRoles(selectorsIn(policy, { key }), policy.semantic, table);
-    for (const id of selected) if (!isEligible(memberKind, table.get(id))) selected.delete(id);
+    for (const id of selected) if (!isSelectable(to, table.get(id))) selected.delete(id);
     return selected;
   }
 
   /** Updates one member whose attributes may have changed, in the policies of a kind. */
-  #replace(kind: PolicyKind, side: Side, { id, before, after }: Change, moves: MembershipChange[]): void {
-    const [memberKind, key] = JOINS[kind][side];
-    const member = isEligible(memberKind, after) ? (after as Member) : undefined;
+  #replace({ kind, side, to, key }: Join, { id, before, after }: Change, moves: MembershipChange[]): void {
+    const member = isSelectable(to, after) ? (after as Member) : undefined;
     const roles = new Set([before, after].flatMap((each) => (each ? rolesThatCanSelect(each as Member) : [])));
     const policies: Table<Policy> = this.#tables[kind];
     const candidates = new Set(this.policiesWith(kind, side, id));
@@ -146,11 +146,4 @@ export class Memberships {
     }
     moves.push(change);
   }
-}
-
-/** Edge policies exclude transit routers and services that are limited to the fabric. */
-function isEligible(kind: MemberKind, entity: Entity | undefined): boolean {
-  if (!entity) return false;
-  if (kind === 'router') return (entity as Router).isEdge;
-  return kind === 'identity' || !(entity as Service).isFabricOnly;
 }

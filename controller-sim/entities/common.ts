@@ -2,9 +2,17 @@
 
 import { ApiError, invalid, notFound } from '../errors/errors.ts';
 import type { Entity, Named } from '../state/entity.ts';
-import type { Router } from '../state/kinds/router.ts';
-import type { Service } from '../state/kinds/service.ts';
-import { type EntityKind, type EntityTypes, KINDS, nameOf } from '../state/kinds.ts';
+import type { Reference } from '../state/kind.ts';
+import {
+  type EntityKind,
+  type EntityTypes,
+  isSelectable,
+  KINDS,
+  nameOf,
+  type PolicyKind,
+  type RoleField,
+} from '../state/kinds.ts';
+import { selectorsIn } from '../state/references.ts';
 import type { Table } from '../state/table.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Body, Mode } from './body.ts';
@@ -69,38 +77,35 @@ export function roleAttributes(body: Body<WithAttributes>, current: readonly str
   return [...new Set(given)].sort();
 }
 
-/** The kind that each role list of a policy selects. */
-const ROLE_LISTS = {
-  identityRoles: 'identity',
-  serviceRoles: 'service',
-  edgeRouterRoles: 'router',
-  postureCheckRoles: 'postureCheck',
-} as const;
-
-type RoleField = keyof typeof ROLE_LISTS;
-type RoleLists<F extends RoleField> = Readonly<Record<F, readonly string[]>>;
+type RoleLists<K extends PolicyKind> = Pick<EntityTypes[K], RoleField<K>>;
 /** A body with these lists. */
-interface Listing<F extends RoleField> {
+interface Listing<K extends PolicyKind> {
   readonly mode: Mode;
-  readonly given: { readonly [K in F]?: readonly string[] | null | undefined };
+  readonly given: { readonly [F in RoleField<K>]?: readonly string[] | null | undefined };
 }
 
 /**
  * The lists of selectors of a policy: `#attribute`, `@id` of an existing entity, or only `#all`. `#` before `@`, each
  * sorted. reference fact: the form of all lists is checked before the existence of the entities.
  */
-export function roleLists<F extends RoleField>(
+export function roleLists<K extends PolicyKind>(
   transaction: Transaction,
-  body: Listing<F>,
-  fields: readonly F[],
-  current: RoleLists<F> | undefined,
-): RoleLists<F> {
-  for (const field of fields) checkForm(field, body.given[field] ?? []);
-  const lists = fields.map((field) => [field, roleList(transaction, body, field, current?.[field])] as const);
-  return Object.fromEntries(lists) as RoleLists<F>;
+  kind: K,
+  { mode, given }: Listing<K>,
+  current: EntityTypes[K] | undefined,
+): RoleLists<K> {
+  const lists: Readonly<Partial<Record<string, readonly string[] | null>>> = given;
+  const references = KINDS[kind].refers?.filter(({ form }) => form === 'selectors') ?? [];
+  for (const { key } of references) checkForm(key, lists[key] ?? []);
+  const checked = references.map((reference) => {
+    const { key } = reference;
+    const kept = mode === 'patch' && current ? selectorsIn(current, reference) : [];
+    return [key, roleList(transaction, reference, lists[key]) ?? kept] as const;
+  });
+  return Object.fromEntries(checked) as RoleLists<K>;
 }
 
-function checkForm(field: RoleField, given: readonly string[]): void {
+function checkForm(field: string, given: readonly string[]): void {
   for (const entry of given) {
     if (!/^[#@]/.test(entry))
       throw invalid(
@@ -113,25 +118,17 @@ function checkForm(field: RoleField, given: readonly string[]): void {
     throw invalid(field, 'if using #all, it should be the only role specified', given);
 }
 
-function roleList<F extends RoleField>(
+function roleList(
   transaction: Transaction,
-  body: Listing<F>,
-  field: F,
-  current: readonly string[] = [],
-): readonly string[] {
-  const given: readonly string[] | null | undefined = body.given[field];
-  if (!given) return body.mode === 'patch' ? current : [];
-  const kind = ROLE_LISTS[field];
+  { key, to }: Reference<string, EntityKind>,
+  given: readonly string[] | null | undefined,
+): readonly string[] | undefined {
+  if (!given) return undefined;
   const unknown = given.flatMap((entry) =>
-    entry.startsWith('@') && !isSelectable(transaction.get(kind, entry.slice(1))) ? [entry.slice(1)] : [],
+    entry.startsWith('@') && !isSelectable(to, transaction.get(to, entry.slice(1))) ? [entry.slice(1)] : [],
   );
-  if (unknown.length > 0) throw invalid(field, `no ${KINDS[kind].store} found with the given ids`, unknown);
+  if (unknown.length > 0) throw invalid(key, `no ${KINDS[to].store} found with the given ids`, unknown);
   return [...new Set(given)].sort();
-}
-
-/** Policies select only edge routers, and only services that are not limited to the fabric. */
-function isSelectable(entity: Partial<Router & Service> | undefined): boolean {
-  return entity !== undefined && entity.isEdge !== false && entity.isFabricOnly !== true;
 }
 
 /** Config ids: known, with the right target, one for each type. */

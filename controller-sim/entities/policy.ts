@@ -115,7 +115,7 @@ function servicePolicyFields(
     name: uniqueName(transaction, 'servicePolicy', body, current),
     semantic: body.given.semantic ?? current?.semantic ?? 'AllOf',
     type,
-    ...roleLists(transaction, body, ['identityRoles', 'serviceRoles', 'postureCheckRoles'], current),
+    ...roleLists(transaction, 'servicePolicy', body, current),
   };
 }
 
@@ -127,7 +127,7 @@ function edgeRouterPolicyFields(
   return {
     name: uniqueName(transaction, 'edgeRouterPolicy', body, current),
     semantic: body.given.semantic ?? current?.semantic ?? 'AllOf',
-    ...roleLists(transaction, body, ['identityRoles', 'edgeRouterRoles'], current),
+    ...roleLists(transaction, 'edgeRouterPolicy', body, current),
   };
 }
 
@@ -139,6 +139,6 @@ function serviceEdgeRouterPolicyFields(
   return {
     name: uniqueName(transaction, 'serviceEdgeRouterPolicy', body, current),
     semantic: body.given.semantic ?? current?.semantic ?? 'AllOf',
-    ...roleLists(transaction, body, ['serviceRoles', 'edgeRouterRoles'], current),
+    ...roleLists(transaction, 'serviceEdgeRouterPolicy', body, current),
   };
 }

@@ -3,6 +3,9 @@
 import type { Entity } from './entity.ts';
 import type { Of, TableDefinition } from './table.ts';
 
+/** The two groups of entities that a policy joins. */
+export type Side = 'left' | 'right';
+
 /** A field with the ids of other entities. `To` has the names of their kinds. */
 export interface Reference<Key extends string = string, To extends string = string> {
   /** Path of field names, separated by dots. */
@@ -12,6 +15,8 @@ export interface Reference<Key extends string = string, To extends string = stri
   readonly to: To;
   /** Where ids are found: in `@id` selectors, in map keys, in the lists of a map, or in the value itself. */
   readonly form: 'id' | 'ids' | 'selectors' | 'map' | 'lists';
+  /** The side of the policy that these selectors fill. A kind of policies has a left side, then a right one. */
+  readonly side?: Side;
   /**
    * The repair of an id that does not resolve. `delete`: the entity is useless without it. `remove`: the id is removed. `put`: this id
    * replaces it. `report`: the intended id is unknown, so an administrator must repair it.
@@ -26,15 +31,20 @@ export interface Reference<Key extends string = string, To extends string = stri
 
 export interface Kind<T extends Entity, To extends string = string, Key extends string = keyof T & string>
   extends TableDefinition<T, Key> {
-  /** Name in messages, if it is not that of the kind. */
+  /** Name in messages of the APIs, if it is not that of the kind. */
   readonly singular?: string;
+  /** Its name in sentences, if that is not the name of the kind in words. */
+  readonly words?: string;
   /** Path segment in the APIs. */
   readonly plural: string;
   /** The reference's name of its store, in events, counts and messages. */
   readonly store: string;
+  /** The tables have an index of ids and selectors. Role lists are checked in this order. */
   readonly refers?: readonly Reference<Key, To>[];
   /** Whether lists and policies select its entities by role attributes. */
   readonly hasRoleAttributes?: boolean;
+  /** Whether policies select the entity; true for all if missing. */
+  readonly isSelectable?: Of<T, boolean>;
   /** Fields with credentials: events omit them. */
   readonly secrets?: readonly Key[];
   /** Path segments of the lists below an entity in the APIs. */
@@ -45,7 +55,23 @@ export interface Kind<T extends Entity, To extends string = string, Key extends 
   readonly isConfigured?: boolean | Of<T, boolean>;
 }
 
+/** A description that knows the type of the stored entities; the field never has a value. */
+export interface Stores<T extends Entity> {
+  readonly stored?: T;
+}
+
+/** The parts of a description from which the types of kinds.ts follow. */
+export interface Typed<R, A> {
+  readonly refers?: R;
+  readonly hasRoleAttributes?: A;
+}
+
 /** Describes the kind with entities of the type `T`. */
-export function kind<T extends Entity>(): <const To extends string = never>(definition: Kind<T, To>) => Kind<T, To> {
+export function kind<T extends Entity>(): <
+  const R extends readonly Reference<keyof T & string>[] = [],
+  const A extends boolean = false,
+>(
+  definition: Kind<T> & Typed<R, A>,
+) => Kind<T> & Typed<R, A> & Stores<T> {
   return (definition) => definition;
 }

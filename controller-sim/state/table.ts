@@ -32,7 +32,7 @@ export type Of<T, Result> = { of(entity: T): Result }['of'];
 export interface TableDefinition<T extends Entity, Key extends string = keyof T & string> {
   /** Keys with unique values; null and undefined are not indexed. */
   readonly unique?: readonly Key[];
-  /** Keys that contain the id of another entity, a list of ids, or selectors. */
+  /** Further keys that contain the id of another entity, a list of ids, or selectors. */
   readonly references?: readonly Key[];
   /** Computed ids of other entities, by the name of their index. */
   readonly derived?: Readonly<Record<string, Of<T, readonly string[]>>>;

@@ -14,7 +14,6 @@ export const label = kind<Label>()({
   plural: 'labels',
   store: 'labels',
   unique: ['name'],
-  references: ['services'],
   refers: [{ key: 'services', to: 'service', form: 'ids', mend: 'remove', onDelete: 'remove' }],
   isConfigured: true,
 });

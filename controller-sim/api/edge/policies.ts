@@ -5,7 +5,6 @@ import type {
   ServiceEdgeRouterPolicyDetail,
   ServicePolicyDetail,
 } from '#schemas/api/gen/answers.ts';
-import type { Side } from '../../access/memberships.ts';
 import {
   createEdgeRouterPolicy,
   createServiceEdgeRouterPolicy,
@@ -19,6 +18,7 @@ import {
   updateServicePolicy,
 } from '../../entities/policy.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
+import type { Side } from '../../state/kind.ts';
 import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
 import { base } from '../answers/references.ts';
 import { displayed, nullWhenEmpty } from '../answers/show.ts';

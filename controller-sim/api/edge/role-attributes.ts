@@ -2,12 +2,10 @@
 
 import type { RoleAttribute, RoleAttributeUsage } from '#schemas/api/gen/answers.ts';
 import type { Entity } from '../../state/entity.ts';
-import { KINDS } from '../../state/kinds.ts';
+import { KINDS, type RoleKind } from '../../state/kinds.ts';
 import { type KindReference, REFERENCES, selectorsIn } from '../../state/references.ts';
 import type { ApiRequest, Handlers, Page } from '../operations/context.ts';
 import { listTexts } from '../operations/list.ts';
-
-type RoleKind = 'identity' | 'router' | 'service' | 'postureCheck';
 
 export const roleAttributeHandlers = {
   listIdentityRoleAttributes: roleAttributes('identity'),
@@ -31,12 +29,10 @@ function selectorsOf(kind: RoleKind): KindReference[] {
   return REFERENCES.filter(({ to, form }) => to === kind && form === 'selectors');
 }
 
-const BEARERS = {
-  identity: 'identities',
-  router: 'edgeRouters',
-  service: 'services',
-  postureCheck: 'postureChecks',
-} as const;
+/** The name of the entities with an attribute: `edgeRouters`. */
+function bearersOf(kind: RoleKind): string {
+  return KINDS[kind].plural.replaceAll(/-[a-z]/g, (letters) => letters.charAt(1).toUpperCase());
+}
 
 /** Attributes that an entity has or a policy selects, with the counts of both. `withIds` adds their ids. */
 function roleAttributeUsage(kind: RoleKind): (request: ApiRequest) => Page<RoleAttributeUsage> {
@@ -50,7 +46,7 @@ function roleAttributeUsage(kind: RoleKind): (request: ApiRequest) => Page<RoleA
     const page = listTexts(usedAttributes(tables, kind), query, (roleAttribute) => ({
       roleAttribute,
       usage: {
-        [BEARERS[kind]]: usage(tables[kind].withRole(roleAttribute)),
+        [bearersOf(kind)]: usage(tables[kind].withRole(roleAttribute)),
         ...Object.fromEntries(
           selectorsOf(kind).map(({ kind: policy, key }) => {
             const selecting: readonly Entity[] = tables[policy].referring(key, `#${roleAttribute}`);

@@ -1,8 +1,8 @@
 // Lists of entities below another one: the services of a policy, the routers of an identity. They are separate from the
 // files of the entities, which would otherwise import each other in circles.
 
-import type { MemberKind, PolicyKind, Side } from '../../access/memberships.ts';
-import type { EntityTypes } from '../../state/kinds.ts';
+import type { Side } from '../../state/kind.ts';
+import type { EntityTypes, MemberKind, PolicyKind } from '../../state/kinds.ts';
 import type { ApiRequest, Handlers } from '../operations/context.ts';
 import { policyType } from '../operations/policy-type.ts';
 import { find, list } from '../operations/resource.ts';

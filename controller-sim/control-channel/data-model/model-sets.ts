@@ -11,9 +11,10 @@ import {
   type ServicePolicyRelatedEntityType,
 } from '#wire/gen/edge_control_pb.js';
 import type { Access } from '../../access/access.ts';
-import type { MembershipChange, Side } from '../../access/memberships.ts';
+import type { MembershipChange } from '../../access/memberships.ts';
 import type { Authority } from '../../pki/authority.ts';
 import type { Change, ChangeSet } from '../../state/change.ts';
+import type { Side } from '../../state/kind.ts';
 import type { CertificateAuthority } from '../../state/kinds/ca.ts';
 import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
 import type { EntityKind } from '../../state/kinds.ts';

@@ -12,7 +12,7 @@ import { ApiError } from '../../errors/errors.ts';
 import type { Entity, Named } from '../../state/entity.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Terminator } from '../../state/kinds/terminator.ts';
-import { type EntityKind, KINDS } from '../../state/kinds.ts';
+import { type EntityKind, inWords, KINDS } from '../../state/kinds.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import { changedFields, entryOf } from './differences.ts';
 import { Names } from './export-names.ts';
@@ -288,7 +288,7 @@ export class Applier {
       if (known !== undefined) return known;
       this.#fail(item, [...item.path, ...field], () => {
         const meant = didYouMean(name, this.#names(kind));
-        return `there is no ${WORDS[kind] ?? kind} ${name}; ${meant || 'add it to the seed'}`;
+        return `there is no ${inWords(kind)} ${name}; ${meant || 'add it to the seed'}`;
       });
       return value;
     };
@@ -327,14 +327,6 @@ export class Applier {
     else this.#fail(item, path, `its ${what.split(' ').at(-1)} is also that of ${owner}; change one`);
   }
 }
-
-const WORDS: Partial<Readonly<Record<EntityKind, string>>> = {
-  authPolicy: 'auth policy',
-  ca: 'certificate authority',
-  configType: 'config type',
-  externalJwtSigner: 'external JWT signer',
-  postureCheck: 'posture check',
-};
 
 function nameOf({ name, address }: Entry): string {
   return String(name ?? address);

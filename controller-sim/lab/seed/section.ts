@@ -25,8 +25,8 @@ export interface Prepared {
 
 export interface Section<K extends EntityKind = EntityKind> {
   readonly kind: K;
-  /** The kind in messages. */
-  readonly word: string;
+  /** The kind in messages, if it is not that of all entities of the kind. */
+  readonly word?: string;
   /** The type of the body in schemas/api/bodies.json. */
   readonly bodyType: string;
   /** Whether ids are short, as those of the management API. */

@@ -1,5 +1,6 @@
 // The sections of a seed, in the order in which their entities are created: each after those to which it refers.
 
+import { inWords } from '../../state/kinds.ts';
 import type { Section as Described } from './section.ts';
 import { authPolicies } from './sections/auth-policies.ts';
 import { certificateAuthorities } from './sections/certificate-authorities.ts';
@@ -35,9 +36,10 @@ export type SectionName = keyof typeof LIST;
 
 export interface Section extends Described {
   readonly name: SectionName;
+  readonly word: string;
 }
 
-export const SECTIONS: readonly Section[] = (Object.keys(LIST) as SectionName[]).map((name) => ({
-  ...(LIST[name] as Described),
-  name,
-}));
+export const SECTIONS: readonly Section[] = (Object.keys(LIST) as SectionName[]).map((name) => {
+  const described = LIST[name] as Described;
+  return { ...described, name, word: described.word ?? inWords(described.kind) };
+});

@@ -1,11 +1,11 @@
 // The routers over which an identity may use a service, and which of them are online.
 
 import type { Access } from '../../access/access.ts';
-import type { PolicyKind } from '../../access/memberships.ts';
 import type { Network } from '../../network/network.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Router } from '../../state/kinds/router.ts';
 import type { Service } from '../../state/kinds/service.ts';
+import { inWords, type PolicyKind } from '../../state/kinds.ts';
 import type { Tables } from '../../state/tables.ts';
 import { alternatives, bad, blocker, type Finding, good, limited, names } from './finding.ts';
 import { missingRole } from './near-policies.ts';
@@ -101,8 +101,6 @@ function oneRouter(components: Components, router: Router, { identity, service }
   ];
 }
 
-const WORDS = { edgeRouterPolicy: 'edge router policy', serviceEdgeRouterPolicy: 'service edge router policy' };
-
 function toRouter(
   { access, tables }: Components,
   kind: 'edgeRouterPolicy' | 'serviceEdgeRouterPolicy',
@@ -114,8 +112,8 @@ function toRouter(
     return [good([kind, joining[0] ?? router], `${names(joining)} lets ${entity.name} use ${router.name}`)];
   const none = blocker(
     [word, entity],
-    `no ${WORDS[kind]} lets ${entity.name} use the router ${router.name}`,
-    `create a ${WORDS[kind]} with both`,
+    `no ${inWords(kind)} lets ${entity.name} use the router ${router.name}`,
+    `create a ${inWords(kind)} with both`,
   );
   const near = access.policiesWith(kind, 'left', entity.id).flatMap((id) => tables[kind].get(id) ?? []);
   const misses = near.map((policy) => {

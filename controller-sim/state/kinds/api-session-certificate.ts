@@ -17,6 +17,5 @@ export const apiSessionCertificate = kind<ApiSessionCertificate>()({
   plural: 'current-api-session/certificates',
   store: 'apiSessionCertificates',
   unique: ['fingerprint'],
-  references: ['apiSessionId'],
   refers: [{ key: 'apiSessionId', to: 'apiSession', form: 'id', mend: 'delete', onDelete: 'delete' }],
 });

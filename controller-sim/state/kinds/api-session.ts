@@ -28,7 +28,7 @@ export const apiSession = kind<ApiSession>()({
   plural: 'api-sessions',
   store: 'apiSessions',
   unique: ['token'],
-  references: ['identityId', 'authenticatorId'],
+  references: ['authenticatorId'],
   refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
   secrets: ['token'],
   lists: ['sessions'],

@@ -28,7 +28,6 @@ export const authenticator = kind<Authenticator>()({
   plural: 'authenticators',
   store: 'authenticators',
   unique: ['username', 'fingerprint'],
-  references: ['identityId'],
   refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
   secrets: ['passwordHash'],
   isConfigured: true,

@@ -28,6 +28,7 @@ export interface CertificateAuthority extends Vouching {
 }
 
 export const ca = kind<CertificateAuthority>()({
+  words: 'certificate authority',
   plural: 'cas',
   store: 'cas',
   unique: ['name', 'fingerprint'],

@@ -12,7 +12,6 @@ export const config = kind<Config>()({
   plural: 'configs',
   store: 'configs',
   unique: ['name'],
-  references: ['configTypeId'],
   refers: [
     {
       key: 'configTypeId',

@@ -12,10 +12,9 @@ export const edgeRouterPolicy = kind<EdgeRouterPolicy>()({
   plural: 'edge-router-policies',
   store: 'edgeRouterPolicies',
   unique: ['name'],
-  references: ['identityRoles', 'edgeRouterRoles'],
   refers: [
-    { key: 'edgeRouterRoles', to: 'router', form: 'selectors', mend: 'remove', onDelete: 'remove' },
-    { key: 'identityRoles', to: 'identity', form: 'selectors', mend: 'remove', onDelete: 'remove' },
+    { key: 'identityRoles', to: 'identity', form: 'selectors', side: 'left', mend: 'remove', onDelete: 'remove' },
+    { key: 'edgeRouterRoles', to: 'router', form: 'selectors', side: 'right', mend: 'remove', onDelete: 'remove' },
   ],
   lists: ['edge-routers', 'identities'],
   isConfigured: true,

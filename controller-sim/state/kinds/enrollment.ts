@@ -19,7 +19,6 @@ export const enrollment = kind<Enrollment>()({
   plural: 'enrollments',
   store: 'enrollments',
   unique: ['token'],
-  references: ['identityId', 'routerId', 'caId'],
   refers: [
     { key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' },
     { key: 'routerId', to: 'router', form: 'id', mend: 'delete', onDelete: 'delete' },

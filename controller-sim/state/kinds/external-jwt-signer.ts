@@ -29,10 +29,10 @@ export interface ExternalJwtSigner extends Vouching {
 }
 
 export const externalJwtSigner = kind<ExternalJwtSigner>()({
+  words: 'external JWT signer',
   plural: 'external-jwt-signers',
   store: 'externalJwtSigners',
   unique: ['name', 'issuer', 'kid', 'fingerprint'],
-  references: ['enrollAuthPolicyId'],
   refers: [
     {
       key: 'enrollAuthPolicyId',

@@ -30,7 +30,6 @@ export const identity = kind<Identity>()({
   plural: 'identities',
   store: 'identities',
   unique: ['name', 'externalId'],
-  references: ['authPolicyId'],
   derived: {
     overriddenServices: ({ serviceConfigs }) => Object.keys(serviceConfigs),
     configs: ({ serviceConfigs }) => Object.values(serviceConfigs).flat(),

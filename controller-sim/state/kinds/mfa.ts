@@ -25,7 +25,6 @@ export const mfa = kind<Mfa>()({
   singular: 'MFA enrollment',
   plural: 'mfas',
   store: 'mfas',
-  references: ['identityId'],
   refers: [{ key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' }],
   secrets: ['secret', 'recoveryCodes'],
   isConfigured: true,

@@ -12,10 +12,9 @@ export const serviceEdgeRouterPolicy = kind<ServiceEdgeRouterPolicy>()({
   plural: 'service-edge-router-policies',
   store: 'serviceEdgeRouterPolicies',
   unique: ['name'],
-  references: ['serviceRoles', 'edgeRouterRoles'],
   refers: [
-    { key: 'edgeRouterRoles', to: 'router', form: 'selectors', mend: 'remove', onDelete: 'remove' },
-    { key: 'serviceRoles', to: 'service', form: 'selectors', mend: 'remove', onDelete: 'remove' },
+    { key: 'serviceRoles', to: 'service', form: 'selectors', side: 'left', mend: 'remove', onDelete: 'remove' },
+    { key: 'edgeRouterRoles', to: 'router', form: 'selectors', side: 'right', mend: 'remove', onDelete: 'remove' },
   ],
   lists: ['edge-routers', 'services'],
   isConfigured: true,

@@ -14,11 +14,10 @@ export const servicePolicy = kind<ServicePolicy>()({
   plural: 'service-policies',
   store: 'servicePolicies',
   unique: ['name'],
-  references: ['identityRoles', 'serviceRoles', 'postureCheckRoles'],
   refers: [
-    { key: 'identityRoles', to: 'identity', form: 'selectors', mend: 'remove', onDelete: 'remove' },
+    { key: 'identityRoles', to: 'identity', form: 'selectors', side: 'left', mend: 'remove', onDelete: 'remove' },
+    { key: 'serviceRoles', to: 'service', form: 'selectors', side: 'right', mend: 'remove', onDelete: 'remove' },
     { key: 'postureCheckRoles', to: 'postureCheck', form: 'selectors', mend: 'remove', onDelete: 'remove' },
-    { key: 'serviceRoles', to: 'service', form: 'selectors', mend: 'remove', onDelete: 'remove' },
   ],
   lists: ['identities', 'posture-checks', 'services'],
   isConfigured: true,

@@ -15,7 +15,6 @@ export const session = kind<Session>()({
   plural: 'sessions',
   store: 'sessions',
   unique: ['token'],
-  references: ['apiSessionId', 'identityId', 'serviceId'],
   refers: [
     { key: 'apiSessionId', to: 'apiSession', form: 'id', mend: 'delete', onDelete: 'delete' },
     { key: 'identityId', to: 'identity', form: 'id', mend: 'delete', onDelete: 'delete' },

@@ -31,7 +31,6 @@ export function isHosted({ binding }: Pick<Terminator, 'binding'>): boolean {
 export const terminator = kind<Terminator>()({
   plural: 'terminators',
   store: 'terminators',
-  references: ['serviceId', 'routerId'],
   refers: [
     { key: 'routerId', to: 'router', form: 'id', mend: 'delete', onDelete: 'delete' },
     { key: 'serviceId', to: 'service', form: 'id', mend: 'delete', onDelete: 'delete' },

@@ -6,7 +6,6 @@ import { all, type Entry, type Fields, type Refer, type Section } from '../secti
 
 export const authPolicies: Section<'authPolicy'> = {
   kind: 'authPolicy',
-  word: 'auth policy',
   bodyType: 'authPolicyCreate',
   body,
   create: createAuthPolicy,

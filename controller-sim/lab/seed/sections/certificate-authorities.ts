@@ -14,7 +14,6 @@ const DEFAULTS = {
 
 export const certificateAuthorities: Section<'ca'> = {
   kind: 'ca',
-  word: 'certificate authority',
   bodyType: 'caCreate',
   body: (entry) => ({ ...DEFAULTS, ...withoutNulls(entry) }),
   create: (transaction, id, body) => createCa(transaction, id, body, true),

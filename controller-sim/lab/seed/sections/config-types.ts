@@ -10,7 +10,6 @@ const BUILT_IN = new Set(
 
 export const configTypes: Section<'configType'> = {
   kind: 'configType',
-  word: 'config type',
   bodyType: 'configTypeCreate',
   body: (entry) => ({ ...entry }),
   create: createConfigType,

@@ -5,7 +5,6 @@ import type { Section } from '../section.ts';
 
 export const configs: Section<'config'> = {
   kind: 'config',
-  word: 'config',
   bodyType: 'configCreate',
   body: ({ configType, ...entry }, refer) => ({
     ...entry,

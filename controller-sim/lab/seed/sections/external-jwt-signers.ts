@@ -7,7 +7,6 @@ import type { Entry, Refer, Section } from '../section.ts';
 
 export const externalJwtSigners: Section<'externalJwtSigner'> = {
   kind: 'externalJwtSigner',
-  word: 'external JWT signer',
   bodyType: 'externalJwtSignerCreate',
   // The auth policy of its enrollments may be one of the seed, which may refer to the signer: see apply.ts.
   body: ({ enrollAuthPolicyId, enrollToCertEnabled, enrollToTokenEnabled, ...entry }) => entry,

@@ -19,7 +19,6 @@ import { type Entry, type Fields, filled, listOf, type Prepared, type Refer, typ
 
 export const identities: Section<'identity'> = {
   kind: 'identity',
-  word: 'identity',
   bodyType: 'identityCreate',
   hasShortId: true,
   body: identityBody,

@@ -13,7 +13,6 @@ import { roles, type Section } from '../section.ts';
 
 export const servicePolicies: Section<'servicePolicy'> = {
   kind: 'servicePolicy',
-  word: 'service policy',
   bodyType: 'servicePolicyCreate',
   body: (entry, refer) => ({
     ...entry,
@@ -34,7 +33,6 @@ export const servicePolicies: Section<'servicePolicy'> = {
 
 export const edgeRouterPolicies: Section<'edgeRouterPolicy'> = {
   kind: 'edgeRouterPolicy',
-  word: 'edge router policy',
   bodyType: 'edgeRouterPolicyCreate',
   body: (entry, refer) => ({
     ...entry,
@@ -54,7 +52,6 @@ export const edgeRouterPolicies: Section<'edgeRouterPolicy'> = {
 
 export const serviceEdgeRouterPolicies: Section<'serviceEdgeRouterPolicy'> = {
   kind: 'serviceEdgeRouterPolicy',
-  word: 'service edge router policy',
   bodyType: 'serviceEdgeRouterPolicyCreate',
   body: (entry, refer) => ({
     ...entry,

@@ -6,7 +6,6 @@ import { type Fields, filled, type Section } from '../section.ts';
 
 export const postureChecks: Section<'postureCheck'> = {
   kind: 'postureCheck',
-  word: 'posture check',
   bodyType: 'postureCheckCreate',
   body: ({ operatingSystems, ...entry }) => ({
     ...entry,

@@ -5,7 +5,6 @@ import { all, filled, type Section } from '../section.ts';
 
 export const services: Section<'service'> = {
   kind: 'service',
-  word: 'service',
   bodyType: 'serviceCreate',
   body: (entry, refer) => ({ ...entry, configs: all('config', entry.configs, ['configs'], refer) }),
   create: createService,

@@ -7,7 +7,6 @@ import { filled, type Section } from '../section.ts';
 
 export const terminators: Section<'terminator'> = {
   kind: 'terminator',
-  word: 'terminator',
   bodyType: 'terminatorCreate',
   body: (entry, refer) => ({
     binding: '',
