@@ -1,13 +1,14 @@
 // The documents of a release: version, notes, bill of materials, provenance.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import packageJson from '../../package.json' with { type: 'json' };
 import { newestSection, released } from '../../tools/release/changelog.ts';
 import { componentsOfExecutables, debianLicenses } from '../../tools/release/components.ts';
+import { setPlainModes } from '../../tools/release/plain-modes.ts';
 import { provenance } from '../../tools/release/provenance.ts';
 import { sbom } from '../../tools/release/sbom.ts';
 import { THOROUGH } from '../support/thorough.ts';
@@ -116,6 +117,26 @@ t.test(
     );
   },
 );
+
+t.test('the package has the same bytes after a build with another umask', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeweave-release-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'package/bin'), { recursive: true });
+  const [program, other] = ['package/bin/program', 'package/a'].map((path) => join(folder, path)) as [string, string];
+  for (const file of [program, other]) writeFileSync(file, file === program ? '#!/bin/sh\n' : 'a');
+  const packed = (name: string, programMode: number, otherMode: number) => {
+    chmodSync(program, programMode);
+    chmodSync(other, otherMode);
+    const file = join(folder, name);
+    execFileSync('tar', ['-czf', file, '-C', folder, 'package']);
+    setPlainModes(file, INIT.time);
+    return file;
+  };
+  const [first, second] = [packed('1.tgz', 0o755, 0o644), packed('2.tgz', 0o700, 0o600)];
+  t.ok(readFileSync(first).equals(readFileSync(second)));
+  const listed = execFileSync('tar', ['-tvzf', second], { encoding: 'utf8' });
+  t.match(listed, /^-rw-r--r-- 0\/0 .* package\/a\n-rwxr-xr-x 0\/0 .* package\/bin\/program\n$/);
+});
 
 t.test('a Debian package has the licenses of its parts', async (t) => {
   const parts = 'Files: *\nLicense: GPL-2+\n text\n\nFiles: a\nLicense: Expat\n\nLicense: GPL-2+\n The text.\n';

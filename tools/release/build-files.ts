@@ -18,6 +18,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { PROGRAMS } from '../binary/programs.ts';
 import { ROOT } from '../commands.ts';
 import { PROCESSORS, type Processor } from '../image/system-files.ts';
+import { setPlainModes } from './plain-modes.ts';
 
 /** @param time Seconds since 1970. Returns the names of the files. */
 export function buildFiles(folder: string, time: number): string[] {
@@ -38,6 +39,7 @@ export function buildFiles(folder: string, time: number): string[] {
       env,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
+    setPlainModes(join(work, `${packageJson.name}-${packageJson.version}.tgz`), time);
     collect(work, folder);
   } finally {
     rmSync(work, { recursive: true, force: true });
