@@ -6,17 +6,11 @@ import type { Log } from '#lib/log/log.ts';
 import { joinHostPort } from '#lib/net/address.ts';
 import { endProcess } from '#lib/process/end-process.ts';
 import { SystemClock } from '#lib/time/clock.ts';
-import { OPTION_CHECKS } from '../controller-sim/assembly/options.ts';
 import {
-  checked,
-  passwordOption,
-  portOption,
-  SEED_RANDOM,
   type Served,
   type ServeOptions,
-  seedOption,
   serve,
-  usernameOption,
+  simulatorOption,
   withServing,
 } from '../controller-sim/commands/serve.ts';
 import type { NetworkRouter } from './interface.ts';
@@ -43,14 +37,12 @@ export function networkCommand(): Command {
       routersOf,
       DEFAULT_ROUTERS,
     )
-    .addOption(portOption('port of the simulator; default: a free one'))
-    .addOption(usernameOption('name of the administrator; default: admin'))
-    .addOption(passwordOption('password of the administrator; default: a random one'))
-    .addOption(seedOption('create the entities of this file (YAML or JSON, as `export` writes it)'))
-    .option('--seed-random <number>', SEED_RANDOM, (text) =>
-      checked(OPTION_CHECKS.seedRandom, Number(text.trim() || Number.NaN)),
-    )
-    .option('--no-dashboard', 'do not serve the page to see and control the simulator')
+    .addOption(simulatorOption('port', 'port of the simulator; default: a free one'))
+    .addOption(simulatorOption('username', 'name of the administrator; default: admin'))
+    .addOption(simulatorOption('password', 'password of the administrator; default: a random one'))
+    .addOption(simulatorOption('seed', 'create the entities of this file (YAML or JSON, as `export` writes it)'))
+    .addOption(simulatorOption('seedRandom'))
+    .addOption(simulatorOption('dashboard'))
     .addHelpText('after', examples('sim', 'network --routers 3 --json', 'network --routers east,west'))
     .action(async (options: NetworkCommandOptions, command: Command) => {
       const { routersCheck } = await import('./network.ts');

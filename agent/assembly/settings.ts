@@ -2,6 +2,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { formatAddress } from '#lib/net/address.ts';
+import { groupsOrDefault } from '#model/link-groups.ts';
 import type { HttpProxy } from '#wire/connection/dial.ts';
 import type { QueueBudget } from '#wire/connection/send-lanes.ts';
 import { CtrlChanListenersSchema, ListenersSchema } from '#wire/gen/control_pb.js';
@@ -13,7 +14,7 @@ import type { ControlDialInit } from '../control/control-dial.ts';
 import type { ControlListenerSettings } from '../control/control-listener.ts';
 import type { WebSocketSettings } from '../ingress/edge/clients/websocket-port.ts';
 import type { LinkChannelSettings, LinkDialerSettings } from '../link/link-dialer.ts';
-import { groupsOrDefault, interfaceOf, localAddressFor } from '../link/link-key.ts';
+import { interfaceOf, localAddressFor } from '../link/link-key.ts';
 import type { LinkListenerSettings } from '../link/link-listener.ts';
 import type { XgressOptions } from '../xgress/options.ts';
 

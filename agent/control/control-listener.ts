@@ -2,13 +2,12 @@
 // the peer must prove that it is a controller: its certificate must chain to `identity.ca` and name it
 // (`spiffe://…/controller/ID`). The reference accepts any certificate.
 
-import type { X509Certificate } from 'node:crypto';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { verifyChain } from '#pki/certificate-chain.ts';
-import { peerCertificates, subjectAltNames } from '#pki/certificates.ts';
+import { subjectAltNames } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel/channel-listener.ts';
+import { type TrustedAuthorities, trustedLeaf } from '#wire/channel/peer-certificate.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import type { HeaderEntries } from '#wire/message.ts';
@@ -19,7 +18,7 @@ export interface ControlListenerComponents {
   clock: Clock;
   log: Log;
   port: TlsPort;
-  identity: { readonly id: string; readonly roots: readonly X509Certificate[]; readonly authorities: string };
+  identity: { readonly id: string } & TrustedAuthorities;
   controllers: Controllers;
   /** For metrics: called when a hello begins; the returned function is called when it ends. */
   onHello(): () => void;
@@ -71,15 +70,7 @@ export class ControlListener {
 
   #check({ hello, socket }: AcceptedHello): void {
     const { identity, clock } = this.#components;
-    const presented = peerCertificates(socket);
-    const [leaf] = presented;
-    const verdict = verifyChain(presented, identity.roots, { now: clock.now() });
-    if (!verdict.ok || !leaf)
-      throw new HelloRejectedError(
-        verdict.ok
-          ? 'no certificate was presented'
-          : `${verdict.reason} (trusted authorities: ${identity.authorities})`,
-      );
+    const leaf = trustedLeaf(socket, identity, clock.now());
     const id = hello.body.toString();
     const names = subjectAltNames(leaf).uri.filter((uri) => uri.toLowerCase().startsWith('spiffe:'));
     // With several names, the certificate could belong to any of them; the SPIFFE standard forbids it.

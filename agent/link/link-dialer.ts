@@ -89,8 +89,8 @@ const LINK_LIMITS: FrameLimits = {
 const GROUP_BACKOFF: BackoffPolicy = { min: 2_000, max: 60_000, factor: 2, jitter: 0 };
 /** Routers support grouped links from this version on. */
 const GROUPED_FROM = 'v1.6.6';
-const PAYLOAD_CHANNEL = 1;
-const ACK_CHANNEL = 2;
+export const PAYLOAD_CHANNEL = 1;
+export const ACK_CHANNEL = 2;
 /** Heartbeats and answers that wait to be sent; a peer asks every few seconds. */
 const HEARTBEAT_QUEUE = 16;
 

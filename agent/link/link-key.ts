@@ -4,13 +4,6 @@
 import { ownValue } from '#lib/json/own-value.ts';
 import { ownInterfaces } from '#lib/net/own-interfaces.ts';
 
-/** The groups of a listener or dialer whose configuration names none. */
-const DEFAULT_GROUP = ['default'];
-
-export function groupsOrDefault(groups: readonly string[]): readonly string[] {
-  return groups.length > 0 ? groups : DEFAULT_GROUP;
-}
-
 /** `<dialer binding>-><protocol>:<router id>-><listener binding>`; an empty binding becomes `default`. */
 export function linkKey(parts: {
   dialerBinding: string;

@@ -1,20 +1,19 @@
 // Accepts links that other routers dial: checks the hello and the certificate, joins the two halves of a split link,
 // and asks a controller to verify the dialing router (reference fact: link, sections 1.2, 1.5 and 1.6).
 
-import type { X509Certificate } from 'node:crypto';
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
-import { verifyChain } from '#pki/certificate-chain.ts';
-import { peerCertificates, sha1Fingerprint } from '#pki/certificates.ts';
+import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Channel } from '#wire/channel/channel.ts';
 import { type AcceptedHello, ChannelListener } from '#wire/channel/channel-listener.ts';
+import { type TrustedAuthorities, trustedLeaf } from '#wire/channel/peer-certificate.ts';
 import { Alpn, type TlsPort } from '#wire/connection/tls-port.ts';
 import { HelloRejectedError } from '#wire/errors.ts';
 import { LinkHeader } from '#wire/gen/numbers.ts';
 import type { Message } from '#wire/message.ts';
 import type { LinkInit } from './link.ts';
-import { type LinkChannelSettings, linkChannel } from './link-dialer.ts';
+import { ACK_CHANNEL, type LinkChannelSettings, linkChannel, PAYLOAD_CHANNEL } from './link-dialer.ts';
 import { linkKey } from './link-key.ts';
 
 export interface LinkListenerComponents {
@@ -23,7 +22,7 @@ export interface LinkListenerComponents {
   port: TlsPort;
   /** A further protocol name under which links are accepted, if the port does not use it otherwise. */
   protocol?: string | undefined;
-  identity: { readonly id: string; readonly roots: readonly X509Certificate[]; readonly authorities: string };
+  identity: { readonly id: string } & TrustedAuthorities;
   settings: LinkChannelSettings;
   /**
    * Asks a controller whether a certificate belongs to a router; rejects if it does not, or if no controller can
@@ -59,8 +58,6 @@ interface Half {
   readonly since: number;
 }
 
-const PAYLOAD_CHANNEL = 1;
-const ACK_CHANNEL = 2;
 const HALF_LIFETIME = 30_000;
 const HALF_SWEEP = 60_000;
 const MAX_HALVES = 1_000;
@@ -117,15 +114,7 @@ export class LinkListener {
     const dialed = hello.string(LinkHeader.DialedRouterId);
     if (dialed !== undefined && dialed !== identity.id)
       throw new HelloRejectedError(`the dialer expects router ${dialed}`);
-    const presented = peerCertificates(socket);
-    const [leaf] = presented;
-    const verdict = verifyChain(presented, identity.roots, { now: clock.now() });
-    if (!verdict.ok || !leaf)
-      throw new HelloRejectedError(
-        verdict.ok
-          ? 'no certificate was presented'
-          : `${verdict.reason} (trusted authorities: ${identity.authorities})`,
-      );
+    const leaf = trustedLeaf(socket, identity, clock.now());
     if (!newChannel) return;
     const { peerId, linkId } = linkIds(hello);
     try {

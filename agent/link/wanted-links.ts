@@ -5,10 +5,11 @@
 
 import { IdSource } from '#lib/ids.ts';
 import type { Timer } from '#lib/time/clock.ts';
+import { groupsOrDefault } from '#model/link-groups.ts';
 import type { WantedLinkDescription } from '../interface/description.ts';
 import type { Link } from './link.ts';
 import type { LinkDialerSettings } from './link-dialer.ts';
-import { groupsOrDefault, linkKey } from './link-key.ts';
+import { linkKey } from './link-key.ts';
 import type { LinkEvent } from './link-states.ts';
 import { type RedialComponents, Redials } from './redials.ts';
 import {

@@ -9,6 +9,7 @@ import { background } from '#lib/background.ts';
 import { describeError, errorCode } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import type { Log } from '#lib/log/log.ts';
+import { Turns } from '#lib/queue/turns.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { RouterConfigValues } from '#schemas/config/gen/router-config.ts';
 
@@ -28,7 +29,7 @@ export class Profiler {
   /** File of the CPU profile in progress. */
   #cpuPath: string | undefined;
   /** Work on the session runs in sequence. */
-  #running: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
   #stopped: Promise<void> | undefined;
   #isWritingMemory = false;
   /** False until the router has started: the files may belong to another router that occupies its ports. */
@@ -69,7 +70,7 @@ export class Profiler {
 
   async #stop(): Promise<void> {
     for (const timer of this.#timers) timer.cancel();
-    await this.#inTurn(() => this.#endCpu());
+    await this.#turns.run(() => this.#endCpu());
     this.#session.disconnect();
   }
 
@@ -141,13 +142,7 @@ export class Profiler {
   }
 
   #inBackground(name: string, task: () => Promise<void>): void {
-    background(this.#components.log, name, this.#inTurn(task));
-  }
-
-  #inTurn(task: () => Promise<void>): Promise<void> {
-    const done = this.#running.then(task);
-    this.#running = done.catch(() => undefined); // the caller receives the error
-    return done;
+    background(this.#components.log, name, this.#turns.run(task));
   }
 
   async #write(path: string, profile: unknown): Promise<void> {

@@ -1,4 +1,5 @@
-// The options of a simulator and their checks, shared by `startSimulator` and the flags of `sim start`.
+// The options of a simulator: their types, and one table of their checks and flags, for `startSimulator`, `sim start` and
+// `sim network`.
 
 import { isIP } from 'node:net';
 import { isSameFile } from '#lib/files/symbolic-links.ts';
@@ -21,7 +22,7 @@ import { MAX_SEED, type Random } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import type { PasswordCost } from '../auth/passwords.ts';
-import { type Namespace, namespaceProblem } from '../events/events.ts';
+import { NAMESPACES, type Namespace, namespaceProblem } from '../events/events.ts';
 import type { SeedDocument } from '../lab/seed/export.ts';
 import { type CommonMemory, SharedMemory } from '../state/store/shared-memory.ts';
 
@@ -156,36 +157,176 @@ const member: OptionCheck = (value) =>
     ? undefined
     : 'It must have 1 to 64 letters, digits, dots, hyphens and underscores.';
 
-export const OPTION_CHECKS: Readonly<Record<keyof SimulatorOptions, OptionCheck>> = {
-  host,
-  port,
-  data: path,
-  advertise: listOf(name),
-  username: lengthIn(bodies.$defs.username),
-  password: lengthIn(bodies.$defs.password),
-  log,
-  clock: objectWith(['now', 'after', 'every', 'sleep'], 'a clock: SystemClock or VirtualClock'),
-  random: objectWith(['next', 'bytes'], 'a source of random numbers with next() and bytes()'),
-  seedRandom: integer(0, MAX_SEED),
-  passwordCost,
-  passwordsWaiting: integer(0, MAX_WAITING),
-  eventsFile: path,
-  eventTypes: listOf(namespaceProblem),
-  cluster: boolean,
-  store,
-  member,
-  console: path,
-  dashboard: boolean,
-  lab: boolean,
-  labToken: stringOfLength(MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH),
-  churnLimit: integer(0, YEAR),
-  dialRouters: boolean,
-  proxyRouters: boolean,
-  seed,
-  sessionLifetime: integer(1, YEAR),
-  enrollmentLifetime: integer(1, YEAR),
-  linkVersion: version,
-};
+/** An option of `startSimulator`, and its flag if `sim start` has one. */
+export interface OptionRow {
+  readonly check: OptionCheck;
+  readonly flag?: OptionFlag;
+}
+
+export interface OptionFlag {
+  readonly flags: string;
+  readonly help: string;
+  /** The variable `EDGEWEAVE_SIM_…` that sets it too. */
+  readonly variable?: string;
+  readonly default?: string;
+  /** Text by default. `list`: a value for each use; `commas`: several, also within one use; `secret`: checked later. */
+  readonly form?: 'integer' | 'list' | 'commas' | 'switch' | 'secret';
+}
+
+/** All options; those with flags in the order of the help. */
+export const OPTIONS = {
+  host: {
+    check: host,
+    flag: { flags: '--host <address>', help: 'address to listen on', variable: 'HOST', default: '127.0.0.1' },
+  },
+  port: {
+    check: port,
+    flag: {
+      flags: '--port <port>',
+      help: 'port to listen on; default: the port stored in the data file, else a free one',
+      variable: 'PORT',
+      form: 'integer',
+    },
+  },
+  data: {
+    check: path,
+    flag: { flags: '--data <file>', help: 'store all data in this file; default: in memory', variable: 'DATA' },
+  },
+  advertise: {
+    check: listOf(name),
+    flag: {
+      flags: '--advertise <name>',
+      help: 'additional host name or address for clients; may be repeated, or a,b',
+      variable: 'ADVERTISE',
+      form: 'commas',
+    },
+  },
+  username: {
+    check: lengthIn(bodies.$defs.username),
+    flag: {
+      flags: '--username <name>',
+      help: 'name of the administrator; default: the stored one, else admin. A later start can rename it',
+      variable: 'USERNAME',
+    },
+  },
+  password: {
+    check: lengthIn(bodies.$defs.password),
+    flag: {
+      flags: '--password <password>',
+      help: 'password of the administrator; default: generated and printed at the first start, then kept. A later start can set a new one',
+      variable: 'PASSWORD',
+    },
+  },
+  eventsFile: {
+    check: path,
+    flag: {
+      flags: '--events-file <file>',
+      help: 'write events to this file, one JSON object per line; - for standard output',
+    },
+  },
+  eventTypes: {
+    check: listOf(namespaceProblem),
+    flag: {
+      flags: '--events <type>',
+      help: `types of events to write: ${NAMESPACES.join(', ')}; may be repeated; default: all`,
+      form: 'list',
+    },
+  },
+  cluster: {
+    check: boolean,
+    flag: { flags: '--cluster', help: 'act as the only member of a cluster', form: 'switch' },
+  },
+  store: {
+    check: store,
+    flag: {
+      flags: '--store <url>',
+      help: 'store all data in this PostgreSQL database: all simulators with the same one are controllers of one network; with --nodes also `embedded`, for a PostgreSQL server of their own',
+      variable: 'STORE',
+      form: 'secret',
+    },
+  },
+  member: {
+    check: member,
+    flag: {
+      flags: '--member <id>',
+      help: 'id of this controller in --store; with that of an earlier start it keeps its port',
+      variable: 'MEMBER',
+    },
+  },
+  dialRouters: {
+    check: boolean,
+    flag: {
+      flags: '--dial-routers',
+      help: 'dial routers that listen for controllers (ctrl.listeners)',
+      form: 'switch',
+    },
+  },
+  proxyRouters: {
+    check: boolean,
+    flag: {
+      flags: '--proxy-routers',
+      help: 'put a proxy in front of each router, for faults of links and of SDK connections',
+      form: 'switch',
+    },
+  },
+  console: {
+    check: path,
+    flag: { flags: '--console <folder>', help: 'serve the built web console in this folder' },
+  },
+  dashboard: {
+    check: boolean,
+    flag: {
+      flags: '--no-dashboard',
+      help: 'do not serve the page to see and control the simulator',
+      form: 'switch',
+    },
+  },
+  lab: {
+    check: boolean,
+    flag: {
+      flags: '--no-lab',
+      help: 'do not serve the lab API: no dashboard, no control over the running simulator',
+      form: 'switch',
+    },
+  },
+  labToken: {
+    check: stringOfLength(MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH),
+    flag: {
+      flags: '--lab-token <token>',
+      help: 'key to the lab API; default: a random one at each start',
+      variable: 'LAB_TOKEN',
+    },
+  },
+  seed: {
+    check: seed,
+    flag: {
+      flags: '--seed <file>',
+      help: 'create the entities of this file (YAML or JSON, as `export` writes it) that the data does not have',
+      variable: 'SEED',
+    },
+  },
+  seedRandom: {
+    check: integer(0, MAX_SEED),
+    flag: {
+      flags: '--seed-random <number>',
+      help: 'the same ids, serial numbers, tokens and choices in each run with this number; for tests, because they can be predicted',
+      form: 'integer',
+    },
+  },
+  log: { check: log },
+  clock: { check: objectWith(['now', 'after', 'every', 'sleep'], 'a clock: SystemClock or VirtualClock') },
+  random: { check: objectWith(['next', 'bytes'], 'a source of random numbers with next() and bytes()') },
+  passwordCost: { check: passwordCost },
+  passwordsWaiting: { check: integer(0, MAX_WAITING) },
+  churnLimit: { check: integer(0, YEAR) },
+  sessionLifetime: { check: integer(1, YEAR) },
+  enrollmentLifetime: { check: integer(1, YEAR) },
+  linkVersion: { check: version },
+} as const satisfies Readonly<Record<keyof SimulatorOptions, OptionRow>>;
+
+export const OPTION_CHECKS = Object.fromEntries(
+  Object.entries(OPTIONS).map(([each, { check }]) => [each, check]),
+) as Readonly<Record<keyof SimulatorOptions, OptionCheck>>;
 
 /** Controllers of `startCluster` in one process. */
 const MAX_NODES = 9;

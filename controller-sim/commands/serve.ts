@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { lifetimeOf, withLifetime } from '#lib/commands/lifetime.ts';
 import { print, printError } from '#lib/commands/print.ts';
-import { describeError } from '#lib/errors.ts';
+import { describeError, InvariantError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { DaemonLog } from '#lib/log/daemon-log.ts';
 import type { Log, LogLevel } from '#lib/log/log.ts';
@@ -20,7 +20,7 @@ import { stackDump } from '#lib/process/stack-dump.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { endChainVerification } from '#wire/connection/client-chains.ts';
-import { CA_SUFFIX, OPTION_CHECKS } from '../assembly/options.ts';
+import { CA_SUFFIX, OPTIONS, type OptionRow, type SimulatorOptions } from '../assembly/options.ts';
 import type { Simulator } from '../assembly/simulator.ts';
 import { seededText } from './seeded-text.ts';
 
@@ -35,10 +35,6 @@ export interface ServeOptions extends Lifetime {
   readonly port?: number;
   readonly data?: string;
 }
-
-/** The help of the option `--seed-random`. */
-export const SEED_RANDOM =
-  'the same ids, serial numbers, tokens and choices in each run with this number; for tests, because they can be predicted';
 
 /** The simulators of the process, and further facts about it. */
 export interface Served {
@@ -92,24 +88,29 @@ export function setBy(variable: string, flags: string, description: string): Opt
   return process.env[name] === '' ? option : option.env(name);
 }
 
-export function portOption(description: string): Option {
-  return setBy('PORT', '--port <port>', description).argParser((text) =>
-    checked(OPTION_CHECKS.port, text.trim() === '' ? Number.NaN : Number(text)),
+/** The flag of an option of `startSimulator`. `help` replaces that of the table. */
+export function simulatorOption(name: keyof SimulatorOptions, help?: string): Option {
+  const { check, flag }: OptionRow = OPTIONS[name];
+  if (!flag) throw new InvariantError(`the option ${name} has no flag`);
+  const { flags, form, variable } = flag;
+  const text = help ?? flag.help;
+  const option = variable === undefined ? new Option(flags, text) : setBy(variable, flags, text);
+  if (flag.default !== undefined) option.default(flag.default);
+  if (form === 'switch' || form === 'secret') return option;
+  if (form === 'list' || form === 'commas')
+    return option.default([]).argParser((value: string, before: string[]) => {
+      const values = form === 'commas' ? value.split(',') : [value];
+      return [...before, ...checked(check, values)];
+    });
+  if (form === 'integer') return option.argParser((value) => checked(check, Number(value.trim() || Number.NaN)));
+  return option.argParser((value) => checked(check, value));
+}
+
+/** The options of `startSimulator` that have flags, in the order of the help. */
+export function flaggedOptions(): (keyof SimulatorOptions)[] {
+  return Object.entries<OptionRow>(OPTIONS).flatMap(([name, { flag }]) =>
+    flag ? [name as keyof SimulatorOptions] : [],
   );
-}
-
-export function usernameOption(description: string): Option {
-  return setBy('USERNAME', '--username <name>', description).argParser((name) => checked(OPTION_CHECKS.username, name));
-}
-
-export function passwordOption(description: string): Option {
-  return setBy('PASSWORD', '--password <password>', description).argParser((password) =>
-    checked(OPTION_CHECKS.password, password),
-  );
-}
-
-export function seedOption(description: string): Option {
-  return setBy('SEED', '--seed <file>', description).argParser((file) => checked(OPTION_CHECKS.seed, file));
 }
 
 /** Returns the value if `startSimulator` accepts it. */

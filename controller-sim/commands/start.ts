@@ -13,120 +13,28 @@ import {
   OPTION_CHECKS,
   type SimulatorOptions,
 } from '../assembly/options.ts';
-import { NAMESPACES, type Namespace } from '../events/events.ts';
+import type { Namespace } from '../events/events.ts';
 import {
   checked,
-  passwordOption,
-  portOption,
-  SEED_RANDOM,
+  flaggedOptions,
   type Served,
   type ServeOptions,
-  seedOption,
   serve,
-  setBy,
-  usernameOption,
+  simulatorOption,
   withServing,
 } from './serve.ts';
 
-interface StartOptions extends ServeOptions {
-  host: string;
-  port?: number;
-  data?: string;
-  advertise: string[];
-  username?: string;
-  password?: string;
-  cluster?: true;
-  store?: string;
-  member?: string;
-  nodes?: number;
-  console?: string;
-  dashboard: boolean;
-  lab: boolean;
-  labToken?: string;
-  dialRouters?: boolean;
-  proxyRouters?: boolean;
-  eventsFile?: string;
-  events: Namespace[];
-  seed?: string;
-  seedRandom?: number;
+interface StartOptions extends ServeOptions, Omit<SimulatorOptions, 'host' | 'port' | 'data' | 'log' | 'eventTypes'> {
+  readonly nodes?: number;
+  readonly events: Namespace[];
 }
 
 export function startCommand(): Command {
-  const command = new Command('start')
-    .description('start the simulator and run until stopped')
-    .addOption(
-      setBy('HOST', '--host <address>', 'address to listen on')
-        .default('127.0.0.1')
-        .argParser((text) => checked(OPTION_CHECKS.host, text)),
-    )
-    .addOption(portOption('port to listen on; default: the port stored in the data file, else a free one'))
-    .addOption(
-      setBy('DATA', '--data <file>', 'store all data in this file; default: in memory').argParser((file) =>
-        checked(OPTION_CHECKS.data, file),
-      ),
-    )
-    .addOption(
-      setBy('ADVERTISE', '--advertise <name>', 'additional host name or address for clients; may be repeated, or a,b')
-        .default([])
-        .argParser((names: string, before: string[]) => [
-          ...before,
-          ...checked(OPTION_CHECKS.advertise, names.split(',')),
-        ]),
-    )
-    .addOption(
-      usernameOption('name of the administrator; default: the stored one, else admin. A later start can rename it'),
-    )
-    .addOption(
-      passwordOption(
-        'password of the administrator; default: generated and printed at the first start, then kept. A later start can set a new one',
-      ),
-    )
-    .option(
-      '--events-file <file>',
-      'write events to this file, one JSON object per line; - for standard output',
-      (file) => checked(OPTION_CHECKS.eventsFile, file),
-    )
-    .option(
-      '--events <type>',
-      `types of events to write: ${NAMESPACES.join(', ')}; may be repeated; default: all`,
-      (type: string, types: Namespace[]) => [...types, ...checked(OPTION_CHECKS.eventTypes, [type as Namespace])],
-      [],
-    )
-    .option('--cluster', 'act as the only member of a cluster')
-    .addOption(
-      setBy(
-        'STORE',
-        '--store <url>',
-        'store all data in this PostgreSQL database: all simulators with the same one are controllers of one network; with --nodes also `embedded`, for a PostgreSQL server of their own',
-      ),
-    )
-    .addOption(
-      setBy(
-        'MEMBER',
-        '--member <id>',
-        'id of this controller in --store; with that of an earlier start it keeps its port',
-      ).argParser((id) => checked(OPTION_CHECKS.member, id)),
-    )
+  const command = new Command('start').description('start the simulator and run until stopped');
+  for (const name of flaggedOptions()) command.addOption(simulatorOption(name));
+  command
     .option('--nodes <count>', 'start several controllers of one network in this process, in memory', (text) =>
       checked(nodesCheck, text.trim() === '' ? Number.NaN : Number(text)),
-    )
-    .option('--dial-routers', 'dial routers that listen for controllers (ctrl.listeners)')
-    .option('--proxy-routers', 'put a proxy in front of each router, for faults of links and of SDK connections')
-    .option('--console <folder>', 'serve the built web console in this folder', (folder) =>
-      checked(OPTION_CHECKS.console, folder),
-    )
-    .option('--no-dashboard', 'do not serve the page to see and control the simulator')
-    .option('--no-lab', 'do not serve the lab API: no dashboard, no control over the running simulator')
-    .addOption(
-      setBy('LAB_TOKEN', '--lab-token <token>', 'key to the lab API; default: a random one at each start').argParser(
-        (token) => checked(OPTION_CHECKS.labToken, token),
-      ),
-    )
-    .addOption(
-      seedOption('create the entities of this file (YAML or JSON, as `export` writes it) that the data does not have'),
-    )
-    .option('--seed-random <number>', SEED_RANDOM, (text) =>
-      checked(OPTION_CHECKS.seedRandom, Number(text.trim() || Number.NaN)),
     )
     .addHelpText(
       'after',

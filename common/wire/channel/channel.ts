@@ -7,6 +7,7 @@
 import { asError, ClosedError, describeError, InvariantError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
+import { TokenBucket } from '#lib/queue/token-bucket.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import { onAbort } from '#lib/time/abort.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
@@ -78,6 +79,7 @@ const MAX_WAITERS = 10_000;
 /** Unhandled messages before the channel is closed: a burst, and one more after each interval (milliseconds). */
 const MAX_FAILURES = 100;
 const FAILURE_FORGIVEN = 10_000;
+const FAILURES = { burst: MAX_FAILURES, perSecond: 1_000 / FAILURE_FORGIVEN };
 
 interface Waiter {
   resolve(message: Message): void;
@@ -104,9 +106,7 @@ export class Channel {
   readonly #unknownTypes: Listeners<number>;
   readonly #underlayChanges: Listeners<void>;
   #sequence = 0;
-  /** Unhandled messages that are not forgiven yet, as of `#failedAt`. */
-  #failures = 0;
-  #failedAt = 0;
+  readonly #failures: TokenBucket;
   #isReading = true;
   #isClosed = false;
   readonly #settleClosed: (reason: Error | null) => void;
@@ -132,6 +132,7 @@ export class Channel {
     this.#latencies = new Listeners('round trips', this.#log);
     this.#unknownTypes = new Listeners('messages of unknown types', this.#log);
     this.#underlayChanges = new Listeners('connections of a channel', this.#log);
+    this.#failures = new TokenBucket(FAILURES, this.#clock.monotonic());
     const { promise, resolve } = Promise.withResolvers<Error | null>();
     this.closed = promise;
     this.#settleClosed = resolve;
@@ -408,10 +409,7 @@ export class Channel {
   failed(contentType: number, error: unknown): void {
     if (this.isClosed) return;
     this.#log.warn({ channel: this.name, contentType, error: describeError(error) }, 'message could not be handled');
-    const now = this.#clock.monotonic();
-    this.#failures = Math.max(0, this.#failures - (now - this.#failedAt) / FAILURE_FORGIVEN) + 1;
-    this.#failedAt = now;
-    if (this.#failures > MAX_FAILURES)
+    if (this.#failures.take(this.#clock.monotonic()) === undefined)
       this.close(new ProtocolError(`${this.name} sent more than ${MAX_FAILURES} messages that could not be handled`));
   }
 

@@ -8,8 +8,11 @@ import { describeError } from '#lib/errors.ts';
 import { HIGH_LANE } from '#wire/channel/control-lanes.ts';
 import { CircuitRequestSchema } from '#wire/gen/control_pb.js';
 import {
+  type CreateCircuitForServiceRequest,
+  type CreateCircuitRequest,
   CreateCircuitRequestSchema,
   CreateCircuitResponseSchema,
+  type CreateTunnelCircuitV2Request,
   CreateTunnelCircuitV2RequestSchema,
   CreateTunnelCircuitV2ResponseSchema,
 } from '#wire/gen/edge_control_pb.js';
@@ -31,14 +34,7 @@ export const onCreateCircuit: ControlHandler = async (context, router, message) 
     const request = message.decode(CreateCircuitRequestSchema);
     const tokens = { session: request.sessionToken, apiSession: request.apiSessionToken };
     const { identity, service } = await checkServiceSession(context, router.id, tokens, 'Dial');
-    const created = await context.network.circuits.create({
-      service,
-      clientId: identity.id,
-      ingressRouter: router.id,
-      instanceId: request.terminatorInstanceId,
-      peerData: peerDataFrom(request.peerData),
-      circuitId: '',
-    });
+    const created = await requestedCircuit(context, router, request, { identity, service });
     const response = create(CreateCircuitResponseSchema, responseFields(created));
     const body = toBinary(CreateCircuitResponseSchema, response);
     const success = new Message(EdgeControlType.CreateCircuitResponse, [], body);
@@ -79,14 +75,7 @@ export const onCreateTunnelCircuit: ControlHandler = async (context, router, mes
       context.state.tables.service.findBy('name', request.serviceName),
       'Dial',
     );
-    const created = await context.network.circuits.create({
-      service,
-      clientId: identity.id,
-      ingressRouter: router.id,
-      instanceId: request.terminatorInstanceId,
-      peerData: peerDataFrom(request.peerData),
-      circuitId: '',
-    });
+    const created = await requestedCircuit(context, router, request, { identity, service });
     const response = create(CreateTunnelCircuitV2ResponseSchema, responseFields(created));
     const body = toBinary(CreateTunnelCircuitV2ResponseSchema, response);
     const success = new Message(EdgeControlType.CreateTunnelCircuitV2Response, [], body);
@@ -158,6 +147,27 @@ async function answer(
   } catch (error) {
     router.channel.reply(message, edgeErrorMessage(error));
   }
+}
+
+/** Creates the circuit of a request of an SDK client of an older router, or of a tunneler. */
+export function requestedCircuit(
+  { network }: ControlContext,
+  { id: ingressRouter }: ConnectedRouter,
+  {
+    terminatorInstanceId: instanceId,
+    peerData,
+  }: CreateCircuitRequest | CreateTunnelCircuitV2Request | CreateCircuitForServiceRequest,
+  { identity, service }: CheckedSession,
+): Promise<NewCircuit> {
+  const peer = peerDataFrom(peerData);
+  return network.circuits.create({
+    service,
+    clientId: identity.id,
+    ingressRouter,
+    instanceId,
+    peerData: peer,
+    circuitId: '',
+  });
 }
 
 /** Ends a circuit whose router disconnected, or does not read, before it got the answer: nobody would use it. */

@@ -19,7 +19,6 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { EdgeControlType, EdgeErrorCode, RetryHint } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
-import { peerDataFrom } from '#wire/peer-data.ts';
 import { newSessionToken } from '../../auth/birth.ts';
 import { baseFields } from '../../entities/common.ts';
 import { configsOfTypes, configTypeIds } from '../../entities/service-configs.ts';
@@ -31,7 +30,7 @@ import type { Service } from '../../state/kinds/service.ts';
 import type { Session } from '../../state/kinds/session.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { ControlContext, ControlHandler } from '../context.ts';
-import { endIfUnsent, responseFields } from './create-circuit.ts';
+import { endIfUnsent, requestedCircuit, responseFields } from './create-circuit.ts';
 import { EdgeError, edgeErrorMessage } from './edge-error.ts';
 import { checkTunneler, tunnelerIdentity } from './session-check.ts';
 import { PRECEDENCES, putTerminator, wantedFields } from './terminators.ts';
@@ -64,14 +63,7 @@ export const onCreateCircuitForService: ControlHandler = async (context, router,
   try {
     const request = message.decode(CreateCircuitForServiceRequestSchema);
     const { identity, service, sessions } = await ensureSessions(context, router, request, 'Dial');
-    const created = await context.network.circuits.create({
-      service,
-      clientId: identity.id,
-      ingressRouter: router.id,
-      instanceId: request.terminatorInstanceId,
-      peerData: peerDataFrom(request.peerData),
-      circuitId: '',
-    });
+    const created = await requestedCircuit(context, router, request, { identity, service });
     const response = create(CreateCircuitForServiceResponseSchema, { ...sessions, ...responseFields(created) });
     const body = toBinary(CreateCircuitForServiceResponseSchema, response);
     const success = new Message(EdgeControlType.CreateCircuitForServiceResponse, [], body);

@@ -1,6 +1,7 @@
 // Explains whether a link joins two routers, from what their controller knows: both are online, one of them listens, and
 // one of them has reported a link. Only the dialing router knows why a dial fails: `edgeweave-router why link` asks it.
 
+import { groupsOrDefault } from '#model/link-groups.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';
 import { latencyOf, linkCost, type NetworkLink } from '../../network/links.ts';
 import type { Network } from '../../network/network.ts';
@@ -8,9 +9,6 @@ import type { Router } from '../../state/kinds/router.ts';
 import { type Explanation, explanation } from './explanation.ts';
 import { bad, blocker, type Finding, good } from './finding.ts';
 import { offlineRemedy } from './routers.ts';
-
-/** The group of listeners and dialers without a group. */
-const DEFAULT_GROUP = 'default';
 
 export function explainLink(network: Network, from: Router, to: Router): Explanation {
   const ends = [from, to];
@@ -88,10 +86,8 @@ function missing(network: Network, ends: readonly Router[]): Finding[] {
 function listening(router: Router, { linkListeners }: ConnectedRouter): Finding {
   if (linkListeners.length === 0)
     return bad(['router', router], `${router.name} does not listen for links`, 'it must dial the other router');
-  const places = linkListeners.map(({ address, groups }) => `${address} (groups ${groupText(groups)})`);
+  const places = linkListeners.map(
+    ({ address, groups }) => `${address} (groups ${groupsOrDefault(groups).join(', ')})`,
+  );
   return good(['router', router], `${router.name} listens at ${places.join(', ')}`);
-}
-
-function groupText(groups: readonly string[]): string {
-  return groups.length === 0 ? DEFAULT_GROUP : groups.join(', ');
 }

@@ -8,6 +8,7 @@ import { background } from '#lib/background.ts';
 import { describeError, TimeoutError } from '#lib/errors.ts';
 import { Listeners } from '#lib/listeners.ts';
 import type { Log } from '#lib/log/log.ts';
+import { Turns } from '#lib/queue/turns.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { CutOffError } from './shared-store.ts';
@@ -46,7 +47,7 @@ export class PostgresConnection {
   readonly #components: PostgresComponents;
   readonly #closing = new AbortController();
   #client: Promise<pg.Client> | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #listening: pg.Client | undefined;
   readonly #notifications: Listeners<string | undefined>;
   #isCutOff = false;
@@ -194,7 +195,7 @@ export class PostgresConnection {
   }
 
   #inTurn<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const done = this.#turn.then(async () => {
+    return this.#turns.run(async () => {
       const opening = this.#opened();
       const client = await opening;
       try {
@@ -205,8 +206,6 @@ export class PostgresConnection {
         throw error;
       }
     });
-    this.#turn = done.catch(() => undefined); // the caller handles the error
-    return done;
   }
 
   /** Ends both connections, and opens none until it is called with false. */
@@ -221,7 +220,7 @@ export class PostgresConnection {
 
   async close(): Promise<void> {
     this.#closing.abort(new StoreError('the store is closed'));
-    await this.#turn;
+    await this.#turns.settled();
     const client = await this.#client?.catch(() => undefined);
     this.#client = undefined;
     await Promise.all([client, this.#listening].map((each) => each?.end().catch(() => undefined)));

@@ -3,6 +3,7 @@
 import { Listeners } from '#lib/listeners.ts';
 import { type Log, silentLog } from '#lib/log/log.ts';
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
+import { Turns } from '#lib/queue/turns.ts';
 import type { Subscription } from '#lib/subscription.ts';
 import type { Entity } from '../entity.ts';
 import type { EntityKind } from '../kinds.ts';
@@ -50,7 +51,7 @@ export class SharedMemory implements CommonMemory {
   #membersIndex = 0n;
   #leaderIndex = 0n;
   #leaderId: string | undefined;
-  #starting: Promise<unknown> = Promise.resolve();
+  readonly #starting = new Turns();
 
   /** The store of one more member. */
   open(log: Log = silentLog): SharedMemoryStore {
@@ -120,9 +121,7 @@ export class SharedMemory implements CommonMemory {
   };
 
   starting<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#starting.then(work);
-    this.#starting = done.catch(() => undefined); // its caller handles the error
-    return done;
+    return this.#starting.run(work);
   }
 
   closed(store: SharedMemoryStore): void {

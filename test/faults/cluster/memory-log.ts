@@ -1,6 +1,7 @@
 // A database for several controllers, in the memory of a test: it commits in one order, loses connections before or after
 // a commit, and goes back, as a restored one does. It remembers every commit of every history.
 
+import { Turns } from '#lib/queue/turns.ts';
 import { settle } from '#lib/time/clock.ts';
 import type { Change } from '../../../controller-sim/state/change.ts';
 import {
@@ -43,13 +44,11 @@ export class MemoryDatabase {
   readonly logs = new Set<MemoryLog>();
   /** A restore ends all connections, and with them the transactions. */
   restores = 0;
-  #lock: Promise<unknown> = Promise.resolve();
+  readonly #lock = new Turns();
 
   /** Runs `work` while no other change does. */
   locked<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#lock.then(work);
-    this.#lock = done.catch(() => undefined); // its caller handles the error
-    return done;
+    return this.#lock.run(work);
   }
 
   commit({ entries, changes, prunedTo }: Batch): void {

@@ -10,6 +10,7 @@ import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { LastingProblem } from '#lib/log/lasting-problem.ts';
 import type { Log } from '#lib/log/log.ts';
+import { Turns } from '#lib/queue/turns.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ChangesMarker } from './changes-marker.ts';
 import { runCommand } from './command.ts';
@@ -55,7 +56,7 @@ export class LocalRoutes {
   #isFull = false;
   #source: string | undefined;
   #cleaned = false;
-  #running: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
   #isClosed = false;
 
   constructor(components: LocalRoutesComponents) {
@@ -96,7 +97,7 @@ export class LocalRoutes {
       this.#check ??= clock.every('local routes check', CHECK, () =>
         background(log, 'local routes check', this.#checkAll()),
       );
-    return this.#inTurn(() => this.#apply(false));
+    return this.#turns.run(() => this.#apply(false));
   }
 
   /** Removes all routes of this router, and waits for its commands. */
@@ -104,7 +105,7 @@ export class LocalRoutes {
     this.#wanted.clear();
     this.#isClosed = true;
     this.#check?.cancel();
-    await this.#running.catch(() => undefined); // its caller has logged it
+    await this.#turns.settled();
     if (this.#installed.size === 0 && this.#failed.size === 0) return;
     const { log, marker } = this.#components;
     try {
@@ -126,11 +127,6 @@ export class LocalRoutes {
       await this.#flush(family);
       log.info({ routes: ranges.length, ranges: ranges.slice(0, IN_LOG_LINE) }, 'routes of an earlier process removed');
     }
-  }
-
-  #inTurn(task: () => Promise<void>): Promise<void> {
-    this.#running = this.#running.catch(() => undefined).then(task);
-    return this.#running;
   }
 
   async #apply(isRetry: boolean): Promise<void> {
@@ -169,7 +165,7 @@ export class LocalRoutes {
     if (this.#isChecking || (this.#wanted.size === 0 && this.#installed.size === 0)) return;
     this.#isChecking = true;
     try {
-      await this.#inTurn(async () => {
+      await this.#turns.run(async () => {
         await this.#compare();
         await this.#apply(true);
       });
