@@ -12,9 +12,10 @@ import {
   DESCRIPTION,
   HANDLERS,
   LISTED,
-  OPERATION_FILES,
+  OPERATION_FILE,
   OPERATIONS,
   PROGRAM,
+  STATE_PROGRAM,
 } from '../support/new-kind.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -34,7 +35,9 @@ const copy = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
 t.teardown(() => rmSync(copy, { recursive: true, force: true }));
 for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
 symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-writeFileSync(join(copy, 'tsconfig.simulator.json'), '{"extends": "./tsconfig.json", "include": ["controller-sim"]}');
+// The second run of the compiler checks only what has changed since the first.
+const PROJECT = { extends: './tsconfig.json', include: ['controller-sim'], compilerOptions: { incremental: true } };
+writeFileSync(join(copy, 'tsconfig.simulator.json'), JSON.stringify(PROJECT));
 
 const read = (path: string) => readFileSync(join(copy, path), 'utf8');
 const write = (path: string, content: string) => writeFileSync(join(copy, path), content);
@@ -57,13 +60,28 @@ async function compile(): Promise<string[]> {
   return stdout.split('\n').filter((line) => line.includes('error TS'));
 }
 
-t.test('one file and one line add a kind of entity', async (t) => {
+/** Runs a program, and reads its last line as JSON. */
+async function printed(program: string): Promise<unknown> {
+  write('use.ts', program);
+  const { stdout } = await run([process.execPath, 'use.ts']);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+}
+
+t.test('one file and one line add a kind of entity: its table, indexes, cascade and repairs', async (t) => {
+  t.equal(Object.keys(DESCRIPTION).length, 1);
   for (const [path, content] of Object.entries(DESCRIPTION)) write(path, content);
   insert(LISTED);
-  t.same(await compile(), []);
+  t.match(await printed(STATE_PROGRAM), {
+    word: 'label',
+    size: 1,
+    mended: ['wiki', 'shop'],
+    found: { services: ['wiki'] },
+    referring: 1,
+  });
 });
 
-t.test('the compiler demands a handler for each operation, and the fields of its body', async (t) => {
+t.test('one file, one line and the schemas add its operations', async (t) => {
+  t.equal(Object.keys(OPERATION_FILE).length, 1);
   addTypes('schemas/api/bodies.json', BODIES);
   addTypes('schemas/api/answers.json', ANSWERS);
   write('schemas/api/operations.tsv', `${read('schemas/api/operations.tsv')}${OPERATIONS.join('\n')}\n`);
@@ -72,19 +90,20 @@ t.test('the compiler demands a handler for each operation, and the fields of its
     "import { writeFileSync } from 'node:fs';\nimport { generateApiTypes } from './tools/generate-api-types.ts';\nfor (const [path, content] of generateApiTypes()) writeFileSync(path, content);\n",
   );
   await run([process.execPath, 'generate.ts']);
-  t.match((await compile()).join('\n'), /^controller-sim\/api\/server\/routes\.ts.*listLabels, createLabel/);
-  const files = Object.entries(OPERATION_FILES);
+  const files = Object.entries(OPERATION_FILE);
   for (const [path, content] of files) write(path, content.replaceAll('FIELD', 'servcies'));
-  insert(HANDLERS);
-  t.match(await compile(), [/^controller-sim\/entities\/label\.ts.*'servcies' does not exist/]);
+  // The compiler demands a handler for each operation, and the fields of its body.
+  t.match(await compile(), [
+    /^controller-sim\/api\/edge\/labels\.ts.*'servcies' does not exist/,
+    /^controller-sim\/api\/server\/routes\.ts.*listLabels, createLabel/,
+  ]);
   for (const [path, content] of files) write(path, content.replaceAll('FIELD', 'services'));
+  insert(HANDLERS);
   t.same(await compile(), []);
 });
 
 t.test('the kind has lists, filters, checks, counts, cascades and snapshots', async (t) => {
-  write('use.ts', PROGRAM);
-  const { stdout } = await run([process.execPath, 'use.ts']);
-  t.match(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), {
+  t.match(await printed(PROGRAM), {
     shown: { services: 2, link: /^\.\/labels\// },
     found: ['web'],
     taken: { field: 'name', reason: 'name must be unique' },

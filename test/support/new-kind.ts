@@ -1,4 +1,4 @@
-// The files and lines that add a kind of entity, `label`, as the recipe in docs/architecture.md says: a name, and the services that it marks.
+// The files and lines that add a kind of entity, `label`, as the recipes in docs/architecture.md say: a name, and the services that it marks.
 
 /** Path → content. */
 export const DESCRIPTION: Readonly<Record<string, string>> = {
@@ -67,49 +67,36 @@ export const ANSWERS = {
 };
 
 /** Path → content: rules and operations. \`FIELD\` is the name of the field in bodies. */
-export const OPERATION_FILES: Readonly<Record<string, string>> = {
-  'controller-sim/entities/label.ts': `
-import type { LabelCreate, LabelPatch, LabelUpdate } from '#schemas/api/gen/bodies.ts';
-import type { Label } from '../state/kinds/label.ts';
-import type { Transaction } from '../state/transaction.ts';
-import type { Body } from './body.ts';
-import { deleteEntity } from './cascade.ts';
-import { baseFields, changedBase, existing, uniqueName } from './common.ts';
-
-export type LabelBody = LabelCreate | LabelUpdate | LabelPatch;
-
-export function createLabel(transaction: Transaction, id: string, body: Body<LabelBody>): void {
-  transaction.put('label', { ...baseFields(transaction, id, body), ...fields(transaction, body, undefined) });
-}
-
-export function updateLabel(transaction: Transaction, label: Label, body: Body<LabelBody>): void {
-  transaction.put('label', { ...changedBase(transaction, label, body), ...fields(transaction, body, label) });
-}
-
-export function deleteLabel(transaction: Transaction, { id }: Label): void {
-  deleteEntity(transaction, 'label', id);
-}
-
-function fields(transaction: Transaction, body: Body<LabelBody>, current: Label | undefined) {
-  const services = body.given.FIELD ?? body.kept(current)?.services ?? [];
-  for (const id of services) existing(transaction, 'service', id);
-  return { name: uniqueName(transaction, 'label', body, current), services };
-}
-`,
+export const OPERATION_FILE: Readonly<Record<string, string>> = {
   'controller-sim/api/edge/labels.ts': `
 import type { LabelDetail } from '#schemas/api/gen/answers.ts';
-import { createLabel, deleteLabel, type LabelBody, updateLabel } from '../../entities/label.ts';
+import type { LabelCreate, LabelPatch, LabelUpdate } from '#schemas/api/gen/bodies.ts';
+import type { Body } from '../../entities/body.ts';
+import { deleteEntity } from '../../entities/cascade.ts';
+import { baseFields, changedBase, existing, uniqueName } from '../../entities/common.ts';
+import type { Label } from '../../state/kinds/label.ts';
+import type { Transaction } from '../../state/transaction.ts';
 import type { Handlers } from '../operations/context.ts';
 import { field, fieldSet } from '../operations/list.ts';
 import { base } from '../answers/references.ts';
 import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
+type LabelBody = LabelCreate | LabelUpdate | LabelPatch;
+
+function fields(transaction: Transaction, body: Body<LabelBody>, current?: Label) {
+  const services = body.given.FIELD ?? body.kept(current)?.services ?? [];
+  for (const id of services) existing(transaction, 'service', id);
+  return { name: uniqueName(transaction, 'label', body, current), services };
+}
+
 const labels: Resource<'label', LabelDetail, LabelBody> = {
   kind: 'label',
   symbols: { name: field('name'), services: fieldSet('services') },
-  create: createLabel,
-  update: updateLabel,
-  remove: deleteLabel,
+  create: (transaction, id, body) =>
+    transaction.put('label', { ...baseFields(transaction, id, body), ...fields(transaction, body) }),
+  update: (transaction, label, body) =>
+    transaction.put('label', { ...changedBase(transaction, label, body), ...fields(transaction, body, label) }),
+  remove: (transaction, { id }) => deleteEntity(transaction, 'label', id),
   show: (label) => ({ ...base('label', label), name: label.name, services: label.services }),
 };
 
@@ -132,6 +119,34 @@ export const HANDLERS: typeof LISTED = [
   ],
   ['controller-sim/api/edge/handlers.ts', '  ...identityHandlers,', '  ...labelHandlers,'],
 ];
+
+/** A program that uses the table, the references and the name of the kind, without its operations. */
+export const STATE_PROGRAM = `
+import { IdSource } from './common/lib/ids.ts';
+import { seededRandom } from './common/lib/random.ts';
+import { VirtualClock } from './common/lib/time/clock.ts';
+import { deleteEntity } from './controller-sim/entities/cascade.ts';
+import { baseFields } from './controller-sim/entities/common.ts';
+import { DataIntegrity } from './controller-sim/state/integrity.ts';
+import { inWords } from './controller-sim/state/kinds.ts';
+import { State } from './controller-sim/state/state.ts';
+import { MemoryStore } from './controller-sim/state/store/memory-store.ts';
+
+const clock = new VirtualClock();
+const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
+const { label } = state.tables;
+await state.change((transaction) => {
+  for (const id of ['wiki', 'shop']) transaction.put('service', { ...baseFields(transaction, id), name: id, roleAttributes: [], configs: [] });
+  transaction.put('label', { ...baseFields(transaction, 'l'), name: 'web', services: ['wiki', 'shop', 'none'] });
+});
+const integrity = new DataIntegrity(state, clock);
+integrity.start({ fix: true });
+while (integrity.report.inProgress) await state.change(() => undefined);
+const mended = label.get('l').services;
+await state.change((transaction) => deleteEntity(transaction, 'service', 'shop'));
+const found = label.findBy('name', 'web');
+console.log(JSON.stringify({ word: inWords('label'), size: label.size, mended, found, referring: label.referring('services', 'wiki').length }));
+`;
 
 /** A program that uses the kind, and prints what it has seen as JSON. */
 export const PROGRAM = `
