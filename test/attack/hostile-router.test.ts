@@ -5,6 +5,7 @@ import t from 'tap';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import { HANDLERS } from '../../controller-sim/control-channel/handlers.ts';
+import { hostileBodies } from '../support/hostile-bodies.ts';
 import { Overlay } from '../support/overlay.ts';
 import { RouterPeer } from '../support/router-peer.ts';
 
@@ -14,35 +15,13 @@ const MAX_CPU = 1_000;
 const MAX_MEMORY = 300 * 1024 * 1024;
 /** Changes the router itself: it is the last one. */
 const LAST = ControlType.Decommission;
-/** Parts of protobuf messages, each with a number of its own: the forms that fields of any message have. */
-const FORMS: Readonly<Record<string, (index: number) => Buffer>> = {
-  'empty parts': () => Buffer.of(0x0a, 0),
-  'texts of field 1': (index) => delimited(1, `text ${index}`),
-  'texts of many fields': (index) => delimited(1 + (index % 12), `text ${index}`),
-  'parts with a text': (index) => delimited(1, delimited(1, `text ${index}`)),
-  'entries of a map': (index) =>
-    delimited(1 + (index % 4), Buffer.concat([delimited(1, `${index}`), Buffer.of(0x10, 9)])),
-  'parts in parts': (index) => delimited(1, delimited(2, delimited(1, `text ${index}`))),
-};
-
-/** A field with a length; both are below 128. */
-function delimited(field: number, content: Buffer | string): Buffer {
-  const bytes = Buffer.from(content as string);
-  return Buffer.concat([Buffer.of(field * 8 + 2, bytes.length), bytes]);
-}
-
-function body(part: (index: number) => Buffer): Buffer {
-  const parts: Buffer[] = [];
-  for (let left = BYTES; left > 0; left -= parts.at(-1)?.length ?? 0) parts.push(part(parts.length));
-  return Buffer.concat(parts);
-}
 
 t.test('no message of a router costs much, and others are served', { timeout: 110_000 }, async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { configFile } = await overlay.enrollRouter({ name: 'evil' });
   let peer = await RouterPeer.connect(configFile);
   const memory = process.memoryUsage().rss;
-  const bodies = Object.entries(FORMS).map(([name, part]) => [name, body(part)] as const);
+  const bodies = hostileBodies(BYTES);
   let slowest = { milliseconds: 0, what: '' };
   for (const type of [...HANDLERS.keys()].filter((each) => each !== LAST).concat(LAST))
     for (const [name, each] of bodies) {

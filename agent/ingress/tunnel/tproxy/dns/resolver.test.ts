@@ -57,6 +57,37 @@ async function tests(): Promise<void> {
     t.equal(warnings(), 2);
   });
 
+  t.test('a client that asks for names without end leaves addresses below a wildcard for others', async (t) => {
+    const clock = new VirtualClock();
+    const range = parseIpv4Network('100.64.0.0/24');
+    if (!range) throw new Error('no range');
+    const table = new InterceptTable();
+    table.replace([{ wildcards: [''], names: [] }] as unknown as Parameters<InterceptTable['replace']>[0]);
+    const log = createLog({ write: () => undefined });
+    const components = { clock, log, random: systemRandom, table, pool: new AddressPool(clock, range) };
+    const resolver = new Resolver(components as unknown as ConstructorParameters<typeof Resolver>[0]);
+    const options = { resolver: ['udp://127.0.0.1:0'], dnsUpstream: [], dnsUpstreamMode: '', dnsUnanswerable: '' };
+    await resolver.open(options as unknown as Parameters<Resolver['open']>[0]);
+    t.after(() => resolver.close());
+    /** The number of new names that a client at `source` gets an address for. */
+    const found = async (source: string, count: number) => {
+      const client = createSocket('udp4').bind(0, source);
+      await once(client, 'listening');
+      let answered = 0;
+      for (let index = 0; index < count; index++) {
+        client.send(query(`${source.at(-1)}x${index}`), resolver.ports[0] ?? 0, '127.0.0.1');
+        const [answer] = (await once(client, 'message')) as [Buffer];
+        if (((answer[3] ?? 0) & 0xf) === 0) answered += 1;
+      }
+      client.close();
+      return answered;
+    };
+    const flood = await found('127.0.0.2', 300);
+    t.ok(flood > 0 && flood <= 64, `${flood} addresses of 254`);
+    t.equal(await found('127.0.0.3', 20), 20);
+    t.equal(await found('127.0.0.4', 20), 20);
+  });
+
   t.test('a port that another program holds is opened once it is free', async (t) => {
     const messages: string[] = [];
     const log = createLog({ write: (line) => void messages.push(JSON.parse(line).msg) });
