@@ -27,6 +27,7 @@ import {
   openWeb,
 } from './assembly/operations.ts';
 import { openOperator } from './assembly/operator.ts';
+import { peersOf } from './assembly/peers.ts';
 import { TlsPorts } from './assembly/tls-ports.ts';
 import type { RouterConfig } from './config/router-config.ts';
 import { isServed } from './config/unserved.ts';
@@ -270,7 +271,8 @@ export class Router implements RunningRouter {
     const openLinkListener = linkListenerOpener(context, controllers, links, this.#ports, this.#listeners.link);
     for (const [index, listener] of context.config.link.listeners.entries())
       if (isServed(listener.bind)) await openLinkListener(listener, `link.listeners[${index}]`);
-    this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster }, circuits, this.#ports);
+    const peers = () => peersOf(context.config, controllers, links);
+    this.#ingress = await openIngress(context, { controllers, cluster: this.#cluster, peers }, circuits, this.#ports);
     const managed = this.#followManagedConfig(openLinkListener);
     const drain = this.#assembleDrain();
     const { terminators, model } = this.#ingress;

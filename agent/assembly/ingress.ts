@@ -49,7 +49,7 @@ const REMOVE_TIME = 2_000;
 /** Opens the configured listeners. Rejects with ListenError, which names the key. */
 export async function openIngress(
   context: RouterContext,
-  { controllers, cluster }: { controllers: Controllers; cluster: ClusterView },
+  { controllers, cluster, peers }: { controllers: Controllers; cluster: ClusterView; peers(): Iterable<string> },
   circuits: Circuits,
   ports: TlsPorts,
 ): Promise<Ingress> {
@@ -79,7 +79,7 @@ export async function openIngress(
     } else if (listener.binding === 'tunnel' && !tunneler) {
       const { ends, egress } = circuits;
       const opened = await Tunneler.open(
-        { clock, log, random, controllers, model, ends, egress, terminators, marker, routerId, acceptsCircuits },
+        { clock, log, random, controllers, model, ends, egress, terminators, marker, routerId, acceptsCircuits, peers },
         { key, options: listener.options },
       );
       context.own(opened);

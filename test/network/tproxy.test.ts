@@ -110,23 +110,34 @@ async function tests(): Promise<void> {
     echo.close();
   });
 
-  t.test('the older client configuration, another range of addresses, and names of upstream servers', async (t) => {
-    const upstream = createSocket('udp4').bind(0, '127.0.0.2');
-    await once(upstream, 'listening');
-    upstream.on('message', (query, { port, address }) => upstream.send(answerTo(query), port, address));
-    const options = `dnsSvcIpRange: 100.72.0.1/24, dnsUpstream: "udp://127.0.0.2:${upstream.address().port}"`;
-    const { overlay, web, a, b } = await network(options);
-    await using _ = overlay;
-    const older = { 'ziti-tunneler-client.v1': { hostname: 'Old.Example', port: 8_080 } };
-    await overlay.addService('older', b.id, { port: web.port, configs: older });
-    await overlay.ready();
-    await until('interception', () => intercepted(a).length === 1);
-    t.equal(await curl('http://old.example:8080/x'), 'old.example:8080 GET /x');
-    t.match(await dig('old.example', 'A'), /^NOERROR 100\.72\.0\.\d+$/);
-    t.equal(await dig('elsewhere.example', 'A'), 'NOERROR 192.0.2.7', 'the upstream server answers for other names');
-    upstream.close();
-    web.close();
-  });
+  t.test(
+    'the older client configuration, another range of addresses, upstream servers, and intercepts of everything',
+    async (t) => {
+      const upstream = createSocket('udp4').bind(0, '127.0.0.2');
+      await once(upstream, 'listening');
+      upstream.on('message', (query, { port, address }) => upstream.send(answerTo(query), port, address));
+      const options = `dnsSvcIpRange: 100.72.0.1/24, dnsUpstream: "udp://127.0.0.2:${upstream.address().port}"`;
+      const { overlay, web, a, b } = await network(options);
+      await using _ = overlay;
+      const older = { 'ziti-tunneler-client.v1': { hostname: 'Old.Example', port: 8_080 } };
+      await overlay.addService('older', b.id, { port: web.port, configs: older });
+      await overlay.ready();
+      await until('interception', () => intercepted(a).length === 1);
+      t.equal(await curl('http://old.example:8080/x'), 'old.example:8080 GET /x');
+      t.match(await dig('old.example', 'A'), /^NOERROR 100\.72\.0\.\d+$/);
+      const elsewhere = () => dig('elsewhere.example', 'A');
+      t.equal(await elsewhere(), 'NOERROR 192.0.2.7', 'the upstream server answers for other names');
+      const addresses = ['0.0.0.0/1', '128.0.0.0/1'];
+      const everything = { protocols: ['tcp', 'udp'], addresses, portRanges: [{ low: 1, high: 65_535 }] };
+      await overlay.addService('internet', b.id, { port: web.port, configs: { 'intercept.v1': everything } });
+      await until('interception of everything', () => intercepted(a).length === 2);
+      t.equal(await curl('http://203.0.113.9:81/x'), '203.0.113.9:81 GET /x');
+      t.equal(await elsewhere(), 'NOERROR 192.0.2.7', 'name servers and loopback are not intercepted');
+      t.notMatch(traces(), /local (?:0\.0\.0\.0\/1|127\.)/);
+      upstream.close();
+      web.close();
+    },
+  );
 
   t.test('intercepts follow the network: services, configurations, policies, the identity', async (t) => {
     const { overlay, web, a, offer } = await network();

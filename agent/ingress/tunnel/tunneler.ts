@@ -35,6 +35,8 @@ export interface TunnelerComponents {
   marker: ChangesMarker;
   routerId: string;
   acceptsCircuits(): boolean;
+  /** Hosts that the router itself must reach: controllers, their proxy, peers of links. Names or addresses. */
+  peers(): Iterable<string>;
 }
 
 export interface TunnelerInit {

@@ -144,8 +144,14 @@ async function open(t: Test, program: string, script: string, mode = 'tproxy') {
     },
   };
   const routes = new LocalRoutes({ clock, log, marker, routerId: 'r' });
-  const components = { clock, log, model, routes, marker, routerId: 'r', acceptsCircuits: () => true };
-  const options = { mode, dnsSvcIpRange: '100.64.0.0/10', resolver: [`file://${folder}/hosts`], lanIf: [] };
+  const components = { clock, log, model, routes, marker, routerId: 'r', acceptsCircuits: () => true, peers: () => [] };
+  const options = {
+    mode,
+    dnsSvcIpRange: '100.64.0.0/10',
+    resolver: [`file://${folder}/hosts`],
+    lanIf: [],
+    dnsUpstream: [],
+  };
   const interception = await Interception.open(
     components as unknown as Parameters<typeof Interception.open>[0],
     options as unknown as Parameters<typeof Interception.open>[1],

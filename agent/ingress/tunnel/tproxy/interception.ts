@@ -15,6 +15,7 @@ import { CoalescedTask } from '#lib/queue/coalesced-task.ts';
 import type { Random } from '#lib/random.ts';
 import { type Clock, settle, type Timer } from '#lib/time/clock.ts';
 import type { DataModel } from '../../../access/data-model.ts';
+import { parseUpstream } from '../../../config/name-servers.ts';
 import type { TunnelListenerOptions } from '../../../config/router-config.ts';
 import { portOf } from '../../../egress/datagram.ts';
 import type { InterceptionDescription } from '../../../interface/description.ts';
@@ -37,6 +38,7 @@ import { type Diversion, type Diverter, Firewall } from './firewall.ts';
 import { type Intercept, InterceptTable } from './intercept-table.ts';
 import { readIntercepts } from './intercepts.ts';
 import { type Ipv4Network, ipv4ToNumber, ipv4ToText, networkToText, parseIpv4Network } from './ipv4.ts';
+import { SparedAddresses } from './spared-addresses.ts';
 import {
   boundAddress,
   closeDescriptor,
@@ -57,6 +59,8 @@ export interface InterceptionComponents {
   /** Id of the router, and of the identity that the tunneler uses. */
   routerId: string;
   acceptsCircuits(): boolean;
+  /** Hosts that the router itself must reach. */
+  peers(): Iterable<string>;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -76,6 +80,7 @@ export class Interception {
   readonly #range: Ipv4Network;
   readonly #pool: AddressPool;
   readonly #resolver: Resolver;
+  readonly #spared: SparedAddresses;
   readonly #sessions: DatagramSessions;
   /** Closed in reverse order. */
   readonly #owned = new AsyncDisposableStack();
@@ -99,6 +104,11 @@ export class Interception {
     this.#pool = new AddressPool(clock, this.#range);
     this.#resolver = new Resolver({ ...components, pool: this.#pool, table: this.#table });
     this.#sessions = new DatagramSessions(components, 'tproxy', idle);
+    this.#spared = new SparedAddresses({
+      clock,
+      peers: () => components.peers(),
+      nameServers: () => options.dnsUpstream.map((text) => parseUpstream(text).host),
+    });
   }
 
   /** Rejects with ProjectError, including the remedy, if this machine or user cannot intercept. */
@@ -270,10 +280,14 @@ export class Interception {
     this.#changed = false;
     const { log } = this.#components;
     const intercepts = readIntercepts(this.#components, this.#problems);
+    if (intercepts.some(hasRange)) await this.#spared.refresh();
     const before = new Set(this.#applied);
     this.#table.replace(intercepts);
     if (!(await this.#resolver.update())) this.#scheduleRetry();
-    const incomplete = await this.#apply(intercepts);
+    const outside = (network: Ipv4Network) => this.#spared.outside(network);
+    const incomplete = await this.#apply(
+      intercepts.map((each) => ({ ...each, networks: each.networks.flatMap(outside) })),
+    );
     if (!incomplete) return;
     const applied = intercepts.filter(({ id }) => !incomplete.has(id)).map(({ service }) => service);
     this.#applied = applied.sort();
@@ -351,6 +365,10 @@ function openReplySocket(source: SocketAddress, destination: SocketAddress): Udp
     socket.close(); // owns the descriptor
     throw error;
   }
+}
+
+function hasRange({ networks }: Intercept): boolean {
+  return networks.some(({ bits }) => bits < 32);
 }
 
 function diversionsOf({ id, service, protocols, networks, ports, sources, interfaces }: Intercept): Diversion[] {
