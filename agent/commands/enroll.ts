@@ -17,27 +17,31 @@ import { textReport } from './report.ts';
 const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set(['CFG-ADVERTISE', 'CFG-SECTION']);
 const KEY_ALGORITHMS: readonly KeyAlgorithm[] = ['RSA', 'EC'];
 
+interface EnrollOptions {
+  readonly jwt: string;
+  readonly keyAlg?: KeyAlgorithm;
+}
+
 export function enrollCommand(): Command {
   return new Command('enroll')
     .description('enroll the router with a one-time token')
     .argument('<file>', 'configuration file')
     .requiredOption('--jwt <file>', 'token file; - for standard input')
     .addOption(
-      new Option('--key-alg <algorithm>', 'algorithm of a new private key')
+      new Option('--key-alg <algorithm>', 'algorithm of a new private key (default: that of an existing key, else EC)')
         .choices(KEY_ALGORITHMS)
-        .default('RSA')
         .argParser(keyAlgorithm), // replaces the check of choices(), which rejects lower case
     )
-    .addHelpText('after', examples('router', 'enroll router.yml --jwt router.jwt --key-alg EC'))
-    .action(async (file: string, options: { jwt: string; keyAlg: KeyAlgorithm }) => {
+    .addHelpText('after', examples('router', 'enroll router.yml --jwt router.jwt'))
+    .action(async (file: string, options: EnrollOptions) => {
       process.exitCode = await enroll(file, options);
     });
 }
 
-async function enroll(file: string, options: { jwt: string; keyAlg: KeyAlgorithm }): Promise<number> {
+async function enroll(file: string, options: EnrollOptions): Promise<number> {
   const isInput = options.jwt === '-';
   return enrollWith(file, {
-    keyAlgorithm: options.keyAlg,
+    ...(options.keyAlg && { keyAlgorithm: options.keyAlg }),
     place: isInput ? 'standard input' : options.jwt,
     source: isInput ? 'token on standard input' : `token file ${options.jwt}`,
     read: async () => (isInput ? readText(process.stdin) : readTextFile(options.jwt)),

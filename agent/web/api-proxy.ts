@@ -17,6 +17,7 @@ import type { Log } from '#lib/log/log.ts';
 import { joinHostPort } from '#lib/net/address.ts';
 import { clientSockets, NO_DESCRIPTOR } from '#lib/net/client-sockets.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
+import { strangers } from '#lib/net/strangers.ts';
 import { type ShareLimits, Shares } from '#lib/queue/shares.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { peerCertificates } from '#pki/certificates.ts';
@@ -57,6 +58,8 @@ const LIMITS = { read: 30_000, write: 60_000, idle: 60_000 };
 const ANSWER_TIMEOUT = 30_000;
 /** Milliseconds for a client to read the answer to a rejected upgrade. */
 const LINGER = 2_000;
+/** Paths that accept a POST of anybody. */
+const PUBLIC = /\/(?:oidc\/(?:login|authorize)|enroll\/challenge)/;
 /** Limit on connections to the controller, with those of upgrades; further requests wait. */
 const MAX_UPSTREAM = 100;
 /**
@@ -133,6 +136,7 @@ export class ApiProxy {
       answerError(response, status, body);
     };
     outgoing.once('response', (answer) => {
+      if (isProof(request, answer)) strangers.know(request.socket);
       try {
         response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders));
       } catch (error) {
@@ -287,6 +291,14 @@ export class ApiProxy {
 }
 
 /** Names the status text, because a response keeps the one of a `writeHead` that threw. */
+/**
+ * Whether the answer shows that the client has valid credentials: it accepts a change. Pages of a login accept any
+ * password at first.
+ */
+function isProof({ method, url = '' }: IncomingMessage, { statusCode = 0 }: IncomingMessage): boolean {
+  return method === 'POST' && statusCode < 300 && !PUBLIC.test(url);
+}
+
 function answerError(response: ServerResponse, status: number, body: string): void {
   response
     .writeHead(status, STATUS_CODES[status], { 'content-type': 'application/json', connection: 'close' })

@@ -7,7 +7,8 @@
 // An answer to a request whose body is not read ends the connection. Then the rest of the body is discarded for a short
 // time: if the connection were reset, the client could fail to write the body before it reads the answer.
 //
-// Requests of different sources take turns (fair-turns.ts).
+// Requests of different sources take turns (fair-turns.ts). Those of connections on which nobody has proved who he is
+// also share a small part of the time with other strangers (common/lib/net/strangers.ts).
 //
 //   connection ─ read ─► headers ─ read ─► body ─► answer ─ idle ─► headers of the next request ─ …
 //                           └───────── write ────────┘
@@ -15,6 +16,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { sourceOf } from '#lib/net/source-address.ts';
+import { strangers } from '#lib/net/strangers.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { FairTurns } from './fair-turns.ts';
 
@@ -29,6 +31,8 @@ const MAX_DISCARD_MS = 1_000;
 const DISCARD_INTERVAL = 50;
 /** Bytes of an unread body that are discarded, up to the next check. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
+/** Counted for a stranger's request in addition to the time until its handler waits. */
+const STRANGERS_REQUEST_MS = 0.5;
 /** Requests of a connection that wait for the answer to an earlier one. */
 const MAX_WAITING = 32;
 
@@ -60,7 +64,10 @@ export class HttpTimeouts {
     server.on('request', (request, response) => {
       const { socket } = request;
       const start = () => void (socket.destroyed || serve(request, response));
-      this.#connections.get(socket)?.accept(response, () => turns.run(sourceOf(socket.remoteAddress), start));
+      this.#connections.get(socket)?.accept(response, () => {
+        if (strangers.isKnown(socket)) turns.run(sourceOf(socket.remoteAddress), start);
+        else this.#connections.get(socket)?.wait(strangers.run(socket, start, STRANGERS_REQUEST_MS));
+      });
     });
   }
 
@@ -90,6 +97,8 @@ class HttpConnection {
   #isServing = false;
   /** Serves requests that arrived before the answer to an earlier one was complete. */
   readonly #waiting: (() => void)[] = [];
+  /** Prevents the request that waits for its turn. */
+  #prevent: (() => boolean) | undefined;
   /** The last request. */
   #request: IncomingMessage | undefined;
   #isEnding = false;
@@ -101,6 +110,7 @@ class HttpConnection {
     this.#limits = limits;
     socket.once('close', () => {
       this.#timer?.cancel();
+      this.#prevent?.();
       this.#waiting.length = 0;
     });
     // node:http calls this after the last answer of a connection.
@@ -112,6 +122,11 @@ class HttpConnection {
     };
     this.#expect('http read', limits.read);
     port?.setEvictable(true);
+  }
+
+  /** The request waits for its turn, unless the connection is closed. */
+  wait(prevent: () => boolean): void {
+    this.#prevent = prevent;
   }
 
   release(): void {

@@ -1,6 +1,6 @@
 // Failures of a router's enrollment: one clear line, exit code 1, and no damage to working files.
 
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
@@ -24,7 +24,7 @@ async function token(overlay: Overlay, name: string): Promise<{ id: string; jwt:
 async function enroll(overlay: Overlay, configFile: string, jwt: string, environment: Record<string, string> = {}) {
   const file = join(overlay.directory, 'token.jwt');
   writeFileSync(file, jwt);
-  return runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', file, '--key-alg', 'EC'], { env: environment });
+  return runProgram(['agent/cli.ts', 'enroll', configFile, '--jwt', file], { env: environment });
 }
 
 function contents(overlay: Overlay, name: string): Record<string, string> {
@@ -42,6 +42,7 @@ t.test('a router enrolls once; its files are private and match; the token is use
   t.match(first.stdout, new RegExp(`router ${id.replaceAll('.', '\\.')} is enrolled`));
   for (const kind of FILES) t.equal(statSync(join(overlay.directory, `a.${kind}`)).mode & 0o777, 0o600, kind);
   const before = contents(overlay, 'a');
+  t.equal(createPrivateKey(before['key'] ?? '').asymmetricKeyType, 'ec', 'its handshakes cost less');
   const checked = await runProgram(['agent/cli.ts', 'config', 'check', configFile, '--format', 'json']);
   t.equal(checked.code, 0, checked.stdout);
 

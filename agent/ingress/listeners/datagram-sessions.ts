@@ -5,6 +5,7 @@
 import { background } from '#lib/background.ts';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { type StrangerSocket, strangers } from '#lib/net/strangers.ts';
 import { FairPool } from '#lib/queue/fair-pool.ts';
 import { Shares } from '#lib/queue/shares.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -37,6 +38,8 @@ const MAX_SESSIONS = 4_096;
 const WAITING_BYTES = { max: 32 * 1024 * 1024, maxOfSource: 16 * 1024 * 1024 };
 /** All sessions of all listeners share one part of the buffer budget: they share the descriptors of the listeners. */
 const HOLDER = 'udp sessions';
+/** Counted for a session before its circuit exists: messages to the controller and back. */
+const CIRCUIT_MS = 0.4;
 /** Milliseconds without a datagram after which a session may be evicted. */
 const QUIET = 10_000;
 
@@ -88,21 +91,27 @@ export class DatagramSessions {
       acquire: (bytes: number) => this.#waitingBytes.acquire(source, bytes),
       release: (bytes: number) => this.#waitingBytes.release(source, bytes),
     };
-    const onClosed = () => this.#remove(key, client);
+    const sender: StrangerSocket = { remoteAddress: source };
+    let prevent: (() => boolean) | undefined;
+    const onClosed = () => {
+      this.#remove(key, client);
+      if (prevent?.()) place.release();
+    };
     const client: DatagramClient = new DatagramClient({ port, clock, log, holder: HOLDER, queue, onClosed });
     this.#sessions.set(key, client);
     this.#fair.add(client, source);
     this.#sweeper.add(client);
-    background(
-      log,
-      'UDP session',
-      serve(client, AbortSignal.any([this.#abort.signal, place.displaced]))
+    const start = () => {
+      const served = serve(client, AbortSignal.any([this.#abort.signal, place.displaced]))
+        .then(() => strangers.know(sender))
         .catch((error: unknown) => {
           log.warn({ listener: this.#name, source: key, error: describeError(error) }, 'UDP session ended: no circuit');
           client.closed('cut');
         })
-        .finally(() => place.release()),
-    );
+        .finally(() => place.release());
+      background(log, 'UDP session', served);
+    };
+    prevent = strangers.run(sender, start, CIRCUIT_MS);
     return client;
   }
 

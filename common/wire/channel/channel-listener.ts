@@ -13,6 +13,7 @@ import type { TLSSocket } from 'node:tls';
 import { ClosedError, describeError } from '#lib/errors.ts';
 import { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
+import { strangers } from '#lib/net/strangers.ts';
 import { type Random, systemRandom } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
 import { WrongMagicError } from '../connection/frame-reader.ts';
@@ -96,7 +97,7 @@ export class ChannelListener {
     if (evicted) this.#evict(evicted);
     if (evicted === underlay) return;
     const over = this.#options.onHello?.();
-    void this.#greet(underlay, socket).finally(() => {
+    void this.#greet(underlay, socket, network).finally(() => {
       this.#slots.leave(underlay);
       over?.();
     });
@@ -114,13 +115,14 @@ export class ChannelListener {
     underlay.close(new HelloRejectedError(`more than ${maxHellos} hellos are in progress`));
   }
 
-  async #greet(underlay: Underlay, socket: TLSSocket): Promise<void> {
+  async #greet(underlay: Underlay, socket: TLSSocket, network: Socket): Promise<void> {
     const remote = underlay.remoteAddress;
     let hello: Message | undefined;
     try {
       hello = await readHello(underlay, this.#options.helloTimeout);
       this.#slots.greeted(underlay);
       await this.#place(underlay, socket, hello);
+      strangers.know(network);
     } catch (error) {
       this.#options.log.info({ remote, error: describeError(error) }, 'hello rejected');
       this.#options.onRejected?.({ hello, remoteAddress: remote, error });

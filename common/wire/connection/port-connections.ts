@@ -9,6 +9,8 @@ import { FairPool } from '#lib/queue/fair-pool.ts';
 
 /** The owner of a connection reports its state to the port. */
 export interface PortConnection {
+  /** The accepted socket, below TLS. */
+  readonly socket: Socket;
   /** Whether the connection may be closed in favor of a new one; initially false. */
   setEvictable(isEvictable: boolean): void;
   /** Closes the connection with a TCP reset. TLS sockets have no method for that. */
@@ -106,7 +108,7 @@ export class PortConnections {
     this.#handshaking.delete(entry);
     this.#setEvictable(entry, false);
     const setEvictable = (isEvictable: boolean) => this.#setEvictable(entry, isEvictable && !entry.socket.destroyed);
-    return { setEvictable, reset: () => entry.socket.resetAndDestroy() };
+    return { socket: entry.socket, setEvictable, reset: () => entry.socket.resetAndDestroy() };
   }
 }
 

@@ -3,12 +3,18 @@
 //
 // Choice of a handler (reference fact: control channel, section 1.1): the LAST name in the client's list that has a
 // handler. Without a list: the handler of '', or the only protocol of the port. Otherwise the handshake fails.
+//
+// A handshake begins when the first bytes of the client are there and it is the client's turn (common/lib/net/strangers.ts):
+//
+//   listening socket ─► first bytes ─► turn ─► TLS ─► protocol
 
 import { constants } from 'node:crypto';
-import type { Server as NetServer } from 'node:net';
+import { createServer as createListener, type Server as Listener, type Socket } from 'node:net';
 import { createServer, type SecureContext, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { asError, describeError, ProjectError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
+import { strangers } from '#lib/net/strangers.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { type PortConnection, PortConnections } from './port-connections.ts';
 
 export type SocketHandler = (socket: TLSSocket, connection: PortConnection) => void;
@@ -47,6 +53,8 @@ export const Alpn = Object.freeze({
  */
 export const SERVER_SECURITY = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
 const HANDSHAKE_TIMEOUT = 5_000;
+/** The handshakes of peers happen in real time, whatever the clock of a simulator shows. */
+const clock = new SystemClock();
 const MAX_CONNECTIONS = 20_000;
 /** More than the routers and clients of a network start at the same time after a restart of the controller. */
 const MAX_HANDSHAKES = 2_000;
@@ -62,23 +70,31 @@ export class ProtocolTakenError extends ProjectError {
 }
 
 export class TlsPort {
-  readonly #server: Server;
+  readonly #listener: Listener;
+  /** Does not listen; it gets the connections of the listener. */
+  readonly #tls: Server;
+  readonly #handshakeTimeout: number;
   readonly #handlers = new Map<string, SocketHandler>();
   readonly #sockets = new Set<TLSSocket>();
   readonly #connections: PortConnections;
-  readonly #log: Log;
 
-  private constructor(server: Server, connections: PortConnections, log: Log) {
-    this.#server = server;
+  private constructor(tls: Server, connections: PortConnections, { handshakeTimeout, log }: TlsPortOptions) {
+    this.#listener = createListener((socket) => this.#onClient(socket));
+    this.#tls = tls;
     this.#connections = connections;
-    this.#log = log;
+    this.#handshakeTimeout = handshakeTimeout ?? HANDSHAKE_TIMEOUT;
+    tls.on('secureConnection', (socket) => this.#onConnection(socket));
+    tls.on('tlsClientError', (error, socket) => {
+      log.debug({ remote: socket.remoteAddress, error: describeError(error) }, 'tls handshake failed');
+      socket.destroy();
+    });
   }
 
   /** Rejects with the system's error (EADDRINUSE, EACCES, …) if the address is not available. */
   static async open(options: TlsPortOptions): Promise<TlsPort> {
     let port: TlsPort | undefined;
     const contextFor = options.contextFor;
-    const server = createServer({
+    const tls = createServer({
       ...SERVER_SECURITY,
       ...options.context,
       requestCert: options.requestCert ?? true,
@@ -92,23 +108,23 @@ export class TlsPort {
     });
     const { maxConnections = MAX_CONNECTIONS, maxHandshakes = MAX_HANDSHAKES } = options;
     const connections = new PortConnections({ connections: maxConnections, handshakes: maxHandshakes });
-    port = new TlsPort(server, connections, options.log);
-    port.#listen();
+    port = new TlsPort(tls, connections, options);
+    const listener = port.#listener;
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(
+      listener.once('error', reject);
+      listener.listen(
         options.port,
         options.host === '' ? undefined : options.host,
-        () => (server.off('error', reject), resolve()),
+        () => (listener.off('error', reject), resolve()),
       );
     });
-    server.on('error', (error) => options.log.error({ error: describeError(error) }, 'listening socket failed'));
+    listener.on('error', (error) => options.log.error({ error: describeError(error) }, 'listening socket failed'));
     return port;
   }
 
   /** The bound address, with the actual port if the configured one is 0. */
   get address(): { host: string; port: number } {
-    const address = (this.#server as NetServer).address();
+    const address = this.#listener.address();
     if (address === null || typeof address === 'string') return { host: '', port: 0 };
     return { host: address.address, port: address.port };
   }
@@ -138,7 +154,7 @@ export class TlsPort {
 
   /** New connections use these certificates; open ones keep theirs. */
   replaceContext(context: SecureContextOptions): void {
-    this.#server.setSecureContext({ ...SERVER_SECURITY, ...context });
+    this.#tls.setSecureContext({ ...SERVER_SECURITY, ...context });
   }
 
   /**
@@ -148,18 +164,27 @@ export class TlsPort {
   async close({ keepsHandled = false }: { keepsHandled?: boolean } = {}): Promise<void> {
     this.#handlers.clear();
     await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
+      this.#listener.close(() => resolve());
       this.#connections.closeHandshakes();
       if (!keepsHandled) for (const socket of this.#sockets) socket.destroy();
     });
   }
 
-  #listen(): void {
-    this.#server.on('connection', (socket) => this.#connections.add(socket));
-    this.#server.on('secureConnection', (socket) => this.#onConnection(socket));
-    this.#server.on('tlsClientError', (error, socket) => {
-      this.#log.debug({ remote: socket.remoteAddress, error: describeError(error) }, 'tls handshake failed');
-      socket.destroy();
+  #onClient(socket: Socket): void {
+    this.#connections.add(socket);
+    if (socket.destroyed) return;
+    const timer = clock.after('first bytes of a client', this.#handshakeTimeout, () => socket.destroy());
+    let forget = () => timer.cancel();
+    const begin = () => {
+      timer.cancel(); // the TLS server has one of its own
+      this.#tls.emit('connection', socket);
+    };
+    socket.on('error', () => undefined); // its 'close' follows
+    socket.once('close', () => forget());
+    socket.once('readable', () => {
+      if (socket.destroyed) return;
+      const prevent = strangers.run(socket, begin);
+      forget = () => (timer.cancel(), void prevent());
     });
   }
 
@@ -169,6 +194,7 @@ export class TlsPort {
     socket.on('error', () => undefined); // the owner of the socket handles 'close'
     const handler = this.#handlerFor(socket.alpnProtocol);
     const connection = this.#connections.secured(socket);
+    if (connection) strangers.replace(connection.socket, socket);
     if (handler && connection) handler(socket, connection);
     else socket.destroy();
   }

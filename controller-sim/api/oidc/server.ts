@@ -3,6 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClosedError, describeError, ProjectError } from '#lib/errors.ts';
+import { strangers } from '#lib/net/strangers.ts';
 import { ownText } from '#lib/text/own-text.ts';
 import { birthOf, birthOfToken } from '../../auth/birth.ts';
 import { presentedCertificates } from '../../auth/presented.ts';
@@ -30,7 +31,11 @@ export function serveOidc(app: FastifyInstance, services: ApiServices): void {
       url: `${BASE}${route.path}`,
       bodyLimit: MAX_BODY_BYTES,
       exposeHeadRoute: route.method === 'GET',
-      handler: async (request, reply) => send(reply, await answer(route, services, requests, request)),
+      handler: async (request, reply) => {
+        const answered = await answer(route, services, requests, request);
+        if (route.isProof && answered.status < 300) strangers.know(request.raw.socket);
+        return send(reply, answered);
+      },
     });
   }
 }

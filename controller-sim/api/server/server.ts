@@ -9,6 +9,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { HttpTimeouts } from '#http/http-timeouts.ts';
 import { InvariantError } from '#lib/errors.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
+import { strangers } from '#lib/net/strangers.ts';
 import { Shares } from '#lib/queue/shares.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import type { PortConnection } from '#wire/connection/port-connections.ts';
@@ -181,6 +182,7 @@ export class ApiServer {
     const apiRequest = this.#apiRequest(operation, request);
     try {
       const answer = await perform(apiRequest, handler);
+      if (isProof(operation)) strangers.know(request.raw.socket);
       if (apiRequest.challenge !== undefined) reply.header(CHALLENGE, apiRequest.challenge);
       const sent = wrapAnswer(answer, operation.status);
       if (request.record) request.record.bytes = Buffer.byteLength(sent.body);
@@ -272,6 +274,11 @@ export class ApiServer {
 
 function noSchemas(): never {
   throw new InvariantError('routes have no schemas');
+}
+
+/** Whether a positive answer shows that the client has valid credentials: a session, a password, a token. */
+function isProof({ access, method, id }: Route['operation']): boolean {
+  return access !== 'none' || (method === 'POST' && id !== 'enrollmentChallenge');
 }
 
 function asItIs(text: string): string {

@@ -1,0 +1,111 @@
+// The time of strangers: sources in turn, a burst, then a share; a proof gives it back.
+
+import t from 'tap';
+import { VirtualClock } from '../time/clock.ts';
+import { Strangers } from './strangers.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Tasks take ten milliseconds each, of a virtual clock; a source may use 30 at once, then a tenth of the time. */
+function rooms(all = { burst: 1_000, share: 0.5 }) {
+  const clock = new VirtualClock();
+  const strangers = new Strangers({ clock, used: () => 0, source: { burst: 30, share: 0.1 }, all });
+  const done: string[] = [];
+  const add = (remoteAddress: string, name: string) => {
+    const socket = { remoteAddress };
+    return { socket, prevent: strangers.run(socket, () => done.push(name), 10) };
+  };
+  const turns = async (count: number) => {
+    while (count-- > 0) await turn();
+  };
+  return { clock, strangers, add, done, turns };
+}
+
+t.test('one task in each turn of the event loop, sources in turn', async (t) => {
+  const { add, done, turns } = rooms();
+  for (const name of ['a1', 'a2', 'a3']) add('10.0.0.1', name);
+  add('10.0.0.2', 'b1');
+  t.same(done, ['a1'], 'the first one at once');
+  await turns(2);
+  t.ok(done.length < 4, 'the event loop goes on in between');
+  await turns(10);
+  t.same(done, ['a1', 'a3', 'b1', 'a2'], 'the newest of a source first');
+});
+
+t.test('a source that has used its burst rests, others go on', async (t) => {
+  const { clock, add, done, turns, strangers } = rooms();
+  for (let index = 1; index <= 6; index++) add('10.0.0.1', `a${index}`);
+  await turns(20);
+  t.same(done, ['a1', 'a6', 'a5', 'a4'], 'the burst, and the task that exceeds it');
+  add('10.0.0.2', 'b1');
+  await turns(2);
+  t.equal(done.at(-1), 'b1');
+  await clock.advance(99);
+  await turns(2);
+  t.equal(done.at(-1), 'b1', 'ten milliseconds are a tenth of 100');
+  await clock.advance(1);
+  await turns(2);
+  t.equal(done.at(-1), 'a3');
+  await clock.advance(100);
+  await turns(2);
+  t.equal(done.at(-1), 'a2');
+  t.equal(strangers.waiting, 0);
+});
+
+t.test('a proof gives the time back', async (t) => {
+  const { add, done, turns, strangers } = rooms();
+  for (let index = 0; index < 50; index++) {
+    const { socket } = add('10.0.0.1', `a${index}`);
+    await turns(1);
+    strangers.know(socket);
+    t.ok(strangers.isKnown(socket));
+  }
+  t.equal(done.length, 50);
+});
+
+t.test('a proof gives back what another socket of the connection used', async (t) => {
+  const { add, done, turns, strangers } = rooms();
+  for (let index = 0; index < 50; index++) {
+    const inner = { remoteAddress: '10.0.0.1' };
+    const { socket } = add('10.0.0.1', `a${index}`);
+    await turns(1);
+    strangers.replace(socket, inner);
+    strangers.know(inner);
+  }
+  t.equal(done.length, 50);
+});
+
+t.test('a proof ends the rest of its source', async (t) => {
+  const { clock, add, done, turns, strangers } = rooms();
+  const added = Array.from({ length: 6 }, (_, index) => add('10.0.0.1', `a${index}`));
+  await turns(20);
+  t.equal(done.length, 4);
+  for (const { socket } of added) strangers.know(socket);
+  await turns(10);
+  t.equal(done.length, 6);
+  t.same(clock.timers(), []);
+});
+
+t.test('all sources together use at most their share', async (t) => {
+  const { clock, add, done, turns } = rooms({ burst: 100, share: 0.5 });
+  for (let index = 0; index < 100; index++) add(`10.0.0.${index}`, `a${index}`);
+  await turns(200);
+  t.equal(done.length, 11, 'the burst, and the task that exceeds it');
+  for (let step = 0; step < 10; step++) {
+    await clock.advance(20);
+    await turns(4);
+  }
+  t.equal(done.length, 21, 'one of ten milliseconds in 20');
+});
+
+t.test('what was prevented leaves nothing', async (t) => {
+  const { clock, add, done, turns, strangers } = rooms();
+  const added = Array.from({ length: 10 }, (_, index) => add('10.0.0.1', `a${index}`));
+  await turns(20);
+  t.same(clock.timers(), ['strangers of a source']);
+  for (const { prevent } of added) prevent();
+  t.same([strangers.waiting, clock.timers()], [0, []]);
+  await clock.advance(10_000);
+  await turns(2);
+  t.equal(done.length, 4);
+});

@@ -1,0 +1,288 @@
+// The processor time that clients take from this process before they have proved who they are: TLS handshakes, first
+// messages, requests without a session. One queue for all ports, because they share the event loop:
+//
+//   ports ─► sources in turn ─► one task in each turn of the event loop ─► time is counted ─► a proof takes it back
+//               └─ rest while they, or all sources together, have used their time
+//
+// A source may use a burst, then a small share of the time. Clients that prove who they are cost their source nothing, so
+// that a thousand of them behind one address connect as fast as the process can serve them. Of one source, the newest
+// client comes first: it waits behind a few others of its address, not behind all that arrived and do nothing.
+
+import { BoundedMap } from '../queue/bounded-map.ts';
+import { type Clock, SystemClock, type Timer } from '../time/clock.ts';
+import { sourceOf } from './source-address.ts';
+
+/** The connection of a client. */
+export interface StrangerSocket {
+  readonly remoteAddress?: string | undefined;
+}
+
+export interface StrangerLimits {
+  /** Milliseconds that a source may use at once. */
+  readonly burst: number;
+  /** Share of the time that a source may use afterwards. */
+  readonly share: number;
+}
+
+/** Enough for about 150 handshakes with an RSA key of 4,096 bits, or 600 with an EC key, then for 10 or 40 a second. */
+const SOURCE: StrangerLimits = { burst: 300, share: 0.02 };
+/** All sources together leave half of the time to clients that are known. */
+const ALL: StrangerLimits = { burst: 2_000, share: 0.5 };
+/** Sources whose use of time is remembered. Beyond it, the one that used some at the longest time ago is forgotten. */
+const MAX_SOURCES = 10_000;
+
+interface Task {
+  readonly socket: object;
+  readonly run: () => void;
+  /** Milliseconds in addition to the measured ones. */
+  readonly cost: number;
+  state: 'waiting' | 'run' | 'prevented';
+}
+
+export interface StrangersInit {
+  readonly clock: Clock;
+  /** Milliseconds of processor time that this thread has used. */
+  readonly used: () => number;
+  readonly source?: StrangerLimits;
+  readonly all?: StrangerLimits;
+}
+
+export class Strangers {
+  readonly #clock: Clock;
+  readonly #used: () => number;
+  readonly #limits: StrangerLimits;
+  readonly #all: Use;
+  readonly #uses = new BoundedMap<string, Use>(MAX_SOURCES);
+  /** Milliseconds that the clients of these sockets used. */
+  readonly #costs = new WeakMap<object, number>();
+  readonly #known = new WeakSet<object>();
+  /** By source; whose turn is next comes first. */
+  readonly #waiting = new Map<string, Tasks>();
+  /** Sources among them that have used their time, until the timer ends. */
+  readonly #resting = new Map<string, Timer>();
+  /** Ends the pause of all sources. */
+  #pause: Timer | undefined;
+  /** Whether a task has run in this turn of the event loop. */
+  #isBusy = false;
+
+  constructor({ clock, used, source = SOURCE, all = ALL }: StrangersInit) {
+    this.#clock = clock;
+    this.#used = used;
+    this.#limits = source;
+    this.#all = new Use(all, clock.monotonic());
+  }
+
+  /** Tasks that wait. */
+  get waiting(): number {
+    return this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Milliseconds that count for a source now. */
+  usedBy(remoteAddress: string): number {
+    return this.#uses.get(sourceOf(remoteAddress))?.usedAt(this.#clock.monotonic()) ?? 0;
+  }
+
+  isKnown(socket: object): boolean {
+    return this.#known.has(socket);
+  }
+
+  /**
+   * Runs a task for a client: at once if no other one waits. The time of the task, with that of the callbacks for the
+   * next tick, is counted for its source, and `cost` milliseconds more for what follows. The returned function prevents
+   * it, and returns whether that was still possible.
+   */
+  run(socket: StrangerSocket, task: () => void, cost = 0): () => boolean {
+    const source = sourceOf(socket.remoteAddress);
+    const own = this.#waiting.get(source) ?? new Tasks();
+    const entry: Task = { socket, run: task, cost, state: 'waiting' };
+    own.push(entry);
+    this.#waiting.set(source, own);
+    if (!this.#isBusy) this.#runNext();
+    return () => {
+      const isPrevented = own.prevent(entry);
+      if (isPrevented && own.size === 0 && this.#waiting.get(source) === own) this.#forget(source);
+      return isPrevented;
+    };
+  }
+
+  /** The client proved who it is: its source gets the time back, and its later tasks need not run here. */
+  know(socket: StrangerSocket): void {
+    this.#known.add(socket);
+    const cost = this.#costs.get(socket);
+    if (cost === undefined) return;
+    this.#costs.delete(socket);
+    const source = sourceOf(socket.remoteAddress);
+    const now = this.#clock.monotonic();
+    this.#all.add(now, -cost);
+    this.#uses.get(source)?.add(now, -cost);
+    this.#endPauses(source, now);
+  }
+
+  /** `inner` stands for the client of `outer` from now on. */
+  replace(outer: object, inner: object): void {
+    const cost = this.#costs.get(outer);
+    if (cost === undefined) return;
+    this.#costs.delete(outer);
+    this.#costs.set(inner, cost);
+  }
+
+  #runNext(): void {
+    this.#isBusy = false;
+    const now = this.#clock.monotonic();
+    const source = this.#nextSource(now);
+    if (source === undefined || this.#mustPause(now)) return;
+    const tasks = this.#waiting.get(source);
+    const task = tasks?.pop();
+    this.#waiting.delete(source);
+    if (!tasks || !task) return;
+    if (tasks.size > 0) this.#waiting.set(source, tasks); // behind the others
+    this.#isBusy = true;
+    const before = this.#used();
+    try {
+      task.run();
+    } finally {
+      process.nextTick(() => {
+        if (!this.#known.has(task.socket)) this.#count(task.socket, source, this.#used() - before + task.cost);
+        setImmediate(() => this.#runNext());
+      });
+    }
+  }
+
+  /** The next source that has time left. Those that have none rest until they have. */
+  #nextSource(now: number): string | undefined {
+    for (const source of this.#waiting.keys()) {
+      if (this.#resting.has(source)) continue;
+      const pause = this.#uses.get(source)?.pause(now) ?? 0;
+      if (pause === 0) return source;
+      const end = () => {
+        this.#resting.delete(source);
+        if (!this.#isBusy) this.#runNext();
+      };
+      this.#resting.set(source, this.#clock.after('strangers of a source', pause, end));
+    }
+    return undefined;
+  }
+
+  /** Whether all sources together have used their time. Then a timer continues. */
+  #mustPause(now: number): boolean {
+    if (this.#pause) return true;
+    const pause = this.#all.pause(now);
+    if (pause === 0) return false;
+    this.#pause = this.#clock.after('strangers', pause, () => {
+      this.#pause = undefined;
+      if (!this.#isBusy) this.#runNext();
+    });
+    return true;
+  }
+
+  /** A source got time back. */
+  #endPauses(source: string, now: number): void {
+    if (this.#all.pause(now) === 0) this.#endPause();
+    if (this.#uses.get(source)?.pause(now) === 0) this.#endRest(source);
+    if (!this.#isBusy) this.#runNext();
+  }
+
+  #endPause(): void {
+    this.#pause?.cancel();
+    this.#pause = undefined;
+  }
+
+  #endRest(source: string): void {
+    this.#resting.get(source)?.cancel();
+    this.#resting.delete(source);
+  }
+
+  #count(socket: object, source: string, cost: number): void {
+    const now = this.#clock.monotonic();
+    this.#all.add(now, cost);
+    const use = this.#uses.get(source) ?? new Use(this.#limits, now);
+    use.add(now, cost);
+    this.#uses.delete(source); // so that it becomes the newest one
+    this.#uses.set(source, use);
+    this.#costs.set(socket, (this.#costs.get(socket) ?? 0) + cost);
+  }
+
+  /** The last task of a source was prevented. No timer may be left when nothing waits. */
+  #forget(source: string): void {
+    this.#waiting.delete(source);
+    this.#endRest(source);
+    if (this.#waiting.size === 0) this.#endPause();
+  }
+}
+
+/** Those of one source. */
+class Tasks {
+  /** From oldest to newest. */
+  #tasks: Task[] = [];
+  /** Prevented ones among them. */
+  #prevented = 0;
+
+  get size(): number {
+    return this.#tasks.length - this.#prevented;
+  }
+
+  push(task: Task): void {
+    this.#tasks.push(task);
+  }
+
+  /** Removes and returns the newest one. */
+  pop(): Task | undefined {
+    for (;;) {
+      const task = this.#tasks.pop();
+      if (task?.state !== 'prevented') {
+        if (task) task.state = 'run';
+        return task;
+      }
+      this.#prevented--;
+    }
+  }
+
+  /** Returns false for a task that ran or was prevented. Prevented ones are removed when they are more than half. */
+  prevent(task: Task): boolean {
+    if (task.state !== 'waiting') return false;
+    task.state = 'prevented';
+    this.#prevented++;
+    if (this.#prevented * 2 > this.#tasks.length) {
+      this.#tasks = this.#tasks.filter(({ state }) => state === 'waiting');
+      this.#prevented = 0;
+    }
+    return true;
+  }
+}
+
+/** Used time, which is forgotten as fast as the share permits. */
+class Use {
+  readonly #limits: StrangerLimits;
+  /** Milliseconds. */
+  #used = 0;
+  #at: number;
+
+  constructor(limits: StrangerLimits, now: number) {
+    this.#limits = limits;
+    this.#at = now;
+  }
+
+  add(now: number, milliseconds: number): void {
+    this.#used = Math.max(0, this.usedAt(now) + milliseconds);
+    this.#at = now;
+  }
+
+  /** Milliseconds until less than the burst is used. */
+  pause(now: number): number {
+    const { burst, share } = this.#limits;
+    const excess = this.usedAt(now) - burst;
+    return excess > 0 ? Math.ceil(excess / share) : 0;
+  }
+
+  usedAt(now: number): number {
+    return Math.max(0, this.#used - (now - this.#at) * this.#limits.share);
+  }
+}
+
+/** Shared by all ports of the process, because they share its event loop. */
+export const strangers = new Strangers({ clock: new SystemClock(), used: usedByThread });
+
+function usedByThread(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}

@@ -1,0 +1,85 @@
+// Clients that never prove who they are: their source waits when it has used its time, others do not.
+
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect } from 'node:tls';
+import t, { type Test } from 'tap';
+import { silentLog } from '#lib/log/log.ts';
+import { strangers } from '#lib/net/strangers.ts';
+import { Alpn, TlsPort } from '#wire/connection/tls-port.ts';
+import { issue, makeAuthority } from '../support/certificates.ts';
+import { until } from '../support/overlay.ts';
+
+/** Connections of the attacker. */
+const FLOOD = 20;
+/** Milliseconds of the processor that a source has used before: more than its burst, less than that of all sources. */
+const USED = 800;
+
+type Place = Readonly<{ host: string; port: number; localAddress: string }>;
+
+/** A port whose clients prove who they are with their first bytes, which they get back. */
+async function openPort(t: Test): Promise<{ at(localAddress: string): Place }> {
+  const authority = await makeAuthority('test');
+  const { pem, key } = await issue(authority, 'localhost');
+  const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
+  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, context, log: silentLog });
+  t.teardown(() => port.close());
+  port.handle(Alpn.None, (socket) => {
+    socket.on('data', (data) => (strangers.know(socket), socket.end(data)));
+  });
+  return { at: (localAddress) => ({ host: '127.0.0.1', port: port.address.port, localAddress }) };
+}
+
+function shakeHands(place: Place): Socket {
+  return connect({ ...place, rejectUnauthorized: false }).on('error', () => undefined);
+}
+
+t.test('a source that has used its time waits; another client connects', async (t) => {
+  const { at } = await openPort(t);
+  const attacker = at('127.0.0.2');
+  strangers.run({ remoteAddress: attacker.localAddress }, () => undefined, USED);
+  let secured = 0;
+  const flood = Array.from({ length: FLOOD }, () => shakeHands(attacker).once('secureConnect', () => secured++));
+  t.teardown(() => flood.forEach((socket) => void socket.destroy()));
+  await until('the flood to wait', () => strangers.waiting === FLOOD);
+  const other = shakeHands(at('127.0.0.3'));
+  const answer = new Promise((resolve) => other.once('data', resolve));
+  other.write('proof');
+  t.equal(String(await answer), 'proof');
+  t.equal(secured, 0, 'the flood still waits');
+  for (const socket of flood) socket.destroy();
+  await until('nothing to wait', () => strangers.waiting === 0);
+});
+
+t.test('clients that prove who they are never wait, however many one source has', async (t) => {
+  const { at } = await openPort(t);
+  const fleet = at('127.0.0.4');
+  const spent = { remoteAddress: fleet.localAddress };
+  strangers.run(spent, () => undefined, USED);
+  await until('the time to be counted', () => strangers.usedBy(fleet.localAddress) > 0);
+  strangers.know(spent);
+  t.equal(strangers.usedBy(fleet.localAddress), 0);
+  for (let count = 0; count < FLOOD; count++) {
+    const client = shakeHands(fleet);
+    const answer = new Promise((resolve) => client.once('data', resolve));
+    client.write('proof');
+    t.equal(String(await answer), 'proof');
+  }
+  t.ok(strangers.usedBy(fleet.localAddress) < 1, 'milliseconds');
+});
+
+t.test('silent connections take no turn, and closed ones leave nothing', async (t) => {
+  const { at } = await openPort(t);
+  const silent = await Promise.all(
+    Array.from({ length: FLOOD }, async () => {
+      const socket: Socket = connectTcp(at('127.0.0.5')).on('error', () => undefined);
+      await new Promise((resolve) => socket.once('connect', resolve));
+      return socket;
+    }),
+  );
+  t.equal(strangers.waiting, 0);
+  for (const socket of silent) {
+    socket.write('x');
+    socket.destroy();
+  }
+  await until('nothing to wait', () => strangers.waiting === 0);
+});
