@@ -19,6 +19,7 @@ import { sourceOf } from '#lib/net/source-address.ts';
 import { strangers } from '#lib/net/strangers.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { FairTurns } from './fair-turns.ts';
+import { rejectBytes } from './reject-bytes.ts';
 
 /** A connection that its port may close while it is idle, to make room for others. */
 export interface Evictable {
@@ -32,7 +33,7 @@ const DISCARD_INTERVAL = 50;
 /** Bytes of an unread body that are discarded, up to the next check. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 /** Counted for a stranger's request in addition to the time until its handler waits. */
-const STRANGERS_REQUEST_MS = 0.5;
+const STRANGERS_REQUEST_MS = 0.2;
 /** Requests of a connection that wait for the answer to an earlier one. */
 const MAX_WAITING = 32;
 
@@ -60,6 +61,7 @@ export class HttpTimeouts {
     this.#clock = clock;
     this.#limits = limits;
     server.keepAliveTimeout = limits.idle; // it is announced to clients, and node:http enforces it as well
+    server.on('clientError', rejectBytes);
     const turns = new FairTurns(() => clock.monotonic());
     server.on('request', (request, response) => {
       const { socket } = request;

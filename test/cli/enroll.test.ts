@@ -42,7 +42,7 @@ t.test('a router enrolls once; its files are private and match; the token is use
   t.match(first.stdout, new RegExp(`router ${id.replaceAll('.', '\\.')} is enrolled`));
   for (const kind of FILES) t.equal(statSync(join(overlay.directory, `a.${kind}`)).mode & 0o777, 0o600, kind);
   const before = contents(overlay, 'a');
-  t.equal(createPrivateKey(before['key'] ?? '').asymmetricKeyType, 'ec', 'its handshakes cost less');
+  t.equal(createPrivateKey(before.key ?? '').asymmetricKeyType, 'ec', 'its handshakes cost less');
   const checked = await runProgram(['agent/cli.ts', 'config', 'check', configFile, '--format', 'json']);
   t.equal(checked.code, 0, checked.stdout);
 

@@ -32,6 +32,18 @@ t.test('one task in each turn of the event loop, sources in turn', async (t) => 
   t.same(done, ['a1', 'a3', 'b1', 'a2'], 'the newest of a source first');
 });
 
+t.test('a client that has used time goes before new ones of its source', async (t) => {
+  const { add, done, turns, strangers } = rooms();
+  const { socket } = add('10.0.0.1', 'handshake');
+  await turns(1);
+  for (const name of ['other', 'another']) add('10.0.0.1', name);
+  strangers.run(socket, () => done.push('request'), 10);
+  add('10.0.0.1', 'newest');
+  await turns(10);
+  t.equal(done.indexOf('request') < done.indexOf('newest'), true);
+  t.equal(done.indexOf('newest') < done.indexOf('another'), true);
+});
+
 t.test('a source that has used its burst rests, others go on', async (t) => {
   const { clock, add, done, turns, strangers } = rooms();
   for (let index = 1; index <= 6; index++) add('10.0.0.1', `a${index}`);

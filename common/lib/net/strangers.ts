@@ -5,8 +5,9 @@
 //               └─ rest while they, or all sources together, have used their time
 //
 // A source may use a burst, then a small share of the time. Clients that prove who they are cost their source nothing, so
-// that a thousand of them behind one address connect as fast as the process can serve them. Of one source, the newest
-// client comes first: it waits behind a few others of its address, not behind all that arrived and do nothing.
+// that a thousand of them behind one address connect as fast as the process can serve them. Of one source, clients that
+// have used time come first, because their proof may follow; then the newest one, so that a client does not wait behind all
+// that arrived and do nothing.
 
 import { BoundedMap } from '../queue/bounded-map.ts';
 import { type Clock, SystemClock, type Timer } from '../time/clock.ts';
@@ -24,8 +25,8 @@ export interface StrangerLimits {
   readonly share: number;
 }
 
-/** Enough for about 150 handshakes with an RSA key of 4,096 bits, or 600 with an EC key, then for 10 or 40 a second. */
-const SOURCE: StrangerLimits = { burst: 300, share: 0.02 };
+/** Enough for about 250 handshakes with an RSA key of 4,096 bits, or 1,000 with an EC key, then for 50 or 200 a second. */
+const SOURCE: StrangerLimits = { burst: 500, share: 0.1 };
 /** All sources together leave half of the time to clients that are known. */
 const ALL: StrangerLimits = { burst: 2_000, share: 0.5 };
 /** Sources whose use of time is remembered. Beyond it, the one that used some at the longest time ago is forgotten. */
@@ -95,7 +96,7 @@ export class Strangers {
     const source = sourceOf(socket.remoteAddress);
     const own = this.#waiting.get(source) ?? new Tasks();
     const entry: Task = { socket, run: task, cost, state: 'waiting' };
-    own.push(entry);
+    own.push(entry, this.#costs.has(socket));
     this.#waiting.set(source, own);
     if (!this.#isBusy) this.#runNext();
     return () => {
@@ -212,23 +213,24 @@ export class Strangers {
 
 /** Those of one source. */
 class Tasks {
-  /** From oldest to newest. */
-  #tasks: Task[] = [];
+  /** From oldest to newest; those of clients that have used time, and others. */
+  #begun: Task[] = [];
+  #fresh: Task[] = [];
   /** Prevented ones among them. */
   #prevented = 0;
 
   get size(): number {
-    return this.#tasks.length - this.#prevented;
+    return this.#begun.length + this.#fresh.length - this.#prevented;
   }
 
-  push(task: Task): void {
-    this.#tasks.push(task);
+  push(task: Task, isBegun: boolean): void {
+    (isBegun ? this.#begun : this.#fresh).push(task);
   }
 
-  /** Removes and returns the newest one. */
+  /** Removes and returns the next one. */
   pop(): Task | undefined {
     for (;;) {
-      const task = this.#tasks.pop();
+      const task = this.#begun.pop() ?? this.#fresh.pop();
       if (task?.state !== 'prevented') {
         if (task) task.state = 'run';
         return task;
@@ -242,8 +244,9 @@ class Tasks {
     if (task.state !== 'waiting') return false;
     task.state = 'prevented';
     this.#prevented++;
-    if (this.#prevented * 2 > this.#tasks.length) {
-      this.#tasks = this.#tasks.filter(({ state }) => state === 'waiting');
+    if (this.#prevented > this.size) {
+      this.#begun = this.#begun.filter(({ state }) => state === 'waiting');
+      this.#fresh = this.#fresh.filter(({ state }) => state === 'waiting');
       this.#prevented = 0;
     }
     return true;

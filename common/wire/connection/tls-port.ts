@@ -174,17 +174,15 @@ export class TlsPort {
     this.#connections.add(socket);
     if (socket.destroyed) return;
     const timer = clock.after('first bytes of a client', this.#handshakeTimeout, () => socket.destroy());
-    let forget = () => timer.cancel();
-    const begin = () => {
-      timer.cancel(); // the TLS server has one of its own
-      this.#tls.emit('connection', socket);
-    };
+    let prevent: (() => boolean) | undefined;
     socket.on('error', () => undefined); // its 'close' follows
-    socket.once('close', () => forget());
+    socket.once('close', () => {
+      timer.cancel();
+      prevent?.();
+    });
     socket.once('readable', () => {
-      if (socket.destroyed) return;
-      const prevent = strangers.run(socket, begin);
-      forget = () => (timer.cancel(), void prevent());
+      timer.cancel(); // its turn is not the client's affair, and the TLS server has a timer of its own
+      if (!socket.destroyed) prevent = strangers.run(socket, () => this.#tls.emit('connection', socket));
     });
   }
 

@@ -2,11 +2,11 @@
 // envelope. The listener supplies the connections; this server never listens itself.
 
 import { createServer, type OutgoingHttpHeaders, type RequestListener, type Server } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { HttpTimeouts } from '#http/http-timeouts.ts';
+import { rejectBytes } from '#http/reject-bytes.ts';
 import { InvariantError } from '#lib/errors.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { strangers } from '#lib/net/strangers.ts';
@@ -283,10 +283,4 @@ function isProof({ access, method, id }: Route['operation']): boolean {
 
 function asItIs(text: string): string {
   return text;
-}
-
-/** Answers bytes that are not HTTP with a plain 400, and large headers with a plain 431, and ends the connection. */
-function rejectBytes({ code }: Error & { code?: string }, socket: Duplex): void {
-  const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
