@@ -116,6 +116,19 @@ t.test('options of mode tproxy that cannot work are found, and other modes ignor
   t.same(findings('tproxy', 'dnsSvcIpRange: 100.64.0.1/10, resolver: "udp://[::1]:53"', 'resolver'), []);
 });
 
+t.test('a list of services without an effect is not taken for a restriction', (t) => {
+  const found = (mode: string) =>
+    withMore(
+      `edge: {}\nlisteners: [{binding: tunnel, options: {mode: ${mode}, services: ["echo:1977"]}}]`,
+    ).findings.filter(({ path }) => path === 'listeners[0].options.services');
+  t.same(found('proxy'), []);
+  for (const mode of ['tproxy', 'host'])
+    t.match(found(mode), [
+      { code: 'CFG-IGNORED', severity: 'warning', message: `mode ${mode}`, hint: /service policies/ },
+    ]);
+  t.end();
+});
+
 t.test('names that a certificate cannot contain are found before the token is used', (t) => {
   const text = MINIMAL.replace(/csr: .*/, 'csr: {sans: {dns: [localhost, "müller.example"]}}');
   const found = (beforeEnrollment: boolean) =>

@@ -1,5 +1,6 @@
 // Options of mode tproxy that are used only after the start: an invalid range stops the router then, an invalid name
-// server leaves it without names. The other modes ignore them (reference fact: config, section 2.12).
+// server leaves it without names. The other modes ignore them (reference fact: config, section 2.12). Only mode proxy
+// uses the list of services.
 
 import { isIP, isIPv4 } from 'node:net';
 import { describeError } from '#lib/errors.ts';
@@ -16,15 +17,24 @@ const PREFIX_LENGTHS = { from: 1, to: 30 };
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', 'localhost.']);
 
 export const checkTunnel: Check = (input) =>
-  input.config.listeners.flatMap((listener, index) =>
-    listener.binding === 'tunnel' && listener.options.mode.startsWith('tproxy')
-      ? [
-          ...range(input, `listeners[${index}].options`, listener.options),
-          ...nameServers(input, `listeners[${index}].options`, listener.options),
-          ...upstreams(input, `listeners[${index}].options`, listener.options),
-        ]
-      : [],
-  );
+  input.config.listeners.flatMap((listener, index) => {
+    if (listener.binding !== 'tunnel') return [];
+    const path = `listeners[${index}].options`;
+    const { options } = listener;
+    const unused = unusedServices(input, path, options);
+    if (!options.mode.startsWith('tproxy')) return unused;
+    const checks = [range, nameServers, upstreams];
+    return [...unused, ...checks.flatMap((check) => check(input, path, options))];
+  });
+
+/** A list of services looks like a restriction, which only mode proxy has. */
+function unusedServices(input: CheckInput, path: string, { mode, services }: TunnelListenerOptions): Finding[] {
+  if (mode === 'proxy' || services.length === 0) return [];
+  const does =
+    mode === 'host' ? 'hosts each service that the router may bind' : 'intercepts each service that it may dial';
+  const message = `only mode proxy uses this list: mode ${mode} ${does}`;
+  return [at(input, 'warning', 'CFG-IGNORED', `${path}.services`, message, 'restrict it by service policies')];
+}
 
 function range(input: CheckInput, path: string, { dnsSvcIpRange }: TunnelListenerOptions): Finding[] {
   const [ip = '', bits] = dnsSvcIpRange.split('/');
