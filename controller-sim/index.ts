@@ -51,6 +51,7 @@ export type {
 } from './lab/faults/fault.ts';
 export type { JournalCondition, WaitOptions } from './lab/journal/journal.ts';
 export type { ControlEntry, HttpEntry, JournalEntry, JournalFilter } from './lab/journal/journal-entry.ts';
+export type { JournalRecording } from './lab/journal/recording.ts';
 export { VerificationError, type VerifyFilter, type VerifyOptions } from './lab/journal/verification.ts';
 export type { Kept } from './lab/kept.ts';
 export { InvalidError as LabInvalidError, UnknownError as LabUnknownError } from './lab/lab-error.ts';

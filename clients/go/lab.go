@@ -192,6 +192,52 @@ func (lab *Lab) ListJournal(query ListJournalQuery) (Data, error) {
 	return lab.call("GET", "/journal", nil, query)
 }
 
+// RecordJournalQuery is the query of Lab.RecordJournal.
+type RecordJournalQuery struct {
+	After     *int   `json:"after,omitempty"`
+	Identity  string `json:"identity,omitempty"`
+	Path      string `json:"path,omitempty"`
+	Operation string `json:"operation,omitempty"`
+	Method    string `json:"method,omitempty"`
+	Status    *int   `json:"status,omitempty"`
+	Fault     string `json:"fault,omitempty"`
+	Failed    *bool  `json:"failed,omitempty"`
+}
+
+// RecordJournal sends GET /lab/v1/journal/recording.
+func (lab *Lab) RecordJournal(query RecordJournalQuery) (Data, error) {
+	return lab.call("GET", "/journal/recording", nil, query)
+}
+
+// WaitForEntryBody is the body of Lab.WaitForEntry.
+type WaitForEntryBody struct {
+	// One of http, control.
+	Kind string `json:"kind,omitempty"`
+	// Id or name of the caller.
+	Identity string `json:"identity,omitempty"`
+	// Id or name.
+	Router string `json:"router,omitempty"`
+	// The beginning of the path.
+	Path string `json:"path,omitempty"`
+	// Such as listServices.
+	Operation string `json:"operation,omitempty"`
+	Method    string `json:"method,omitempty"`
+	Status    *int   `json:"status,omitempty"`
+	// The id of the fault that was applied.
+	Fault string `json:"fault,omitempty"`
+	// Only requests with a status of at least 400 or without an answer, and rejected routers.
+	Failed *bool `json:"failed,omitempty"`
+	// Only later entries than the one with this number.
+	After *int `json:"after,omitempty"`
+	// A duration, such as 5s; default 10s, at most 50s.
+	Timeout string `json:"timeout,omitempty"`
+}
+
+// WaitForEntry sends POST /lab/v1/journal/wait.
+func (lab *Lab) WaitForEntry(body WaitForEntryBody) (Data, error) {
+	return lab.call("POST", "/journal/wait", body, nil)
+}
+
 // VerifyJournalBody is the body of Lab.VerifyJournal.
 type VerifyJournalBody struct {
 	// One of http, control.

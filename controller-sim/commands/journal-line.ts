@@ -24,9 +24,10 @@ export function journalLine(entry: ShownEntry): string {
 
 /** The entry without what differs between two runs of the same scenario: number, time, duration, size and address. */
 export function stableEntry(entry: ShownEntry): Partial<ShownEntry> {
+  // Answers have times; headers have names of programs with their versions.
   const { sequence: _sequence, time: _time, source: _source, bytes: _bytes, ...rest } = entry;
   if (!('duration' in rest)) return rest;
-  const { duration: _duration, ...request } = rest;
+  const { duration: _duration, headers: _headers, answer: _answer, answerHeaders: _answerHeaders, ...request } = rest;
   return request;
 }
 

@@ -1,10 +1,12 @@
 // `journal`: what clients and routers asked of a running simulator, one line for each request or message.
 
+import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
-import { ProjectError } from '#lib/errors.ts';
+import { describeError, ProjectError } from '#lib/errors.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
+import { count } from '#lib/text/count.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { journalLine, type ShownEntry, stableEntry } from './journal-line.ts';
 import { connected, withLab } from './lab.ts';
@@ -13,6 +15,7 @@ import type { Connection, LabClient } from './lab-client.ts';
 interface JournalOptions extends Connection {
   readonly follow?: true;
   readonly clear?: true;
+  readonly recording?: string;
   readonly json?: true;
   readonly stable?: true;
   readonly failed?: true;
@@ -38,6 +41,22 @@ interface VerifyCommandOptions extends JournalOptions {
   readonly within?: string;
 }
 
+interface Waited {
+  readonly entry?: ShownEntry;
+  readonly message?: string;
+}
+
+interface WaitCommandOptions extends JournalOptions {
+  readonly timeout?: string;
+  readonly after?: number;
+}
+
+interface Recording {
+  readonly requests: number;
+  readonly omitted: number;
+  readonly text: string;
+}
+
 const JOURNAL = '/lab/v1/journal';
 /** Entries in one answer. */
 const MAX_ENTRIES = 1_000;
@@ -51,6 +70,10 @@ export function journalCommand(): Command {
     .option('--limit <number>', 'how many entries, at most 1000', integer, 100)
     .option('--json', 'print one JSON object for each entry')
     .option('--stable', 'as JSON without numbers, times, durations, sizes and addresses, to compare two runs')
+    .option(
+      '--recording <file>',
+      'write the requests and answers to a file that `sim replay` answers from, without secrets',
+    )
     .option('--clear', 'remove all entries instead')
     .addHelpText('after', examples('sim', 'journal --failed --ready sim.json', 'journal --follow --ready sim.json'))
     .action((options: JournalOptions) => withLab(options, (client) => show(client, options)));
@@ -66,13 +89,41 @@ export function verifyCommand(): Command {
     .addHelpText('after', examples('sim', 'verify --operation listServices --identity anna --times 1 --within 5s'))
     .action(({ times, within, ...options }: VerifyCommandOptions) =>
       withLab(options, async (client) => {
-        const body = { ...filterOf(options), ...(options.status && { status: Number(options.status) }), times, within };
+        const body = { ...filterOf(options), ...statusOf(options), times, within };
         const { verified, count, message } = (await client.ask('POST', `${JOURNAL}/verify`, body)) as Verified;
         if (verified) print(`verified: ${count} entries`);
         else throw new ProjectError('NOT_VERIFIED', message ?? 'not verified');
       }),
     );
   return connected(filtered(command));
+}
+
+/** `wait`: until the journal has an entry; prints it, and exit code 1 if none comes in time. */
+export function waitCommand(): Command {
+  const command = new Command('wait')
+    .description('wait until clients or routers have asked for something, and print the entry of the journal')
+    .option('--timeout <duration>', 'for this time, at most 50s; default: 10s')
+    .option('--after <number>', 'only for later entries than the one with this number', sequence)
+    .option('--json', 'print it as a JSON object')
+    .addHelpText('after', examples('sim', 'wait --operation createCurrentApiSession --timeout 5s --ready sim.json'))
+    .action(({ timeout, after, json, ...options }: WaitCommandOptions) =>
+      withLab(options, async (client) => {
+        const body = { ...filterOf(options), ...statusOf(options), timeout, after };
+        const { entry, message } = (await client.ask('POST', `${JOURNAL}/wait`, body)) as Waited;
+        if (!entry) throw new ProjectError('NOT_VERIFIED', message ?? 'no entry came');
+        print(json ? JSON.stringify(entry) : journalLine(entry));
+      }),
+    );
+  return connected(filtered(command));
+}
+
+function statusOf({ status }: JournalOptions): { status?: number } {
+  return status === undefined ? {} : { status: Number(status) };
+}
+
+function sequence(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
+  return Number(text);
 }
 
 function filtered(command: Command): Command {
@@ -104,6 +155,10 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
     await client.ask('DELETE', JOURNAL);
     return;
   }
+  if (options.recording !== undefined) {
+    await record(client, options.recording, options);
+    return;
+  }
   const line = lineOf(options);
   const { limit } = options;
   const filter = filterOf(options);
@@ -124,6 +179,18 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
   }
 }
 
+async function record(client: LabClient, file: string, options: JournalOptions): Promise<void> {
+  const query = queryOf({ ...filterOf(options), kind: undefined, router: undefined });
+  const { requests, omitted, text } = (await client.ask('GET', `${JOURNAL}/recording?${query}`)) as Recording;
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new ProjectError('RECORDING', describeError(error), { cause: error });
+  }
+  const without = omitted === 0 ? '' : `, without ${count(omitted, 'request')} that had no answer or were too large`;
+  print(`wrote ${count(requests, 'request')} to ${file}${without}`);
+}
+
 function lineOf({ stable, json }: JournalOptions): (entry: ShownEntry) => string {
   if (stable) return (entry) => JSON.stringify(stableEntry(entry));
   return json ? (entry) => JSON.stringify(entry) : journalLine;
@@ -136,9 +203,13 @@ async function pause(clock: SystemClock, signal: AbortSignal): Promise<boolean> 
 }
 
 function ask(client: LabClient, filter: Readonly<Record<string, string | boolean | undefined>>): Promise<ShownEntry[]> {
+  return client.ask('GET', `${JOURNAL}?${queryOf(filter)}`) as Promise<ShownEntry[]>;
+}
+
+function queryOf(filter: Readonly<Record<string, string | boolean | undefined>>): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
-  return client.ask('GET', `${JOURNAL}?${query}`) as Promise<ShownEntry[]>;
+  return query;
 }
 
 function integer(text: string): number {

@@ -11,7 +11,7 @@ import { clockCommand } from './clock.ts';
 import { clusterCommand } from './cluster.ts';
 import { faultCommand } from './faults.ts';
 import { healthCommand } from './health.ts';
-import { journalCommand, verifyCommand } from './journal.ts';
+import { journalCommand, verifyCommand, waitCommand } from './journal.ts';
 import { identityCommand, serviceCommand } from './network.ts';
 import { operationsCommand } from './operations.ts';
 import { proxyCommand } from './proxies.ts';
@@ -47,6 +47,7 @@ export function simulatorProgram(): Command {
     whyCommand(),
     journalCommand(),
     verifyCommand(),
+    waitCommand(),
     faultCommand(),
     proxyCommand(),
     clusterCommand(),

@@ -6,6 +6,7 @@ import type { LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Fault, FaultFilter, FaultHandle, NewFault } from '../lab/faults/fault.ts';
 import type { JournalCondition, WaitOptions } from '../lab/journal/journal.ts';
 import type { JournalEntry, JournalFilter } from '../lab/journal/journal-entry.ts';
+import type { JournalRecording } from '../lab/journal/recording.ts';
 import type { VerifyFilter, VerifyOptions } from '../lab/journal/verification.ts';
 import type { IdentityFile, IdentityOptions } from '../lab/network/identities.ts';
 import type { LabService, NewService } from '../lab/network/services.ts';
@@ -155,6 +156,8 @@ export interface Journal {
    * whose message names the nearest entries; with InvalidError; with ClosedError when the simulator closes.
    */
   verify(filter: VerifyFilter, options?: VerifyOptions): Promise<JournalEntry[]>;
+  /** The requests that meet all conditions, with stand-ins for secrets: for a file of `sim replay`. @throws InvalidError */
+  recording(filter?: JournalFilter): JournalRecording;
   clear(): void;
 }
 

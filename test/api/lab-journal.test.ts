@@ -13,6 +13,41 @@ function requests(api: ApiClient, filter: object = {}): HttpEntry[] {
   return api.simulator.lab.journal.entries({ kind: 'http', ...filter }) as HttpEntry[];
 }
 
+t.test('an entry has headers and the answer, without secrets', async (t) => {
+  await using api = await ApiClient.start();
+  await api.person('jane');
+  const { lab } = api.simulator;
+  lab.journal.clear();
+  const token = await api.login('jane');
+  await api.ask('GET', '/version', { token, headers: { accept: 'application/json', 'x-trace': 'abc' } });
+  const [login, version] = requests(api);
+  t.match(login, { answerHeaders: { 'content-type': 'application/json', 'ziti-instance-id': /./ } });
+  const { data } = JSON.parse(login?.answer ?? '') as { data: { token: string; identity: { name: string } } };
+  t.match(data, { token: '…', identity: { name: 'jane' } });
+  t.match(version?.headers, { accept: 'application/json', 'x-trace': '…', 'zt-session': '…' });
+  t.notMatch(JSON.stringify(requests(api)), token);
+  await api.manage('POST', '/services', { name: 'x' });
+  t.match(requests(api).at(-1), { code: 'COULD_NOT_VALIDATE', answer: undefined }, 'an error may repeat what was sent');
+  for (let i = 0; i < 20; i++) await api.create('/services', { name: `s${i}`, encryptionRequired: true });
+  await api.get('/services?limit=100');
+  t.match(requests(api).at(-1), { status: 200, answer: undefined }, 'a large answer is not kept');
+});
+
+t.test('a wait answers with the entry that came, or with what is missing', async (t) => {
+  await using api = await ApiClient.start();
+  await api.manage('GET', '/version');
+  const after = api.simulator.lab.journal.last;
+  const wait = (body: object) => api.manage('POST', `${JOURNAL}/wait`, body);
+  const waiting = wait({ operation: 'listVersion', after, timeout: '50s' });
+  await api.ask('GET', '/version');
+  t.match(await waiting, { status: 200, data: { entry: { operation: 'listVersion', status: 200 } } });
+  t.match(await wait({ operation: 'listVersion', status: 404, timeout: '0s' }), {
+    status: 200,
+    data: { entry: undefined, message: /at least 1 entry .*the nearest:\n {2}#\d+ GET .*version 200/ },
+  });
+  t.match(await wait({ timeout: '2m' }), { status: 400, cause: { field: 'timeout' } });
+});
+
 t.test('a request has its operation, answer, caller and body', async (t) => {
   await using api = await ApiClient.start();
   const person = await api.person('jane');

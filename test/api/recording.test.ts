@@ -62,6 +62,21 @@ t.test('a session is recorded without its secrets, and replayed without the cont
   t.same(replay.unexpected, []);
 });
 
+t.test('the journal of a simulator becomes a recording, too', async (t) => {
+  const file = join(t.testdir(), 'journal.jsonl');
+  const simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
+  const live = await session({ url: simulator.baseUrl, ca: simulator.ca });
+  const recording = simulator.lab.journal.recording();
+  t.match(recording, { requests: 5, omitted: 0 });
+  t.same(simulator.lab.journal.recording({ method: 'DELETE' }).requests, 1);
+  await simulator.close();
+  t.notMatch(recording.text, PASSWORD);
+  writeFileSync(file, recording.text);
+  const replay = await startReplay({ file });
+  t.teardown(() => replay.close());
+  t.same(await session(replay), live);
+});
+
 t.test('requests that were not recorded are rejected with the nearest one', async (t) => {
   const file = join(t.testdir(), 'few.jsonl');
   await using api = await ApiClient.start();

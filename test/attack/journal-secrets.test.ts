@@ -80,6 +80,8 @@ async function misplace(api: ApiClient, secret: string): Promise<void> {
 t.test('no secret of a request appears in the journal', async (t) => {
   await using api = await ApiClient.start();
   const secrets = await secretsOf(api);
+  const { text } = api.simulator.lab.journal.recording();
+  for (const [what, secret] of secrets) t.notOk(text.includes(secret), `${what} in the recording`);
   for (const secret of [...secrets.values()]) await misplace(api, secret);
   secrets.set('session of the administrator', api.token);
   const { journal } = api.simulator.lab;

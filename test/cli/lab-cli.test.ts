@@ -341,6 +341,16 @@ t.test('verify: exit code 0 if the journal has what a test expects, else 1 and t
   t.match(await sim(...version, '--within', '2m'), { code: 1, stderr: /within: use a duration from 0 to 50s/ });
   t.match(await sim('journal', '--operation', 'listVersion', '--status', '200'), { code: 0, stdout: /GET .*version/ });
   t.match(await sim('journal', '--method', 'PUT'), { code: 0, stdout: '' });
+  const operation = ['--operation', 'listVersion'];
+  t.match(await sim('wait', ...operation, '--timeout', '5s'), {
+    code: 0,
+    stdout: /GET \/edge\/client\/v1\/version {2}200/,
+  });
+  t.match(await sim('wait', ...operation, '--status', '404', '--timeout', '0s'), { code: 1, stderr: /the nearest:/ });
+  const file = join(folder, 'recording.jsonl');
+  t.match(await sim('journal', ...operation, '--recording', file), { code: 0, stdout: `wrote 1 request to ${file}\n` });
+  t.match(readFileSync(file, 'utf8'), /"path":"\/edge\/client\/v1\/version"/);
+  t.match(await sim('journal', '--recording', folder), { code: 1, stderr: /EISDIR/ });
 });
 
 t.test('the enrollment token of a router or an identity', async (t) => {

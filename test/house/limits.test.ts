@@ -16,8 +16,8 @@ const DEFINITION = /^(?:export )?const ([A-Z][A-Z0-9_]+)\b/gm;
 const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
   'only the operator affects it': [
     'testbed/recording/recorder.ts TIMEOUT',
-    'testbed/recording/recording.ts MAX_BODY_BYTES',
-    'testbed/recording/recording.ts MAX_FILE_BYTES',
+    'controller-sim/lab/journal/recording.ts MAX_BODY_BYTES',
+    'controller-sim/lab/journal/recording.ts MAX_FILE_BYTES',
     'testbed/recording/replay.ts MAX_UNEXPECTED',
     'testbed/load/stages.ts MAX_REASONS',
     'testbed/load/stages.ts MAX_REASON_LENGTH',

@@ -9,8 +9,15 @@ import { ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
+import {
+  answerOf,
+  headLine,
+  MAX_BODY_BYTES,
+  type RecordedAnswer,
+  requestOf,
+  StandIns,
+} from '../../controller-sim/lab/journal/recording.ts';
 import type { Recorder, RecorderOptions, RecordingServer } from './interface.ts';
-import { answerOf, headLine, MAX_BODY_BYTES, type RecordedAnswer, requestOf, StandIns } from './recording.ts';
 import { openServer } from './server.ts';
 
 /** Milliseconds for an answer of the controller. */

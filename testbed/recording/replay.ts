@@ -3,8 +3,14 @@
 
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
+import {
+  keyOf,
+  nearest,
+  type RecordedAnswer,
+  readRecording,
+  requestOf,
+} from '../../controller-sim/lab/journal/recording.ts';
 import type { Replay, ReplayOptions } from './interface.ts';
-import { keyOf, nearest, type RecordedAnswer, readRecording, requestOf } from './recording.ts';
 import { answerError, openServer } from './server.ts';
 
 /** Limit on the sentences that are kept. */

@@ -10,9 +10,9 @@ import type { Log } from '#lib/log/log.ts';
 import { listening } from '#lib/net/listening.ts';
 import { systemRandom } from '#lib/random.ts';
 import type { Clock } from '#lib/time/clock.ts';
+import { MAX_BODY_BYTES } from '../../controller-sim/lab/journal/recording.ts';
 import { issueAuthority, issueLeaf, newSerial, type Pair } from '../../controller-sim/pki/certificate.ts';
 import type { RecordingServer } from './interface.ts';
-import { MAX_BODY_BYTES } from './recording.ts';
 
 export interface ServerComponents {
   readonly clock: Clock;

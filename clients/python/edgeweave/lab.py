@@ -111,6 +111,25 @@ class Lab(LabHttp):
         """`GET /lab/v1/journal`"""
         return self._call("GET", "/journal", query={"limit": limit, "after": after, "kind": kind, "identity": identity, "router": router, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed})
 
+    def record_journal(self, *, after: int | None = None, identity: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None) -> Any:
+        """`GET /lab/v1/journal/recording`"""
+        return self._call("GET", "/journal/recording", query={"after": after, "identity": identity, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed})
+
+    def wait_for_entry(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, timeout: str | None = None) -> Any:
+        """`POST /lab/v1/journal/wait`
+
+        kind: One of http, control.
+        identity: Id or name of the caller.
+        router: Id or name.
+        path: The beginning of the path.
+        operation: Such as listServices.
+        fault: The id of the fault that was applied.
+        failed: Only requests with a status of at least 400 or without an answer, and rejected routers.
+        after: Only later entries than the one with this number.
+        timeout: A duration, such as 5s; default 10s, at most 50s.
+        """
+        return self._call("POST", "/journal/wait", {"kind": kind, "identity": identity, "router": router, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed, "after": after, "timeout": timeout})
+
     def verify_journal(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, times: int | None = None, within: str | None = None) -> Any:
         """`POST /lab/v1/journal/verify`
 

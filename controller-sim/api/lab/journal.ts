@@ -1,9 +1,9 @@
 // The journal of requests and control messages in the lab API.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
-import type { LabJournal, LabVerified } from '#schemas/api/gen/answers.ts';
-import type { JournalVerify } from '#schemas/api/gen/bodies.ts';
-import type { JournalFilter, JournalKind } from '../../lab/journal/journal-entry.ts';
+import type { LabJournal, LabRecording, LabVerified, LabWaited } from '#schemas/api/gen/answers.ts';
+import type { JournalVerify, JournalWait } from '#schemas/api/gen/bodies.ts';
+import type { JournalEntry, JournalFilter, JournalKind } from '../../lab/journal/journal-entry.ts';
 import { VerificationError } from '../../lab/journal/verification.ts';
 import { InvalidError } from '../../lab/lab-error.ts';
 import type { Data, Done, Handlers } from '../operations/context.ts';
@@ -12,11 +12,13 @@ import { labHandler } from './lab-handler.ts';
 /** Entries in one answer. */
 const DEFAULT_ENTRIES = 100;
 const MAX_ENTRIES = 1_000;
+/** Milliseconds of a wait without a time limit of its own. */
+const DEFAULT_TIMEOUT_MS = 10_000;
 
 export const journalHandlers = {
   listJournal: labHandler(
     ({ journal }, { query }): Data<LabJournal> => ({
-      data: journal.entries(filterOf(query)).map((entry) => ({ ...entry, time: entry.time.toISOString() })),
+      data: journal.entries({ ...filterOf(query), limit: limitOf(query.get('limit')) }).map(shown),
     }),
   ),
   verifyJournal: labHandler<Data<LabVerified>, JournalVerify>(async ({ journal }, { body }) => {
@@ -29,6 +31,24 @@ export const journalHandlers = {
       return { data: { verified: false, count: error.count, message: error.message } };
     }
   }),
+  waitForEntry: labHandler<Data<LabWaited>, JournalWait>(async ({ journal }, { body }) => {
+    const { timeout, ...filter } = withoutNulls(body);
+    try {
+      await journal.verifyCount(filter, { within: timeout ?? DEFAULT_TIMEOUT_MS });
+    } catch (error) {
+      if (error instanceof InvalidError && error.field === 'within')
+        throw new InvalidError('timeout', error.message, timeout);
+      if (!(error instanceof VerificationError)) throw error;
+      return { data: { message: error.message } };
+    }
+    const { after = 0, ...conditions } = filter;
+    const [entry] = journal.entries({ ...conditions, after, limit: 1 });
+    // Another caller may have cleared the journal meanwhile.
+    return { data: entry ? { entry: shown(entry) } : { message: 'the entry came, and the journal was cleared' } };
+  }),
+  recordJournal: labHandler(
+    ({ journal }, { query }): Data<LabRecording> => ({ data: journal.recording(filterOf(query)) }),
+  ),
   clearJournal: labHandler(({ journal }): Done => {
     journal.clear();
     return { data: {} };
@@ -39,7 +59,6 @@ function filterOf(query: URLSearchParams): JournalFilter {
   const kind = query.get('kind');
   const after = query.get('after');
   const failed = query.get('failed');
-  const limit = query.get('limit');
   const status = query.get('status');
   const texts = (['identity', 'router', 'path', 'operation', 'method', 'fault'] as const).flatMap((name) => {
     const text = query.get(name);
@@ -47,12 +66,19 @@ function filterOf(query: URLSearchParams): JournalFilter {
   });
   return {
     ...Object.fromEntries(texts),
-    limit: Math.min(limit === null ? DEFAULT_ENTRIES : numberOf(limit, 'limit'), MAX_ENTRIES),
     ...(kind !== null && { kind: kind as JournalKind }), // the journal checks it
     ...(status !== null && { status: numberOf(status, 'status') }),
     ...(after !== null && { after: numberOf(after, 'after') }),
     ...(failed !== null && { failed: flagOf(failed) }),
   };
+}
+
+function limitOf(text: string | null): number {
+  return Math.min(text === null ? DEFAULT_ENTRIES : numberOf(text, 'limit'), MAX_ENTRIES);
+}
+
+function shown(entry: JournalEntry): LabJournal[number] {
+  return { ...entry, time: entry.time.toISOString() };
 }
 
 /** The journal rejects what is not a whole number. */

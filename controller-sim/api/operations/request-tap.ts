@@ -10,6 +10,7 @@ export interface ArrivedRequest {
   /** Bytes of the body as its client announces them. */
   readonly bodyLength: number;
   readonly contentType: string;
+  readonly headers: Readonly<Record<string, unknown>>;
   /** API and id of its operation; undefined for other paths. */
   readonly operation: { readonly api: string; readonly id: string } | undefined;
   /** Whether the path is served. */
@@ -31,6 +32,8 @@ export interface RequestRecord {
   setBody(body: unknown): void;
   /** The caller. */
   setIdentity(identity: { readonly id: string; readonly name: string } | undefined): void;
+  /** The answer before compression. */
+  setAnswer(body: string | Uint8Array, headers: Readonly<Record<string, unknown>>): void;
   setError(code: string, reason: string | undefined): void;
   /** `status` is null without an answer; `now` is a time of the clock of `begun`. Called once. */
   end(status: number | null, now: number): void;

@@ -66,6 +66,7 @@ export class RequestJournal {
       source: socket.remoteAddress ?? '',
       bodyLength: Number(headers['content-length'] ?? 0),
       contentType: headers['content-type'] ?? '',
+      headers,
       operation,
       isKnown,
       time: clock.now(),

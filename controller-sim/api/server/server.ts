@@ -254,16 +254,16 @@ export class ApiServer {
   };
 
   #send(request: FastifyRequest, reply: FastifyReply, sent: Sent): FastifyReply {
-    reply
-      .code(sent.status)
-      .headers({ ...this.#headers, [DATA_INDEX]: String(this.#services.state.index), ...sent.headers })
-      .header('content-type', sent.contentType);
+    const headers = { ...this.#headers, [DATA_INDEX]: String(this.#services.state.index), ...sent.headers };
+    reply.code(sent.status).headers(headers).header('content-type', sent.contentType);
+    request.record?.setAnswer(sent.body, { ...headers, 'content-type': sent.contentType });
     return sendCompressed(request, reply, sent.body, sent);
   }
 
   /** Sends an empty content type, which fastify replaces by another. */
   #sendUntyped(request: FastifyRequest, reply: FastifyReply, { status, body, headers }: Sent): FastifyReply {
     reply.headers({ ...this.#headers, ...headers });
+    request.record?.setAnswer(body, { ...this.#headers, ...headers });
     this.#journal.end(request, status);
     reply.hijack();
     const length = { 'content-type': '', 'content-length': Buffer.byteLength(body) };

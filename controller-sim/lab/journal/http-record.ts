@@ -3,7 +3,17 @@
 
 import { ownText } from '#lib/text/own-text.ts';
 import { type HttpEntry, type JournalRecord, weightOf } from './journal-entry.ts';
-import { MAX_BODY_LENGTH, MAX_TEXT_LENGTH, shownBody, shownPath, shownQuery, shownReason } from './redact.ts';
+import type { Recorded } from './recording.ts';
+import {
+  MAX_BODY_LENGTH,
+  MAX_TEXT_LENGTH,
+  shownAnswer,
+  shownBody,
+  shownHeaders,
+  shownPath,
+  shownQuery,
+  shownReason,
+} from './redact.ts';
 
 /** Characters of an address, and of a content type. */
 const MAX_URL_LENGTH = 2_048;
@@ -18,6 +28,7 @@ export interface NewRequest {
   /** Bytes of the body as its client announces them. */
   readonly bodyLength: number;
   readonly contentType: string;
+  readonly headers: Readonly<Record<string, unknown>>;
   /** API and id of its operation; undefined for other paths. */
   readonly operation: { readonly api: string; readonly id: string } | undefined;
   /** Whether the path is served. */
@@ -47,6 +58,11 @@ export class HttpRecord implements JournalRecord {
   /** JSON of a small body, or the shown form of another one: a few KB of JSON may be a hundred KB of objects. */
   #body: string | undefined;
   #isShown = false;
+  readonly #headers: Readonly<Record<string, string>>;
+  #answer: string | undefined;
+  /** Also of an empty one. */
+  #isAnswerKept = false;
+  #answerHeaders: Readonly<Record<string, string>> | undefined;
   #error: { readonly code: string; readonly reason: string | undefined } | undefined;
   #status: number | null = null;
   #duration = 0;
@@ -60,6 +76,7 @@ export class HttpRecord implements JournalRecord {
     this.#url = keptUrl(request.url);
     this.#source = kept(request.source, MAX_TYPE_LENGTH);
     this.#contentType = kept(request.contentType, MAX_TYPE_LENGTH);
+    this.#headers = shownHeaders(request.headers);
     this.#operation = request.operation;
     this.#isKnown = request.isKnown;
     this.#bodyLength = request.bodyLength;
@@ -69,7 +86,9 @@ export class HttpRecord implements JournalRecord {
 
   get weight(): number {
     const { reason } = this.#error ?? {};
-    return weightOf(this.method, this.#url, this.#source, this.#contentType, this.#body, reason);
+    const headers = [this.#headers, this.#answerHeaders ?? {}].flatMap((each) => Object.entries(each).flat());
+    const answer = this.#answer?.length ?? 0; // a byte for each character: most answers are ASCII
+    return weightOf(this.method, this.#url, this.#source, this.#contentType, this.#body, reason, ...headers) + answer;
   }
 
   get isOver(): boolean {
@@ -112,6 +131,14 @@ export class HttpRecord implements JournalRecord {
     this.#identity = identity && { id: identity.id, name: identity.name };
   }
 
+  /** The answer before compression; a large one is not kept. */
+  setAnswer(body: string | Uint8Array, headers: Readonly<Record<string, unknown>>): void {
+    this.#answerHeaders = shownHeaders(headers);
+    this.#isAnswerKept = body.length <= MAX_BODY_LENGTH;
+    if (body.length === 0 || !this.#isAnswerKept) return;
+    this.#answer = typeof body === 'string' ? ownText(body) : Buffer.from(body).toString();
+  }
+
   setError(code: string, reason: string | undefined): void {
     this.#error = { code, reason: reason && kept(reason, MAX_TEXT_LENGTH) };
   }
@@ -147,8 +174,20 @@ export class HttpRecord implements JournalRecord {
       ...(identity && { identity }),
       ...(bytes !== undefined && { bytes }),
       ...(typeof body === 'string' && { body }),
+      headers: this.#headers,
+      ...(this.#answer !== undefined && !this.isFailed && { answer: shownAnswer(this.#answer) }),
+      ...(this.#answerHeaders && { answerHeaders: this.#answerHeaders }),
       ...(fault !== undefined && { fault }),
     };
+  }
+
+  get recorded(): Recorded | undefined {
+    const isWhole = this.#isAnswerKept && !(this.#isShown && this.#body !== undefined) && !this.#url.endsWith('…');
+    if (this.#status === null || !isWhole) return undefined;
+    const path = this.#rawPath();
+    const request = { method: this.method, path, query: this.#url.slice(path.length + 1), body: this.#body ?? '' };
+    const headers = { 'content-type': this.#answerHeaders?.['content-type'] ?? 'application/json' };
+    return { request, answer: { status: this.#status, headers, body: this.#answer ?? '' } };
   }
 
   #rawPath(): string {

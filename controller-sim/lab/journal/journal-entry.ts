@@ -1,5 +1,7 @@
 // The entries of the journal as users see them, and the filter that selects some of them.
 
+import type { Recorded } from './recording.ts';
+
 export type JournalKind = 'http' | 'control';
 
 interface CommonEntry {
@@ -36,6 +38,12 @@ export interface HttpEntry extends CommonEntry {
   readonly bytes?: number;
   /** JSON without secrets, cut after 4,096 characters. */
   readonly body?: string;
+  /** Headers of the request without secrets; most have only their names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON of a successful answer without secrets, if it has at most 4,096 bytes; errors are in `code` and `reason`. */
+  readonly answer?: string;
+  /** Headers of the answer without secrets. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
 }
 
 export type ControlEventName = 'connected' | 'disconnected' | 'rejected' | 'message';
@@ -112,4 +120,6 @@ export interface JournalRecord {
   /** Null without an answer. */
   readonly status: number | null | undefined;
   show(sequence: number): JournalEntry;
+  /** The request and its answer with their secrets; undefined for others, and if a part was not kept. */
+  readonly recorded?: Recorded | undefined;
 }

@@ -22,7 +22,14 @@ function message(router: string): ControlRecord {
 
 function httpRecord(url: string, body?: unknown): HttpRecord {
   const bodyLength = body === undefined ? 0 : JSON.stringify(body).length;
-  const facts = { method: 'POST', source: '127.0.0.1', contentType: 'application/json', time: 0, begun: 0 };
+  const facts = {
+    method: 'POST',
+    source: '127.0.0.1',
+    contentType: 'application/json',
+    time: 0,
+    begun: 0,
+    headers: {},
+  };
   const record = new HttpRecord({ ...facts, url, bodyLength, operation: undefined, isKnown: true });
   record.setBody(body);
   record.end(200, 1);
@@ -64,7 +71,16 @@ t.test('an entry keeps texts of its own, and weighs what they do', async (t) => 
   journal.add(record);
   t.match(journal.entries()[0], { body: /^\[\{\},\{\},/ }, 'not the object of the body');
   t.ok(record.weight > 2 * 3_000, `${record.weight}`);
-  const facts = { method: 'GET', source: 's', bodyLength: 0, operation: undefined, isKnown: true, time: 0, begun: 0 };
+  const facts = {
+    method: 'GET',
+    source: 's',
+    bodyLength: 0,
+    operation: undefined,
+    isKnown: true,
+    time: 0,
+    begun: 0,
+    headers: {},
+  };
   const long = new HttpRecord({ ...facts, url: `/${'u'.repeat(60_000)}`, contentType: 'c'.repeat(60_000) });
   long.setError('CODE', 'r'.repeat(60_000));
   t.ok(long.weight < 10_000, `${long.weight}`);
@@ -145,7 +161,15 @@ t.test('callers that verify look once at the old entries, and show none', async 
 t.test('verify counts, waits, and names the nearest entries', async (t) => {
   const { journal, wireClock } = opened();
   const record = (id: string, status: number) => {
-    const facts = { method: 'GET', source: '127.0.0.1', contentType: '', time: 0, begun: 0, bodyLength: 0 };
+    const facts = {
+      method: 'GET',
+      source: '127.0.0.1',
+      contentType: '',
+      time: 0,
+      begun: 0,
+      bodyLength: 0,
+      headers: {},
+    };
     const made = new HttpRecord({ ...facts, url: `/${id}`, operation: { api: 'client', id }, isKnown: true });
     made.end(status, 1);
     return made;

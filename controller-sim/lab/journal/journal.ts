@@ -11,12 +11,13 @@ import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
 import type { JournalEntry, JournalFilter, JournalRecord } from './journal-entry.ts';
+import { type JournalRecording, recordingText } from './recording.ts';
 import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
 
 /** Entries; beyond it the oldest are dropped. */
 const MAX_ENTRIES = 10_000;
-/** Bytes of addresses, bodies and reasons in all entries; beyond it the oldest entries are dropped. */
-const MAX_BYTES = 8 * 1024 * 1024;
+/** Bytes of addresses, headers, bodies, answers and reasons in all entries; beyond it the oldest entries are dropped. */
+const MAX_BYTES = 16 * 1024 * 1024;
 /** Milliseconds. */
 const DEFAULT_WAIT = 10_000;
 const MAX_WAIT_MS = 600_000;
@@ -106,6 +107,12 @@ export class Journal {
     for (let at = this.#next - 1; at >= this.#first && found.length < limit; at--)
       if (selects(this.#at(at), at)) found.push(this.#at(at).show(at));
     return found;
+  }
+
+  /** The requests that meet all conditions, with stand-ins for secrets: for a file of `sim replay`. @throws InvalidError */
+  recording(filter: JournalFilter = {}): JournalRecording {
+    const records = this.#numbers({ ...filter, kind: 'http' }).map((sequence) => this.#at(sequence).recorded);
+    return recordingText('journal', records);
   }
 
   /** How many entries meet all conditions: the same number, without their shown form. @throws InvalidError */

@@ -1,6 +1,8 @@
 // Removes secrets from what the journal shows of a request: its path, its query, its body and the reason of its error.
 // Values are shown only where a secret is not expected; a removed one leaves a mark.
 
+import { ownText } from '#lib/text/own-text.ts';
+
 const REMOVED = '…';
 /** Characters of a shown body. */
 export const MAX_BODY_LENGTH = 4_096;
@@ -12,7 +14,7 @@ const MAX_PARTS = 200;
 
 /** Fields whose values are credentials, keys or codes, or may contain them. */
 const SECRET_NAME =
-  /pass(?:word|wd|phrase)|token|jwt|secret|key|code|csr|pem|cert|credential|assertion|authorization|cookie|otp|verifier|nonce|signature/i;
+  /pass(?:word|wd|phrase)|token|jwt|secret|key|code|csr|pem|cert|credential|assertion|authorization|cookie|otp|provisioning|verifier|nonce|signature/i;
 /**
  * Secrets in values of other fields: signed tokens, PEM blocks, credentials in URLs, and the formats of the simulator's
  * own tokens (UUIDs and hex digits; no entity has such an id).
@@ -63,6 +65,28 @@ const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   'requested_token_type',
   'subject_token_type',
 ]);
+/** Headers whose values are shown. Others with usual names are shown without their values. */
+const SHOWN_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'allow',
+  'cache-control',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'if-none-match',
+  'origin',
+  'retry-after',
+  'server',
+  'user-agent',
+  'edgeweave-data-index',
+  'ziti-instance-id',
+]);
+/** Headers that are shown, and characters of a shown value. */
+const MAX_HEADERS = 32;
+const MAX_HEADER_LENGTH = 200;
 /** Encodings within each other that are removed to look for secrets; a text with more of them is one. */
 const MAX_ENCODINGS = 5;
 /** A segment of an unknown path that may be a token, an id or a code. */
@@ -109,6 +133,32 @@ export function shownBody(body: unknown, contentType: string): string | undefine
   if (!contentType.startsWith('application/x-www-form-urlencoded') || body.length > MAX_BODY_LENGTH)
     return `(text of ${body.length} characters)`;
   return cut(JSON.stringify(shownForm(new URLSearchParams(body))), MAX_BODY_LENGTH);
+}
+
+/** Headers without secrets: a client may send one in any header. */
+export function shownHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const shown: Record<string, string> = {};
+  let count = 0;
+  for (const name in headers) {
+    if (headers[name] === undefined || ++count > MAX_HEADERS) continue;
+    if (SHOWN_HEADERS.has(name)) shown[name] = withoutSecrets(ownText(cut(String(headers[name]), MAX_HEADER_LENGTH)));
+    else if (isPlain(name)) shown[name] = REMOVED;
+  }
+  return shown;
+}
+
+/** JSON of an answer without secrets; any other text is named only by its length. */
+export function shownAnswer(text: string): string {
+  const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  return value === undefined ? `(text of ${text.length} characters)` : JSON.stringify(redacted(value, 0));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function shownForm(form: URLSearchParams): Record<string, string> {

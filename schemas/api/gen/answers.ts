@@ -691,6 +691,12 @@ export type LabJournalEntry = {
   readonly bytes?: number;
   /** JSON of the request without secrets, cut after 4,096 characters. */
   readonly body?: string;
+  /** Headers of the request without secrets; most have only their names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON of a successful answer without secrets, if it has at most 4,096 bytes. */
+  readonly answer?: string;
+  /** Headers of the answer without secrets. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
   readonly event?: 'connected' | 'disconnected' | 'rejected' | 'message';
   readonly router?: {
     readonly id?: string;
@@ -796,6 +802,22 @@ export type LabVerified = {
   readonly verified: boolean;
   /** How many entries meet the filter. */
   readonly count: number;
+  /** What is missing, with the nearest entries. */
+  readonly message?: string;
+};
+
+export type LabRecording = {
+  /** Requests in it. */
+  readonly requests: number;
+  /** Requests that it lacks: without an answer, or larger than the journal keeps. */
+  readonly omitted: number;
+  /** For a file that `sim replay` answers from. */
+  readonly text: string;
+};
+
+export type LabWaited = {
+  /** Missing if none came in time. */
+  readonly entry?: LabJournalEntry;
   /** What is missing, with the nearest entries. */
   readonly message?: string;
 };

@@ -715,6 +715,28 @@ export type JournalVerify = {
   readonly within?: string | null | undefined;
 };
 
+export type JournalWait = {
+  readonly kind?: 'http' | 'control' | null | undefined;
+  /** Id or name of the caller. */
+  readonly identity?: string | null | undefined;
+  /** Id or name. */
+  readonly router?: string | null | undefined;
+  /** The beginning of the path. */
+  readonly path?: string | null | undefined;
+  /** Such as listServices. */
+  readonly operation?: string | null | undefined;
+  readonly method?: string | null | undefined;
+  readonly status?: number | null | undefined;
+  /** The id of the fault that was applied. */
+  readonly fault?: string | null | undefined;
+  /** Only requests with a status of at least 400 or without an answer, and rejected routers. */
+  readonly failed?: boolean | null | undefined;
+  /** Only later entries than the one with this number. */
+  readonly after?: number | null | undefined;
+  /** A duration, such as 5s; default 10s, at most 50s. */
+  readonly timeout?: string | null | undefined;
+};
+
 export type LabIdentityCreate = {
   readonly roleAttributes?: Attributes | null | undefined;
 };

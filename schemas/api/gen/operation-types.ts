@@ -347,6 +347,8 @@ export interface Operations {
     readonly deleteFault: Operation<undefined, 'none', never, 'id'>;
     readonly clearJournal: Operation<undefined, 'none', never>;
     readonly listJournal: Operation<undefined, 'data', A.LabJournal, never, 'limit' | 'after' | 'kind' | 'identity' | 'router' | 'path' | 'operation' | 'method' | 'status' | 'fault' | 'failed'>;
+    readonly recordJournal: Operation<undefined, 'data', A.LabRecording, never, 'after' | 'identity' | 'path' | 'operation' | 'method' | 'status' | 'fault' | 'failed'>;
+    readonly waitForEntry: Operation<B.JournalWait, 'data', A.LabWaited>;
     readonly verifyJournal: Operation<B.JournalVerify, 'data', A.LabVerified>;
     readonly enrollIdentity: Operation<B.LabIdentityCreate | undefined, 'data', A.LabIdentityFile, 'name'>;
     readonly createLabService: Operation<B.LabServiceCreate, 'data', A.LabService>;

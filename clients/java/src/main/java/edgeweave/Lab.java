@@ -202,6 +202,55 @@ public final class Lab extends LabHttp {
   }
 
   /**
+   * GET /lab/v1/journal/recording
+   * Options:
+   * <ul>
+   * <li>after
+   * <li>identity
+   * <li>path
+   * <li>operation
+   * <li>method
+   * <li>status
+   * <li>fault
+   * <li>failed
+   * </ul>
+   */
+  public Object recordJournal(Map<String, ?> options) {
+    return call("GET", "/journal/recording", null, options);
+  }
+
+  /** Without options. */
+  public Object recordJournal() {
+    return recordJournal(Map.of());
+  }
+
+  /**
+   * POST /lab/v1/journal/wait
+   * Options:
+   * <ul>
+   * <li>kind: One of http, control.
+   * <li>identity: Id or name of the caller.
+   * <li>router: Id or name.
+   * <li>path: The beginning of the path.
+   * <li>operation: Such as listServices.
+   * <li>method
+   * <li>status
+   * <li>fault: The id of the fault that was applied.
+   * <li>failed: Only requests with a status of at least 400 or without an answer, and rejected routers.
+   * <li>after: Only later entries than the one with this number.
+   * <li>timeout: A duration, such as 5s; default 10s, at most 50s.
+   * </ul>
+   */
+  public Object waitForEntry(Map<String, ?> options) {
+    return call("POST", "/journal/wait", with(options), null);
+  }
+
+  /** Without options. */
+  public Object waitForEntry() {
+    return waitForEntry(Map.of());
+  }
+
+  /**
    * POST /lab/v1/journal/verify
    * Options:
    * <ul>

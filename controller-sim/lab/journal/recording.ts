@@ -50,6 +50,26 @@ export function headLine(upstream: string): string {
   return JSON.stringify(head);
 }
 
+/** The answers of a journal as a recording. */
+export interface JournalRecording {
+  /** Requests in it. */
+  readonly requests: number;
+  /** Requests that it lacks: without an answer, or larger than the journal keeps. */
+  readonly omitted: number;
+  /** For a file that `sim replay` answers from. */
+  readonly text: string;
+}
+
+/** `recorded` has undefined for each request that cannot be part of it. */
+export function recordingText(upstream: string, recorded: readonly (Recorded | undefined)[]): JournalRecording {
+  const standIns = new StandIns();
+  const lines = recorded.flatMap((each) =>
+    each ? [JSON.stringify({ request: standIns.request(each.request), answer: standIns.answer(each.answer) })] : [],
+  );
+  const text = `${[headLine(upstream), ...lines].join('\n')}\n`;
+  return { requests: lines.length, omitted: recorded.length - lines.length, text };
+}
+
 /** Reads a file. @throws ProjectError for one that cannot be read, or is not a recording; the message has the line */
 export function readRecording(file: string): Recorded[] {
   let text: string;
@@ -101,23 +121,23 @@ export class StandIns {
   readonly #known = new Map<string, string>();
 
   request(request: RecordedRequest): RecordedRequest {
-    return { ...request, query: this.#form(request.query), body: this.#body(request.body) };
+    return { ...request, query: this.#form(request.query), body: this.#body(request.body, isSecretOfRequest) };
   }
 
   answer(answer: RecordedAnswer): RecordedAnswer {
-    return answer.isBase64 ? answer : { ...answer, body: this.#body(answer.body) };
+    return answer.isBase64 ? answer : { ...answer, body: this.#body(answer.body, isSecret) };
   }
 
-  #body(text: string): string {
+  #body(text: string, isHidden: (name: string) => boolean): string {
     const value = jsonOf(text);
-    if (value !== undefined) return JSON.stringify(mapped(value, (secret) => this.#standIn(secret)));
+    if (value !== undefined) return JSON.stringify(mapped(value, isHidden, (secret) => this.#standIn(secret)));
     return isForm(text) ? this.#form(text) : text;
   }
 
   #form(text: string): string {
     if (text === '') return text;
     const form = new URLSearchParams(text);
-    for (const [name, value] of [...form]) if (isSecret(name)) form.set(name, this.#standIn(value));
+    for (const [name, value] of [...form]) if (isSecretOfRequest(name)) form.set(name, this.#standIn(value));
     return form.toString();
   }
 
@@ -160,13 +180,13 @@ function longestPrefix(wanted: string, places: readonly string[]): string | unde
 }
 
 function plainForm(text: string): string {
-  const form = [...new URLSearchParams(text)].map(([name, value]) => [name, isSecret(name) ? '' : value]);
+  const form = [...new URLSearchParams(text)].map(([name, value]) => [name, isSecretOfRequest(name) ? '' : value]);
   return JSON.stringify(form.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
 }
 
 function plainBody(text: string): string {
   const value = jsonOf(text);
-  if (value !== undefined) return JSON.stringify(sorted(mapped(value, () => '')));
+  if (value !== undefined) return JSON.stringify(sorted(mapped(value, isSecretOfRequest, () => '')));
   // Requests for certificates have new keys in each run.
   if (text.includes('-----BEGIN CERTIFICATE REQUEST-----')) return 'certificate request';
   return isForm(text) ? plainForm(text) : text;
@@ -189,15 +209,27 @@ function isSecret(name: string): boolean {
   return SECRET.test(name.toLowerCase().replaceAll(/[_-]/g, ''));
 }
 
-/** Passes the secret texts of a value through `replace`. */
-function mapped(value: unknown, replace: (secret: string) => string, isHidden = false): unknown {
+/** One-time passwords and codes of OIDC; errors of answers have a field with the same name. */
+function isSecretOfRequest(name: string): boolean {
+  return isSecret(name) || name === 'code';
+}
+
+/** Passes the texts of the fields that `isHidden` names through `replace`. */
+function mapped(
+  value: unknown,
+  isHidden: (name: string) => boolean,
+  replace: (secret: string) => string,
+  isWithin = false,
+): unknown {
   if (typeof value === 'string') {
-    if (isHidden && value !== '') return replace(value);
+    if (isWithin && value !== '') return replace(value);
     return value.includes('-----BEGIN CERTIFICATE REQUEST-----') ? 'certificate request' : value;
   }
-  if (Array.isArray(value)) return value.map((each) => mapped(each, replace, isHidden));
+  if (Array.isArray(value)) return value.map((each) => mapped(each, isHidden, replace, isWithin));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapped(each, replace, isSecret(name))]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, mapped(each, isHidden, replace, isHidden(name))]),
+  );
 }
 
 function sorted(value: unknown): unknown {
