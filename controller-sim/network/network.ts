@@ -6,15 +6,7 @@ import type { IdSource } from '#lib/ids.ts';
 import type { Log } from '#lib/log/log.ts';
 import type { Random } from '#lib/random.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
-import {
-  FaultSchema,
-  FaultSubject,
-  type Listener,
-  PeerState,
-  type PeerStateChange,
-  PeerStateChangeSchema,
-  PeerStateChangesSchema,
-} from '#wire/gen/control_pb.js';
+import { FaultSchema, FaultSubject, type Listener, PeerState } from '#wire/gen/control_pb.js';
 import { ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { ChangeOf, ChangeSet } from '../state/change.ts';
@@ -25,6 +17,7 @@ import type { ConnectedRouter } from './connected-router.ts';
 import { type LinkReport, Links, type NetworkLink, type NewLink } from './links.ts';
 import { NetworkEvents } from './network-events.ts';
 import { OneRouterCircuits } from './one-router-circuits.ts';
+import { PeerAnnouncements } from './peer-announcements.ts';
 import { ADVERTISED, type RouterAddresses } from './router-addresses.ts';
 import type { RouterStatus } from './router-status.ts';
 import { TerminatorCosts } from './terminator-costs.ts';
@@ -64,12 +57,12 @@ export class Network {
   readonly #oneRouterCircuits: OneRouterCircuits;
   readonly #unsubscribe: () => void;
   readonly #rebalance: Timer;
-  readonly #linkVersion: string | undefined;
+  readonly #peers: PeerAnnouncements;
   #addresses = ADVERTISED;
 
   constructor(components: NetworkComponents, { linkVersion }: NetworkInit = {}) {
     this.#components = components;
-    this.#linkVersion = linkVersion;
+    this.#peers = new PeerAnnouncements({ clock: components.clock, routers: this.#routers, linkVersion });
     this.traces = new Traces(components.clock, components.ids);
     const events = new NetworkEvents(components.log);
     this.events = events;
@@ -86,6 +79,7 @@ export class Network {
   /** Tells other addresses of routers from now on. */
   announce(addresses: RouterAddresses): void {
     this.#addresses = addresses;
+    this.#peers.use(addresses);
   }
 
   get routers(): ReadonlyMap<string, ConnectedRouter> {
@@ -97,6 +91,7 @@ export class Network {
     this.events.close();
     this.costs.close();
     this.#rebalance.cancel();
+    this.#peers.close();
     this.circuits.close();
     this.#oneRouterCircuits.close();
     for (const router of this.#routers.values()) router.channel.close();
@@ -159,12 +154,7 @@ export class Network {
   attach(router: ConnectedRouter): void {
     this.#routers.set(router.id, router);
     this.events.emit({ kind: 'router', routerId: router.id, isOnline: true });
-    const others = [...this.#routers.values()].filter((other) => other !== router);
-    sendPeerChanges(
-      router,
-      others.map((other) => this.#healthy(other, router)),
-    );
-    for (const other of others) sendPeerChanges(other, [this.#healthy(router, other)]);
+    this.#peers.connected(router);
     this.#oneRouterCircuits.onConnected(router);
   }
 
@@ -181,14 +171,13 @@ export class Network {
       if (link.destination === router.id) this.circuits.moves.onLinkLost(link.id);
     }
     this.#oneRouterCircuits.onDisconnected(router.id);
-    this.#sendToAll(peerChange(router.id, PeerState.UNHEALTHY));
+    this.#peers.changed(router.id, PeerState.UNHEALTHY);
   }
 
   /** The addresses of a router's link listeners changed. */
   setListeners(router: ConnectedRouter, listeners: readonly Listener[]): void {
     router.linkListeners = listeners;
-    for (const other of this.#routers.values())
-      if (other !== router) sendPeerChanges(other, [this.#healthy(router, other)]);
+    this.#peers.changed(router.id, PeerState.HEALTHY);
   }
 
   /** One of its two routers lost a link: circuits over it move, and the other router receives the fault. */
@@ -222,10 +211,6 @@ export class Network {
     this.circuits.moves.onLinkLost(linkId);
   }
 
-  #sendToAll(change: PeerStateChange): void {
-    for (const router of this.#routers.values()) if (router.id !== change.id) sendPeerChanges(router, [change]);
-  }
-
   #onChange(set: ChangeSet): void {
     for (const change of set.changes) {
       if (change.kind === 'router') this.#onRouterChange(change);
@@ -247,17 +232,7 @@ export class Network {
     }
     if (is) return;
     this.#oneRouterCircuits.onDeleted(id);
-    this.#sendToAll(peerChange(id, PeerState.REMOVED));
-  }
-
-  #healthy(router: ConnectedRouter, to: ConnectedRouter): PeerStateChange {
-    const { id, version } = router;
-    return create(PeerStateChangeSchema, {
-      id,
-      version: this.#linkVersion ?? version.version,
-      state: PeerState.HEALTHY,
-      listeners: this.#addresses.links(router, to.id),
-    });
+    this.#peers.changed(id, PeerState.REMOVED);
   }
 
   #forgetIdentity(identityId: string): void {
@@ -280,13 +255,4 @@ export class Network {
 function isInvalidated(was: Router, is: Router): boolean {
   if (was.fingerprint === is.fingerprint || was.fingerprint === null) return false;
   return is.fingerprint === null || is.certPem === was.certPem;
-}
-
-function peerChange(id: string, state: PeerState): PeerStateChange {
-  return create(PeerStateChangeSchema, { id, state });
-}
-
-function sendPeerChanges(router: ConnectedRouter, changes: PeerStateChange[]): void {
-  const body = toBinary(PeerStateChangesSchema, create(PeerStateChangesSchema, { changes }));
-  router.channel.trySend(new Message(ControlType.PeerStateChanges, [], body));
 }
