@@ -11,7 +11,7 @@ import type { Transaction } from '../state/transaction.ts';
 import { deleteAuthenticator } from './authenticator.ts';
 import type { Body } from './body.ts';
 import { deleteEntity } from './cascade.ts';
-import { baseFields, changedBase, uniqueName } from './common.ts';
+import { attributesOf, baseFields, changedBase, uniqueName } from './common.ts';
 import { validateClaim } from './external-id.ts';
 
 export type CaBody = CaCreate | CaUpdate | CaPatch;
@@ -120,7 +120,10 @@ function fields(transaction: Transaction, body: Body<CaBody>, current: Certifica
     isAuthEnabled: given.isAuthEnabled ?? keep?.isAuthEnabled ?? false,
     isAutoCaEnrollmentEnabled: given.isAutoCaEnrollmentEnabled ?? keep?.isAutoCaEnrollmentEnabled ?? false,
     isOttCaEnrollmentEnabled: given.isOttCaEnrollmentEnabled ?? keep?.isOttCaEnrollmentEnabled ?? false,
-    identityRoles: [...new Set(given.identityRoles ?? keep?.identityRoles)].sort(),
+    // The attributes of its identities: with the prefix of a selector, nothing would ever select them.
+    identityRoles: given.identityRoles
+      ? attributesOf('identityRoles', given.identityRoles)
+      : (keep?.identityRoles ?? []),
     identityNameFormat: (given.identityNameFormat ?? keep?.identityNameFormat) || DEFAULT_NAME_FORMAT,
   };
 }

@@ -68,11 +68,16 @@ export function requireUnique<K extends EntityKind>(
 export function roleAttributes(body: Body<WithAttributes>, current: readonly string[]): readonly string[] {
   const given = body.given.roleAttributes;
   if (!given) return body.mode === 'patch' ? current : [];
+  return attributesOf('roleAttributes', given);
+}
+
+/** Sorted and deduplicated. Throws for empty attributes and for selector prefixes, with the name of the field. */
+export function attributesOf(field: string, given: readonly string[]): readonly string[] {
   for (const attribute of given) {
-    if (attribute === '') throw invalid('roleAttributes', 'role attributes may not be empty', attribute);
+    if (attribute === '') throw invalid(field, 'role attributes may not be empty', attribute);
     for (const prefix of ['#', '@'])
       if (attribute.startsWith(prefix))
-        throw invalid('roleAttributes', `role attributes may not be prefixed with ${prefix}`, attribute);
+        throw invalid(field, `role attributes may not be prefixed with ${prefix}`, attribute);
   }
   return [...new Set(given)].sort();
 }

@@ -111,6 +111,10 @@ t.test('a patch merges the claim of an authority, and removes it if the claim is
   t.equal((await api.get(path)).externalIdClaim, undefined);
   await api.change('PATCH', path, { identityRoles: ['b', 'a', 'b'] });
   t.same((await api.get(path)).identityRoles, ['a', 'b'], 'sorted and deduplicated');
+  for (const role of ['#a', '@a', '']) {
+    const rejected = await api.manage('PATCH', path, { identityRoles: [role] });
+    t.match(rejected, { status: 400, cause: { field: 'identityRoles' } }, `"${role}"`);
+  }
 });
 
 t.test('adding an address never removes the certificate of a signer, and vice versa', async (t) => {
