@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../examples/two-routers/ports.ts';
@@ -16,7 +17,7 @@ import { quantile } from '../quantile.ts';
 import { type Benchmark, type Column, isWanted, type Row } from '../report.ts';
 import { toRows, type Values } from '../rounds.ts';
 import { workFolder } from '../work-folder.ts';
-import { ATTACKS, type Attack, attackName, type Port } from './attacks.ts';
+import { type Attack, attackName, attacks, type Port } from './attacks.ts';
 import type { Credentials } from './client.ts';
 import { roundTripsFor } from './round-trips.ts';
 import type { Job } from './stranger.ts';
@@ -50,10 +51,10 @@ const FULL: Sizes = { rounds: 3, milliseconds: 3_000, services: 1_500 };
 const QUICK: Sizes = { rounds: 1, milliseconds: 200, services: 50 };
 
 export const attack: Benchmark = {
-  groups: () => ATTACKS.map(attackName),
+  groups: () => attacks(isIsolated()).map(attackName),
   async measure(options, progress) {
     const sizes = options.quick ? QUICK : FULL;
-    const wanted = ATTACKS.filter((each) => isWanted(attackName(each), options));
+    const wanted = attacks(isIsolated()).filter((each) => isWanted(attackName(each), options));
     using folder = workFolder();
     await using network = await startNetwork(folder.path);
     const credentials = wanted.some(({ clients }) => clients) ? await makeClient(network, sizes) : undefined;
@@ -77,12 +78,17 @@ export const attack: Benchmark = {
       columns: COLUMNS,
       yardstick: YARDSTICK,
       rows,
-      notes: [],
+      notes: isIsolated() ? [] : ['The name server is measured in a network namespace only: see bench/README.md.'],
       plots: [],
       rounds,
     };
   },
 };
+
+/** Whether this process runs in a network namespace that has only loopback. */
+function isIsolated(): boolean {
+  return process.getuid?.() === 0 && Object.keys(networkInterfaces()).every((name) => name === 'lo');
+}
 
 interface Network extends AsyncDisposable {
   readonly ports: Readonly<Record<Port, number>>;
@@ -100,7 +106,7 @@ async function startNetwork(parent: string): Promise<Network> {
   const software = ours('edgeweave', ROOT);
   const { address, management, ca } = await software.controller({ directory, started: starting });
   starting.defer(() => management.close());
-  const [target = 0, echo = 0, link = 0, edge = 0, websocket = 0, web = 0, proxy = 0] = await freePorts(7);
+  const [target = 0, echo = 0, link = 0, edge = 0, websocket = 0, web = 0, proxy = 0, names = 0] = await freePorts(8);
   starting.use(
     new Process(
       'targets',
@@ -124,7 +130,7 @@ async function startNetwork(parent: string): Promise<Network> {
   const ids: string[] = [];
   for (const [name, more] of [
     ['entry', entry],
-    ['exit', { tunnel: 'mode: host' }],
+    ['exit', { tunnel: isIsolated() ? `mode: tproxy\n      resolver: udp://127.0.0.1:${names}` : 'mode: host' }],
   ] as const) {
     const file = { name, controller: address, ...more };
     const { id, router } = await startRouter({ software, management, directory, file });
@@ -136,7 +142,7 @@ async function startNetwork(parent: string): Promise<Network> {
   const control = Number(address.split(':').at(-1));
   const running = starting.move();
   return {
-    ports: { link, edge, websocket, web, proxy, control, API: control },
+    ports: { link, edge, websocket, web, proxy, names, control, API: control },
     echo,
     management,
     ca,

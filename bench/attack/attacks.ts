@@ -1,11 +1,13 @@
 // The attacks on each port: of strangers, who can open a connection and nothing else, and of SDK clients with a session.
 
 /** The ports of the measured network. */
-export type Port = 'link' | 'edge' | 'websocket' | 'web' | 'control' | 'API' | 'proxy';
+export type Port = 'link' | 'edge' | 'websocket' | 'web' | 'control' | 'API' | 'proxy' | 'names';
 
 export type Kind =
   /** Complete TLS handshakes, one after another. */
   | 'handshakes'
+  /** Complete handshakes with client certificates that are expensive to verify. */
+  | 'large chains'
   /** The beginning of a handshake, and nothing more until the other side closes the connection. */
   | 'half-open handshakes'
   /** A handshake and the largest first message of the channel protocol. */
@@ -16,6 +18,8 @@ export type Kind =
   | 'upgrades'
   /** UDP datagrams, each from a new address. */
   | 'datagrams'
+  /** DNS queries for names that nobody has. */
+  | 'queries'
   | ClientKind;
 
 export type ClientKind =
@@ -37,10 +41,12 @@ export interface Attack {
 
 const HTTP = 'http/1.1';
 
-export const ATTACKS: readonly Attack[] = [
+const ATTACKS: readonly Attack[] = [
   { port: 'link', kind: 'handshakes', alpn: 'ziti-link' },
+  { port: 'link', kind: 'large chains', alpn: 'ziti-link' },
   { port: 'link', kind: 'hellos', alpn: 'ziti-link' },
   { port: 'edge', kind: 'handshakes', alpn: 'ziti-edge' },
+  { port: 'edge', kind: 'large chains', alpn: 'ziti-edge' },
   { port: 'edge', kind: 'half-open handshakes' },
   { port: 'edge', kind: 'hellos', alpn: 'ziti-edge' },
   { port: 'edge', kind: 'lists of services', clients: 10 },
@@ -51,11 +57,20 @@ export const ATTACKS: readonly Attack[] = [
   { port: 'web', kind: 'handshakes', alpn: HTTP },
   { port: 'proxy', kind: 'datagrams' },
   { port: 'control', kind: 'handshakes', alpn: 'ziti-ctrl' },
+  { port: 'control', kind: 'large chains', alpn: 'ziti-ctrl' },
   { port: 'control', kind: 'hellos', alpn: 'ziti-ctrl' },
   { port: 'API', kind: 'handshakes', alpn: HTTP },
   { port: 'API', kind: 'half-open handshakes' },
   { port: 'API', kind: 'requests', alpn: HTTP },
 ];
+
+/** A router with a name server changes the routes of its machine, so it is measured where nobody else uses them. */
+const ISOLATED_ATTACKS: readonly Attack[] = [{ port: 'names', kind: 'queries' }];
+
+/** The attacks that are possible here; `isIsolated`: in a network namespace with nothing but loopback. */
+export function attacks(isIsolated: boolean): readonly Attack[] {
+  return isIsolated ? [...ATTACKS, ...ISOLATED_ATTACKS] : ATTACKS;
+}
 
 /** Requests of strangers, for each port that serves HTTP: method, path, headers and body. */
 export const REQUESTS: Readonly<Record<string, readonly StrangersRequest[]>> = {

@@ -1,6 +1,7 @@
 // An attacker with many connections, as a program: repeats an attack until its standard input ends, then prints the number
 // of its attempts. Its argument is a job as JSON.
 
+import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -9,6 +10,8 @@ import { connect as connectTls } from 'node:tls';
 import { Agent, request } from 'undici';
 import { ChannelType } from '#wire/gen/numbers.ts';
 import { HELLO_SEQUENCE, Message } from '#wire/message.ts';
+import type { Credentials as Certificate } from '../../test/support/attacker.ts';
+import { expensiveChain } from '../../test/support/expensive-chain.ts';
 import { type ClientKind, type Kind, REQUESTS } from './attacks.ts';
 import { type Credentials, clientAttack } from './client.ts';
 
@@ -37,10 +40,21 @@ const CLIENT_HELLO = Buffer.from('1603010200010001fc0303', 'hex');
 /** As long as a first message may be: a header block of 16,384 bytes, a body of 4,192. */
 const MAX_HELLO = hello();
 
+/** As many certificates as a hello may present, with keys whose signatures are expensive to check. */
+const LARGE_CHAIN = { authorities: 22, bits: 16_384, exponent: Buffer.alloc(8, 0xff) };
+let chain: Certificate | undefined;
+
 function hello(): Buffer {
   const message = new Message(ChannelType.Hello, [[1_000, 'x'.repeat(16_376)]], 'x'.repeat(4_192));
   message.sequence = HELLO_SEQUENCE;
   return message.encode();
+}
+
+/** A query for an address (type A, class IN) of a new name. */
+function query(): Buffer {
+  const name = randomBytes(16).toString('hex');
+  const head = Buffer.from('000001000001000000000000', 'hex');
+  return Buffer.concat([head, Buffer.of(name.length), Buffer.from(`${name}\x04test\0`), Buffer.from([0, 1, 0, 1])]);
 }
 
 async function closed(socket: Socket): Promise<void> {
@@ -48,8 +62,8 @@ async function closed(socket: Socket): Promise<void> {
   if (!socket.destroyed) await once(socket, 'close');
 }
 
-function overTls({ port, alpn }: Job): Socket {
-  const options = { host: HOST, port, localAddress, rejectUnauthorized: false };
+function overTls({ port, alpn }: Job, credentials?: Certificate): Socket {
+  const options = { host: HOST, port, localAddress, rejectUnauthorized: false, ...credentials };
   return connectTls(alpn === undefined ? options : { ...options, ALPNProtocols: [alpn] });
 }
 
@@ -58,6 +72,12 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests' | ClientKind>, (job: Jo
     const socket = overTls(job);
     socket.once('secureConnect', () => socket.destroy());
     await closed(socket);
+  },
+  async 'large chains'(job) {
+    chain ??= expensiveChain(LARGE_CHAIN);
+    const socket = overTls(job, chain);
+    socket.once('secureConnect', () => socket.end());
+    await closed(socket.resume());
   },
   async 'half-open handshakes'({ port }) {
     const socket = connect({ port, host: HOST, localAddress });
@@ -84,6 +104,15 @@ const ATTEMPTS: Readonly<Record<Exclude<Kind, 'requests' | ClientKind>, (job: Jo
     await new Promise((resolve) => socket.send('x', port, HOST, resolve));
     socket.close();
     await sleep(DATAGRAM_PAUSE);
+  },
+  async queries({ port }) {
+    const socket = createSocket('udp4');
+    const timer = setTimeout(() => socket.close(), PATIENCE);
+    await new Promise<void>((resolve) => socket.bind(0, localAddress, resolve));
+    socket.send(query(), port, HOST);
+    socket.once('message', () => socket.close());
+    await once(socket, 'close');
+    clearTimeout(timer);
   },
 };
 
