@@ -81,6 +81,28 @@ t.test('every view shows and controls a running network', options, async (t) => 
   await browser.evaluate(`document.querySelector('.row.warn').click()`);
   await browser.shows('encryptionRequired in body is required');
   await browser.shows('"name": "incomplete"');
+  t.match(
+    await browser.evaluate(`document.querySelector('.details button').title`),
+    /^curl --cacert "\$CA" -X POST .* -d '\{"name":"incomplete"\}' 'https:/,
+  );
+  await browser.click('#tab-entities');
+  await browser.shows('identities');
+  await browser.type('input[name=entities]', 'echo');
+  await browser.click('.sections button', 'services');
+  await browser.until(`document.querySelector('.entities tbody b')?.innerText === 'echo'`);
+  await browser.click('.entities button', 'Why');
+  await browser.until(`document.querySelector('input[name=service]')?.value === 'echo'`);
+  await lab.seed({ identities: [{ name: 'anna' }] });
+  await browser.type('input[name=identity]', 'anna');
+  await browser.click('button', 'Explain');
+  await browser.shows('edge router policies: anna over #all (edge router roles #all, identity roles @anna)');
+  await browser.click('.repair button', 'Apply');
+  await browser.until(`!document.body.innerText.includes('no edge router policy lets anna')`);
+  t.match(
+    lab.export().edgeRouterPolicies?.find(({ name }) => name === 'anna over #all'),
+    { identityRoles: ['@anna'] },
+  );
+  await browser.click('#tab-journal');
   await browser.click('button', 'Pause');
   await browser.click('button', 'Clear');
   await browser.click('.confirm button', 'Yes');
@@ -212,9 +234,29 @@ t.test('the keyboard reaches every view', options, async (t) => {
   await browser.press('Escape');
   await browser.until(`!document.querySelector('aside .selected')`);
   await browser.evaluate(`document.querySelector('#tab-network').focus()`);
-  for (const tab of ['journal', 'state', 'faults', 'why', 'seed', 'network']) {
+  for (const tab of ['entities', 'journal', 'state', 'faults', 'why', 'seed', 'network']) {
     await browser.press('ArrowRight');
     await browser.until(`document.activeElement.id === 'tab-${tab}' && document.querySelector('.view.${tab}')`);
+  }
+  t.same(browser.complaints, []);
+});
+
+t.test('a narrow screen shows all of each view, with names of a readable size', options, async (t) => {
+  await using simulator = await startSimulator({ password: PASSWORD, passwordCost: TEST_COST });
+  await simulator.lab.seed({ edgeRouters: ['east', 'north', 'west'].map((name) => ({ name })) });
+  await using browser = await openPage(simulator.dashboardUrl, { width: 390, height: 844 });
+  await browser.until(`document.querySelectorAll('.router .name').length === 3`);
+  await browser.until(
+    `[...document.querySelectorAll('.router .name')].every((each) => each.getBoundingClientRect().height >= 10)`,
+  );
+  await browser.until(`(() => {
+    const legend = document.querySelector('.legend').getBoundingClientRect();
+    return [...document.querySelectorAll('.router')].every((each) => each.getBoundingClientRect().bottom <= legend.top);
+  })()`);
+  for (const tab of ['network', 'entities', 'journal', 'state', 'faults', 'why', 'seed']) {
+    await browser.click(`#tab-${tab}`);
+    await browser.until(`document.querySelector('.view.${tab}')`);
+    t.ok(await browser.evaluate('document.documentElement.scrollWidth <= innerWidth'), tab);
   }
   t.same(browser.complaints, []);
 });

@@ -1,6 +1,7 @@
 // The lab explains access decisions: each rule that decides is broken and repaired, over the API and in a live network.
 
 import t from 'tap';
+import type { SeedDocument } from '../../controller-sim/lab/seed/export.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { PostureClient } from '../support/posture-client.ts';
@@ -11,6 +12,7 @@ interface Finding {
   readonly kind: string;
   readonly message: string;
   readonly remedy?: string;
+  readonly repair?: SeedDocument;
 }
 
 interface Answer {
@@ -89,10 +91,16 @@ t.test('policies that nearly grant are named with the missing role', async (t) =
     .map(({ message, remedy }) => `${message}; ${remedy}`);
   t.same(near.toSorted(), [
     'any does not select the identity anna, which lacks one of #chief, #guard (AnyOf); give the identity anna the role attribute chief, or another one of them',
-    `named does not select the identity anna: it names other entities; add @${anna} to its identity roles`,
+    `named does not select the identity anna: it names other entities; add @anna to its identity roles`,
     'others does not select the service web, which lacks #extern (AllOf); give the service web the role attribute extern',
     'two does not select the identity anna, which lacks #berlin, #night (AllOf); give the identity anna the role attribute berlin, night',
   ]);
+  const { lab } = api.simulator;
+  const plans = await Promise.all(
+    reasons.flatMap(({ repair }) => (repair ? [lab.seed(repair, { apply: true, plan: true })] : [])),
+  );
+  t.ok(plans.length >= 4, 'seeds repair it');
+  for (const { steps } of plans) t.equal(steps?.length, 1, JSON.stringify(steps));
   await api.change('PATCH', `/identities/${anna}`, { roleAttributes: ['staff', 'guard'] });
   const after = await ask(api, DIAL);
   t.match(

@@ -1,6 +1,7 @@
 // The dashboard: login, header, tabs, and the data that all views share. All texts from the simulator become text nodes,
 // never HTML.
 
+import { EntitiesView } from './entities-view.js';
 import { FaultsView } from './faults-view.js';
 import { clockTime, countText, dateText, distanceText, rateText } from './format.js';
 import { html, render, useEffect, useMemo, useState } from './htm.js';
@@ -14,7 +15,7 @@ import { SeedView } from './seed-view.js';
 import { StateView } from './state-view.js';
 import { WhyView } from './why-view.js';
 
-/** @import { LabClock, LabData, ReadClock, JournalFilter, ViewProps } from './types.d.ts' */
+/** @import { LabClock, LabData, ReadClock, JournalFilter, ViewProps, WhyQuestion } from './types.d.ts' */
 
 /** Milliseconds between reads of the network, the clock and the faults. */
 const INTERVAL = 1_500;
@@ -22,6 +23,7 @@ const INTERVAL = 1_500;
 /** @type {readonly (readonly [id: string, label: string, View: (props: ViewProps) => unknown])[]} */
 const TABS = [
   ['network', 'Network', NetworkView],
+  ['entities', 'Entities', EntitiesView],
   ['journal', 'Journal', JournalView],
   ['state', 'Clock & snapshots', StateView],
   ['faults', 'Faults', FaultsView],
@@ -50,6 +52,7 @@ function Lab({ client }) {
   const [data, setData] = useState(NOTHING);
   /** Filter that another view gives to the journal. */
   const [journalFilter, setJournalFilter] = useState(/** @type {JournalFilter} */ ({}));
+  const [question, setQuestion] = useState(/** @type {WhyQuestion} */ ({}));
   const refresh = async (isCurrent = () => true) => {
     try {
       const [network, clock, faults] = await Promise.all([
@@ -69,6 +72,11 @@ function Lab({ client }) {
     setJournalFilter(filter);
     setTab('journal');
   };
+  /** @param {WhyQuestion} next */
+  const openWhy = (next) => {
+    setQuestion(next);
+    setTab('why');
+  };
   const [, , View] = TABS.find(([id]) => id === tab) ?? FIRST;
   const quietRefresh = () => refresh().catch(() => undefined);
   return html`<${Header} client=${client} data=${data} />
@@ -86,6 +94,8 @@ function Lab({ client }) {
               refresh=${quietRefresh}
               openJournal=${openJournal}
               journalFilter=${journalFilter}
+              question=${question}
+              openWhy=${openWhy}
             />`
           : html`<${Empty}>Reading the network …<//>`
       }

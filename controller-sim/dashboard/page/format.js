@@ -110,6 +110,28 @@ export function entryCells(entry) {
   };
 }
 
+/**
+ * A command of a shell that sends the request of an entry again. Variables stand for the simulator's authority and a
+ * session: the journal has neither.
+ * @param {Record<string, any>} entry @param {string} origin
+ */
+export function curlText({ method, path, query, body, headers }, origin) {
+  const parts = [
+    'curl --cacert "$CA"',
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
+    `-H "zt-session: $TOKEN"`,
+    ...(body === undefined ? [] : [`-H ${quoted(`content-type: ${headers?.['content-type'] ?? 'application/json'}`)}`]),
+    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
+    quoted(`${origin}${path}${query === undefined ? '' : `?${query}`}`),
+  ];
+  return parts.join(' ');
+}
+
+/** @param {string} text */
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** `operation=listServices status=503`: the conditions and the effect of a fault. @param {Record<string, unknown>} fault */
 export function faultText({ id: _id, hits: _hits, kind: _kind, ...conditions }) {
   return Object.entries(conditions)

@@ -5,6 +5,7 @@ import {
   ageText,
   bytesText,
   countText,
+  curlText,
   dateText,
   durationText,
   entryCells,
@@ -76,4 +77,16 @@ t.test('an entry has cells for requests, messages and changes of connections', a
     who: 'unknown router',
     level: 'bad',
   });
+});
+
+t.test('a request becomes a command of a shell', async (t) => {
+  const entry = { method: 'POST', path: '/x', query: "filter=name%3D'a'", body: `{"name":"it's"}` };
+  t.equal(
+    curlText(entry, 'https://127.0.0.1:1'),
+    `curl --cacert "$CA" -X POST -H "zt-session: $TOKEN" -H 'content-type: application/json' -d '{"name":"it'\\''s"}' 'https://127.0.0.1:1/x?filter=name%3D'\\''a'\\'''`,
+  );
+  t.equal(
+    curlText({ method: 'GET', path: '/y' }, 'https://h'),
+    `curl --cacert "$CA" -H "zt-session: $TOKEN" 'https://h/y'`,
+  );
 });

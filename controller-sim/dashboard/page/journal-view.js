@@ -1,6 +1,6 @@
 // The journal of requests and control messages: it continues while the page is visible, and only visible rows exist.
 
-import { countText, entryCells, prettyBody, timeText } from './format.js';
+import { countText, curlText, entryCells, prettyBody, timeText } from './format.js';
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
 import { journalQuery, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
 import { isNoAnswer, ownController } from './lab-client.js';
@@ -228,7 +228,7 @@ function Row({ entry, isSelected, onSelect }) {
 
 /** All fields of an entry. @param {{ entry: Entry, onClose: () => void }} props */
 function Details({ entry, onClose }) {
-  const { kind: _kind, method: _method, body, reason, code, ...facts } = entry;
+  const { kind: _kind, method: _method, body, reason, code, headers, answer, answerHeaders, ...facts } = entry;
   const shown = Object.entries(facts).map(([name, value]) => [
     name,
     typeof value === 'object' && value ? partsOf(value) : String(value ?? '–'),
@@ -236,6 +236,7 @@ function Details({ entry, onClose }) {
   return html`<section class="details" aria-label="Entry" onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && onClose()}>
     <h2>
       <span class="long">${entryCells(entry).kind} ${entryCells(entry).subject}</span>
+      ${entry.kind === 'http' && html`<${CopyCurl} entry=${entry} />`}
       <button type="button" class="quiet" aria-label="Close" onClick=${onClose}>×</button>
     </h2>
     ${(code || reason) && html`<p class="problem">${code && html`<code>${code}</code> `}${reason}</p>`}
@@ -243,9 +244,41 @@ function Details({ entry, onClose }) {
       <dl class="facts">
         ${shown.map(([name, text]) => html`<dt key=${name}>${name}</dt><dd class="mono">${text}</dd>`)}
       </dl>
-      ${body === undefined ? html`<p class="empty">No body.</p>` : html`<pre tabindex="0" aria-label="Body">${prettyBody(body)}</pre>`}
+      <div class="texts">
+        <${Text} title="Body" text=${body && prettyBody(body)} />
+        <${Text} title="Answer" text=${answer && prettyBody(answer)} />
+        <${Text} title="Headers" text=${linesOf(headers)} />
+        <${Text} title="Headers of the answer" text=${linesOf(answerHeaders)} />
+      </div>
     </div>
   </section>`;
+}
+
+/** @param {{ entry: Entry }} props */
+function CopyCurl({ entry }) {
+  const [label, setLabel] = useState('Copy as curl');
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(curlText(entry, location.origin));
+      setLabel('Copied');
+    } catch {
+      setLabel('The browser does not permit it');
+    }
+  };
+  return html`<button type="button" onClick=${copy} title=${curlText(entry, location.origin)}>${label}</button>`;
+}
+
+/** @param {{ title: string, text: string | undefined }} props */
+function Text({ title, text }) {
+  if (!text) return title === 'Body' ? html`<p class="empty">No body.</p>` : null;
+  return html`<h3>${title}</h3><pre tabindex="0" aria-label=${title}>${text}</pre>`;
+}
+
+/** @param {Readonly<Record<string, string>> | undefined} headers */
+function linesOf(headers) {
+  return Object.entries(headers ?? {})
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
 }
 
 /** @param {{ name?: string, id?: string }} value */

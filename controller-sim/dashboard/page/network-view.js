@@ -186,7 +186,7 @@ function Circuits({ network, router, chosen, onChoose, onHover }) {
             onFocus=${() => onHover(id)}
             onBlur=${() => onHover(undefined)}
           >
-            <span class="long"><b>${service}</b> <span class="muted">from</span> ${client}</span>
+            <span class="long"><b>${service}</b> <span class="muted">from</span> ${client} <span class="muted">hosted by</span> ${nameOf(path.at(-1) ?? '')}</span>
             <span class="muted">${countText(path.length, 'hop')}, ${ageText(age)}</span>
           </button>
         </li>`,

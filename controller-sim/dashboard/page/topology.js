@@ -25,7 +25,10 @@ const ALL = { x: 0, y: 0, scale: 1 };
  */
 export function Topology({ network, selected, onSelect, path, search }) {
   const { routers, links } = network;
-  const places = usePlaces(routers, links);
+  const box = /** @type {{ current: HTMLElement }} */ (useRef()); // from the first rendering on
+  const { height, unit } = useSize(box);
+  const plane = usePlaces(routers, links);
+  const places = useMemo(() => stretched(plane, height / HEIGHT), [plane, height]);
   const [view, setView] = useState(ALL);
   const found = search.trim().toLowerCase();
   /** @param {LabRouter} router */
@@ -34,7 +37,7 @@ export function Topology({ network, selected, onSelect, path, search }) {
   // The same picture is not compared again.
   const picture = useMemo(
     () => html`<g class="links">
-        ${links.map((link) => html`<${Link} key=${link.id} ...${{ link, places, hops, selected, count: links.length }} />`)}
+        ${links.map((link) => html`<${Link} key=${link.id} ...${{ link, places, hops, selected, unit, count: links.length }} />`)}
       </g>
       <g class="routers">
         ${routers.map(
@@ -46,17 +49,18 @@ export function Topology({ network, selected, onSelect, path, search }) {
               isSelected=${router.id === selected}
               isOnPath=${path.includes(router.id)}
               isFound=${isFound(router)}
+              unit=${unit}
               count=${routers.length}
               onSelect=${onSelect}
             />`,
         )}
       </g>`,
-    [shapeOf(network), places, selected, path.join(), found],
+    [shapeOf(network), places, unit, selected, path.join(), found],
   );
-  const pan = usePan(view, setView);
-  return html`<div class="topology">
+  const pan = usePan(view, setView, height);
+  return html`<div class="topology" ref=${box} style=${{ '--unit': unit }}>
     <svg
-      viewBox=${`${view.x} ${view.y} ${WIDTH / view.scale} ${HEIGHT / view.scale}`}
+      viewBox=${`${view.x} ${view.y} ${WIDTH / view.scale} ${height / view.scale}`}
       role="application"
       aria-label="Routers and links. The arrow keys select a router."
       tabindex="0"
@@ -96,6 +100,30 @@ function usePlaces(routers, links) {
   }, [key]);
 }
 
+/**
+ * The height of the plane, whose width is `WIDTH`, so that it fills the box; and the length on it of one pixel, at least 1, so that
+ * names and circles keep their size on a narrow screen.
+ * @param {{ current: HTMLElement }} box
+ */
+function useSize(box) {
+  const [size, setSize] = useState({ height: HEIGHT, unit: 1 });
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      const { clientWidth, clientHeight } = box.current.querySelector('svg') ?? box.current;
+      if (clientWidth > 0 && clientHeight > 0)
+        setSize({ height: (WIDTH * clientHeight) / clientWidth, unit: Math.max(1, WIDTH / clientWidth) });
+    });
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  return size;
+}
+
+/** @param {ReadonlyMap<string, Point>} places @param {number} factor */
+function stretched(places, factor) {
+  return new Map([...places].map(([id, { x, y }]) => [id, { x, y: y * factor }]));
+}
+
 /** The parts of the network that the picture shows. @param {LabTopology} network */
 function shapeOf({ routers, links }) {
   return JSON.stringify([
@@ -105,9 +133,10 @@ function shapeOf({ routers, links }) {
 }
 
 /**
- * @param {{ link: LabLink, places: Map<string, Point>, hops: Set<string>, selected: string | undefined, count: number }} props
+ * @param {{ link: LabLink, places: Map<string, Point>, hops: Set<string>, selected: string | undefined, unit: number,
+ *   count: number }} props
  */
-function Link({ link, places, hops, selected, count }) {
+function Link({ link, places, hops, selected, unit, count }) {
   const { source, destination, state, cost, latency } = link;
   const [from, to] = [places.get(source), places.get(destination)];
   if (!from || !to) return null;
@@ -117,18 +146,18 @@ function Link({ link, places, hops, selected, count }) {
   return html`<g class=${`link ${state} ${isOnPath ? 'path' : ''} ${isOfSelected ? 'near' : ''}`}>
     <title>${`link ${link.id}: ${state}, cost ${cost}, latency ${latencyText(latency)}`}</title>
     <line x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y} />
-    ${isMeasured && html`<text x=${(from.x + to.x) / 2} y=${(from.y + to.y) / 2 - 4}>${latencyText(latency)}</text>`}
+    ${isMeasured && html`<text x=${(from.x + to.x) / 2} y=${(from.y + to.y) / 2 - 4 * unit}>${latencyText(latency)}</text>`}
   </g>`;
 }
 
 /**
  * @param {{ router: LabRouter, place: Point | undefined, isSelected: boolean, isOnPath: boolean, isFound: boolean,
- *   count: number, onSelect: Select }} props
+ *   unit: number, count: number, onSelect: Select }} props
  */
-function Router({ router, place, isSelected, isOnPath, isFound, count, onSelect }) {
+function Router({ router, place, isSelected, isOnPath, isFound, unit, count, onSelect }) {
   if (!place) return null;
   const { id, name, online, type, disabled, identities } = router;
-  const radius = count <= MAX_NAMED ? 11 : count <= 200 ? 8 : 5;
+  const radius = unit * (count <= MAX_NAMED ? 11 : count <= 200 ? 8 : 5);
   const isNamed = count <= MAX_NAMED || isSelected || isOnPath || isFound;
   const classes = ['router', type, online ? 'online' : 'offline', disabled && 'disabled', isSelected && 'selected'];
   const state = disabled ? 'disabled' : online ? 'online' : 'offline';
@@ -139,10 +168,10 @@ function Router({ router, place, isSelected, isOnPath, isFound, count, onSelect 
     onClick=${() => onSelect(isSelected ? undefined : id)}
   >
     <title>${`${name} (${type} router, ${state})`}</title>
-    <circle r=${radius + 6} class="halo" />
+    <circle r=${radius + 6 * unit} class="halo" />
     <circle r=${radius} class="body" />
-    ${identities > 0 && count <= MAX_NAMED && html`<text class="inside" dy="3.5">${identities}</text>`}
-    ${isNamed && html`<text class="name" y=${radius + 15}>${shortened(name)}</text>`}
+    ${identities > 0 && count <= MAX_NAMED && html`<text class="inside" dy=${3.5 * unit}>${identities}</text>`}
+    ${isNamed && html`<text class="name" y=${radius + 15 * unit}>${shortened(name)}</text>`}
   </g>`;
 }
 
@@ -170,8 +199,11 @@ function onKey(event, routers, selected, onSelect) {
   onSelect(sorted.at(at < 0 ? 0 : (at + step) % sorted.length)?.id);
 }
 
-/** Zooms with the wheel, and moves with the pressed mouse. @param {View} view @param {SetState<View>} setView */
-function usePan(view, setView) {
+/**
+ * Zooms with the wheel, and moves with the pressed mouse.
+ * @param {View} view @param {SetState<View>} setView @param {number} height
+ */
+function usePan(view, setView, height) {
   /** @type {{ current: { clientX: number, clientY: number, view: View } | undefined }} */
   const start = useRef();
   useEffect(() => {
@@ -189,7 +221,7 @@ function usePan(view, setView) {
       const scale = Math.min(12, Math.max(1, view.scale * (event.deltaY < 0 ? 1.2 : 1 / 1.2)));
       const [across, down] = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
       const change = 1 / view.scale - 1 / scale;
-      const next = { x: view.x + across * WIDTH * change, y: view.y + down * HEIGHT * change, scale };
+      const next = { x: view.x + across * WIDTH * change, y: view.y + down * height * change, scale };
       setView(scale === 1 ? ALL : next);
     },
     /** @param {PointerEvent} event */

@@ -49,10 +49,19 @@ export interface JournalFilter {
   readonly router?: string;
 }
 
+export interface WhyQuestion {
+  readonly identity?: string;
+  readonly service?: string;
+}
+
 export interface ViewProps {
   readonly client: LabClient;
   readonly data: ShownData;
   readonly journalFilter: JournalFilter;
+  /** The question that another view asks. */
+  readonly question: WhyQuestion;
+  /** Shows the view Why with a question. */
+  openWhy(question: WhyQuestion): void;
   /** Reads the shared answers again. */
   refresh(): Promise<void>;
   /** Shows the journal with a filter. */

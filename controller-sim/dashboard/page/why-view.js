@@ -13,8 +13,8 @@ const MAX_NAMES = 500;
 const NO_NAMES = { identities: [], services: [] };
 
 /** @param {ViewProps} props */
-export function WhyView({ client, data: { network } }) {
-  const [form, setForm] = useState({ identity: '', service: '', type: 'Dial', router: '' });
+export function WhyView({ client, data: { network }, question: asked, refresh }) {
+  const [form, setForm] = useState({ identity: '', service: '', type: 'Dial', router: '', ...asked });
   const [answer, setAnswer] = useState(/** @type {LabWhy | undefined} */ (undefined));
   const names = useNames(client);
   const { isBusy, error, run } = useAction();
@@ -25,6 +25,14 @@ export function WhyView({ client, data: { network } }) {
       setAnswer(undefined);
       const { router, ...question } = form;
       setAnswer(await client.ask('POST', '/why', { ...question, ...(router.trim() && { router: router.trim() }) }));
+    });
+  /** @param {object} repair */
+  const apply = (repair) =>
+    run(async () => {
+      await client.ask('POST', '/seed?apply=true', repair);
+      const { router, ...question } = form;
+      setAnswer(await client.ask('POST', '/why', { ...question, ...(router.trim() && { router: router.trim() }) }));
+      await refresh();
     });
   return html`<section class="card" aria-label="Question">
       <${Form} class="inline question" onSubmit=${ask}>
@@ -45,11 +53,11 @@ export function WhyView({ client, data: { network } }) {
       <//>
       <${Problem} error=${error} />
     </section>
-    ${answer ? html`<${Answer} answer=${answer} />` : html`<${Empty}>Every rule that decides is listed here: the identity, its policies and posture, routers, terminators.<//>`}`;
+    ${answer ? html`<${Answer} answer=${answer} isBusy=${isBusy} onApply=${apply} />` : html`<${Empty}>Every rule that decides is listed here: the identity, its policies and posture, routers, terminators.<//>`}`;
 }
 
-/** @param {{ answer: LabWhy }} props */
-function Answer({ answer: { allowed, identity, service, type, reasons } }) {
+/** @param {{ answer: LabWhy, isBusy: boolean, onApply: (repair: object) => void }} props */
+function Answer({ answer: { allowed, identity, service, type, reasons }, isBusy, onApply }) {
   return html`<section class="card answer" aria-label="Answer">
     <h2 class=${`verdict ${allowed ? 'ok' : 'bad'}`} role="status">
       <span aria-hidden="true">${allowed ? '✓' : '✗'}</span>
@@ -57,19 +65,48 @@ function Answer({ answer: { allowed, identity, service, type, reasons } }) {
     </h2>
     <ol class="reasons">
       ${reasons.map(
-        ({ ok, blocking, kind, name, id, message, remedy }) => html`<li class=${ok ? 'ok' : blocking ? 'bad' : 'warn'}>
+        ({
+          ok,
+          blocking,
+          kind,
+          name,
+          id,
+          message,
+          remedy,
+          repair,
+        }) => html`<li class=${ok ? 'ok' : blocking ? 'bad' : 'warn'}>
           <span class="sign" aria-label=${ok ? 'holds' : blocking ? 'denies' : 'fails, without effect'}>
             ${ok ? '✓' : blocking ? '✗' : '–'}
           </span>
           <div>
             <p>${message}</p>
             ${remedy && html`<p class="remedy">→ ${remedy}</p>`}
+            ${
+              repair &&
+              html`<p class="repair">
+                <code>${repairText(repair)}</code>
+                <button type="button" disabled=${isBusy} onClick=${() => onApply(repair)}>Apply</button>
+              </p>`
+            }
           </div>
           <span class="muted about" title=${id}>${wordsOf(kind)} <b>${name}</b></span>
         </li>`,
       )}
     </ol>
   </section>`;
+}
+
+/** `servicePolicies: anna dials wiki (identityRoles @anna, serviceRoles @wiki)`. @param {Readonly<Record<string, any>>} repair */
+function repairText(repair) {
+  return Object.entries(repair)
+    .flatMap(([section, entities]) =>
+      entities.map((/** @type {Record<string, unknown>} */ { name, ...fields }) => {
+        const lists = Object.entries(fields).filter(([, value]) => Array.isArray(value));
+        const shown = lists.map(([key, value]) => `${wordsOf(key)} ${/** @type {string[]} */ (value).join(', ')}`);
+        return `${wordsOf(section)}: ${name} (${shown.join(', ')})`;
+      }),
+    )
+    .join('; ');
 }
 
 /** Names of identities and services, from the export. @param {ViewProps['client']} client */

@@ -1,5 +1,7 @@
 // The parts of an explanation: what holds and what is missing, each with the entity that decides and the remedy.
 
+import type { SeedDocument } from '../seed/export.ts';
+
 export type FindingKind =
   | 'identity'
   | 'authPolicy'
@@ -24,9 +26,11 @@ export interface Finding {
   readonly message: string;
   /** How to repair it; only if it is not ok. */
   readonly remedy?: string;
+  /** A seed that does so, for `seed` with `apply`; missing where a seed cannot. */
+  readonly repair?: SeedDocument;
 }
 
-type About = readonly [kind: FindingKind, entity: { readonly id: string; readonly name?: string }];
+export type About = readonly [kind: FindingKind, entity: { readonly id: string; readonly name?: string }];
 
 /** Limit on the findings about one kind of entity. */
 export const MAX_LISTED = 20;
@@ -41,8 +45,8 @@ export function bad([kind, { id, name = id }]: About, message: string, remedy: s
   return { ok: false, kind, id, name, message, remedy };
 }
 
-export function blocker(about: About, message: string, remedy: string): Finding {
-  return { ...bad(about, message, remedy), blocking: true };
+export function blocker(about: About, message: string, remedy: string, repair?: SeedDocument): Finding {
+  return { ...bad(about, message, remedy), blocking: true, ...(repair && { repair }) };
 }
 
 /** Problems among alternatives: they block if no alternative works. */

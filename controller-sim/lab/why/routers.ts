@@ -7,8 +7,9 @@ import type { Router } from '../../state/kinds/router.ts';
 import type { Service } from '../../state/kinds/service.ts';
 import { inWords, type PolicyKind } from '../../state/kinds.ts';
 import type { Tables } from '../../state/tables.ts';
+import type { SeedDocument } from '../seed/export.ts';
 import { alternatives, bad, blocker, type Finding, good, limited, names } from './finding.ts';
-import { missingRole } from './near-policies.ts';
+import { lacking, missingRole } from './near-policies.ts';
 
 interface Components {
   readonly tables: Tables;
@@ -73,6 +74,7 @@ function noRouter({ access }: Components, { identity, service }: Pair): Finding[
         ['identity', identity],
         `no edge router policy lets ${identity.name} use any router`,
         'create an edge router policy, for example with #all and #all',
+        policyFor('identity', identity, '#all'),
       ),
     );
   if (ofService.length === 0)
@@ -81,6 +83,7 @@ function noRouter({ access }: Components, { identity, service }: Pair): Finding[
         ['service', service],
         `no service edge router policy lets ${service.name} use any router`,
         'create a service edge router policy, for example with #all and #all',
+        policyFor('service', service, '#all'),
       ),
     );
   if (findings.length > 0) return findings;
@@ -101,11 +104,21 @@ function oneRouter(components: Components, router: Router, { identity, service }
   ];
 }
 
+type Member = readonly ['identity', Identity] | readonly ['service', Service];
+
+/** A policy that lets an identity or a service use these routers. */
+function policyFor(word: Member[0], { name }: Member[1], routers: string): SeedDocument {
+  const common = { name: `${name} over ${routers}`, semantic: 'AnyOf', edgeRouterRoles: [routers] };
+  return word === 'identity'
+    ? { edgeRouterPolicies: [{ ...common, identityRoles: [`@${name}`] }] }
+    : { serviceEdgeRouterPolicies: [{ ...common, serviceRoles: [`@${name}`] }] };
+}
+
 function toRouter(
   { access, tables }: Components,
   kind: 'edgeRouterPolicy' | 'serviceEdgeRouterPolicy',
   router: Router,
-  [word, entity]: readonly ['identity', Identity] | readonly ['service', Service],
+  [word, entity]: Member,
 ): Finding[] {
   const joining = access.policiesJoining(kind, entity.id, router.id).flatMap((id) => tables[kind].get(id) ?? []);
   if (joining.length > 0)
@@ -114,12 +127,12 @@ function toRouter(
     [word, entity],
     `no ${inWords(kind)} lets ${entity.name} use the router ${router.name}`,
     `create a ${inWords(kind)} with both`,
+    policyFor(word, entity, `@${router.name}`),
   );
   const near = access.policiesWith(kind, 'left', entity.id).flatMap((id) => tables[kind].get(id) ?? []);
   const misses = near.map((policy) => {
-    const side = { word: 'router', roles: policy.edgeRouterRoles, entity: router };
-    const { message, remedy } = missingRole(policy, side);
-    return bad([kind, policy], message, remedy);
+    const side = { word: 'router' as const, roles: policy.edgeRouterRoles, entity: router };
+    return lacking([kind, policy], missingRole(policy, side));
   });
   return [none, ...limited(misses)];
 }

@@ -10,7 +10,7 @@ import type { ServicePolicy } from '../../state/kinds/service-policy.ts';
 import type { Tables } from '../../state/tables.ts';
 import { alternatives, bad, blocker, type Finding, good, limited } from './finding.ts';
 import { incompleteSession, isComplete } from './identity.ts';
-import { missingRole } from './near-policies.ts';
+import { lacking, missingRole } from './near-policies.ts';
 import { postureProblem, postureSuccess } from './posture-problem.ts';
 import { type KnownSession, NO_SESSION, sessionsOf } from './sessions.ts';
 
@@ -60,6 +60,17 @@ function nearPolicies({ tables, access }: Components, { identity, service, type 
     ['service', service],
     `no service policy lets ${identity.name} ${type.toLowerCase()} ${service.name}`,
     `create a ${type} policy with both, or change one of the policies below`,
+    {
+      servicePolicies: [
+        {
+          name: `${identity.name} ${type.toLowerCase()}s ${service.name}`,
+          type,
+          semantic: 'AnyOf',
+          identityRoles: [`@${identity.name}`],
+          serviceRoles: [`@${service.name}`],
+        },
+      ],
+    },
   );
   const other = access.permissions(identity.id, service.id);
   const findings = [
@@ -75,12 +86,11 @@ function nearPolicies({ tables, access }: Components, { identity, service, type 
 
 function nearMiss(
   policy: ServicePolicy,
-  word: string,
+  word: 'identity' | 'service',
   roles: readonly string[],
   entity: { readonly id: string; readonly name: string; readonly roleAttributes: readonly string[] },
 ): Finding {
-  const { message, remedy } = missingRole(policy, { word, roles, entity });
-  return bad(['servicePolicy', policy], message, remedy);
+  return lacking(['servicePolicy', policy], missingRole(policy, { word, roles, entity }));
 }
 
 /** A session needs its second factor, and the posture for one of the policies. One such session is enough. */

@@ -875,6 +875,8 @@ export type LabWhyFinding = {
   readonly name: string;
   readonly message: string;
   readonly remedy?: string;
+  /** A seed that does so, for `seed` with `apply`; missing where a seed cannot. */
+  readonly repair?: LabNetwork;
 };
 
 export type Link = {
