@@ -143,11 +143,13 @@ function useQuiet(value) {
  * @param {{ entries: readonly Entry[], selected: number | undefined, onSelect: (sequence: number | undefined) => void }} props
  */
 function Rows({ entries, selected, onSelect }) {
-  const box = /** @type {{ current: HTMLElement }} */ (useRef()); // from the first rendering on
+  const box = /** @type {{ current: HTMLElement }} */ (useRef()); // from the first rendering to the last
   const isAtEnd = useRef(true);
   const [place, setPlace] = useState({ top: 0, height: 600 });
   const measure = () => {
-    const { scrollTop, clientHeight, scrollHeight } = box.current;
+    const { current } = /** @type {{ current: HTMLElement | null }} */ (box);
+    if (!current) return; // the list scrolled, and another view came
+    const { scrollTop, clientHeight, scrollHeight } = current;
     isAtEnd.current = scrollTop + clientHeight >= scrollHeight - ROW_HEIGHT;
     setPlace({ top: scrollTop, height: clientHeight });
   };
