@@ -7,6 +7,7 @@ import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
+import { changeMembers } from '../support/changing-members.ts';
 import { Management } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { allowRouter, enrollIdentity, ReferenceProcess, ReferenceRouter, skipped } from '../support/reference.ts';
@@ -96,3 +97,7 @@ t.test('its tunneler goes on at another controller', { skip: skipped }, async (t
   }
   await second.close();
 });
+
+t.test('its routers follow controllers that come, go and move', { skip: skipped }, (t) =>
+  changeMembers(t, async (overlay, setup, stack) => stack.use(await ReferenceRouter.start(overlay, setup))),
+);

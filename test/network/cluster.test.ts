@@ -8,6 +8,7 @@ import type { Simulator } from '../../controller-sim/interface/simulator.ts';
 import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient } from '../support/api-client.ts';
+import { changeMembers } from '../support/changing-members.ts';
 import { Management } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
@@ -88,3 +89,7 @@ t.test('a controller that returns has its port again, and the routers come back'
   );
   await other.close();
 });
+
+t.test('routers follow controllers that come, go and move, and their circuits go on', (t) =>
+  changeMembers(t, (overlay, setup) => overlay.addRouter(setup)),
+);

@@ -44,6 +44,8 @@ export interface RouterSetup {
   services?: readonly string[];
   /** Lines below `link:`, instead of the default listener and dialer. */
   link?: string;
+  /** Path of the file with the known controllers. */
+  endpointsFile?: string;
 }
 
 export interface ServiceSetup {
@@ -136,7 +138,7 @@ export class Overlay<Controller extends TestController = Simulator> {
         : `{mode: ${mode}${options}}`;
     const text = `v: 3
 identity: {cert: ${file}.cert, server_cert: ${file}.server.cert, key: ${file}.key, ca: ${file}.ca}
-ctrl: {endpoint: "${this.simulator.controlAddress}"}
+ctrl: {endpoint: "${this.simulator.controlAddress}"${setup.endpointsFile === undefined ? '' : `, endpointsFile: "${setup.endpointsFile}"`}}
 csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}
 edge: {${setup.edge ?? ''}}
 link:
