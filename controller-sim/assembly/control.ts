@@ -10,6 +10,7 @@ import { ControlServer } from '../control-channel/control-server.ts';
 import { DataModelFeed } from '../control-channel/data-model/data-model-feed.ts';
 import { ModelSets } from '../control-channel/data-model/model-sets.ts';
 import { LegacySessions } from '../control-channel/legacy-sessions.ts';
+import { PosturePeers } from '../control-channel/posture-peers.ts';
 import { RouterDialer } from '../control-channel/router-dialer.ts';
 import type { LabTraffic } from '../lab/lab-traffic.ts';
 import type { Network } from '../network/network.ts';
@@ -100,6 +101,7 @@ export function assembleControl(
       isClusterMember: isClusterMember(options),
     }),
   );
+  new PosturePeers({ posture: rules.posture, cluster, peers: server.peers, clock: wireClock, log });
   const routerDialer = options.dialRouters
     ? context.own(new RouterDialer(control, server, context.randomOf('dials')))
     : undefined;

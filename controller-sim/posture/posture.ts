@@ -1,5 +1,6 @@
 // The posture of endpoints: what clients reported about their machines, when they gave one-time passwords, and when
-// they must give one again. It is in memory only: after a restart, clients must send it again.
+// they must give one again. It is in memory only: after a restart, clients must send it again. Controllers of one network
+// tell each other.
 
 import { Listeners } from '#lib/listeners.ts';
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
@@ -49,6 +50,21 @@ interface SessionPosture {
   unlockedAt?: number;
 }
 
+/** A client's report to one controller, for the others. */
+export interface PostureReport {
+  readonly identityId: string;
+  /** Id of the API session. */
+  readonly sessionId: string;
+  readonly responses: readonly PostureResponse[];
+  /** When a one-time password was given, in milliseconds. */
+  readonly passedMfaAt?: number;
+}
+
+/** Other controllers. `tell` resolves when they have a report, or are no longer waited for. */
+export interface PostureReceiver {
+  tell(report: PostureReport): Promise<void>;
+}
+
 /** The service policies of an identity and their checks: the room access tracks them. */
 export interface ServicePolicies {
   granting(identityId: string, serviceId: string): readonly ServicePolicy[];
@@ -74,6 +90,7 @@ export class Posture {
   readonly #listeners: Listeners<string>;
   readonly #deadlines = new Map<string, Timer>();
   readonly #unsubscribe: () => void;
+  #others: PostureReceiver | undefined;
 
   constructor(components: PostureComponents) {
     this.#components = components;
@@ -104,24 +121,43 @@ export class Posture {
     return this.#listeners.add(listener);
   }
 
-  /** Stores a client's posture responses. Returns the services that will soon require a one-time password. */
-  accept(session: ApiSession, responses: readonly PostureResponse[]): AffectedService[] {
-    const known = this.#of(session.identityId);
-    this.#session(known, session.id);
-    for (const response of responses) this.#note(known, session, response);
-    this.#changed(session.identityId);
-    return this.#affected(session, responses);
+  /** From now on other controllers receive the reports of clients, too. */
+  shareWith(others: PostureReceiver): void {
+    this.#others = others;
+  }
+
+  /** Stores a client's posture responses. Resolves with the services that will soon require a one-time password. */
+  async accept({ id, identityId }: ApiSession, responses: readonly PostureResponse[]): Promise<AffectedService[]> {
+    const report = { identityId, sessionId: id, responses };
+    this.#take(report);
+    const affected = this.#affected(report);
+    await this.#others?.tell(report);
+    return affected;
+  }
+
+  /** A client has told another controller. */
+  acceptElsewhere(report: PostureReport): void {
+    // Identities that end meanwhile leave no data.
+    if (this.#components.state.tables.identity.has(report.identityId)) this.#take(report);
   }
 
   /** A one-time password was given in this session. */
-  passedMfa({ id, identityId }: ApiSession): void {
-    this.#session(this.#of(identityId), id).passedMfaAt = this.#components.clock.now();
-    this.#changed(identityId);
+  passedMfa({ id, identityId }: ApiSession): Promise<void> {
+    return this.passedMfaAt(identityId, id, this.#components.clock.now());
   }
 
   /** As above, for a session in token form; `time` in milliseconds. */
-  passedMfaAt(identityId: string, sessionId: string, time: number): void {
-    this.#session(this.#of(identityId), sessionId).passedMfaAt = time;
+  async passedMfaAt(identityId: string, sessionId: string, time: number): Promise<void> {
+    const report = { identityId, sessionId, responses: [], passedMfaAt: time };
+    this.#take(report);
+    await this.#others?.tell(report);
+  }
+
+  #take({ identityId, sessionId, responses, passedMfaAt }: PostureReport): void {
+    const known = this.#of(identityId);
+    const session = this.#session(known, sessionId);
+    if (passedMfaAt !== undefined) session.passedMfaAt = passedMfaAt;
+    for (const response of responses) this.#note(known, session, response);
     this.#changed(identityId);
   }
 
@@ -186,7 +222,7 @@ export class Posture {
     return checks.filter((check) => !evaluatePosture(check, state, now).isPassing);
   }
 
-  #note(known: IdentityPosture, session: ApiSession, response: PostureResponse): void {
+  #note(known: IdentityPosture, session: SessionPosture, response: PostureResponse): void {
     const at = this.#components.clock.now();
     const text = (name: string) => String(response[name] ?? '');
     const texts = (name: string) => ((response[name] ?? []) as unknown[]).map(String);
@@ -212,12 +248,10 @@ export class Posture {
             at,
           });
         break;
-      case 'ENDPOINT_STATE': {
-        const state = this.#session(known, session.id);
-        if (response.woken === true) state.wokenAt = at;
-        if (response.unlocked === true) state.unlockedAt = at;
+      case 'ENDPOINT_STATE':
+        if (response.woken === true) session.wokenAt = at;
+        if (response.unlocked === true) session.unlockedAt = at;
         break;
-      }
     }
   }
 
@@ -225,15 +259,15 @@ export class Posture {
    * Services whose one-time passwords remain valid only for the grace period from now on (reference fact: only those
    * with more time left are listed).
    */
-  #affected(session: ApiSession, responses: readonly PostureResponse[]): AffectedService[] {
+  #affected({ identityId, sessionId, responses }: PostureReport): AffectedService[] {
     const { access, clock } = this.#components;
     const woken = responses.some(({ typeId, woken: flag }) => typeId === 'ENDPOINT_STATE' && flag === true);
     const unlocked = responses.some(({ typeId, unlocked: flag }) => typeId === 'ENDPOINT_STATE' && flag === true);
-    const passedAt = this.#identities.get(session.identityId)?.sessions.get(session.id)?.passedMfaAt;
+    const passedAt = this.#identities.get(identityId)?.sessions.get(sessionId)?.passedMfaAt;
     if ((!woken && !unlocked) || passedAt === undefined) return [];
     const affected = new Map<string, AffectedService>();
-    for (const service of access.servicesOf(session.identityId)) {
-      for (const policy of access.granting(session.identityId, service.id)) {
+    for (const service of access.servicesOf(identityId)) {
+      for (const policy of access.granting(identityId, service.id)) {
         for (const { typeId, demands } of access.checksOf(policy)) {
           if (typeId !== 'MFA') continue;
           const { promptOnWake, promptOnUnlock, timeoutSeconds } = demands;

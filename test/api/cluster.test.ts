@@ -1,5 +1,6 @@
 // Several controllers: sessions, tokens and changes of one are those of all; members and leader in the APIs and events.
 
+import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { parseAddress } from '#lib/net/address.ts';
 import { SystemClock } from '#lib/time/clock.ts';
@@ -265,6 +266,77 @@ t.test('the labs of one process share the time, and a restored snapshot is one o
   t.ok(two.simulator.lab.clock.now().getTime() - before >= 3_600_000);
   t.equal(two.simulator.lab.clock.advanced, 3_600_000);
   await t.rejects(two.simulator.lab.clock.advance(10 * 365 * 24 * 3_600_000), /ten years in total/);
+});
+
+t.test('posture and one-time passwords of one controller count at the other', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  await one.create('/edge-routers', { name: 'router' });
+  const serviceId = await one.create('/services', { name: 'service', encryptionRequired: true });
+  await one.openPolicies({ semantic: 'AllOf', postureCheckRoles: ['#check'] });
+  const checks = [
+    { typeId: 'DOMAIN', domains: ['corp.example'] },
+    { typeId: 'MFA', timeoutSeconds: 600, promptOnWake: false, promptOnUnlock: false },
+  ];
+  const ids: string[] = [];
+  for (const check of checks)
+    ids.push(await one.create('/posture-checks', { name: check.typeId, roleAttributes: ['check'], ...check }));
+  await one.person('anna');
+  const token = await one.login('anna');
+  const dial = async (api: ApiClient) =>
+    (await api.ask('POST', '/sessions', { body: { serviceId, type: 'Dial' }, token })).status;
+  await two.create('/current-identity/mfa', {}, token);
+  const { provisioningUrl } = await one.get('/current-identity/mfa', token);
+  const secret = Secret.fromBase32(new URL(provisioningUrl).searchParams.get('secret') ?? '');
+  const code = new TOTP({ secret }).generate({ timestamp: one.simulator.lab.clock.now().getTime() });
+  t.equal((await one.ask('POST', '/current-identity/mfa/verify', { body: { code }, token })).status, 200);
+  const respond = (api: ApiClient, domain: string) =>
+    api.ask('POST', '/posture-response', { body: { id: ids[0], typeId: 'DOMAIN', domain }, token });
+  t.same([await dial(one), await dial(two)], [409, 409], 'without posture data');
+  await respond(one, 'corp.example');
+  t.same([await dial(one), await dial(two)], [201, 201]);
+  const sessions = () => two.get<unknown[]>('/sessions');
+  const { length } = await sessions();
+  await one.create('/posture-checks', { name: 'other', typeId: 'DOMAIN', domains: ['elsewhere'] }); // both look again
+  t.equal((await sessions()).length, length, 'neither ends the sessions of the other');
+  await respond(two, 'home');
+  await until('the end of the sessions', async () => (await sessions()).length === 0);
+  t.same([await dial(one), await dial(two)], [409, 409]);
+});
+
+t.test('each controller reports a change once', async (t) => {
+  await using parts = await open();
+  const { one, two } = parts;
+  const seen = [one, two].map(({ simulator }) => {
+    const events: string[] = [];
+    simulator.events.subscribe(
+      (event) => {
+        const { eventType, event_type, entityType } = event as Readonly<Record<string, unknown>>;
+        events.push(`${event.namespace} ${entityType ?? ''} ${eventType ?? event_type}`);
+      },
+      ['entityChange', 'apiSession', 'authentication'],
+    );
+    return events;
+  });
+  await one.create('/services', { name: 'first', encryptionRequired: true });
+  await one.person('anna');
+  await two.get('/services'); // the administrator logs in
+  for (const events of seen) events.length = 0;
+  const id = await two.create('/services', { name: 'second', encryptionRequired: true });
+  await one.change('PATCH', `/services/${id}`, { name: 'renamed' });
+  await two.login('anna');
+  await one.change('DELETE', `/services/${id}`);
+  const wanted = ['created', 'updated', 'deleted'].map((type) => `entityChange services ${type}`);
+  for (const [member, events] of seen.entries()) {
+    await until(`the events of controller ${member + 1}`, () => events.includes('entityChange services deleted'));
+    t.same(
+      events.filter((event) => event.startsWith('entityChange services')),
+      wanted,
+    );
+    t.equal(events.filter((event) => event === 'apiSession  created').length, 1, 'the session of all');
+  }
+  const logins = seen.map((events) => events.filter((event) => event === 'authentication  success').length);
+  t.same(logins, [0, 1], 'the login where it was');
 });
 
 t.test('labs of several processes have one time, and each restores for all', async (t) => {

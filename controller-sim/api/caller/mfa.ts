@@ -103,7 +103,7 @@ async function verify(request: ApiRequest<MfaCode>): Promise<Done> {
     transaction.patch('mfa', mfa.id, { isVerified: true });
     transaction.patch('apiSession', (request.session as ApiSession).id, { isMfaRequired: true, isMfaComplete: true });
   });
-  request.services.posture.passedMfa(request.session as ApiSession);
+  await request.services.posture.passedMfa(request.session as ApiSession);
   return { data: {} };
 }
 
@@ -144,7 +144,7 @@ async function authenticate(request: ApiRequest<MfaCode>): Promise<Done> {
   const session = request.session as ApiSession;
   const act = (transaction: Transaction) => transaction.patch('apiSession', session.id, { isMfaComplete: true });
   await useCode(request, mfa, request.body.code, { by: LOGIN, act });
-  request.services.posture.passedMfa(session);
+  await request.services.posture.passedMfa(session);
   return { data: {} };
 }
 
@@ -157,7 +157,7 @@ async function totpToken(request: ApiRequest<MfaCode>): Promise<Data<TotpToken>>
   const session = request.session as ApiSession;
   await useCode(request, mfa, request.body.code, { by: session.id });
   const { tokens, clock, posture } = request.services;
-  posture.passedMfa(session);
+  await posture.passedMfa(session);
   const issuedAt = new Date(clock.now()).toISOString();
   return { data: { token: await tokens.totp(session.id, session.identityId), issuedAt } };
 }

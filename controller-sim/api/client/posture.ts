@@ -14,9 +14,9 @@ export const postureHandlers = {
   createPostureResponseBulk: (request: ApiRequest<PostureResponses>) => submit(request, request.body),
 } satisfies Partial<Handlers<'client'>>;
 
-function submit({ services, session }: ApiRequest, responses: PostureResponses): Data<Accepted> {
+async function submit({ services, session }: ApiRequest, responses: PostureResponses): Promise<Data<Accepted>> {
   for (const { typeId, ...facts } of responses)
     if (JSON.stringify(facts).length > MAX_RESPONSE_BYTES)
       throw badRequest(`the posture response ${typeId} has more than ${MAX_RESPONSE_BYTES} characters`);
-  return { data: { services: services.posture.accept(session as ApiSession, responses) } };
+  return { data: { services: await services.posture.accept(session as ApiSession, responses) } };
 }

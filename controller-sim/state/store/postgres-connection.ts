@@ -24,6 +24,7 @@ const LOCK_TIMEOUT = 20_000;
 const ASIDE_TIMEOUT = 5_000;
 /** A member that hangs within a transaction loses its connection, and with it the lock. */
 const MAX_PAUSE_MS = 10_000;
+const MAX_GOODBYE_MS = 1_000;
 const RECONNECT_INTERVAL = 1_000;
 /** The channel of notifications. */
 const CHANNEL = 'edgeweave';
@@ -223,7 +224,16 @@ export class PostgresConnection {
     await this.#turns.settled();
     const client = await this.#client?.catch(() => undefined);
     this.#client = undefined;
-    await Promise.all([client, this.#listening].map((each) => each?.end().catch(() => undefined)));
+    await Promise.all([client, this.#listening].map((each) => each && this.#end(each)));
+  }
+
+  /** Says goodbye, and does not wait for a database that does not answer. */
+  async #end(client: pg.Client): Promise<void> {
+    const timer = this.#components.clock.after('end of a connection', MAX_GOODBYE_MS, () =>
+      client.connection.stream.destroy(),
+    );
+    await client.end().catch(() => undefined);
+    timer.cancel();
   }
 
   /** `onEnd` is called when the connection is lost; `timeout` in milliseconds is that of a statement. */

@@ -659,6 +659,16 @@ t.test('PostgreSQL', { skip: obstacle ?? false }, async (t) => {
     await t.resolves(until('the end of all connections', async () => (await count()) === 0));
   });
 
+  t.test('a store closes although its connections hang', async (t) => {
+    const url = await newDatabase();
+    using port = await FaultyPort.start(postgres.port);
+    const store = await PostgresStore.open(url.replace(`:${postgres.port}/`, `:${port.port}/`), components);
+    await store.load();
+    while (port.open > 0) port.freeze();
+    await store.close();
+    t.pass('it has ended');
+  });
+
   t.test('an address that leads nowhere is reported without its password', async (t) => {
     const wrong = [
       `postgres://user:geheim@127.0.0.1:1/none`,

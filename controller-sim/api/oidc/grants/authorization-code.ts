@@ -28,7 +28,8 @@ export async function byCode(request: OidcRequest): Promise<OidcAnswer> {
   if (!request.requests.consume(code)) throw new OAuthError('invalid_grant', 'invalid code');
   const claims: SessionClaims = { ...claimsOf(found, identity), z_cfs: bound.fingerprints };
   publishSession(request, claims, 'created');
-  if (found.amr.has('totp')) request.services.posture.passedMfaAt(identity.id, found.apiSessionId, found.authTime);
+  if (found.amr.has('totp'))
+    await request.services.posture.passedMfaAt(identity.id, found.apiSessionId, found.authTime);
   return tokens(request, claims, { nonce: found.nonce, sessionCert: bound.certificate });
 }
 
