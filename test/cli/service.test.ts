@@ -122,6 +122,18 @@ async function tests(): Promise<void> {
     t.ok(unit.notified.some((line) => line.startsWith('EXTEND_TIMEOUT_USEC=')));
   });
 
+  t.test('the units start no program of a package that a small system lacks', async (t) => {
+    for (const name of ['edgeweave-router', 'edgeweave-sim']) {
+      const text = readFileSync(join(EXAMPLES, `${name}.service`), 'utf8');
+      const programs = [...text.matchAll(/^Exec\w+=(\S+)/gm)].map(([, program]) => program);
+      t.ok(programs.includes(`/usr/local/bin/${name}`));
+      t.same(
+        programs.filter((program) => program !== `/usr/local/bin/${name}` && program !== '/bin/sh'),
+        [],
+      );
+    }
+  });
+
   t.test('systemd and logrotate accept the files', async (t) => {
     const checks: [string, string[]][] = [
       ['/usr/bin/systemd-analyze', ['verify', '/etc/systemd/system/edgeweave-router.service']],
