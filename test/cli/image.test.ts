@@ -53,6 +53,19 @@ t.test('the images are built from the executables, and are small', options, asyn
   t.ok(statSync(join(folder, 'edgeweave-router.oci.tar')).size < 60 * MIB);
 });
 
+t.test(
+  'skopeo reads the archive as an image of OCI, and as what Docker loads',
+  { skip: reason || (spawnSync('skopeo', ['--version']).error !== undefined && 'skopeo is not installed') },
+  async (t) => {
+    for (const format of ['oci-archive', 'docker-archive']) {
+      const copy = join(folder, format);
+      const source = `${format}:${join(folder, 'edgeweave-router.oci.tar')}`;
+      execFileSync('skopeo', ['copy', '--quiet', '--insecure-policy', source, `dir:${copy}`], { env });
+      t.ok(existsSync(join(copy, 'manifest.json')), format);
+    }
+  },
+);
+
 t.test('all files belong to root and only the folder of the state is for the user', options, async (t) => {
   const image = ImageRoot.unpack(join(folder, 'edgeweave-router.oci'), join(folder, 'router'));
   t.match(image.config, { User: '2171:2171', Entrypoint: ['/entrypoint.bash'] });
