@@ -1,9 +1,8 @@
 // The circumstances of a benchmark run. Figures without them are not comparable.
 
-import { execFileSync } from 'node:child_process';
-import { realpathSync } from 'node:fs';
 import { availableParallelism, cpus, release } from 'node:os';
 import { join } from 'node:path';
+import { commitOf, git } from '../tools/commit.ts';
 import { describeTaken, isDisturbed } from './disturbance.ts';
 import type { RunFacts } from './report.ts';
 
@@ -34,21 +33,7 @@ export function describeRun(run: RunFacts): string {
   return [date, source, machine, `Node ${node}`, platform, times, ...disturbed].join(' · ');
 }
 
-/** Undefined outside a checkout, or if the project is inside another repository. */
-export function commitOf(root: string): string | undefined {
-  const [top, commit] = git(root, 'rev-parse', '--show-toplevel', 'HEAD')?.split('\n') ?? [];
-  return top !== undefined && realpathSync(top) === realpathSync(root) ? commit : undefined;
-}
-
 /** Whether files of the project differ from the commit, apart from results of earlier runs. */
 function isDirty(root: string): boolean {
   return git(root, 'status', '--porcelain', '--untracked-files=no', '--', '.', ':!bench/results') !== '';
-}
-
-function git(root: string, ...args: string[]): string | undefined {
-  try {
-    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    return undefined; // git is not installed, or this is not a checkout
-  }
 }

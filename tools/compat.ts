@@ -3,8 +3,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { commitOf } from '../bench/run-facts.ts';
 import { print, ROOT } from './commands.ts';
+import { commitOf } from './commit.ts';
 import {
   type CompatEntry,
   type CompatRecord,

@@ -4,14 +4,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { print, ROOT } from './commands.ts';
-import { generateApi } from './generate-api.ts';
-import { generateClients } from './generate-clients.ts';
-import { generateConfig } from './generate-config.ts';
-import { generateLabReference } from './generate-lab-reference.ts';
-import { generateLimits } from './generate-limits.ts';
-import { generatePackageReport } from './generate-package-report.ts';
-import { generateVersions } from './generate-versions.ts';
-import { generateMessages, numbersSource } from './generate-wire.ts';
+import { generateApi } from './generate/api.ts';
+import { generateClients } from './generate/clients.ts';
+import { generateConfig } from './generate/config.ts';
+import { generateLabReference } from './generate/lab-reference.ts';
+import { generateLimits } from './generate/limits.ts';
+import { generatePackageReport } from './generate/package-report.ts';
+import { generateVersions } from './generate/versions.ts';
+import { generateMessages, numbersSource } from './generate/wire.ts';
 
 const files = new Map([
   ...generateConfig(),

@@ -19,7 +19,7 @@ import { Unrouter } from '../forwarder/unrouter.ts';
 import { meteredQueue } from '../metrics/metered-queue.ts';
 import type { MetricsRegistry } from '../metrics/registry.ts';
 import { CircuitEnds } from '../xgress/circuit-ends.ts';
-import { IdleSweeper } from '../xgress/idle-sweeper.ts';
+import { IdleSweeper } from '../xgress/clients/idle-sweeper.ts';
 import type { RouterContext } from './context.ts';
 import { httpProxy, xgressOptionsFor } from './settings.ts';
 

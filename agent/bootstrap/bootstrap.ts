@@ -9,7 +9,7 @@ import { describeError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
 import { readTextFileSync } from '#lib/files/text-file.ts';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../config/text/environment.ts';
 import { configText } from './config-file.ts';
 import { BootstrapError, type BootstrapSettings, readConfigSettings } from './settings.ts';
 

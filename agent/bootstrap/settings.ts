@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ProjectError } from '#lib/errors.ts';
 import { formatAddress, MAX_PORT } from '#lib/net/address.ts';
 import { hostForOthers } from '#lib/options.ts';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../config/text/environment.ts';
 import { type ConfigArguments, readConfigArguments, TUNNEL_MODES, type TunnelMode } from './config-arguments.ts';
 
 /** A variable has a value that the router cannot use; the message has one line for each. */

@@ -11,7 +11,7 @@ import { describeError } from '#lib/errors.ts';
 import { writeObstacle } from '#lib/files/writable.ts';
 import { parseAddress } from '#lib/net/address.ts';
 import { hostForOthers } from '#lib/options.ts';
-import { TEMPLATES, type TemplateName, writeTemplate } from '../config/templates.ts';
+import { TEMPLATES, type TemplateName, writeTemplate } from '../config/text/templates.ts';
 import { Exit } from './exit.ts';
 import { jsonReport, sarifReport, textReport } from './report.ts';
 

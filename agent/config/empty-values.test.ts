@@ -7,8 +7,8 @@ import t from 'tap';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
 import { emptied, fullConfig } from '../../test/support/full-config.ts';
 import { accepted, check, withMore } from '../../test/support/router-config.ts';
-import { dereference } from './normalize.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
+import { dereference } from './text/normalize.ts';
 
 type Kind = 'null' | 'empty';
 

@@ -4,8 +4,8 @@ import { commandName } from '#lib/commands/name.ts';
 import { ownValue } from '#lib/json/own-value.ts';
 import { suggest } from '#lib/text/suggestion.ts';
 import { boundsText, type ConfigSchema } from '../../schemas/config/schema.ts';
-import { dereference } from './normalize.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
+import { dereference } from './text/normalize.ts';
 
 export interface Explanation {
   readonly text?: string;

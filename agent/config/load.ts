@@ -17,16 +17,16 @@ import { checkPorts } from './checks/ports.ts';
 import { checkSections } from './checks/sections.ts';
 import { checkTunnel } from './checks/tunnel.ts';
 import { checkValues } from './checks/values.ts';
-import { type ConfigNode, nearestNode, plain, readDocument } from './document.ts';
-import { type Environment, substituteEnvironment } from './environment.ts';
 import { type Finding, finding, inOrder, isAcceptable } from './finding.ts';
-import { normalize } from './normalize.ts';
 import { type ResolvedValue, resolve } from './resolve.ts';
 import type { RouterConfig } from './router-config.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
 import { checkSchema } from './schema-check.ts';
-import { redacted, type Secret } from './secret.ts';
-import { writtenTree } from './written-tree.ts';
+import { type ConfigNode, nearestNode, plain, readDocument } from './text/document.ts';
+import { type Environment, substituteEnvironment } from './text/environment.ts';
+import { normalize } from './text/normalize.ts';
+import { redacted, type Secret } from './text/secret.ts';
+import { writtenTree } from './text/written-tree.ts';
 
 export interface LoadOptions {
   /** Skip checks that need the identity files: enrollment creates them. */

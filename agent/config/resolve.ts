@@ -5,12 +5,12 @@
 import { parseAddress, splitHostPort } from '#lib/net/address.ts';
 import { formatDuration, parseDuration } from '#lib/time/duration.ts';
 import { boundsText, type ConfigSchema } from '../../schemas/config/schema.ts';
-import type { ConfigNode } from './document.ts';
 import { type Finding, type FindingCode, finding, type Position, type Severity } from './finding.ts';
 import { FORMATS } from './formats.ts';
-import { branchFor, dereference } from './normalize.ts';
 import type { SchemaVerdict } from './schema-check.ts';
-import { HIDDEN, type Secret, visibleValue } from './secret.ts';
+import type { ConfigNode } from './text/document.ts';
+import { branchFor, dereference } from './text/normalize.ts';
+import { HIDDEN, type Secret, visibleValue } from './text/secret.ts';
 
 export type ValueSource = 'given' | 'default' | 'environment';
 

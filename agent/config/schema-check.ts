@@ -8,12 +8,12 @@ import { suggest } from '#lib/text/suggestion.ts';
 import { parseDuration } from '#lib/time/duration.ts';
 import { makeValidator } from '#schemas/config/gen/validator.js';
 import type { ConfigSchema } from '../../schemas/config/schema.ts';
-import { type ConfigNode, nearestNode } from './document.ts';
 import { type Finding, type FindingCode, finding } from './finding.ts';
 import { FORMAT_NAMES, FORMATS, meantAddress } from './formats.ts';
-import { meantPlace } from './misplaced.ts';
 import { ROUTER_SCHEMA } from './router-schema.ts';
-import { HIDDEN } from './secret.ts';
+import { type ConfigNode, nearestNode } from './text/document.ts';
+import { meantPlace } from './text/misplaced.ts';
+import { HIDDEN } from './text/secret.ts';
 
 export interface SchemaVerdict {
   readonly findings: Finding[];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { accepted, check, MINIMAL, withMore } from '../../test/support/router-config.ts';
 import { explain, explainAll } from './explain.ts';
-import { TEMPLATES, writeTemplate } from './templates.ts';
+import { TEMPLATES, writeTemplate } from './text/templates.ts';
 
 t.test('every template passes the check', async (t) => {
   for (const template of TEMPLATES) {

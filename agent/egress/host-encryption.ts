@@ -3,7 +3,7 @@
 
 import { PeerDataKey } from '#wire/gen/numbers.ts';
 import type { PeerData } from '#wire/peer-data.ts';
-import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/end-to-end.ts';
+import { EncryptedStream, makeKeyPair, sessionKeys } from '../xgress/clients/end-to-end.ts';
 
 /** Adds the host's key to `ours`. Returns undefined if the other end sent no key. @throws EncryptionError */
 export function hostEncryption(theirs: PeerData, ours: Map<number, Buffer>): EncryptedStream | undefined {

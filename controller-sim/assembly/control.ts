@@ -3,7 +3,7 @@
 import { ownVersionInfo } from '#wire/channel/version-info.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Activity } from '../auth/activity.ts';
-import { Revocations } from '../auth/revocations.ts';
+import { Revocations } from '../auth/tokens/revocations.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ControlContext } from '../control-channel/context.ts';
 import { ControlServer } from '../control-channel/control-server.ts';

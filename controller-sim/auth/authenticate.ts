@@ -17,15 +17,15 @@ import type { Identity } from '../state/kinds/identity.ts';
 import { StoreWriteError } from '../state/store/store.ts';
 import type { Tables } from '../state/tables.ts';
 import { Transaction } from '../state/transaction.ts';
-import { bearerTokens } from './bearer-tokens.ts';
 import { newSessionToken } from './birth.ts';
 import { isForClients, vouch } from './certificates.ts';
 import { challenge } from './challenges.ts';
-import { judgeExternalToken, policyForToken } from './external-jwt.ts';
 import type { Proven } from './login-attempt.ts';
 import { isAdmin } from './permissions.ts';
 import type { AuthRequest, AuthServices } from './request.ts';
 import { owesTotp } from './second-factor/second-factor.ts';
+import { bearerTokens } from './tokens/bearer-tokens.ts';
+import { judgeExternalToken, policyForToken } from './tokens/external-jwt.ts';
 import { mayVouchFor, NOT_FOR_ADMINS, NOT_THROUGH_ROUTERS } from './vouching.ts';
 
 /** specification: envInfo and sdkInfo. */

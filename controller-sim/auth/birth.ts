@@ -3,8 +3,8 @@
 
 import type { State } from '../state/state.ts';
 import type { Transaction } from '../state/transaction.ts';
-import { bearerTokens } from './bearer-tokens.ts';
 import type { AuthRequest } from './request.ts';
+import { bearerTokens } from './tokens/bearer-tokens.ts';
 
 /** The claim in tokens of the OIDC API. Its name does not occur in the reference. */
 export const BIRTH_CLAIM = 'z_edi';

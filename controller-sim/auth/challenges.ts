@@ -3,8 +3,8 @@
 // only issuers, which are public.
 
 import type { ExternalJwtSigner } from '../state/kinds/external-jwt-signer.ts';
-import { bearerTokens } from './bearer-tokens.ts';
 import type { AuthRequest, AuthServices } from './request.ts';
+import { bearerTokens } from './tokens/bearer-tokens.ts';
 
 export type TokenProblem = 'missing' | 'expired' | 'invalid';
 

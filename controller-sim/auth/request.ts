@@ -9,11 +9,11 @@ import type { Authority } from '../pki/authority.ts';
 import type { Tokens } from '../pki/tokens.ts';
 import type { CatchUp, State } from '../state/state.ts';
 import type { Activity } from './activity.ts';
-import type { Jwks } from './jwks.ts';
 import type { Lockouts } from './lockouts.ts';
 import type { LoginAttempt } from './login-attempt.ts';
-import type { Revocations } from './revocations.ts';
 import type { CodeGuesses } from './second-factor/code-guesses.ts';
+import type { Jwks } from './tokens/jwks.ts';
+import type { Revocations } from './tokens/revocations.ts';
 import type { UnstoredSessions } from './unstored-sessions.ts';
 
 /** Hashes and compares passwords in constant time. */

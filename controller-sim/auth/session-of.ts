@@ -3,13 +3,13 @@
 import { isDisabled } from '../entities/identity.ts';
 import type { ApiSession } from '../state/kinds/api-session.ts';
 import type { Identity } from '../state/kinds/identity.ts';
-import { bearerTokens } from './bearer-tokens.ts';
 import { challenge, type TokenProblem } from './challenges.ts';
-import { judgeExternalToken, policyForToken, verifyExternalToken } from './external-jwt.ts';
 import { holdsCertificate } from './proof-of-possession.ts';
 import type { AuthRequest, AuthServices } from './request.ts';
 import { owesTotp } from './second-factor/second-factor.ts';
-import { sessionFromClaims, sessionFromExternalToken, sessionIdOf } from './token-session.ts';
+import { bearerTokens } from './tokens/bearer-tokens.ts';
+import { judgeExternalToken, policyForToken, verifyExternalToken } from './tokens/external-jwt.ts';
+import { sessionFromClaims, sessionFromExternalToken, sessionIdOf } from './tokens/token-session.ts';
 
 type Asking = Pick<AuthRequest, 'services' | 'headers' | 'remoteAddress' | 'certificates'>;
 

@@ -6,7 +6,7 @@ import type { Message } from '#wire/message.ts';
 import type { Access } from '../access/access.ts';
 import type { ServiceChanges } from '../access/service-changes.ts';
 import type { Activity } from '../auth/activity.ts';
-import type { Revocations } from '../auth/revocations.ts';
+import type { Revocations } from '../auth/tokens/revocations.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { Network } from '../network/network.ts';

@@ -21,9 +21,9 @@ import { HelloRejectedError } from '#wire/errors.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
 import { Message, resultMessage } from '#wire/message.ts';
-import { valuesOfController } from '../network/controller-inspections.ts';
-import type { PeerAnswer, Peers } from '../network/inspect.ts';
-import { inspectOver } from '../network/inspect-over.ts';
+import { valuesOfController } from '../network/inspect/controller-inspections.ts';
+import type { PeerAnswer, Peers } from '../network/inspect/inspect.ts';
+import { inspectOver } from '../network/inspect/inspect-over.ts';
 import { validityTimes } from '../pki/validity-times.ts';
 import type { ControlContext } from './context.ts';
 

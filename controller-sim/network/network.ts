@@ -14,6 +14,7 @@ import type { Router } from '../state/kinds/router.ts';
 import type { State } from '../state/state.ts';
 import { Circuits } from './circuits.ts';
 import type { ConnectedRouter } from './connected-router.ts';
+import { Traces } from './inspect/traces.ts';
 import { type LinkReport, Links, type NetworkLink, type NewLink } from './links.ts';
 import { NetworkEvents } from './network-events.ts';
 import { OneRouterCircuits } from './one-router-circuits.ts';
@@ -21,7 +22,6 @@ import { PeerAnnouncements } from './peer-announcements.ts';
 import { ADVERTISED, type RouterAddresses } from './router-addresses.ts';
 import type { RouterStatus } from './router-status.ts';
 import { TerminatorCosts } from './terminator-costs.ts';
-import { Traces } from './traces.ts';
 
 export interface NetworkComponents {
   state: State;

@@ -8,7 +8,7 @@ import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { Circuit } from './circuit.ts';
 import type { ConnectedRouter } from './connected-router.ts';
-import { inspectOver } from './inspect-over.ts';
+import { inspectOver } from './inspect/inspect-over.ts';
 import { endsOf } from './paths.ts';
 
 export interface OneRouterCircuitsComponents {

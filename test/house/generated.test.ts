@@ -10,13 +10,13 @@ import t from 'tap';
 import bodies from '#schemas/api/bodies.json' with { type: 'json' };
 import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
 import { type CompatRecord, compatPage } from '../../tools/compat-report.ts';
-import { generateApi } from '../../tools/generate-api.ts';
-import { generateClients } from '../../tools/generate-clients.ts';
-import { generateConfig } from '../../tools/generate-config.ts';
-import { generateLabReference } from '../../tools/generate-lab-reference.ts';
-import { generateLimits } from '../../tools/generate-limits.ts';
-import { generateVersions } from '../../tools/generate-versions.ts';
-import { numbersSource } from '../../tools/generate-wire.ts';
+import { generateApi } from '../../tools/generate/api.ts';
+import { generateClients } from '../../tools/generate/clients.ts';
+import { generateConfig } from '../../tools/generate/config.ts';
+import { generateLabReference } from '../../tools/generate/lab-reference.ts';
+import { generateLimits } from '../../tools/generate/limits.ts';
+import { generateVersions } from '../../tools/generate/versions.ts';
+import { numbersSource } from '../../tools/generate/wire.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { ConfigSchema } from '#schemas/config/schema.ts';
 import { ROUTER_SCHEMA } from '../../agent/config/router-schema.ts';
-import { type LimitSources, readLimits, shownValue } from '../../tools/generate-limits.ts';
+import { type LimitSources, readLimits, shownValue } from '../../tools/generate/limits.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const NAMED_AS_LIMIT = /(?:MAX|LIMITS?|LIFETIME|(?:^|_)TIMEOUT)(?:_|$)/;
@@ -45,8 +45,8 @@ const NOT_LIMITS: Readonly<Record<string, readonly string[]>> = {
     'controller-sim/state/store/file-holder.ts MAX_PROCESSES',
   ],
   'it is a property of a format or of arithmetic': [
-    'agent/config/document.ts MAX_INTEGER',
-    'agent/config/secret.ts MIN_SECRET_LENGTH',
+    'agent/config/text/document.ts MAX_INTEGER',
+    'agent/config/text/secret.ts MIN_SECRET_LENGTH',
     'agent/ingress/tunnel/tproxy/dns/dns-message.ts MAX_NAME_LENGTH',
     'agent/ingress/tunnel/tproxy/dns/dns-upstreams.ts MAX_ANSWER_BYTES',
     'agent/ingress/tunnel/tproxy/firewall.ts MAX_COMMENT_LENGTH',

@@ -87,7 +87,7 @@ t.test('one file, one line and the schemas add its operations', async (t) => {
   write('schemas/api/operations.tsv', `${read('schemas/api/operations.tsv')}${OPERATIONS.join('\n')}\n`);
   write(
     'generate.ts',
-    "import { writeFileSync } from 'node:fs';\nimport { generateApiTypes } from './tools/generate-api-types.ts';\nfor (const [path, content] of generateApiTypes()) writeFileSync(path, content);\n",
+    "import { writeFileSync } from 'node:fs';\nimport { generateApiTypes } from './tools/generate/api-types.ts';\nfor (const [path, content] of generateApiTypes()) writeFileSync(path, content);\n",
   );
   await run([process.execPath, 'generate.ts']);
   const files = Object.entries(OPERATION_FILE);

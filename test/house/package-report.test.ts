@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { generatePackageReport, packageReport } from '../../tools/generate-package-report.ts';
+import { generatePackageReport, packageReport } from '../../tools/generate/package-report.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

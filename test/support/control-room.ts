@@ -14,7 +14,7 @@ import { asReply, type HeaderEntries, Message } from '#wire/message.ts';
 import { Access } from '../../controller-sim/access/access.ts';
 import { ServiceChanges } from '../../controller-sim/access/service-changes.ts';
 import { Activity } from '../../controller-sim/auth/activity.ts';
-import { Revocations } from '../../controller-sim/auth/revocations.ts';
+import { Revocations } from '../../controller-sim/auth/tokens/revocations.ts';
 import { Cluster } from '../../controller-sim/cluster/cluster.ts';
 import type { ControlContext } from '../../controller-sim/control-channel/context.ts';
 import { DataModelFeed } from '../../controller-sim/control-channel/data-model/data-model-feed.ts';

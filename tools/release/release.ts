@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { needFolder, print, ROOT } from '../commands.ts';
-import { generateVersions } from '../generate-versions.ts';
+import { generateVersions } from '../generate/versions.ts';
 import { ROUTER_IMAGE } from '../image/router-image.ts';
 import { SIMULATOR_IMAGE } from '../image/simulator-image.ts';
 import type { Processor } from '../image/system-files.ts';

@@ -1,9 +1,9 @@
 // The interface of all checks: each one checks a rule that the schema cannot express, and returns findings.
 
-import type { ConfigNode } from '../document.ts';
-import { nearestNode } from '../document.ts';
 import { type Finding, type FindingCode, finding, type Severity } from '../finding.ts';
 import type { RouterConfig } from '../router-config.ts';
+import type { ConfigNode } from '../text/document.ts';
+import { nearestNode } from '../text/document.ts';
 
 export interface CheckInput {
   readonly config: RouterConfig;

@@ -2,9 +2,9 @@
 
 import { isIP, SocketAddress } from 'node:net';
 import { type Address, joinHostPort, splitHostPort } from '#lib/net/address.ts';
-import { nearestNode } from '../document.ts';
 import type { Finding } from '../finding.ts';
 import type { RouterConfig } from '../router-config.ts';
+import { nearestNode } from '../text/document.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 
 interface Claim {

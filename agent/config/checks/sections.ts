@@ -7,9 +7,9 @@ import { isAscii, splitHostPort } from '#lib/net/address.ts';
 import { formatDuration } from '#lib/time/duration.ts';
 import { commonName, parsePemCertificates } from '#pki/certificates.ts';
 import { endpointsFilePath, endpointsPlace, ownPath } from '../../control/endpoints-file.ts';
-import { child } from '../document.ts';
 import type { Finding, Severity } from '../finding.ts';
 import { readPemSource } from '../pem-source.ts';
+import { child } from '../text/document.ts';
 import { unserved } from '../unserved.ts';
 import { at, type Check, type CheckInput } from './check.ts';
 

@@ -4,8 +4,8 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { describeError } from '#lib/errors.ts';
 import { joinHostPort } from '#lib/net/address.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
-import type { DatagramClient } from '../../xgress/datagram-client.ts';
-import type { IdleLimits } from '../../xgress/idle-sweeper.ts';
+import type { DatagramClient } from '../../xgress/clients/datagram-client.ts';
+import type { IdleLimits } from '../../xgress/clients/idle-sweeper.ts';
 import { DatagramSessions, type DatagramSessionsComponents } from './datagram-sessions.ts';
 import { receiveDatagrams } from './receive-datagrams.ts';
 

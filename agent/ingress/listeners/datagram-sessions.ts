@@ -9,8 +9,8 @@ import { type StrangerSocket, strangers } from '#lib/net/strangers.ts';
 import { FairPool } from '#lib/queue/fair-pool.ts';
 import { Shares } from '#lib/queue/shares.ts';
 import type { Clock } from '#lib/time/clock.ts';
-import { DatagramClient, type DatagramPort } from '../../xgress/datagram-client.ts';
-import { type IdleLimits, IdleSweeper } from '../../xgress/idle-sweeper.ts';
+import { DatagramClient, type DatagramPort } from '../../xgress/clients/datagram-client.ts';
+import { type IdleLimits, IdleSweeper } from '../../xgress/clients/idle-sweeper.ts';
 import { waitingClients } from './waiting-clients.ts';
 
 export interface DatagramSessionsComponents {

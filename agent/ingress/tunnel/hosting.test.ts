@@ -15,7 +15,7 @@ import {
 } from '#wire/gen/edge_control_pb.js';
 import { RouteErrorCode } from '#wire/gen/numbers.ts';
 import { DataModel } from '../../access/data-model.ts';
-import { IdleSweeper } from '../../xgress/idle-sweeper.ts';
+import { IdleSweeper } from '../../xgress/clients/idle-sweeper.ts';
 import { Hosting } from './hosting.ts';
 import type { LocalRoutes } from './system/local-routes.ts';
 import type { TunnelTerminators } from './tunnel-terminators.ts';

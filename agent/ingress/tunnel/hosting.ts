@@ -20,8 +20,8 @@ import { hostEncryption } from '../../egress/host-encryption.ts';
 import { dialSocket, dialThroughProxy, type SocketDialOptions } from '../../egress/socket-dial.ts';
 import { hostSocket } from '../../egress/transport.ts';
 import type { HostedHealth } from '../../interface/description.ts';
-import { DatagramClient } from '../../xgress/datagram-client.ts';
-import type { IdleSweeper } from '../../xgress/idle-sweeper.ts';
+import { DatagramClient } from '../../xgress/clients/datagram-client.ts';
+import type { IdleSweeper } from '../../xgress/clients/idle-sweeper.ts';
 import { readAppData } from './app-data.ts';
 import { HealthChecks, type HealthReport } from './health/health-checks.ts';
 import {

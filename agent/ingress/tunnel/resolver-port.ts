@@ -4,7 +4,7 @@
 import { Resolver } from 'node:dns/promises';
 import { parseJson } from '#lib/json/json.ts';
 import type { Slot } from '#lib/queue/fair-slots.ts';
-import type { DatagramPort } from '../../xgress/datagram-client.ts';
+import type { DatagramPort } from '../../xgress/clients/datagram-client.ts';
 
 export interface ResolverPortInit {
   isAllowed(name: string): boolean;

@@ -11,7 +11,7 @@ import type { Controllers } from '../../control/controllers.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { HostedHealth, InterceptionDescription, ProxyDescription } from '../../interface/description.ts';
 import type { CircuitEnds } from '../../xgress/circuit-ends.ts';
-import { IdleSweeper } from '../../xgress/idle-sweeper.ts';
+import { IdleSweeper } from '../../xgress/clients/idle-sweeper.ts';
 import type { Terminators } from '../terminators/terminators.ts';
 import { Hosting } from './hosting.ts';
 import { OwnRights } from './own-rights.ts';

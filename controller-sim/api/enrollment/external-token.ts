@@ -3,8 +3,8 @@
 
 import { leafOf } from '#pki/certificates.ts';
 import type { Enrolled } from '#schemas/api/gen/answers.ts';
-import { bearerTokens } from '../../auth/bearer-tokens.ts';
-import { claimAt, permitsSigner, type VerifiedToken, verifyExternalToken } from '../../auth/external-jwt.ts';
+import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
+import { claimAt, permitsSigner, type VerifiedToken, verifyExternalToken } from '../../auth/tokens/external-jwt.ts';
 import { addAuthenticator, certificateProof } from '../../entities/authenticator.ts';
 import { freeName, plainIdentity } from '../../entities/identity.ts';
 import { ApiError } from '../../errors/errors.ts';

@@ -12,7 +12,7 @@ import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/managemen
 import { ChannelType, ManagementType } from '#wire/gen/numbers.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import { EventStream } from '../../events/stream.ts';
-import { type InspectAnswer, inspect } from '../../network/inspect.ts';
+import { type InspectAnswer, inspect } from '../../network/inspect/inspect.ts';
 import type { EntityKind } from '../../state/kinds.ts';
 import type { Origin } from '../../state/origin.ts';
 import type { ApiServices } from '../operations/context.ts';

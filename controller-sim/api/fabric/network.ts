@@ -4,7 +4,7 @@ import type { CircuitDetail, LinkDetail } from '#schemas/api/gen/answers.ts';
 import type { InspectRequest, LinkPatch } from '#schemas/api/gen/bodies.ts';
 import { notFound } from '../../errors/errors.ts';
 import type { Circuit } from '../../network/circuit.ts';
-import { inspect } from '../../network/inspect.ts';
+import { inspect } from '../../network/inspect/inspect.ts';
 import { linkCost, type NetworkLink } from '../../network/links.ts';
 import type { ApiRequest, ApiServices, Data, Done, Handlers, Page, Raw } from '../operations/context.ts';
 import { field, listRecords } from '../operations/list.ts';

@@ -3,7 +3,7 @@
 import { ownValue } from '#lib/json/own-value.ts';
 import { ownText } from '#lib/text/own-text.ts';
 import { MAX_CONFIG_TYPES, typeIds } from '../../auth/authenticate.ts';
-import { bearerTokens } from '../../auth/bearer-tokens.ts';
+import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
 import { type AuthRequest, isComplete } from './auth-requests.ts';
 import { BASE, OAuthError, type OidcAnswer, type OidcRequest, redirect } from './context.ts';
 

@@ -4,10 +4,10 @@
 import { sha1Fingerprint } from '#pki/certificates.ts';
 import type { Authenticate } from '#schemas/api/gen/bodies.ts';
 import { MAX_CONFIG_TYPES, noteClient, prove, typeIds } from '../../auth/authenticate.ts';
-import { bearerTokens } from '../../auth/bearer-tokens.ts';
-import { verifyExternalToken } from '../../auth/external-jwt.ts';
 import { abandonTotp, enrollTotp, owesTotp, ownMfa, redeemCode } from '../../auth/second-factor/second-factor.ts';
 import { LOGIN, provisioningUrl } from '../../auth/second-factor/totp.ts';
+import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
+import { verifyExternalToken } from '../../auth/tokens/external-jwt.ts';
 import { ApiError, invalid } from '../../errors/errors.ts';
 import type { Identity } from '../../state/kinds/identity.ts';
 import type { Mfa } from '../../state/kinds/mfa.ts';

@@ -1,6 +1,6 @@
 // The endpoints that describe a token: user info (OpenID Connect Core, section 5.3) and introspection (RFC 7662).
 
-import { bearerTokens } from '../../auth/bearer-tokens.ts';
+import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
 import { OAuthError, type OidcAnswer, type OidcRequest } from './context.ts';
 import { ok } from './issued-tokens.ts';
 

@@ -6,12 +6,12 @@
 // controller that cannot read on says so, and rejects nothing that may exist.
 
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
-import { bearerTokens } from '../../auth/bearer-tokens.ts';
 import { birthOf } from '../../auth/birth.ts';
 import { sessionChallenge } from '../../auth/challenges.ts';
 import { isPartial } from '../../auth/partial-session.ts';
 import { mayCall } from '../../auth/permissions.ts';
 import { sessionOf } from '../../auth/session-of.ts';
+import { bearerTokens } from '../../auth/tokens/bearer-tokens.ts';
 import { isJson } from '../../entities/body.ts';
 import { ApiError, type ApiErrorCode, invalid, unsupported } from '../../errors/errors.ts';
 import { type Origin, withOrigin } from '../../state/origin.ts';

@@ -6,7 +6,7 @@ import { IdSource } from '#lib/ids.ts';
 import { seededRandom } from '#lib/random.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { checkRouterConfig } from '../../../agent/config/load.ts';
-import { TEMPLATES, writeTemplate } from '../../../agent/config/templates.ts';
+import { TEMPLATES, writeTemplate } from '../../../agent/config/text/templates.ts';
 import { parseEndpoints } from '../../../agent/control/endpoints-file.ts';
 import { validateBody } from '../../../controller-sim/api/bodies/validate.ts';
 import { builtInConfigTypes, defaultAuthPolicy } from '../../../controller-sim/entities/built-in.ts';

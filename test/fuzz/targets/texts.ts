@@ -14,7 +14,7 @@ import { HostConfigError } from '../../../agent/ingress/tunnel/config-values.ts'
 import { chooseTarget, readHostConfigs } from '../../../agent/ingress/tunnel/host-config.ts';
 import { readInterceptConfig } from '../../../agent/ingress/tunnel/tproxy/intercept-config.ts';
 import { listRecords } from '../../../controller-sim/api/operations/list.ts';
-import { bearerTokens } from '../../../controller-sim/auth/bearer-tokens.ts';
+import { bearerTokens } from '../../../controller-sim/auth/tokens/bearer-tokens.ts';
 import { ApiError } from '../../../controller-sim/errors/errors.ts';
 import { shownBody, shownPath, shownQuery, shownReason } from '../../../controller-sim/lab/journal/redact.ts';
 import type { FuzzTarget } from '../runner.ts';

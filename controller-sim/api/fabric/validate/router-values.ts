@@ -3,7 +3,7 @@
 
 import { ProjectError } from '#lib/errors.ts';
 import { ROUTER_TIMEOUT } from '../../../control-channel/messages/validate-terminators.ts';
-import { inspectOver } from '../../../network/inspect-over.ts';
+import { inspectOver } from '../../../network/inspect/inspect-over.ts';
 import type { AskedRouter } from './router-validation.ts';
 
 /** A router's answer lacks a value, or the value has the wrong type. */

@@ -1,0 +1,172 @@
+// A socket as the client of a circuit end: proxied connections and connections to hosted services. Each read is one
+// payload, or one sealed chunk if encrypted; a half close is sent as FIN and EOF (reference fact: tunnel, section 1).
+
+import type { Socket } from 'node:net';
+import { describeError } from '#lib/errors.ts';
+import type { Log } from '#lib/log/log.ts';
+import { readInto } from '#lib/net/read-into.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
+import { sharedBuffers } from '#lib/queue/buffer-pool.ts';
+import type { Clock } from '#lib/time/clock.ts';
+import { isFin } from '../end-marks.ts';
+import { LARGE_PAYLOAD, SAFE_PAYLOAD } from '../payload-size.ts';
+import type { Xgress } from '../xgress.ts';
+import { type EncryptedStream, SEAL_LENGTH } from './end-to-end.ts';
+import type { CircuitOutcome, XgressClient } from './xgress-client.ts';
+
+export interface SocketClientInit {
+  socket: Socket;
+  /** Resets the TCP connection below a TLS socket, which has no method for that. */
+  reset?: () => void;
+  /** The socket can end one direction and keep the other open. */
+  halfClose: boolean;
+  encryption?: EncryptedStream | undefined;
+  /** Bytes; by default what every end accepts. */
+  maxPayload?: number;
+  clock: Clock;
+  log: Log;
+}
+
+/** Milliseconds that a client may take to read the remaining data after its circuit ended; then it is reset. */
+const FLUSH_TIME = 10_000;
+/** Memory shared by all clients: data is read, sealed and used before the next read begins. */
+let shared: { readonly read: Buffer; readonly sealed: Buffer } | undefined;
+
+export class SocketClient implements XgressClient {
+  readonly borrows = true;
+  readonly #socket: Socket;
+  readonly #reset: () => void;
+  readonly #halfClose: boolean;
+  readonly #encryption: EncryptedStream | undefined;
+  readonly #maxPayload: number;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #xgress: Xgress | undefined;
+  #headerSent = false;
+  #readEnded = false;
+  #writeEnded = false;
+
+  constructor(init: SocketClientInit) {
+    this.#socket = init.socket;
+    this.#reset = () => resetSocket(init.socket, init.reset);
+    this.#halfClose = init.halfClose;
+    this.#encryption = init.encryption;
+    this.#maxPayload = init.maxPayload ?? SAFE_PAYLOAD;
+    this.#clock = init.clock;
+    this.#log = init.log;
+    this.#socket.pause();
+    this.#socket.setNoDelay(true);
+  }
+
+  /** Connects the client to its end; call before the xgress starts. */
+  attach(xgress: Xgress): void {
+    this.#xgress = xgress;
+    shared ??= {
+      read: Buffer.allocUnsafeSlow(LARGE_PAYLOAD),
+      sealed: Buffer.allocUnsafeSlow(LARGE_PAYLOAD + SEAL_LENGTH),
+    };
+    this.#socket.on('data', (data) => this.#onBuffered(data as Buffer));
+    readInto(this.#socket, shared.read.subarray(0, this.#maxPayload), (data) => this.#onData(data));
+    this.#socket.on('end', () => this.#onEnd());
+    this.#socket.on('drain', () => xgress.resume());
+    this.#socket.on('finish', () => xgress.resume()); // an ending socket emits no drain
+    this.#socket.on('error', (error) =>
+      this.#log.debug({ circuitId: xgress.circuitId, error: describeError(error) }, 'client socket failed'),
+    );
+    this.#socket.on('close', () => this.#onClose());
+    if (this.#socket.destroyed) setImmediate(() => this.#onClose());
+  }
+
+  deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean {
+    const isAccepted = data.length === 0 || this.#write(data);
+    if (isFin(headers)) this.end();
+    return isAccepted;
+  }
+
+  end(): void {
+    if (this.#writeEnded) return;
+    this.#writeEnded = true;
+    if (this.#halfClose || this.#readEnded) this.#socket.end();
+    else this.#socket.destroySoon();
+  }
+
+  closed(outcome: CircuitOutcome): void {
+    this.#writeEnded = true;
+    if (this.#socket.destroyed) return;
+    if (outcome === 'cut') {
+      this.#reset();
+      return;
+    }
+    this.#socket.destroySoon();
+    const timer = this.#clock.after('client socket flush', FLUSH_TIME, () => this.#reset());
+    this.#socket.once('close', () => timer.cancel());
+  }
+
+  writable(): void {
+    if (this.#encryption && !this.#headerSent) {
+      this.#headerSent = true;
+      if (!this.#xgress?.write(this.#encryption.header)) return;
+    }
+    this.#socket.resume();
+  }
+
+  /** Data that was read into a memory of any size. */
+  #onBuffered(data: Buffer): void {
+    for (let at = 0; at < data.length; at += this.#maxPayload) this.#onData(data.subarray(at, at + this.#maxPayload));
+  }
+
+  /** Sends it in equal payloads, as small as the first link wants them. */
+  #onData(data: Buffer): void {
+    const count = Math.ceil(data.length / (this.#xgress?.writeLimit ?? data.length));
+    const size = Math.ceil(data.length / count);
+    for (let at = 0; at < data.length; at += size) this.#send(data.subarray(at, at + size));
+  }
+
+  #send(data: Buffer): void {
+    if (!this.#xgress?.write(this.#encryption?.seal(data, shared?.sealed) ?? data)) this.#socket.pause();
+  }
+
+  /** Returns false if the client must read first. Bytes that the system accepts at once do not count. */
+  #write(data: Buffer): boolean {
+    const memory = sharedBuffers.acquire(data.length);
+    const clear = this.#open(data, memory);
+    if (clear === undefined || clear.length === 0 || this.#writeEnded) {
+      sharedBuffers.release(memory);
+      return true;
+    }
+    this.#socket.write(clear, (error) => {
+      if (!error) sharedBuffers.release(memory); // the system may still read from it after an error
+    });
+    return this.#socket.writableLength < this.#socket.writableHighWaterMark;
+  }
+
+  #onEnd(): void {
+    this.#readEnded = true;
+    this.#xgress?.end({ fin: this.#halfClose });
+    if (!this.#halfClose) this.#xgress?.rejectData();
+  }
+
+  /** A connection that closes without an end was reset, by the client or by the network. */
+  #onClose(): void {
+    this.#writeEnded = true;
+    if (this.#readEnded) this.#xgress?.rejectData();
+    else this.#xgress?.abort();
+  }
+
+  #open(data: Buffer, into: Buffer): Buffer | undefined {
+    if (!this.#encryption) {
+      data.copy(into);
+      return into;
+    }
+    try {
+      return this.#encryption.open(data, into);
+    } catch (error) {
+      this.#log.warn(
+        { circuitId: this.#xgress?.circuitId, error: describeError(error) },
+        'circuit cut: its data cannot be decrypted',
+      );
+      this.#xgress?.abort();
+      return undefined;
+    }
+  }
+}
