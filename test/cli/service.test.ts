@@ -113,8 +113,10 @@ async function tests(): Promise<void> {
         });
       }
     }
-    const [router] = await overlay.management.get<{ isOnline: boolean }[]>('edge-routers');
-    t.equal(router?.isOnline, true, 'it is online after the move');
+    await until('the router to be online after the move', async () => {
+      const [router] = await overlay.management.get<{ isOnline: boolean }[]>('edge-routers');
+      return router?.isOnline === true;
+    });
     await unit.stop();
     t.ok(unit.notified.includes('STOPPING=1'));
     t.match(unit.log, /^<6>\{"level":"info".*"msg":"router started"/m, 'the journal reads priorities');
