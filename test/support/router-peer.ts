@@ -62,6 +62,11 @@ export class RouterPeer {
     });
   }
 
+  /** Number of its connections: the second one is dialed after the first, in its own time. */
+  get connections(): number {
+    return this.#channel.underlays.length;
+  }
+
   /** Resolves when the channel has closed. */
   get closed(): Promise<unknown> {
     return this.#channel.closed;
