@@ -3,6 +3,7 @@
 // administrator is always that of the simulator that loads it.
 
 import type { Entity } from '../state/entity.ts';
+import { formProblem } from '../state/entity-form.ts';
 import type { Identity } from '../state/kinds/identity.ts';
 import { type EntityKind, KIND_NAMES, KINDS } from '../state/kinds.ts';
 import { entityProblem } from '../state/store/stored-entity.ts';
@@ -56,6 +57,9 @@ export function entitiesOfFile(
   const snapshot = file as SnapshotFile;
   if (![snapshot.clock?.now, snapshot.clock?.advanced, snapshot.clock?.rate].every(Number.isFinite))
     throw new InvalidError('file', 'the snapshot has no clock', '');
+  for (const [kind, list] of Object.entries(given))
+    if (!Array.isArray(list) || list.some((entity) => typeof entity !== 'object' || entity === null))
+      throw new InvalidError('file', `${kind} of the snapshot is not a list of entities`, '');
   const own = withAdministrator(given, tables);
   const entities = new Map<EntityKind, Map<string, Entity>>();
   for (const kind of KIND_NAMES) {
@@ -72,11 +76,14 @@ function withAdministrator(given: SnapshotFile['entities'], tables: Tables): Sna
   const admin = administratorOf(tables);
   if (!other || !admin || typeof other.id !== 'string')
     throw new InvalidError('file', 'the snapshot has no administrator', '');
-  const renamed = JSON.parse(
-    JSON.stringify(given)
-      .replaceAll(JSON.stringify(other.id), JSON.stringify(admin.id))
-      .replaceAll(`"@${other.id}"`, `"@${admin.id}"`),
-  ) as Record<EntityKind, Entity[]>;
+  const names = new Map([
+    [other.id, admin.id],
+    [`@${other.id}`, `@${admin.id}`],
+  ]);
+  const renamed = JSON.parse(JSON.stringify(given), (_key, value) => names.get(value) ?? value) as Record<
+    EntityKind,
+    Entity[]
+  >;
   return { ...renamed, identity: renamed.identity.map((each) => (each.id === admin.id ? admin : each)) };
 }
 
@@ -86,7 +93,7 @@ function administratorOf({ identity }: Tables): Identity | undefined {
 
 function checkedId(kind: EntityKind, entity: unknown, index: number): string {
   const { id } = (entity ?? {}) as { readonly id?: unknown };
-  const problem = entityProblem(entity, id);
+  const problem = entityProblem(entity, id) ?? formProblem(kind, entity as Entity);
   if (problem !== undefined) throw new InvalidError('file', `${kind}[${index}] of the snapshot: ${problem}`, '');
   return id as string;
 }

@@ -1,7 +1,11 @@
 // Snapshots as files: saved in one simulator, restored in another one, without and with credentials.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { startSimulator } from '../../controller-sim/index.ts';
+import type { Entity } from '../../controller-sim/state/entity.ts';
+import type { EntityKind } from '../../controller-sim/state/kinds.ts';
 import { ApiClient } from '../support/api-client.ts';
 
 const QUICK = { passwordCost: { memory: 64, passes: 1 } };
@@ -40,6 +44,52 @@ t.test('a file restores the network elsewhere; its administrator stays; credenti
   t.match(await other.manage('POST', '/lab/v1/snapshots/load', sent), { status: 201, data: { name: 'again' } });
 });
 
+t.test('entities of another form are rejected, before a list or a policy fails on them', async (t) => {
+  await using simulator = await startSimulator(QUICK);
+  const { lab } = simulator;
+  await lab.seed(readFileSync(join(import.meta.dirname, '../../examples/seed/network.yml'), 'utf8'));
+  lab.snapshots.take('base');
+  const file = lab.snapshots.save('base', { credentials: true });
+  lab.snapshots.load('copy', structuredClone(file));
+  const table: [kind: EntityKind, field: string, values: unknown[], expected: RegExp][] = [
+    [
+      'service',
+      'configs',
+      [undefined, null, 'x', [5]],
+      /service\[\d+\] of the snapshot: configs is not a list of texts/,
+    ],
+    ['service', 'name', [undefined, 5, ''], /name is not a text/],
+    ['service', 'roleAttributes', [{}, [null]], /roleAttributes is not a list of texts/],
+    ['servicePolicy', 'identityRoles', [7], /identityRoles is not a list of texts/],
+    ['authPolicy', 'primary', [undefined, null, 'x'], /primary.extJwt.allowedSigners is not a list of texts/],
+    ['authPolicy', 'secondary', [undefined, null], /secondary.requireExtJwtSigner is not a text or null/],
+    ['identity', 'serviceConfigs', [null, [], { x: 5 }], /serviceConfigs is not a map/],
+    ['router', 'configs', [true], /configs is not a list of texts/],
+  ];
+  for (const [kind, field, values, message] of table)
+    for (const value of values) {
+      const entities = file.entities[kind] ?? [];
+      t.ok(entities.length > 0, kind);
+      const broken = entities.map((entity) => ({ ...entity, [field]: value }) as Entity);
+      const content = { ...file, entities: { ...file.entities, [kind]: broken } };
+      t.throws(() => lab.snapshots.load('x', content), { code: 'INVALID', message }, `${kind}.${field}: ${value}`);
+    }
+});
+
+t.test('an administrator whose id is part of other texts keeps them as they are', async (t) => {
+  await using simulator = await startSimulator(QUICK);
+  const { lab } = simulator;
+  await lab.seed({ services: [{ name: 'web', encryptionRequired: true, roleAttributes: ['a', 'b'] }] });
+  const file = lab.snapshots.save('start', { credentials: true });
+  const exported = lab.export();
+  lab.snapshots.take('now');
+  const { entities } = lab.snapshots.save('now');
+  const identity = entities.identity?.map((each) => ({ ...each, id: ',' }));
+  lab.snapshots.load('theirs', { ...file, entities: { ...entities, identity } });
+  await lab.restore('theirs');
+  t.same(lab.export(), exported);
+});
+
 t.test('other content is rejected with the reason', async (t) => {
   await using simulator = await startSimulator(QUICK);
   const { snapshots } = simulator.lab;
@@ -50,6 +100,8 @@ t.test('other content is rejected with the reason', async (t) => {
     [{ ...file, clock: {} }, /no clock/],
     [{ ...file, entities: {} }, /no administrator/],
     [{ ...file, entities: { ...file.entities, service: [{ id: 7 }] } }, /service\[0\] of the snapshot: its id/],
+    [{ ...file, entities: { ...file.entities, service: {} } }, /service of the snapshot is not a list of entities/],
+    [{ ...file, entities: { ...file.entities, identity: [null] } }, /identity of the snapshot is not a list/],
   ];
   for (const [content, message] of table) t.throws(() => snapshots.load('x', content), { code: 'INVALID', message });
   t.throws(() => snapshots.load('start', file), /choose another/);

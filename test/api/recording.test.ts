@@ -7,6 +7,7 @@ import { Agent, request } from 'undici';
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { startRecorder, startReplay } from '../../controller-sim/index.ts';
+import { StandIns } from '../../controller-sim/lab/journal/recording.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
 
@@ -76,6 +77,27 @@ t.test('the journal of a simulator becomes a recording, too', async (t) => {
   t.teardown(() => replay.close());
   t.same(await session(replay), live);
 });
+
+t.test(
+  'secrets in redirects, tokens and images have stand-ins, at a cost that grows with their length only',
+  async (t) => {
+    const standIns = new StandIns();
+    const answer = (headers: Record<string, string>, body = '') => standIns.answer({ status: 200, headers, body });
+    t.equal(
+      answer({ location: 'https://app.example/back?state=1&access_token=secret#id_token=secret&x=1' }).headers.location,
+      'https://app.example/back?state=1&access_token=recorded-1#id_token=recorded-1&x=1',
+    );
+    t.equal(answer({ location: '/edge/client/v1/version' }).headers.location, '/edge/client/v1/version');
+    t.equal(answer({ 'content-type': 'application/jwt' }, 'eyJ.eyJ.x').body, 'recorded-2');
+    t.equal(answer({ 'content-type': 'image/png' }, 'iVBORw0KGgo=').body, '');
+    const form = Array.from({ length: 100_000 }, (_none, index) => `${index}password=${index % 2}`).join('&');
+    const before = process.cpuUsage();
+    const { body } = standIns.request({ method: 'POST', path: '/', query: '', body: form });
+    const { user, system } = process.cpuUsage(before);
+    t.match(body, /^0password=recorded-3&1password=recorded-4&2password=recorded-3&/);
+    t.ok((user + system) / 1_000 < 3_000, `${(user + system) / 1_000} ms`);
+  },
+);
 
 t.test('requests that were not recorded are rejected with the nearest one', async (t) => {
   const file = join(t.testdir(), 'few.jsonl');

@@ -2,6 +2,7 @@
 // the same one for the same value, so that a client that gets a token from a replay can send it back.
 
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
@@ -118,6 +119,7 @@ export function answerOf(status: number, headers: Readonly<Record<string, unknow
 
 /** Replaces secrets in texts: JSON, forms and queries. */
 export class StandIns {
+  /** By the hashes of secrets. */
   readonly #known = new Map<string, string>();
 
   request(request: RecordedRequest): RecordedRequest {
@@ -125,7 +127,16 @@ export class StandIns {
   }
 
   answer(answer: RecordedAnswer): RecordedAnswer {
-    return answer.isBase64 ? answer : { ...answer, body: this.#body(answer.body, isSecret) };
+    const { headers } = answer;
+    const { location, 'content-type': type = '' } = headers;
+    const shown = {
+      ...answer,
+      ...(location !== undefined && { headers: { ...headers, location: this.#place(location) } }),
+    };
+    // The image of a second factor shows its secret.
+    if (type.startsWith('image/')) return { ...shown, body: '' };
+    if (type.startsWith('application/jwt')) return { ...shown, body: this.#standIn(answer.body) };
+    return answer.isBase64 ? shown : { ...shown, body: this.#body(answer.body, isSecret) };
   }
 
   #body(text: string, isHidden: (name: string) => boolean): string {
@@ -136,14 +147,24 @@ export class StandIns {
 
   #form(text: string): string {
     if (text === '') return text;
-    const form = new URLSearchParams(text);
-    for (const [name, value] of [...form]) if (isSecretOfRequest(name)) form.set(name, this.#standIn(value));
-    return form.toString();
+    const pairs = [...new URLSearchParams(text)].map(([name, value]) => [
+      name,
+      isSecretOfRequest(name) ? this.#standIn(value) : value,
+    ]);
+    return new URLSearchParams(pairs).toString();
+  }
+
+  /** Parameters of a URL, before its fragment and in it. */
+  #place(url: string): string {
+    const [, path = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? [];
+    const shown = (part: string) => (part.includes('=') ? part.slice(0, 1) + this.#form(part.slice(1)) : part);
+    return path + shown(query) + shown(fragment);
   }
 
   #standIn(secret: string): string {
-    const known = this.#known.get(secret) ?? `recorded-${this.#known.size + 1}`;
-    this.#known.set(secret, known);
+    const hash = createHash('sha256').update(secret).digest('base64');
+    const known = this.#known.get(hash) ?? `recorded-${this.#known.size + 1}`;
+    this.#known.set(hash, known);
     return known;
   }
 }
