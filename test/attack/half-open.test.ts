@@ -27,6 +27,8 @@ const REJECTED = 50;
 const HALF_OPEN = RELEASE ? 10_000 : 1_200;
 /** Connections at the port of the simulator. */
 const SILENT = RELEASE ? 1_000 : 300;
+/** Connections with a handshake, at a web port with 500 places; the small port below is full in each run. */
+const PARTIAL_REQUESTS = RELEASE ? 520 : 120;
 /** Sockets that the network itself may open meanwhile: groups of links and control channels grow after the start. */
 const OWN_SOCKETS = 40;
 /** Milliseconds for a TLS handshake: longer than a test may take. */
@@ -68,11 +70,12 @@ function ways(port: number, localAddress = '127.0.0.1'): Record<string, () => Pr
             this.write(HALF_HELLO);
           }),
       ),
-    'partial requests': () => open(520, tls('GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: '), 'secureConnect'),
+    'partial requests': () =>
+      open(PARTIAL_REQUESTS, tls('GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: '), 'secureConnect'),
   };
 }
 
-t.test('the web port of a router answers despite 500 half-open connections of each kind', async (t) => {
+t.test('the web port of a router answers despite hundreds of half-open connections of each kind', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const [webPort = 0] = await freePorts(1);
   const at = `127.0.0.1:${webPort}`;

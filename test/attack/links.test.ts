@@ -61,6 +61,13 @@ async function network(log?: Log) {
   return { overlay, a, b, evil, dial };
 }
 
+let shared: ReturnType<typeof network> | undefined;
+/** The network of the tests that leave its links as they were. */
+function sharedNetwork() {
+  shared ??= network();
+  return shared;
+}
+
 function linksOf({ router }: TestRouter) {
   return router.describe().links;
 }
@@ -77,8 +84,7 @@ function helloOf(routerId: string, linkId: string, more: HeaderEntries = []): He
 }
 
 t.test('a link needs an id that belongs to no other link', async (t) => {
-  const { overlay, a, b, evil, dial } = await network();
-  await using _ = overlay;
+  const { a, b, evil, dial } = await sharedNetwork();
   const before = linksOf(a);
   const [known] = before;
   const stolen = await dial('evil', helloOf(evil.id, known?.id ?? ''));
@@ -97,8 +103,7 @@ t.test('a link needs an id that belongs to no other link', async (t) => {
 });
 
 t.test('only the router that dialed the first connection of a split link can complete it', async (t) => {
-  const { overlay, a, b, evil, dial } = await network();
-  await using _ = overlay;
+  const { a, b, evil, dial } = await sharedNetwork();
   const isUp = (id: string) => linksOf(a).some((link) => link.id === id);
   const half = (kind: Buffer): HeaderEntries => [
     [LinkHeader.ChannelType, kind],
@@ -114,6 +119,7 @@ t.test('only the router that dialed the first connection of a split link can com
     { peerId: b.id },
   );
   for (const underlay of [payloads, acks, stranger]) underlay.close();
+  await until('the end of that link', () => !isUp('split'));
 });
 
 t.test('a peer that keeps sending broken frames loses its link and does not flood the log', async (t) => {
@@ -186,8 +192,7 @@ t.test(
 );
 
 t.test('incomplete split links are limited, and duplicates are closed', async (t) => {
-  const { overlay, a, b, evil, dial } = await network();
-  await using _ = overlay;
+  const { a, b, evil, dial } = await sharedNetwork();
   const before = linksOf(a);
   const half = (kind: Buffer): HeaderEntries => [
     [LinkHeader.ChannelType, kind],
@@ -228,8 +233,7 @@ t.test('incomplete split links are limited, and duplicates are closed', async (t
 t.test(
   'a router cannot join the group of another link: by its id, with a wrong secret, as its first connection',
   async (t) => {
-    const { overlay, a, evil, dial } = await network();
-    await using _ = overlay;
+    const { a, evil, dial } = await sharedNetwork();
     const grouped = (id: string, more: HeaderEntries): HeaderEntries => [
       ...helloOf(evil.id, id),
       [ChannelHeader.UnderlayType, 'link.default'],
@@ -258,8 +262,7 @@ t.test(
 );
 
 t.test('the links of one router are limited, duplicates included', async (t) => {
-  const { overlay, a, evil, dial } = await network();
-  await using _ = overlay;
+  const { a, evil, dial } = await sharedNetwork();
   const others = linksOf(a).length;
   const opened: Underlay[] = [];
   for (let count = 0; count < LINKS_OF_ROUTER; count++) {
@@ -276,9 +279,11 @@ t.test('the links of one router are limited, duplicates included', async (t) => 
   const again = await dial('evil', helloOf(evil.id, 'again'));
   await until('a place again', () => linksOf(a).length === others + 1);
   again.close();
+  await until('its end', () => linksOf(a).length === others);
 });
 
 t.test('closed networks leave no sockets or timers', async (t) => {
+  await (await shared)?.overlay.close();
   const left = await leftSince(atStart);
   t.match(left, { sockets: 0, timers: 0 });
 });

@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 /** Bytes of memory that a process may gain for other reasons. */
 const NOISE = 8 * MIB;
 const LINKS = ManagementType.ValidateRouterLinks;
-/** Of a router with its controller. */
+/** Connections between a router and its controller. */
 const ROUTER_CONNECTIONS = 2;
 /** Results of one validation at a time, and validations that wait. */
 const RUNNING = 10;
