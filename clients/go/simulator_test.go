@@ -101,7 +101,7 @@ func TestLab(t *testing.T) {
 	t.Run("a snapshot is restored, the clock too", func(t *testing.T) {
 		simulator.Reset()
 		simulator.Snapshot("base")
-		simulator.must(simulator.Lab.Seed("services: [{ name: wiki, encryptionRequired: true }]"))
+		simulator.must(simulator.Lab.Seed("services: [{ name: wiki, encryptionRequired: true }]", SeedQuery{}))
 		simulator.Advance(time.Hour)
 		simulator.Restore("base")
 		var export struct{ Services []any }
