@@ -102,7 +102,7 @@ export class SessionPosture {
         state.domain = text(type.value.name);
         break;
       case 'processList':
-        state.processes = type.value.processes.slice(0, MAX_PROCESSES).map(processOf);
+        state.processes = merged(state.processes, type.value.processes.slice(0, MAX_PROCESSES).map(processOf));
         break;
       case 'woken':
         state.wokenAt = Math.max(milliseconds(type.value.time, now), state.wokenAt ?? 0);
@@ -114,6 +114,19 @@ export class SessionPosture {
     }
     this.#state = state;
   }
+}
+
+/**
+ * The known processes and those of a report, which replace the earlier ones with their paths: the C SDK reports only
+ * the processes that have changed. Those without a report for longest are the first to go.
+ */
+function merged(known: readonly ProcessState[], reported: readonly ProcessState[]): readonly ProcessState[] {
+  const byPath = new Map(known.map((process) => [process.path, process]));
+  for (const process of reported) {
+    byPath.delete(process.path); // the newest is the last
+    byPath.set(process.path, process);
+  }
+  return [...byPath.values()].slice(-MAX_PROCESSES);
 }
 
 function processOf(process: {
