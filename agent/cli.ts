@@ -1,4 +1,5 @@
-// Entry point of the router's process. It accepts the options of the reference's `ziti router run` and `ziti router enroll`.
+// Entry point of the router's process. It accepts the options of the reference's `ziti router run` and `ziti router
+// enroll`.
 
 import { runProgram } from '#lib/commands/run-program.ts';
 import { ownArguments } from './bootstrap/run-arguments.ts';

@@ -167,7 +167,8 @@ export class Router implements RunningRouter {
 
   /**
    * Listens for a service (TCP) and dials it for each client, until the router closes. @returns the port; `port` 0: a
-   * free one. Rejects with OptionError, with ListenError for a port in use, and with ProxyModeError for a router that listens for none.
+   * free one. Rejects with OptionError, with ListenError for a port in use, and with ProxyModeError for a router that
+   * listens for none.
    */
   async openProxy(service: string, options: ProxyOptions = {}): Promise<number> {
     checkOptions('openProxy', options, PROXY_CHECKS);

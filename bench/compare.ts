@@ -97,8 +97,8 @@ export function comparisonText({ title, yardstick, columns, runs, warnings, chan
 }
 
 /**
- * The row of `b` for each row of `a` with the same name and subject: the one with the same sizes, else the others in the
- * order of their sizes. So runs with other numbers of workers, and quick runs, can be compared with full ones.
+ * The row of `b` for each row of `a` with the same name and subject: the one with the same sizes, else the others in
+ * the order of their sizes. So runs with other numbers of workers, and quick runs, can be compared with full ones.
  */
 function pairsOf(a: readonly Row[], b: readonly Row[]): Map<Row, Row> {
   const pairs = new Map<Row, Row>();

@@ -11,7 +11,9 @@ interface Run {
   readonly others?: number;
 }
 
-/** A machine with one core, on which each task uses what others leave of `duration` milliseconds; the last run repeats. */
+/**
+ * A machine with one core, on which each task uses what others leave of `duration` milliseconds; the last run repeats.
+ */
 function machine(runs: readonly Run[], duration = 1_000) {
   const total = { busy: 1_000, stolen: 50, own: 70 };
   let now = 0;

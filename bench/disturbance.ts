@@ -1,6 +1,6 @@
-// Recognizes measurements that others disturbed: other virtual machines (while this one waits for a processor of the host,
-// Linux counts steal time), and other programs of this machine. Disturbed measurements are repeated, because their figures
-// describe the neighbors.
+// Recognizes measurements that others disturbed: other virtual machines (while this one waits for a processor of the
+// host, Linux counts steal time), and other programs of this machine. Disturbed measurements are repeated, because
+// their figures describe the neighbors.
 
 import { availableParallelism } from 'node:os';
 import { type ProcessorTimes, readProcessorTimes } from './processor-times.ts';
@@ -13,7 +13,9 @@ export interface Taken {
   readonly others: number;
 }
 
-/** Shares that do not count as a disturbance. The kernel's own work for a benchmark counts as that of another program. */
+/**
+ * Shares that do not count as a disturbance. The kernel's own work for a benchmark counts as that of another program.
+ */
 export const TOLERATED: Taken = { stolen: 0.02, others: 0.05 };
 /** Repetitions of one measurement. The least disturbed one counts. */
 const MAX_REPETITIONS = 2;

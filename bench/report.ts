@@ -118,7 +118,9 @@ export interface BenchmarkOptions {
 }
 
 export interface Benchmark {
-  /** The labels of the groups that it would measure, ignoring `only`. @throws UsageError or an Error for invalid options */
+  /**
+   * The labels of the groups that it would measure, ignoring `only`. @throws UsageError or an Error for invalid options
+   */
   groups(options: BenchmarkOptions): string[];
   measure(options: BenchmarkOptions, progress: (text: string) => void): Promise<Findings>;
 }

@@ -1,4 +1,5 @@
-// Tells which Node this package needs. Plain JavaScript for any Node: one that is too old cannot even read the other files.
+// Tells which Node this package needs. Plain JavaScript for any Node: one that is too old cannot even read the other
+// files.
 
 import { readFileSync } from 'node:fs';
 

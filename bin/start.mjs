@@ -1,9 +1,13 @@
-// Starts a command line of the installed package. Plain JavaScript for any Node: one that is too old gets a sentence instead of a stack.
+// Starts a command line of the installed package. Plain JavaScript for any Node: one that is too old gets a sentence
+// instead of a stack.
 
 import module from 'node:module';
 import { nodeProblem } from './node-version.mjs';
 
-/** Memory settings of programs that serve: 15 to 20 MiB less (docs/performance.md). They take effect only at the start of a process. */
+/**
+ * Memory settings of programs that serve: 15 to 20 MiB less (docs/performance.md). They take effect only at the start
+ * of a process.
+ */
 const MEMORY_OPTION = '--max-semi-space-size';
 const MEMORY_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 /** Program → commands that serve, and the MiB of their memory for young objects. */
@@ -23,7 +27,10 @@ export async function start(program) {
   await import(new URL(`../dist/${program}`, import.meta.url).href);
 }
 
-/** Replaces this process by one with the settings: the same process id, descriptors and arguments. Settings of the user win. @param {number} size */
+/**
+ * Replaces this process by one with the settings: the same process id, descriptors and arguments. Settings of the user
+ * win. @param {number} size
+ */
 function saveMemory(size) {
   const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
   if (given.includes(MEMORY_OPTION) || process.platform === 'win32') return;

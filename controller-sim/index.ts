@@ -94,8 +94,8 @@ export function startSimulator(options: SimulatorOptions = {}): Promise<Simulato
 }
 
 /**
- * Starts controllers with a common store in memory; their ids are ctrl1, ctrl2, … A change that one of them acknowledged
- * is visible at all. Their labs share the time. Rejects like `startSimulator`.
+ * Starts controllers with a common store in memory; their ids are ctrl1, ctrl2, … A change that one of them
+ * acknowledged is visible at all. Their labs share the time. Rejects like `startSimulator`.
  */
 export function startCluster(options: ClusterOptions = {}): Promise<SimulatorCluster> {
   return startNodes(options);
@@ -135,8 +135,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
 }
 
 /**
- * Answers requests from a recording, without a controller. Rejects with ProjectError for a file that is not a recording,
- * and with ListenError for a port in use.
+ * Answers requests from a recording, without a controller. Rejects with ProjectError for a file that is not a
+ * recording, and with ListenError for a port in use.
  */
 export async function startReplay(options: ReplayOptions): Promise<Replay> {
   const recording = await import('../testbed/recording/replay.ts');

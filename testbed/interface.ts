@@ -32,8 +32,8 @@ export interface Network {
   /** @throws ProjectError for an unknown name */
   router(name: string): NetworkRouter;
   /**
-   * Creates a service that the tunneler of router `host` forwards to a TCP server, and that everybody may dial. Resolves
-   * when it can be dialed; `dial` of the answer is a TCP address that leads to it. Rejects like `lab.service`.
+   * Creates a service that the tunneler of router `host` forwards to a TCP server, and that everybody may dial.
+   * Resolves when it can be dialed; `dial` of the answer is a TCP address that leads to it. Rejects like `lab.service`.
    */
   service(name: string, service: NewService): Promise<LabService>;
   /**
@@ -46,7 +46,10 @@ export interface Network {
    * network removes it when it closes. Rejects like `lab.identity`.
    */
   identity(name: string, options?: IdentityOptions): Promise<string>;
-  /** Ends circuits, closes the routers and then the simulator, and removes all files. Further calls wait for the first one. */
+  /**
+   * Ends circuits, closes the routers and then the simulator, and removes all files. Further calls wait for the first
+   * one.
+   */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

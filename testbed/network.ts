@@ -23,7 +23,9 @@ import type { LabService, NewService } from '../controller-sim/lab/network/servi
 import type { DialOptions, NetworkRouter, Network as RunningNetwork } from './interface.ts';
 import { routerNamed, ServicePorts, startNetworkRouter, whenLinked, withEdgeProxies } from './routers.ts';
 
-/** Options of the simulator except those of stored data, whose routers would not be there, and of several controllers. */
+/**
+ * Options of the simulator except those of stored data, whose routers would not be there, and of several controllers.
+ */
 export type NetworkOptions = Omit<SimulatorOptions, 'data' | 'store' | 'member' | 'clock'> & {
   /** How many routers, named a, b, c, …; or their names. Default: 2. */
   readonly routers?: number | readonly string[];
@@ -92,8 +94,8 @@ export class Network implements RunningNetwork {
   }
 
   /**
-   * Creates a service that the tunneler of router `host` forwards to a TCP server, and that everybody may dial. Resolves
-   * when it can be dialed; `dial` of the answer is a TCP address that leads to it. Rejects like `lab.service`.
+   * Creates a service that the tunneler of router `host` forwards to a TCP server, and that everybody may dial.
+   * Resolves when it can be dialed; `dial` of the answer is a TCP address that leads to it. Rejects like `lab.service`.
    */
   async service(name: string, service: NewService): Promise<LabService> {
     const created = await this.lab.service(name, service);
@@ -101,7 +103,10 @@ export class Network implements RunningNetwork {
     return created;
   }
 
-  /** Connects to a service. Rejects with OptionError, with the system's error, and with ProjectError for an unknown router. */
+  /**
+   * Connects to a service. Rejects with OptionError, with the system's error, and with ProjectError for an unknown
+   * router.
+   */
   async dial(service: string, options: DialOptions = {}): Promise<Socket> {
     checkOptions('dial', options, DIAL_CHECKS);
     const { from = this.#dialer(service) } = options;
@@ -125,7 +130,10 @@ export class Network implements RunningNetwork {
     return file;
   }
 
-  /** Ends circuits, closes the routers and then the simulator, and removes all files. Further calls wait for the first one. */
+  /**
+   * Ends circuits, closes the routers and then the simulator, and removes all files. Further calls wait for the first
+   * one.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#owned.disposeAsync();
     return this.#closed;
@@ -142,8 +150,8 @@ export class Network implements RunningNetwork {
 }
 
 /**
- * Starts a simulator and routers, and resolves when each router has a link to each other one. All ports are free ones of
- * loopback. Rejects with OptionError, and like `startSimulator`.
+ * Starts a simulator and routers, and resolves when each router has a link to each other one. All ports are free ones
+ * of loopback. Rejects with OptionError, and like `startSimulator`.
  */
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
   checkOptions('startNetwork', options, CHECKS);

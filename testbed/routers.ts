@@ -100,7 +100,9 @@ export async function whenLinked(routers: readonly NetworkRouter[], clock: Clock
   );
 }
 
-/** The routers with the addresses that the controller tells SDKs, once it knows all of them. Rejects with TimeoutError. */
+/**
+ * The routers with the addresses that the controller tells SDKs, once it knows all of them. Rejects with TimeoutError.
+ */
 export async function withEdgeProxies(
   routers: readonly NetworkRouter[],
   proxies: Pick<Lab['proxies'], 'list'>,

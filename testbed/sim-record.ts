@@ -1,4 +1,5 @@
-// `record`: stands in front of a controller and writes a file of its requests and answers. `replay`: answers from such a file.
+// `record`: stands in front of a controller and writes a file of its requests and answers. `replay`: answers from such
+// a file.
 
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';

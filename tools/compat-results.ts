@@ -1,6 +1,6 @@
-// Reads the results of the comparisons with the reference: its own tests, random requests, its command line, other releases. The tools that
-// produce the first two live outside of the project; `test/interop/cli-examples.test.ts` produces the third, `test/interop/try-release.ts` the
-// fourth.
+// Reads the results of the comparisons with the reference: its own tests, random requests, its command line, other
+// releases. The tools that produce the first two live outside of the project; `test/interop/cli-examples.test.ts`
+// produces the third, `test/interop/try-release.ts` the fourth.
 
 /** The reference's own tests, with the simulator as their controller. */
 export interface SuiteCounts {

@@ -1,4 +1,5 @@
-// `npm run compat`: takes results of comparisons with the reference into docs/reference/compat.json, and writes the page that follows from it.
+// `npm run compat`: takes results of comparisons with the reference into docs/reference/compat.json, and writes the
+// page that follows from it.
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `npm run generate`: generates all files that depend on schemas/, and those with the version. The messages need protoc; test/house/generated.test.ts
-// fails if a generated file is outdated.
+// `npm run generate`: generates all files that depend on schemas/, and those with the version. The messages need
+// protoc; test/house/generated.test.ts fails if a generated file is outdated.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// The JavaScript of the package: one file for each entry point, and parts that they share. With a file for each of the 700
-// modules, a program waits twice as long for its first simulator (docs/experiments.md).
+// The JavaScript of the package: one file for each entry point, and parts that they share. With a file for each of the
+// 700 modules, a program waits twice as long for its first simulator (docs/experiments.md).
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,9 @@ import pages from '../controller-sim/dashboard/files.json' with { type: 'json' }
 import { licenses } from './binary/licenses.ts';
 import { ROOT } from './commands.ts';
 
-/** Name of the file in the build → module. The programs of child processes and threads are found beside the other files. */
+/**
+ * Name of the file in the build → module. The programs of child processes and threads are found beside the other files.
+ */
 const ENTRIES = {
   router: 'agent/index.ts',
   sim: 'controller-sim/index.ts',
@@ -19,7 +21,10 @@ const ENTRIES = {
 };
 /** Its modules are a large part of all, and we use few of its functions. */
 const CONTAINED = '@bufbuild/protobuf';
-/** Such characters occur only in comments; elsewhere esbuild escapes them. Without them, Node stores a text in half the memory. */
+/**
+ * Such characters occur only in comments; elsewhere esbuild escapes them. Without them, Node stores a text in half the
+ * memory.
+ */
 const BEYOND_ASCII = /[^\p{ASCII}]/gu;
 /** A text file of ours, `readFileSync(new URL('NAME', import.meta.url), 'utf8')`. */
 const TEXT_FILE = /readFileSync\(new URL\('(?<name>[^']+)', import\.meta\.url\), 'utf8'\)/g;
@@ -71,8 +76,8 @@ const filesOfModules: Plugin = {
 };
 
 /**
- * An import of a module of Node evaluates each of its exports, also those that Node loads on demand: `node:http` loads a
- * whole HTTP client for its WebSocket, `node:fs` the streams.
+ * An import of a module of Node evaluates each of its exports, also those that Node loads on demand: `node:http` loads
+ * a whole HTTP client for its WebSocket, `node:fs` the streams.
  */
 const lazyModulesOfNode: Plugin = {
   name: 'lazy modules of Node',

@@ -39,8 +39,8 @@ isLoaded = true;
 endIfFailed();
 
 /**
- * A failed test can leave servers and timers, which would keep this process until its time limit and fail the last file,
- * too. If all tests passed, tap waits for what they left, and reports it at the time limit.
+ * A failed test can leave servers and timers, which would keep this process until its time limit and fail the last
+ * file, too. If all tests passed, tap waits for what they left, and reports it at the time limit.
  */
 function endIfFailed(): void {
   if (!isLoaded || waiting > 0 || t.passing()) return;

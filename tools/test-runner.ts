@@ -1,5 +1,5 @@
-// Runs groups of test files, each group in a separate process and some in parallel. `tap run` has a process per file and
-// hooks itself into every process that a test starts: this takes twice the processor time in total.
+// Runs groups of test files, each group in a separate process and some in parallel. `tap run` has a process per file
+// and hooks itself into every process that a test starts: this takes twice the processor time in total.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -65,8 +65,8 @@ export class DataModel {
   readonly publicKeys = new Map<string, DataState_PublicKey>();
   readonly revocations = new Map<string, DataState_Revocation>();
   /**
-   * Revocations that have not expired and that a full state of the same history lacked. reference fact: a controller that
-   * has restarted sends none of the revocations before.
+   * Revocations that have not expired and that a full state of the same history lacked. reference fact: a controller
+   * that has restarted sends none of the revocations before.
    */
   readonly #earlierRevocations = new Map<string, DataState_Revocation>();
   /** Policies by the identities in them, and services by name. */

@@ -106,7 +106,9 @@ export class LegacySessions {
     return this.#sessions.get(token);
   }
 
-  /** Calls `listener` after sessions were removed, until the returned function is called. New ones take no right away. */
+  /**
+   * Calls `listener` after sessions were removed, until the returned function is called. New ones take no right away.
+   */
   onRemoved(listener: () => void): () => void {
     return this.#listeners.add(listener);
   }

@@ -16,8 +16,8 @@ type Model = NonNullable<EventInit['model']>;
 const EVENTS_AT_ONCE = 500;
 
 /**
- * The encoded state for the file of a router, in parts: together they are one message, because its list of events continues in each part. The
- * state is that of the call, even if the model changes before the last part is read.
+ * The encoded state for the file of a router, in parts: together they are one message, because its list of events
+ * continues in each part. The state is that of the call, even if the model changes before the last part is read.
  */
 export function encodedParts(model: DataModel, routerId: string): Iterable<Uint8Array> {
   const { index: endIndex, timeline: timelineId } = model;

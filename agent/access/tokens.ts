@@ -47,7 +47,9 @@ const AUDIENCES = ['openziti', 'native'];
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA'];
 /** Characters. A token of the reference has fewer than two thousand. */
 const MAX_TOKEN_LENGTH = 16_384;
-/** Seconds that a controller's clock may be ahead of this router's. Its tokens are valid from the time of their issue. */
+/**
+ * Seconds that a controller's clock may be ahead of this router's. Its tokens are valid from the time of their issue.
+ */
 const CLOCK_TOLERANCE = 60;
 
 /** Loaded for the first token: a router without SDK clients does not need it. */
@@ -88,8 +90,8 @@ export class Tokens {
   }
 
   /**
-   * The time when the one-time password was entered, in milliseconds. A time in the future counts as now, as for events:
-   * it would outlive its time limit. @throws TokenError
+   * The time when the one-time password was entered, in milliseconds. A time in the future counts as now, as for
+   * events: it would outlive its time limit. @throws TokenError
    */
   async totp(token: string, apiSessionId: string): Promise<number> {
     const claims = await this.#verify(token, TokenKind.Totp);

@@ -1,5 +1,5 @@
-// Builds all parts that handle circuits: the table, the ends on this router, the service dialers, and the scanners that keep the
-// table clean.
+// Builds all parts that handle circuits: the table, the ends on this router, the service dialers, and the scanners that
+// keep the table clean.
 
 import type { TaskQueue } from '#lib/queue/task-queue.ts';
 import { ControlType } from '#wire/gen/numbers.ts';

@@ -21,12 +21,14 @@ export interface IdleMemoryComponents {
 }
 
 const INTERVAL = 1_000;
-/** Shares of one processor during an interval. Between the two, traffic continues, and garbage is collected as usual. */
+/**
+ * Shares of one processor during an interval. Between the two, traffic continues, and garbage is collected as usual.
+ */
 const BUSY = 0.1;
 const QUIET = 0.02;
 /**
- * Milliseconds without a busy interval that end a burst. A release makes V8 discard compiled code (docs/experiments.md),
- * which slows a burst that soon follows another.
+ * Milliseconds without a busy interval that end a burst. A release makes V8 discard compiled code
+ * (docs/experiments.md), which slows a burst that soon follows another.
  */
 const BURST_END = 5_000;
 /** Bytes of growth after a trim that are worth the next: more than traffic maps again of the program and the pool. */

@@ -1,5 +1,5 @@
-// The figures of the Prometheus page that the registry does not have: the state of the rooms, for alerts. The messages to
-// controllers contain none of them.
+// The figures of the Prometheus page that the registry does not have: the state of the rooms, for alerts. The messages
+// to controllers contain none of them.
 
 import type { Exposition, Labels, MetricDefinition } from '#lib/text/exposition.ts';
 import type { DataModel } from '../access/data-model.ts';

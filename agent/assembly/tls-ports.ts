@@ -33,8 +33,8 @@ export class TlsPorts {
   }
 
   /**
-   * Returns the port at `host:port`; the first caller opens it. Port 0: each caller gets a port of its own. Rejects with
-   * the system's error.
+   * Returns the port at `host:port`; the first caller opens it. Port 0: each caller gets a port of its own. Rejects
+   * with the system's error.
    */
   async at(
     host: string,

@@ -21,7 +21,9 @@ export interface BootstrapInit {
   /** Name of this machine, which the certificates contain. */
   hostName: string;
   now: Date;
-  /** Enrolls the router with the text of a token; resolves with false if that failed, after it has printed the reason. */
+  /**
+   * Enrolls the router with the text of a token; resolves with false if that failed, after it has printed the reason.
+   */
   enroll(file: string, token: string): Promise<boolean>;
   /** Reports a step. */
   report(line: string): void;

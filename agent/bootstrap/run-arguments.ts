@@ -44,7 +44,9 @@ const ENROLL: Readonly<Record<string, Translation>> = {
   '--debug-ops': nothing,
 };
 
-/** The arguments of a command line, which may have options of the reference. Options of this program remain as they are. */
+/**
+ * The arguments of a command line, which may have options of the reference. Options of this program remain as they are.
+ */
 export function ownArguments([command = '', ...rest]: readonly string[]): string[] {
   if (command === 'run') return [command, ...runArguments(rest)];
   if (command === 'enroll') return [command, ...enrollArguments(rest)];

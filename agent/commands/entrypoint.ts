@@ -57,7 +57,9 @@ async function enroll(file: string, token: string): Promise<boolean> {
   return code === Exit.Done;
 }
 
-/** Relative paths start in the folder of the state. Sockets are there too if the container has no other place for them. */
+/**
+ * Relative paths start in the folder of the state. Sockets are there too if the container has no other place for them.
+ */
 function enter(home: string): void {
   try {
     process.chdir(home);

@@ -1,5 +1,5 @@
-// The hosts that a router advertises, and the names of its certificates: the current ones, and the next ones (controllers
-// copy `csr.sans` into them). Routers and SDKs verify the host that they dial.
+// The hosts that a router advertises, and the names of its certificates: the current ones, and the next ones
+// (controllers copy `csr.sans` into them). Routers and SDKs verify the host that they dial.
 
 import type { X509Certificate } from 'node:crypto';
 import { isIP, SocketAddress } from 'node:net';

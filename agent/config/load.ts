@@ -31,7 +31,10 @@ import { writtenTree } from './text/written-tree.ts';
 export interface LoadOptions {
   /** Skip checks that need the identity files: enrollment creates them. */
   beforeEnrollment?: boolean;
-  /** The router renews its certificates at its start (`--extend`), so it may advertise names that only the new ones have. */
+  /**
+   * The router renews its certificates at its start (`--extend`), so it may advertise names that only the new ones
+   * have.
+   */
   extend?: boolean;
   environment?: Environment;
   /** Reads identity files; default: node:fs. */

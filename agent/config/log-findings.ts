@@ -1,5 +1,5 @@
-// Findings of the configuration as log lines, with the level of their severity: a log that nobody reads as it is written
-// can be searched for them.
+// Findings of the configuration as log lines, with the level of their severity: a log that nobody reads as it is
+// written can be searched for them.
 
 import type { Log } from '#lib/log/log.ts';
 import type { Finding, Severity } from './finding.ts';

@@ -205,7 +205,9 @@ function requiredKeys(key: string, property: ConfigSchema | undefined): string |
   return inEntries && `add \`${key}:\`, a list of entries with ${quoted(inEntries)}`;
 }
 
-/** Remedy for a dash too many, which makes two entries of one: the entry before has the missing key, and only others. */
+/**
+ * Remedy for a dash too many, which makes two entries of one: the entry before has the missing key, and only others.
+ */
 function splitEntry(root: ConfigNode, path: string, key: string): string | undefined {
   const [, list = '', position = ''] = /^(.*)\[(\d+)\]$/.exec(path) ?? [];
   const [before, entry] = [Number(position) - 1, Number(position)].map((each) => nearestNode(root, `${list}[${each}]`));

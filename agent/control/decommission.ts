@@ -8,7 +8,9 @@ import { Message } from '#wire/message.ts';
 /** Milliseconds, as in the reference. */
 const TIMEOUT = 5_000;
 
-/** Resolves when the router is deleted. Rejects with NoControllerError, TimeoutError, or the error of the controller. */
+/**
+ * Resolves when the router is deleted. Rejects with NoControllerError, TimeoutError, or the error of the controller.
+ */
 export async function decommission(controllers: {
   readonly leader: { requestResult(message: Message, options: { timeout: number }): Promise<unknown> };
 }): Promise<void> {

@@ -28,7 +28,10 @@ export interface KnownController {
 export const MAX_CONTROLLERS = 100;
 const MAX_ENDPOINTS = 100;
 
-/** Limit in bytes on a file: MAX_CONTROLLERS with MAX_ENDPOINTS of the longest host names each need more, real ones 1 KiB. */
+/**
+ * Limit in bytes on a file: MAX_CONTROLLERS with MAX_ENDPOINTS of the longest host names each need more, real ones 1
+ * KiB.
+ */
 const MAX_FILE = 1024 * 1024;
 /** Bytes of a file that contain its first line. */
 const FIRST_LINE = 1_024;
@@ -87,8 +90,8 @@ export class EndpointsFile {
   }
 
   /**
-   * Replaces the file; only its owner can read it. One write runs at a time: of several calls meanwhile, only the last one is written, and all
-   * of them wait for it.
+   * Replaces the file; only its owner can read it. One write runs at a time: of several calls meanwhile, only the last
+   * one is written, and all of them wait for it.
    */
   save(controllers: readonly KnownController[]): Promise<void> {
     this.#latest = controllers;

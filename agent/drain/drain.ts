@@ -105,7 +105,9 @@ export class Drain {
     this.begin({ quiesce: false });
   }
 
-  /** Serves again. Always sends a dequiesce: the controller may have been asked without the knowledge of this router. */
+  /**
+   * Serves again. Always sends a dequiesce: the controller may have been asked without the knowledge of this router.
+   */
   async cancel(): Promise<void> {
     const { log, terminators } = this.#components;
     if (this.#isStopping) throw stopping();

@@ -85,8 +85,8 @@ function open(address: Address, options: SocketDialOptions): DialedSocket {
 }
 
 /**
- * TLS over an established connection: Node tries the addresses of a name one after the other, and replaces the handle of
- * the socket for each, which TLS would go on to use.
+ * TLS over an established connection: Node tries the addresses of a name one after the other, and replaces the handle
+ * of the socket for each, which TLS would go on to use.
  */
 function secured(tcp: Socket, { host: named }: Address, { context }: SocketDialOptions): DialedSocket {
   const host = named || 'localhost';

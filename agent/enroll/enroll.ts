@@ -139,7 +139,9 @@ async function fetchAuthorities(issuer: URL, leaf: X509Certificate, sockets: Con
   }
 }
 
-/** The router works with controllers from 2.0. The router is enrolled all the same: the controller may be updated next. */
+/**
+ * The router works with controllers from 2.0. The router is enrolled all the same: the controller may be updated next.
+ */
 async function warnOfOldController(issuer: URL, ca: string, sockets: ControllerSocketOptions, log: Log): Promise<void> {
   const url = new URL('/edge/client/v1/version', issuer);
   const headers = { accept: 'application/json' };
@@ -329,7 +331,8 @@ async function writeFiles(paths: TargetFiles, { answer, keys, place, controllers
   const files: NewFile[] = [
     { path: paths.serverCert, content: answer.serverCert },
     { path: paths.ca, content: answer.ca },
-    // Stored endpoints take precedence over the configuration: those of another network must not outlive its certificates.
+    // Stored endpoints take precedence over the configuration: those of another network must not outlive its
+    // certificates.
     endpointsContent(place, known),
   ];
   if (client.isNew) files.push({ path: paths.key, content: client.pem });

@@ -54,7 +54,8 @@ export async function proveTargets(targets: TargetFiles): Promise<void> {
     });
   }
   const written = [cert, serverCert, ca, endpoints];
-  for (const each of [key, serverKey]) if (each !== undefined && !isFile(each)) written.push(each); // an existing key is reused
+  // An existing key is reused.
+  for (const each of [key, serverKey]) if (each !== undefined && !isFile(each)) written.push(each);
   if (existsSync(data)) written.push(data);
   await proveReplaceable(written);
 }

@@ -1,6 +1,6 @@
-// Removes circuits. At once if the controller says so; otherwise once their local ends are settled: nothing is on its way
-// to them any longer. If that does not happen, for example because the peer failed, or at a router without an end of the
-// circuit, when nothing has arrived within the close check interval (reference fact: config, section 9).
+// Removes circuits. At once if the controller says so; otherwise once their local ends are settled: nothing is on its
+// way to them any longer. If that does not happen, for example because the peer failed, or at a router without an end
+// of the circuit, when nothing has arrived within the close check interval (reference fact: config, section 9).
 
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';

@@ -19,8 +19,8 @@ export interface NewFile {
   readonly path: string;
   readonly content: string;
   /**
-   * A durable file on the same disk with this content. It is linked instead of written where the system permits it: that
-   * works on a full disk, too.
+   * A durable file on the same disk with this content. It is linked instead of written where the system permits it:
+   * that works on a full disk, too.
    */
   readonly source?: string;
 }

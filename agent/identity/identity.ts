@@ -358,8 +358,8 @@ function certificates(path: string, pem: string): X509Certificate[] {
 }
 
 /**
- * Ignores certificates that cannot be read, as the reference does; the check of the configuration warns of them. A file without certificates, for
- * example while another program writes it, must not mean the system's authorities.
+ * Ignores certificates that cannot be read, as the reference does; the check of the configuration warns of them. A file
+ * without certificates, for example while another program writes it, must not mean the system's authorities.
  */
 function authorities(path: string, pem: string): readonly X509Certificate[] {
   if (isUnfinishedPem(pem)) throw new IdentityError(`${path}: ${UNFINISHED}`);

@@ -1,4 +1,5 @@
-// Forms of certificate files that the reference reads: the check of the configuration and the running router read them, too.
+// Forms of certificate files that the reference reads: the check of the configuration and the running router read them,
+// too.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -122,8 +122,9 @@ export class CertificateRenewal {
   }
 
   /**
-   * Ends without new certificates, or once those that a controller is just confirming are installed: it then rejects the
-   * old ones, and another program that uses the files, such as the reference's router, does not know the pending ones.
+   * Ends without new certificates, or once those that a controller is just confirming are installed: it then rejects
+   * the old ones, and another program that uses the files, such as the reference's router, does not know the pending
+   * ones.
    */
   async close(): Promise<void> {
     this.#closed = true;

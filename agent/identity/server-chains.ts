@@ -1,5 +1,5 @@
-// The certificates in one source of server certificates: a file may contain several, and their authorities, in any order
-// (reference fact: config, section 2.2). TLS needs the certificate first, and its authorities after it.
+// The certificates in one source of server certificates: a file may contain several, and their authorities, in any
+// order (reference fact: config, section 2.2). TLS needs the certificate first, and its authorities after it.
 
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { MAX_CHAIN_LENGTH } from '#pki/certificate-chain.ts';

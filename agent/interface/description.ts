@@ -1,4 +1,5 @@
-// The state of a router as `Router.describe()` and `router inspect FILE` report it. Types only: every room may use them.
+// The state of a router as `Router.describe()` and `router inspect FILE` report it. Types only: every room may use
+// them.
 
 /** The state of all parts of a router at one moment. */
 export interface RouterDescription {

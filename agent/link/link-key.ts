@@ -1,5 +1,6 @@
-// The key of a link, its groups, and the rule for duplicates: decides when two links between two routers are duplicates.
-// Both directions normally produce equal keys, which reveals duplicates (reference fact: link, section 1.8).
+// The key of a link, its groups, and the rule for duplicates: decides when two links between two routers are
+// duplicates. Both directions normally produce equal keys, which reveals duplicates (reference fact: link, section
+// 1.8).
 
 import { ownValue } from '#lib/json/own-value.ts';
 import { ownInterfaces } from '#lib/net/own-interfaces.ts';

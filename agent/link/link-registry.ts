@@ -133,7 +133,9 @@ export class LinkRegistry {
     link.close();
   }
 
-  /** A router was deleted: closes its links, also those that still deliver frames after they lost against a duplicate. */
+  /**
+   * A router was deleted: closes its links, also those that still deliver frames after they lost against a duplicate.
+   */
   closePeer(peerId: string): void {
     for (const link of this.#all()) if (link.peerId === peerId) link.close();
     this.totals.forget(peerId);

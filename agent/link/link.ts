@@ -169,7 +169,7 @@ export class Link implements Destination {
     for (const task of tasks) task();
   }
 
-  // From the forwarder -----------------------------------------------------------------------------------------------------
+  // From the forwarder ------------------------------------------------------------------------------------------------
 
   /** Payloads of local ends wait there: one of each circuit is enough for its turn. */
   acceptPayload(payload: Payload, origin: PayloadOrigin): boolean {
@@ -220,7 +220,7 @@ export class Link implements Destination {
     return this.#payloads.frameLimit;
   }
 
-  // From the network -------------------------------------------------------------------------------------------------------
+  // From the network --------------------------------------------------------------------------------------------------
 
   #receiveFrom(channel: Channel): void {
     const { forwarder, metrics } = this.#components;

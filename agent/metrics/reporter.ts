@@ -99,7 +99,10 @@ export class MetricsReporter {
     clearImmediate(this.#nextPart);
   }
 
-  /** Sends the waiting reports; the traffic goes on between the parts of one. A refused message waits for the next report. */
+  /**
+   * Sends the waiting reports; the traffic goes on between the parts of one. A refused message waits for the next
+   * report.
+   */
   #deliver(): void {
     clearImmediate(this.#nextPart);
     for (let report = this.#waiting.peek(); report && this.#send(report.message); report = this.#waiting.peek()) {

@@ -9,7 +9,9 @@ export type UsageSide = 'ingress' | 'egress' | 'fabric';
 
 export type UsageKind = `${UsageSide}.${'rx' | 'tx'}`;
 
-/** Bytes of one circuit. Maps of the kinds would need four times the memory, and a busy minute has tens of thousands. */
+/**
+ * Bytes of one circuit. Maps of the kinds would need four times the memory, and a busy minute has tens of thousands.
+ */
 export class CircuitUsage implements Record<UsageKind, number> {
   'ingress.rx' = 0;
   'ingress.tx' = 0;

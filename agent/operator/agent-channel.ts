@@ -1,5 +1,5 @@
-// Messages over the channel of the local agent, for example `ziti agent router dump-links`: the request of operation 0x15
-// turns the connection into a channel (reference fact: config, section 5.5).
+// Messages over the channel of the local agent, for example `ziti agent router dump-links`: the request of operation
+// 0x15 turns the connection into a channel (reference fact: config, section 5.5).
 
 import { connect, type Socket } from 'node:net';
 import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';

@@ -1,6 +1,6 @@
-// The client of the local agent that our routers and the reference's programs serve: finds the processes by the names of
-// their sockets, sends a request and reads the answer (reference fact: config, section 5.5). Messages over the agent's
-// channel are in agent-channel.ts.
+// The client of the local agent that our routers and the reference's programs serve: finds the processes by the names
+// of their sockets, sends a request and reads the answer (reference fact: config, section 5.5). Messages over the
+// agent's channel are in agent-channel.ts.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -48,7 +48,8 @@ const MAX_SOCKETS = 1_000;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 /**
- * Folder for the sockets of a container whose root file system is read-only and which has no folder for temporary files.
+ * Folder for the sockets of a container whose root file system is read-only and which has no folder for temporary
+ * files.
  * @param home Folder of the router's state.
  */
 export function socketFolder(home: string): string {
@@ -105,8 +106,8 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * Whether the process with the id in the name belongs to the owner of the socket. Another user can choose the name, or the
- * system has given the id of a killed process to another one.
+ * Whether the process with the id in the name belongs to the owner of the socket. Another user can choose the name, or
+ * the system has given the id of a killed process to another one.
  */
 function isOfItsProcess(socket: string): boolean {
   const pid = AGENT_LINK.exec(basename(socket))?.[1];

@@ -48,8 +48,8 @@ export function fileAt(path: string): string | undefined {
 }
 
 /**
- * Removes a file unless another one has taken its place meanwhile. A file that cannot be moved stays: in a common folder,
- * another user may have taken the name beside it.
+ * Removes a file unless another one has taken its place meanwhile. A file that cannot be moved stays: in a common
+ * folder, another user may have taken the name beside it.
  */
 export function removeFile(path: string, found: string | undefined): void {
   if (found === undefined || fileAt(path) !== found) return;

@@ -236,7 +236,9 @@ async function openChannel(
 }
 
 const AGENT_MESSAGES = Object.values(AgentMessage);
-/** Content types of operations that break circuits. The reference serves them only with an option for its developers. */
+/**
+ * Content types of operations that break circuits. The reference serves them only with an option for its developers.
+ */
 const REFUSED: ReadonlyMap<number, string> = new Map([
   [10_071, 'forget a link'],
   [10_072, 'close or open a control channel'],

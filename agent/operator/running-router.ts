@@ -6,8 +6,8 @@ import { errorCode } from '#lib/errors.ts';
 import { findOperatorPath, operatorPath, PATH_TOO_LONG } from './operator-path.ts';
 
 /**
- * Errors of a socket without a process: it does not exist, its process has ended, it is another kind of file, or its path
- * is too long for a socket.
+ * Errors of a socket without a process: it does not exist, its process has ended, it is another kind of file, or its
+ * path is too long for a socket.
  */
 const NOBODY_LISTENS: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', PATH_TOO_LONG]);
 

@@ -148,7 +148,8 @@ export class ApiProxy {
     });
     outgoing.once('error', fail);
     outgoing.once('close', () => {
-      if (!response.headersSent) fail(new ClosedError('the connection to the controller')); // for example after status 101
+      // For example after status 101.
+      if (!response.headersSent) fail(new ClosedError('the connection to the controller'));
     });
     response.once('close', () => outgoing.destroy());
     pipeline(request, outgoing, () => undefined); // the handler of the answer reports errors
@@ -197,7 +198,9 @@ export class ApiProxy {
     outgoing.end();
   }
 
-  /** Reserves an upgrade and its connection to the controller. Returns how to release both; undefined beyond a limit. */
+  /**
+   * Reserves an upgrade and its connection to the controller. Returns how to release both; undefined beyond a limit.
+   */
   #reserve(source: string): (() => void) | undefined {
     if (!this.#upgrades.acquire(source)) return undefined;
     const hasShare = this.#inProgress.acquire(source);

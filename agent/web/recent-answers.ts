@@ -45,7 +45,8 @@ export class RecentAnswers {
     if (known && now - known.at < REUSE_TIME) return known.body;
     const body = Promise.resolve(render()).then((text) => new ReusedBody(text));
     this.#entries.set(key, { at: now, body });
-    body.catch(() => this.#entries.get(key)?.body === body && this.#entries.delete(key)); // the caller reports the error
+    // The caller reports the error.
+    body.catch(() => this.#entries.get(key)?.body === body && this.#entries.delete(key));
     return body;
   }
 }

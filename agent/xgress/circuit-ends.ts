@@ -113,8 +113,8 @@ export class CircuitEnds {
   }
 
   /**
-   * A later attempt of the controller creates another terminating end of the circuit: earlier ones, which nobody starts,
-   * end without the circuit.
+   * A later attempt of the controller creates another terminating end of the circuit: earlier ones, which nobody
+   * starts, end without the circuit.
    */
   endEarlier(circuitId: string): void {
     const { forwarder } = this.#components;

@@ -1,5 +1,6 @@
 // The wait of a closing end for its peer. A client that pauses for long fills its buffers, so that nothing is
-// acknowledged: the peer is silent, but not gone. So this end asks for signs of life, and the wait starts over with each.
+// acknowledged: the peer is silent, but not gone. So this end asks for signs of life, and the wait starts over with
+// each.
 
 /** Questions to a silent peer within one wait: links drop questions when they are full. */
 const QUESTIONS = 4;

@@ -1,9 +1,9 @@
 // Keeps a circuit from filling queues that it shares with others, where the path does not bound the bytes in flight
-// (#wire/path): within a machine or a rack, where the other router is slower than the path and bytes wait in its receive
-// buffers, and where the system does not tell the state of connections. The send window bounds the bytes of a circuit
-// in flight, 4 MiB by default. On a short path these bytes fill the socket buffers and delay every other circuit. So
-// the window is halved while acknowledgements take much longer than the fastest ones, and grows by the bytes
-// acknowledged in time.
+// (#wire/path): within a machine or a rack, where the other router is slower than the path and bytes wait in its
+// receive buffers, and where the system does not tell the state of connections. The send window bounds the bytes of a
+// circuit in flight, 4 MiB by default. On a short path these bytes fill the socket buffers and delay every other
+// circuit. So the window is halved while acknowledgements take much longer than the fastest ones, and grows by the
+// bytes acknowledged in time.
 
 /** Bytes that may always be in flight, so that a path with varying delay stays usable. */
 const MIN_LIMIT_BYTES = 128 * 1024;

@@ -2,11 +2,11 @@
 //
 //   FIN header      the application has ended its direction; no data was lost
 //   EOF             the same for the circuit; only for peers that announced it
-//   circuit end     instead of EOF for other peers, when both directions have ended: such peers end their direction too.
-//                   From any peer the second end of a direction closes the circuit
+//   circuit end     instead of EOF for other peers, when both directions have ended: such peers end their direction
+//                   too. From any peer the second end of a direction closes the circuit
 //   circuit end + write failed, in one payload
-//                   the client was reset or the circuit was cut: the other end resets its client. No other implementation
-//                   sends both in one payload, and each treats it as the end of both directions.
+//                   the client was reset or the circuit was cut: the other end resets its client. No other
+//                   implementation sends both in one payload, and each treats it as the end of both directions.
 
 import { EdgeFlag, PayloadFlag, PayloadHeader } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';

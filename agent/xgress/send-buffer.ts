@@ -157,7 +157,9 @@ export class SendBuffer {
     return this.#closing || this.#budget.fits(bytes);
   }
 
-  /** Whether the client may send more data. The windows count only data; the budget also limits payloads without any. */
+  /**
+   * Whether the client may send more data. The windows count only data; the budget also limits payloads without any.
+   */
   get admits(): boolean {
     if (this.#closing) return true;
     return !this.blockedByBudget && (this.#size === 0 || !(this.blockedByPeer || this.blockedByWindow));
@@ -242,8 +244,8 @@ export class SendBuffer {
   }
 
   /**
-   * Yields payloads due for retransmission, in ascending order. Call `retransmitted` for each payload sent. The next call
-   * continues with the payload at which the caller stopped.
+   * Yields payloads due for retransmission, in ascending order. Call `retransmitted` for each payload sent. The next
+   * call continues with the payload at which the caller stopped.
    *
    * @param deliveredBefore Returns the time before which payloads have left the first link; undefined if unknown.
    */

@@ -20,7 +20,9 @@ import {
 
 interface ExpectedState {
   readonly next: Partial<Record<XgressEvent, XgressState>>;
-  /** s: the client may send. r: it needs data. n: the network carries payloads. p: the peer ended. e: the end is near. */
+  /**
+   * s: the client may send. r: it needs data. n: the network carries payloads. p: the peer ended. e: the end is near.
+   */
   readonly facts: string;
 }
 

@@ -1,5 +1,5 @@
-// The states of one end of a circuit, as a table; xgress.ts performs the effects. Each direction ends separately: `send`
-// by the client of this end or by a rejection of the peer, `receive` by the end that the peer sent.
+// The states of one end of a circuit, as a table; xgress.ts performs the effects. Each direction ends separately:
+// `send` by the client of this end or by a rejection of the peer, `receive` by the end that the peer sent.
 //
 //   waiting ──start──► open ──endSending──► sendingEnded ──endReceiving──► draining
 //                       │                        └──discard──► discarding ────┘ ▲
@@ -72,7 +72,9 @@ export function hasPeerEnded(state: XgressState): boolean {
   return state === 'receivingEnded' || state === 'draining' || state === 'delivered';
 }
 
-/** Neither direction carries data any longer: the circuit closes when nothing waits for an acknowledgement or a reader. */
+/**
+ * Neither direction carries data any longer: the circuit closes when nothing waits for an acknowledgement or a reader.
+ */
 export function isEnding(state: XgressState): boolean {
   return state === 'draining' || state === 'discarding' || state === 'delivered';
 }

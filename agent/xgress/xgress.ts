@@ -2,7 +2,7 @@
 // retransmission, half close and back pressure (reference facts: link, sections 2.3 and 2.4).
 //
 //   client ──write──► PayloadSender ─payloads──► forwarder ─► … network … ─► peer
-//   client ◄─deliver─ PayloadReceiver ◄─payloads─ forwarder ◄─ … network … ◄─ peer     (acknowledgements go the other way)
+//   client ◄─deliver─ PayloadReceiver ◄─payloads─ forwarder ◄─ … network … ◄─ peer  (acknowledgements go the other way)
 //
 // xgress-states.ts has the states. Each direction ends separately: by `end()` and by the peer's EOF. The circuit is
 // complete when both have ended and all payloads are acknowledged. A circuit that closes earlier was cut: both clients
@@ -166,8 +166,8 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   /**
-   * Bytes of a write that leaves room for other circuits; a stream should be sent in such pieces. It is not the limit of
-   * this destination: that of the next one.
+   * Bytes of a write that leaves room for other circuits; a stream should be sent in such pieces. It is not the limit
+   * of this destination: that of the next one.
    */
   get writeLimit(): number {
     return this.#send.payloadLimit;
@@ -187,8 +187,8 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   /**
-   * The client sends no further data. `fin` adds the half close that applications see, for streams. Peers that do not know
-   * EOF get the FIN only: a circuit end would end their direction too.
+   * The client sends no further data. `fin` adds the half close that applications see, for streams. Peers that do not
+   * know EOF get the FIN only: a circuit end would end their direction too.
    */
   end(options: { fin?: boolean } = {}): void {
     if (!isSending(this.#state)) return;
@@ -247,7 +247,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#deliver();
   }
 
-  // From the forwarder -----------------------------------------------------------------------------------------------------
+  // From the forwarder ------------------------------------------------------------------------------------------------
 
   acceptPayload(payload: Payload): boolean {
     if (!isRouted(this.#state)) return true;
@@ -313,7 +313,7 @@ export class Xgress implements CircuitEnd, Ticking {
     else if (this.#awaitsPeer && this.#closeWait.takeQuestion(now)) this.#askPeer();
   }
 
-  // Ending -----------------------------------------------------------------------------------------------------------------
+  // Ending ------------------------------------------------------------------------------------------------------------
 
   #on(event: XgressEvent): void {
     this.#state = nextXgressState(this.#state, event);
@@ -375,8 +375,8 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   /**
-   * Sends the end that a FIN has left out, unless the peer is no longer reachable. If both directions have ended, the end
-   * of the circuit follows by itself: a peer that has closed would not acknowledge another payload.
+   * Sends the end that a FIN has left out, unless the peer is no longer reachable. If both directions have ended, the
+   * end of the circuit follows by itself: a peer that has closed would not acknowledge another payload.
    */
   #sendOwedEnd(flag: PayloadFlag): void {
     if (!this.#owesEnd || !isRouted(this.#state)) return;
@@ -384,7 +384,7 @@ export class Xgress implements CircuitEnd, Ticking {
     this.#send.send(flag);
   }
 
-  // Receiving --------------------------------------------------------------------------------------------------------------
+  // Receiving ---------------------------------------------------------------------------------------------------------
 
   #onStart(): void {
     this.#on('start');

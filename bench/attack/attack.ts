@@ -1,6 +1,7 @@
-// `npm run bench -- attack`: what attackers cost others. A network with two routers serves a circuit and an administrator;
-// a stranger with twenty connections does the most expensive things that strangers can do at one port after another, and an
-// SDK client with a session what only clients can do. The yardstick is the same network without them, measured in turn.
+// `npm run bench -- attack`: what attackers cost others. A network with two routers serves a circuit and an
+// administrator; a stranger with twenty connections does the most expensive things that strangers can do at one port
+// after another, and an SDK client with a session what only clients can do. The yardstick is the same network without
+// them, measured in turn.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

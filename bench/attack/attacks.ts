@@ -1,4 +1,5 @@
-// The attacks on each port: of strangers, who can open a connection and nothing else, and of SDK clients with a session.
+// The attacks on each port: of strangers, who can open a connection and nothing else, and of SDK clients with a
+// session.
 
 /** The ports of the measured network. */
 export type Port = 'link' | 'edge' | 'websocket' | 'web' | 'control' | 'API' | 'proxy' | 'names';

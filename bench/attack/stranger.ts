@@ -1,5 +1,5 @@
-// An attacker with many connections, as a program: repeats an attack until its standard input ends, then prints the number
-// of its attempts. Its argument is a job as JSON.
+// An attacker with many connections, as a program: repeats an attack until its standard input ends, then prints the
+// number of its attempts. Its argument is a job as JSON.
 
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';

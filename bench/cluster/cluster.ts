@@ -1,6 +1,7 @@
-// `npm run bench -- cluster`: changes of controllers with a common PostgreSQL database, on this machine and with a durable
-// disk, beside plain transactions of the same shape: a lock, an entry of a log, its head, one entity, a notification. Each
-// member is a process; so is the program of the plain transactions, with a connection for each writer.
+// `npm run bench -- cluster`: changes of controllers with a common PostgreSQL database, on this machine and with a
+// durable disk, beside plain transactions of the same shape: a lock, an entry of a log, its head, one entity, a
+// notification. Each member is a process; so is the program of the plain transactions, with a connection for each
+// writer.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

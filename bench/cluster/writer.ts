@@ -1,5 +1,5 @@
-// A process that changes services in a database all the time: as a controller does, or as plain transactions of the same
-// shape. The benchmark tells it how many writers it has, and for how long.
+// A process that changes services in a database all the time: as a controller does, or as plain transactions of the
+// same shape. The benchmark tells it how many writers it has, and for how long.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

@@ -1,6 +1,7 @@
-// `npm run bench -- lab`: how long a test waits for the simulator: starts in process and as a process, restores, networks
-// with real routers, many simulators side by side. Measured is the built package, as users load it. The yardstick is a bare fastify over TLS, which any simulator in
-// JavaScript needs. Each measurement is a new process; the subjects take turns.
+// `npm run bench -- lab`: how long a test waits for the simulator: starts in process and as a process, restores,
+// networks with real routers, many simulators side by side. Measured is the built package, as users load it. The
+// yardstick is a bare fastify over TLS, which any simulator in JavaScript needs. Each measurement is a new process; the
+// subjects take turns.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

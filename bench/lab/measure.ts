@@ -1,5 +1,5 @@
-// One measurement of the lab in a process of its own, so that nothing is loaded before it. The parent sends the task, and
-// gets the values.
+// One measurement of the lab in a process of its own, so that nothing is loaded before it. The parent sends the task,
+// and gets the values.
 
 import { createServer } from 'node:https';
 import type { SeedDocument } from '../../controller-sim/lab/seed/export.ts';

@@ -1,4 +1,5 @@
-// The package as users install it: built from the sources of this checkout into a folder that finds the installed packages.
+// The package as users install it: built from the sources of this checkout into a folder that finds the installed
+// packages.
 
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

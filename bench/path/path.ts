@@ -1,6 +1,6 @@
-// `npm run bench -- path`: measures transfers over emulated wide-area paths, and the light traffic beside them: plain TCP,
-// two routers, and, if ZITI_BIN names its binary, two routers of the reference. It needs Linux and root; elsewhere it
-// measures nothing and says why.
+// `npm run bench -- path`: measures transfers over emulated wide-area paths, and the light traffic beside them: plain
+// TCP, two routers, and, if ZITI_BIN names its binary, two routers of the reference. It needs Linux and root; elsewhere
+// it measures nothing and says why.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -195,7 +195,9 @@ function rowsOf(each: BenchPath, measured: readonly Measurement[]): Row[] {
   return rows;
 }
 
-/** Without the columns that a round lacks: JSON has null for the quantiles of light traffic that never got an answer. */
+/**
+ * Without the columns that a round lacks: JSON has null for the quantiles of light traffic that never got an answer.
+ */
 function withoutGaps(rounds: readonly Values[]): Values[] {
   const isMeasured = ([column]: [string, unknown]) => rounds.every((values) => Number.isFinite(values[column]));
   return rounds.map((values) => Object.fromEntries(Object.entries(values).filter(isMeasured)));

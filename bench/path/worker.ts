@@ -1,5 +1,6 @@
-// Measures all subjects on one path, as a program on the far machine. Its argument is a job as JSON; it prints one line of
-// JSON for each measurement, and for each shape that the path should take. The subjects take turns within each round.
+// Measures all subjects on one path, as a program on the far machine. Its argument is a job as JSON; it prints one line
+// of JSON for each measurement, and for each shape that the path should take. The subjects take turns within each
+// round.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '#lib/errors.ts';

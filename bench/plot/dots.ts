@@ -1,5 +1,5 @@
-// Values on a logarithmic axis, one group of rows for each group of the report: a dot at the median, and a line from the
-// least to the greatest round. A bar would begin at an arbitrary value: a logarithmic axis has no zero.
+// Values on a logarithmic axis, one group of rows for each group of the report: a dot at the median, and a line from
+// the least to the greatest round. A bar would begin at an arbitrary value: a logarithmic axis has no zero.
 
 import { figure } from '../figure.ts';
 import { labelOf, type Row, type Value } from '../report.ts';

@@ -61,7 +61,10 @@ interface BurstWork extends QueueWork {
 
 type Kind = 'no-op tasks' | 'TLS dials';
 
-/** Tasks of an owner whose tasks hang, as dials of a dead host do: milliseconds of each, and in multiples of the workers. */
+/**
+ * Tasks of an owner whose tasks hang, as dials of a dead host do: milliseconds of each, and in multiples of the
+ * workers.
+ */
 const HANG = 200;
 const HANGING = 4;
 /** Milliseconds between two tasks of another owner. */

@@ -1,6 +1,7 @@
-// `npm run bench -- queues --dial-time 50ms --rate 400`: how many workers an egress queue needs. Dials arrive at random, at
-// this rate, and each occupies its worker for this time: TCP, TLS handshake, and the time until the server answers. The
-// curve goes from half of what is needed, arrivals per second × time of a dial (Little's law), to twice as many.
+// `npm run bench -- queues --dial-time 50ms --rate 400`: how many workers an egress queue needs. Dials arrive at
+// random, at this rate, and each occupies its worker for this time: TCP, TLS handshake, and the time until the server
+// answers. The curve goes from half of what is needed, arrivals per second × time of a dial (Little's law), to twice as
+// many.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchmarkOptions, isWanted, labelOf, type Plot, type Row, type Sizes, type Work } from '../report.ts';

@@ -1,5 +1,5 @@
-// The waits of tasks, from the time at which the producer wants to offer a task until it starts. A queue that rejects offers
-// would else look fast: while the producer waits, so do its users (coordinated omission).
+// The waits of tasks, from the time at which the producer wants to offer a task until it starts. A queue that rejects
+// offers would else look fast: while the producer waits, so do its users (coordinated omission).
 
 import type { Values } from '../rounds.ts';
 import type { Task } from './subjects.ts';

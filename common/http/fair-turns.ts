@@ -1,6 +1,6 @@
-// Work of many sources in one thread: they take turns, and the event loop goes on in between. Without it, twenty requests of
-// a stranger that arrive together hold up everything for the time of all of them, and an administrator's request waits
-// behind each.
+// Work of many sources in one thread: they take turns, and the event loop goes on in between. Without it, twenty
+// requests of a stranger that arrive together hold up everything for the time of all of them, and an administrator's
+// request waits behind each.
 //
 // The first task of an idle turn of the event loop runs at once; so a single client never waits.
 

@@ -11,7 +11,9 @@ const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 /** More than the system buffers for a client that does not read. */
 const LARGE_ANSWER = 32 * 1024 * 1024;
 
-/** `/silence` is never answered, `/large` with many bytes; other paths are answered at once, without reading the body. */
+/**
+ * `/silence` is never answered, `/large` with many bytes; other paths are answered at once, without reading the body.
+ */
 async function serve() {
   const clock = new VirtualClock();
   const served: string[] = [];

@@ -1,5 +1,5 @@
-// Answers to bytes that are not a request. Without a handler, node:http writes an answer and destroys the connection, and
-// the answer is lost if an earlier write of TLS has not ended yet.
+// Answers to bytes that are not a request. Without a handler, node:http writes an answer and destroys the connection,
+// and the answer is lost if an earlier write of TLS has not ended yet.
 
 import type { Duplex } from 'node:stream';
 

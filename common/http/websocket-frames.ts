@@ -6,7 +6,9 @@ import type { WebSocket } from 'ws';
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
 import type { Clock } from '#lib/time/clock.ts';
 
-/** Limits of one message, as options of a WebSocketServer. A buffered chunk is a part of a frame, as TLS delivers it. */
+/**
+ * Limits of one message, as options of a WebSocketServer. A buffered chunk is a part of a frame, as TLS delivers it.
+ */
 export const MESSAGE_PARTS = { maxFragments: 1_024, maxBufferedChunks: 4_096 };
 /** Bytes. Messages of our protocols are longer: TLS records with data, and messages of channels with their head. */
 const SHORT_MESSAGE = 16;

@@ -1,4 +1,5 @@
-// State machines as tables: state → event → next state. An event that the table does not have in a state is a bug of the program.
+// State machines as tables: state → event → next state. An event that the table does not have in a state is a bug of
+// the program.
 
 import { InvariantError } from './errors.ts';
 

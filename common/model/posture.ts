@@ -38,7 +38,10 @@ export interface PostureState {
   readonly macAddresses?: readonly string[];
   readonly domain?: string;
   readonly processes: readonly ProcessState[];
-  /** Demanded processes must belong to the reported operating system: routers demand it (reference fact: edge, section 9). */
+  /**
+   * Demanded processes must belong to the reported operating system: routers demand it (reference fact: edge, section
+   * 9).
+   */
   readonly comparesProcessOs?: boolean;
   readonly passedMfaAt?: number;
   readonly wokenAt?: number;

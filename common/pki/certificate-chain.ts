@@ -17,8 +17,8 @@ const MAX_SIGNATURE_CHECKS = 64;
 const MAX_RSA_KEY_BITS = 8_192;
 const BASIC_CONSTRAINTS = '2.5.29.19';
 /**
- * Those that Node or this file processes, and those that concern the caller: keyUsage, subjectAltName, certificatePolicies,
- * extKeyUsage.
+ * Those that Node or this file processes, and those that concern the caller: keyUsage, subjectAltName,
+ * certificatePolicies, extKeyUsage.
  */
 const KNOWN_EXTENSIONS = [BASIC_CONSTRAINTS, '2.5.29.15', '2.5.29.17', '2.5.29.32', '2.5.29.37'];
 /** Context tag of the extensions in a certificate. */

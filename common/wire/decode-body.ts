@@ -1,5 +1,5 @@
-// The one entrance for protobuf bodies of others: it bounds the fields before it decodes them. A field of two bytes needs
-// about a hundred once it is decoded, so a body of a few MiB could take a GiB and seconds.
+// The one entrance for protobuf bodies of others: it bounds the fields before it decodes them. A field of two bytes
+// needs about a hundred once it is decoded, so a body of a few MiB could take a GiB and seconds.
 
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
 import { hasMoreFields } from './field-count.ts';

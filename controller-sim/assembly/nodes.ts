@@ -33,8 +33,8 @@ export class SimulatorCluster {
 }
 
 /**
- * Starts controllers with a common store, by default in memory; their ids are ctrl1, ctrl2, … A change that one of them acknowledged
- * is visible at all. Their labs share the time. Rejects like `startSimulator`.
+ * Starts controllers with a common store, by default in memory; their ids are ctrl1, ctrl2, … A change that one of them
+ * acknowledged is visible at all. Their labs share the time. Rejects like `startSimulator`.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<SimulatorCluster> {
   checkOptions('startCluster', options, CHECKS);

@@ -1,5 +1,5 @@
-// The options of a simulator: their types, and one table of their checks and flags, for `startSimulator`, `sim start` and
-// `sim network`.
+// The options of a simulator: their types, and one table of their checks and flags, for `startSimulator`, `sim start`
+// and `sim network`.
 
 import { isIP } from 'node:net';
 import { isSameFile } from '#lib/files/symbolic-links.ts';
@@ -48,8 +48,8 @@ export interface SimulatorOptions {
   clock?: Clock;
   random?: Random;
   /**
-   * A whole number: ids, serial numbers, tokens, secrets, waits and choices are the same in each run with it. Anybody can
-   * predict them, so it is for tests only. Keys stay random.
+   * A whole number: ids, serial numbers, tokens, secrets, waits and choices are the same in each run with it. Anybody
+   * can predict them, so it is for tests only. Keys stay random.
    */
   seedRandom?: number;
   passwordCost?: PasswordCost;
@@ -73,8 +73,8 @@ export interface SimulatorOptions {
   /** Serves the page to see and control the simulator at `dashboardUrl`; default true. */
   dashboard?: boolean;
   /**
-   * Serves the lab API, and with it the dashboard and the commands that control a simulator; default true. `simulator.lab`
-   * exists in any case.
+   * Serves the lab API, and with it the dashboard and the commands that control a simulator; default true.
+   * `simulator.lab` exists in any case.
    */
   lab?: boolean;
   /** The key to the lab API; by default a random one. */

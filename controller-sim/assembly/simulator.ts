@@ -170,7 +170,9 @@ function openLab(context: SimulatorContext, { data, rules, control, ...parts }: 
   );
 }
 
-/** The change that seeds the network. Rejects with SeedError for mistakes in it, or OptionError for an unreadable file. */
+/**
+ * The change that seeds the network. Rejects with SeedError for mistakes in it, or OptionError for an unreadable file.
+ */
 async function readSeed({ seed }: SimulatorOptions, lab: Lab) {
   if (seed === undefined) return undefined;
   if (typeof seed !== 'string') return lab.prepareSeed(seed);

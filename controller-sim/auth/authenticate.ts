@@ -189,8 +189,8 @@ async function byPassword(request: AuthRequest): Promise<Proven> {
 }
 
 /**
- * Before a password counts as wrong, the changes of other controllers are read: it may be new, as its user may be. So no
- * other code tries this request again, which would count twice.
+ * Before a password counts as wrong, the changes of other controllers are read: it may be new, as its user may be. So
+ * no other code tries this request again, which would count twice.
  */
 async function checkPassword(
   request: AuthRequest,

@@ -1,5 +1,5 @@
-// Tokens of sessions name the index of the data with which they were born, if several controllers have the data: one that
-// has not come so far knows that it may not reject them.
+// Tokens of sessions name the index of the data with which they were born, if several controllers have the data: one
+// that has not come so far knows that it may not reject them.
 
 import type { State } from '../state/state.ts';
 import type { Transaction } from '../state/transaction.ts';

@@ -22,8 +22,8 @@ interface SessionAndChallenge {
 export interface FoundSession extends SessionAndChallenge {
   readonly identity: Identity;
   /**
-   * Whether the session was deleted or revoked, or lost its signer, since it was found. Ignores how long it is unused and
-   * when its token expires.
+   * Whether the session was deleted or revoked, or lost its signer, since it was found. Ignores how long it is unused
+   * and when its token expires.
    */
   readonly hasEnded: () => boolean;
 }

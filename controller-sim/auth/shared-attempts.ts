@@ -1,5 +1,5 @@
-// Counts of failed proofs that all controllers with a common store share. The count of a single controller holds if the store
-// does not answer.
+// Counts of failed proofs that all controllers with a common store share. The count of a single controller holds if the
+// store does not answer.
 
 import type { Clock } from '#lib/time/clock.ts';
 import type { Attempts } from '../state/store/shared-store.ts';

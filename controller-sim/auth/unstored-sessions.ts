@@ -1,5 +1,5 @@
-// Sessions that the store did not take, for logins of an administrator at the lab: the lab helps when the database rejects
-// changes, also when no controller follows it. They exist at one controller, in memory, and end with it.
+// Sessions that the store did not take, for logins of an administrator at the lab: the lab helps when the database
+// rejects changes, also when no controller follows it. They exist at one controller, in memory, and end with it.
 
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import type { ApiSession } from '../state/kinds/api-session.ts';

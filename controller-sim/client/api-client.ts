@@ -82,7 +82,8 @@ const CALL_CHECKS: Readonly<Record<keyof Call, OptionCheck>> = {
 const LIST_PARAMETERS = ['filter', 'limit', 'offset', 'sort'];
 
 /**
- * Connects on demand. The options may be a simulator. Rejections of its methods are ApiRequestError, and OptionError for unknown parts and parameters.
+ * Connects on demand. The options may be a simulator. Rejections of its methods are ApiRequestError, and OptionError
+ * for unknown parts and parameters.
  * @throws OptionError
  */
 export function openClient<Api extends ClientApi>(api: Api, options: ClientOptions): ApiClient<Api> {

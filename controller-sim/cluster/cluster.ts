@@ -94,8 +94,8 @@ export class Cluster {
   }
 
   /**
-   * Lets a member replace its data by that of the store, and waits until it has. @returns false if no running member has
-   * this id. Rejects with StoreWriteError if it could not.
+   * Lets a member replace its data by that of the store, and waits until it has. @returns false if no running member
+   * has this id. Rejects with StoreWriteError if it could not.
    */
   rejoin(id: string): Promise<boolean> {
     return this.#registry.rejoin(id);

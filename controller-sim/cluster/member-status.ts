@@ -1,5 +1,5 @@
-// How each member of the cluster follows the changes of all, as this one knows it: of itself at once, of others since their
-// last renewal, at most two seconds ago.
+// How each member of the cluster follows the changes of all, as this one knows it: of itself at once, of others since
+// their last renewal, at most two seconds ago.
 
 import type { State } from '../state/state.ts';
 import type { Member } from '../state/store/shared-store.ts';

@@ -1,5 +1,5 @@
-// `cluster`: shows how the controllers of a network follow its changes, lets one take the data of the database, and causes
-// faults of one.
+// `cluster`: shows how the controllers of a network follow its changes, lets one take the data of the database, and
+// causes faults of one.
 
 import { Command } from 'commander';
 import { examples } from '#lib/commands/name.ts';

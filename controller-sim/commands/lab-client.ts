@@ -1,5 +1,5 @@
-// A client of the lab API of a running simulator, for the commands. It has the lab token of the ready line, or logs in as
-// the administrator and out again.
+// A client of the lab API of a running simulator, for the commands. It has the lab token of the ready line, or logs in
+// as the administrator and out again.
 
 import type { Agent, Dispatcher } from 'undici';
 import { commandName } from '#lib/commands/name.ts';

@@ -1,5 +1,6 @@
-// A PostgreSQL server of a simulator's own, for controllers that share it: `sim start --nodes 3 --store embedded`. It uses the
-// installed programs, listens on the loopback interface, keeps its data in a temporary folder, and ends with the simulator.
+// A PostgreSQL server of a simulator's own, for controllers that share it: `sim start --nodes 3 --store embedded`. It
+// uses the installed programs, listens on the loopback interface, keeps its data in a temporary folder, and ends with
+// the simulator.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Sends a large seed in parts, each with entities of one section, in the order of their creation. A snapshot makes it all
-// or nothing: if a part is rejected, the simulator returns to the state before the first one.
+// Sends a large seed in parts, each with entities of one section, in the order of their creation. A snapshot makes it
+// all or nothing: if a part is rejected, the simulator returns to the state before the first one.
 
 import { parse } from 'yaml';
 import { describeError, ProjectError } from '#lib/errors.ts';

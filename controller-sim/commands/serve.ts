@@ -79,8 +79,8 @@ export function withServing(command: Command): Command {
 }
 
 /**
- * An option that the variable `EDGEWEAVE_SIM_…` sets too: services of CI systems have variables, and no arguments. An empty
- * variable is not set.
+ * An option that the variable `EDGEWEAVE_SIM_…` sets too: services of CI systems have variables, and no arguments. An
+ * empty variable is not set.
  */
 export function setBy(variable: string, flags: string, description: string): Option {
   const option = new Option(flags, description);

@@ -268,7 +268,9 @@ export class ControlServer {
     return { author: { type: 'router', id, name }, source: { type: 'ctrl.channel' } };
   }
 
-  /** Whether a router that was verified earlier may connect now. The network closes the channels of attached routers. */
+  /**
+   * Whether a router that was verified earlier may connect now. The network closes the channels of attached routers.
+   */
   #isPermitted({ id, fingerprint }: VerifiedRouter): boolean {
     const router = this.#context.state.tables.router.get(id);
     return router !== undefined && !router.disabled && fingerprint !== null && router.fingerprint === fingerprint;

@@ -87,8 +87,8 @@ export class PeerConnections implements Peers {
   }
 
   /**
-   * Calls a function of another member, which answers within so many milliseconds. Rejects if it cannot be reached, if it
-   * rejects, and beyond the limit of calls.
+   * Calls a function of another member, which answers within so many milliseconds. Rejects if it cannot be reached, if
+   * it rejects, and beyond the limit of calls.
    */
   async call(memberId: string, name: string, argument: unknown, timeout = ANSWER_TIMEOUT): Promise<unknown> {
     if (this.#calls >= MAX_CALLS) throw new PeerError(`${MAX_CALLS} calls of other controllers are not answered yet`);

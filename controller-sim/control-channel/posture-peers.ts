@@ -1,5 +1,5 @@
-// Sends the reports of clients about their machines to the other controllers of the network: the posture is in memory, and
-// a client may report to one controller and dial at another.
+// Sends the reports of clients about their machines to the other controllers of the network: the posture is in memory,
+// and a client may report to one controller and dial at another.
 
 import { describeError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
@@ -47,7 +47,9 @@ class Outbox {
     });
   }
 
-  /** Resolves when the other controller has answered. Beyond the limit, the report is dropped: clients repeat theirs. */
+  /**
+   * Resolves when the other controller has answered. Beyond the limit, the report is dropped: clients repeat theirs.
+   */
   async add(text: string): Promise<void> {
     if (this.#length + text.length > MAX_WAITING_LENGTH) return;
     this.#length += text.length;

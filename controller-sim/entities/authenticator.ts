@@ -123,6 +123,7 @@ function requireUniqueUsername(transaction: Transaction, username: string, curre
   const other = transaction.tables.authenticator.findBy('username', username);
   if (other && other.id !== current?.id) {
     const reason = `duplicate value '${username}' in unique index on authenticators store`;
-    throw current ? badRequest(reason) : invalid('updbUsername', reason, username); // reference fact: a change names no field
+    // reference fact: a change names no field.
+    throw current ? badRequest(reason) : invalid('updbUsername', reason, username);
   }
 }

@@ -1,4 +1,5 @@
-// Deletes an entity together with its consequences for the entities that refer to it, as the descriptions of the kinds say.
+// Deletes an entity together with its consequences for the entities that refer to it, as the descriptions of the kinds
+// say.
 
 import { ApiError } from '../errors/errors.ts';
 import type { EntityKind } from '../state/kinds.ts';

@@ -70,7 +70,8 @@ function configTypeFields(transaction: Transaction, body: Body<ConfigTypeBody>, 
   const name = uniqueName(transaction, 'configType', body, current);
   if (name === 'all') throw invalid('name', 'all is a keyword and may not be used as a config type name', name);
   const given = mapOr('schema', body.given.schema) ?? body.kept(current)?.schema ?? null;
-  const schema = given && Object.keys(given).length > 0 ? given : null; // reference fact: an empty schema counts as missing
+  // reference fact: an empty schema counts as missing.
+  const schema = given && Object.keys(given).length > 0 ? given : null;
   if (schema) demandSchema(schema);
   if (schema && schema.type !== 'object')
     throw invalid('schema', 'invalid config type schema, root type must be object', schema);

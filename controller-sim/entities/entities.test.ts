@@ -1,5 +1,5 @@
-// The rules of entities, in transactions without an API: defaults, references, uniqueness, cascades. test/api/entities.test.ts has the life of
-// each kind through the port.
+// The rules of entities, in transactions without an API: defaults, references, uniqueness, cascades.
+// test/api/entities.test.ts has the life of each kind through the port.
 
 import t from 'tap';
 import { IdSource } from '#lib/ids.ts';

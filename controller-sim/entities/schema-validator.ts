@@ -37,7 +37,9 @@ interface Compiled {
 
 interface Compiler {
   readonly Validators: typeof Ajv;
-  /** Checks schemas themselves. Each other validator would compile the schema of schemas, ten times the work of its own. */
+  /**
+   * Checks schemas themselves. Each other validator would compile the schema of schemas, ten times the work of its own.
+   */
   readonly schemas: Ajv;
 }
 
@@ -52,7 +54,8 @@ export async function loadSchemaValidator(): Promise<void> {
   const { Ajv: Validators } = await import('ajv');
   if (compiler) return;
   const schemas = new Validators({ strict: false, logger: false });
-  // Compiles the schema of schemas, without a time limit: an aborted compilation would remain in this validator forever.
+  // Compiles the schema of schemas, without a time limit: an aborted compilation would remain in this validator
+  // forever.
   schemas.validateSchema({});
   compiler = { Validators, schemas };
 }

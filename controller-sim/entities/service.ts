@@ -30,7 +30,9 @@ export function createService(transaction: Transaction, id: string, body: Body<S
   });
 }
 
-/** Through the fabric API. Such a service has no configs, attributes or encryption flag, even if the body names some. */
+/**
+ * Through the fabric API. Such a service has no configs, attributes or encryption flag, even if the body names some.
+ */
 export function createFabricService(transaction: Transaction, id: string, body: Body<FabricServiceBody>): void {
   const own = commonFields(transaction, body, undefined);
   const edge = { configs: [], roleAttributes: [], encryptionRequired: false };

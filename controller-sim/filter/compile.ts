@@ -101,7 +101,8 @@ function compilePredicate<T>(predicate: Predicate, symbols: Symbols<T>): (entity
     case 'compare': {
       const { subject, operator, value } = predicate;
       const test = negate(predicate.negated, comparisonFor(subject, operator, value, symbols));
-      // reference fact: `anyOf(set) not contains` asks for a value without the text, other than `not anyOf(set) contains`.
+      // reference fact: `anyOf(set) not contains` asks for a value without the text, other than `not anyOf(set)
+      // contains`.
       return overValues(subject, symbols, test);
     }
     case 'in': {

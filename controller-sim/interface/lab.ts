@@ -31,16 +31,17 @@ export interface Lab {
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
   network(): LabTopology;
   /**
-   * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is. With
-   * several controllers, that of any of them; it returns all of them, and removes the faults of those that have not taken
-   * it. Rejects with UnknownError, and with InvalidError for an unknown word in `keep`.
+   * Returns to a snapshot: its state, its time, its faults, and an empty journal. `keep` names what stays as it is.
+   * With several controllers, that of any of them; it returns all of them, and removes the faults of those that have
+   * not taken it. Rejects with UnknownError, and with InvalidError for an unknown word in `keep`.
    */
   restore(name: string, options?: RestoreOptions): Promise<Restored>;
   /** Returns to the state, the time and the faults after the start, and clears the journal. Rejects like `restore`. */
   reset(options?: RestoreOptions): Promise<Restored>;
   /**
    * Creates a service that everybody may dial and one router hosts. With routers in this process it resolves when the
-   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, or SeedError for a name in use.
+   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, or SeedError for a name in
+   * use.
    */
   service(name: string, service: NewService): Promise<LabService>;
   /**
@@ -65,13 +66,15 @@ export interface Lab {
    * any. @throws UnknownError for an unknown identity, or another identity's session
    */
   whyPosture(identity: string, options?: PostureOptions): Explanation;
-  /** Explains whether a link joins two routers (ids or names). @throws UnknownError, InvalidError for the same router */
+  /**
+   * Explains whether a link joins two routers (ids or names). @throws UnknownError, InvalidError for the same router
+   */
   whyLink(router: string, other: string): Explanation;
   /**
    * Creates the entities of a document that are missing, in one change: the document that `ziti ops export` writes, as
-   * text (YAML or JSON) or as an object. `apply` also changes those that exist, `prune` deletes what the sections of the
-   * document do not have, `plan` only answers the steps. Rejects with SeedError, which has every mistake; nothing has then
-   * changed.
+   * text (YAML or JSON) or as an object. `apply` also changes those that exist, `prune` deletes what the sections of
+   * the document do not have, `plan` only answers the steps. Rejects with SeedError, which has every mistake; nothing
+   * has then changed.
    */
   seed(document: SeedDocument | string, options?: SeedOptions): Promise<Seeded>;
   /**
@@ -92,8 +95,8 @@ export interface LabClock {
   readonly rate: number;
   /**
    * Adds milliseconds, or a duration such as `31m`, `2d` or `1w`. Sessions, tokens and locks expire, and all that waits
-   * for this time happens before it resolves. Rejects with InvalidError for a wrong or negative duration, and beyond ten
-   * years in total.
+   * for this time happens before it resolves. Rejects with InvalidError for a wrong or negative duration, and beyond
+   * ten years in total.
    */
   advance(duration: string | number): Promise<void>;
   /**
@@ -148,7 +151,8 @@ export interface Journal {
   subscribe(listener: (entry: JournalEntry) => void): Subscription;
   /**
    * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
-   * them. Rejects with TimeoutError, with ClosedError when the simulator closes, with InvalidError for a wrong condition.
+   * them. Rejects with TimeoutError, with ClosedError when the simulator closes, with InvalidError for a wrong
+   * condition.
    */
   waitFor(condition: JournalCondition, options?: WaitOptions): Promise<JournalEntry>;
   /**
@@ -156,7 +160,9 @@ export interface Journal {
    * whose message names the nearest entries; with InvalidError; with ClosedError when the simulator closes.
    */
   verify(filter: VerifyFilter, options?: VerifyOptions): Promise<JournalEntry[]>;
-  /** The requests that meet all conditions, with stand-ins for secrets: for a file of `sim replay`. @throws InvalidError */
+  /**
+   * The requests that meet all conditions, with stand-ins for secrets: for a file of `sim replay`. @throws InvalidError
+   */
   recording(filter?: JournalFilter): JournalRecording;
   clear(): void;
 }
@@ -170,7 +176,8 @@ export interface Snapshots {
   save(name: string, options?: SaveOptions): SnapshotFile;
   /**
    * Takes the content of a file under a name, which replaces a snapshot with this name: `restore` then applies it. The
-   * administrator stays that of this simulator. @throws InvalidError for other content, an invalid name, or beyond the limit
+   * administrator stays that of this simulator. @throws InvalidError for other content, an invalid name, or beyond the
+   * limit
    */
   load(name: string, content: unknown): Snapshot;
   /** @throws UnknownError, or InvalidError for `start` */

@@ -17,7 +17,9 @@ export interface Simulator {
   readonly dashboardUrl: string | undefined;
   /** `https://host:port/lab/v1`; undefined if the lab API is turned off. */
   readonly labUrl: string | undefined;
-  /** The key to the lab API, for its header `authorization: Bearer …`; it does not expire. Undefined without a lab API. */
+  /**
+   * The key to the lab API, for its header `authorization: Bearer …`; it does not expire. Undefined without a lab API.
+   */
   readonly labToken: string | undefined;
   /** `tls:host:port`, for routers. */
   readonly controlAddress: string;
@@ -27,7 +29,10 @@ export interface Simulator {
   /** The authority's certificate that clients and routers trust, as PEM. */
   readonly ca: string;
   readonly controllerId: string;
-  /** The management API as the administrator: `admin.services.create({ name, encryptionRequired })`. It logs in by itself. */
+  /**
+   * The management API as the administrator: `admin.services.create({ name, encryptionRequired })`. It logs in by
+   * itself.
+   */
   readonly admin: ApiClient<'management'>;
   readonly events: Events;
   /** Control over time, state and faults, and the journal of requests. */

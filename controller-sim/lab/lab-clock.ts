@@ -73,9 +73,9 @@ export class LabClock {
   }
 
   /**
-   * Adds milliseconds, or a duration such as `31m`, `2d` or `1w`. Sessions, tokens and locks expire, and all that waits for this time
-   * happens before it resolves. Rejects with InvalidError for a wrong or negative duration, and beyond ten years in
-   * total.
+   * Adds milliseconds, or a duration such as `31m`, `2d` or `1w`. Sessions, tokens and locks expire, and all that waits
+   * for this time happens before it resolves. Rejects with InvalidError for a wrong or negative duration, and beyond
+   * ten years in total.
    */
   async advance(duration: string | number): Promise<void> {
     const milliseconds = typeof duration === 'number' ? duration : read(duration);
@@ -114,9 +114,9 @@ export class LabClock {
   }
 
   /**
-   * From now on the time runs so many times as fast as the real time; 1: as fast, 0: it stands still. Timers of sessions
-   * and locks wait accordingly; connections keep real time. @throws InvalidError beyond 0 to 100,000, and for a clock of
-   * the caller that only the caller moves
+   * From now on the time runs so many times as fast as the real time; 1: as fast, 0: it stands still. Timers of
+   * sessions and locks wait accordingly; connections keep real time. @throws InvalidError beyond 0 to 100,000, and for
+   * a clock of the caller that only the caller moves
    */
   run(rate = 1): void {
     this.#run(rate);

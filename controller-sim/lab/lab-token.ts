@@ -1,5 +1,5 @@
-// The key to the lab API that a start prints. Unlike a session it does not expire, so a test may advance the clock by any
-// time; it is valid at the lab only, until the simulator stops.
+// The key to the lab API that a start prints. Unlike a session it does not expire, so a test may advance the clock by
+// any time; it is valid at the lab only, until the simulator stops.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Random } from '#lib/random.ts';

@@ -118,7 +118,8 @@ export class Lab {
 
   /**
    * Creates a service that everybody may dial and one router hosts. With routers in this process it resolves when the
-   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, or SeedError for a name in use.
+   * service can be dialed. Rejects with InvalidError, UnknownError for an unknown router, or SeedError for a name in
+   * use.
    */
   async service(name: string, service: NewService): Promise<LabService> {
     const { state } = this.#components;
@@ -181,7 +182,9 @@ export class Lab {
     return explainPosture({ tables: state.tables, access, posture, now: clock.now() }, subject, session);
   }
 
-  /** Explains whether a link joins two routers (ids or names). @throws UnknownError, InvalidError for the same router */
+  /**
+   * Explains whether a link joins two routers (ids or names). @throws UnknownError, InvalidError for the same router
+   */
   whyLink(router: string, other: string): Explanation {
     const { state, network } = this.#components;
     const [one, two] = [router, other].map((each) => named(state.tables.router, 'router', each)) as [Router, Router];

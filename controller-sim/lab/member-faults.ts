@@ -1,5 +1,5 @@
-// Faults of this controller as a member of a cluster, for learning and tests: it is cut off the store, hangs, or ends as if
-// it was killed.
+// Faults of this controller as a member of a cluster, for learning and tests: it is cut off the store, hangs, or ends
+// as if it was killed.
 
 import { describeError } from '#lib/errors.ts';
 import type { Clock } from '#lib/time/clock.ts';

@@ -1,5 +1,5 @@
-// The labs of the other controllers of a network: one call moves the time of all, and a restore at any of them is one of
-// all. Controllers of one process may share their clock, which moves once.
+// The labs of the other controllers of a network: one call moves the time of all, and a restore at any of them is one
+// of all. Controllers of one process may share their clock, which moves once.
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';

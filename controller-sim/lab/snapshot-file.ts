@@ -1,6 +1,6 @@
-// A snapshot as JSON for a file: to attach it to a report, and to load it into another simulator. Without credentials it has
-// no passwords, certificates, second factors and one-time tokens; identities of the simulator that loads it keep theirs. The
-// administrator is always that of the simulator that loads it.
+// A snapshot as JSON for a file: to attach it to a report, and to load it into another simulator. Without credentials
+// it has no passwords, certificates, second factors and one-time tokens; identities of the simulator that loads it keep
+// theirs. The administrator is always that of the simulator that loads it.
 
 import type { Entity } from '../state/entity.ts';
 import { formProblem } from '../state/entity-form.ts';
@@ -70,7 +70,10 @@ export function entitiesOfFile(
   return { file: snapshot, entities };
 }
 
-/** The file's administrator has another id and other credentials: references to it become references to this simulator's. */
+/**
+ * The file's administrator has another id and other credentials: references to it become references to this
+ * simulator's.
+ */
 function withAdministrator(given: SnapshotFile['entities'], tables: Tables): SnapshotFile['entities'] {
   const other = (given.identity as readonly Identity[] | undefined)?.find(({ isDefaultAdmin }) => isDefaultAdmin);
   const admin = administratorOf(tables);

@@ -1,10 +1,10 @@
 // Named states of the simulator in memory, to which a test returns. A snapshot holds what administrators configure:
-// identities with their credentials, services, policies, routers. A restore is one change of the state: routers, clients
-// and events learn of it as of any other. The clock returns to the time of the snapshot, the faults are those of then, and
-// the journal is empty.
+// identities with their credentials, services, policies, routers. A restore is one change of the state: routers,
+// clients and events learn of it as of any other. The clock returns to the time of the snapshot, the faults are those
+// of then, and the journal is empty.
 //
-// Sessions, revocations and the terminators of hosts belong to running clients, not to a snapshot: they stay where their
-// identity, service and router stay, and end otherwise.
+// Sessions, revocations and the terminators of hosts belong to running clients, not to a snapshot: they stay where
+// their identity, service and router stay, and end otherwise.
 
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import { endApiSession } from '../entities/api-session.ts';
@@ -56,8 +56,8 @@ export interface SnapshotInfo {
 /** A snapshot that was taken: `using snapshot = snapshots.take(…)` deletes it with the block. */
 export interface Snapshot extends SnapshotInfo, Disposable {
   /**
-   * Returns to it. Rejects like `restore` of the lab, and with UnknownError if it was deleted, or replaced by another one
-   * with its name.
+   * Returns to it. Rejects like `restore` of the lab, and with UnknownError if it was deleted, or replaced by another
+   * one with its name.
    */
   restore(options?: RestoreOptions): Promise<Restored>;
   /** Deletes it. Further calls have no effect, nor has a call after it was deleted or replaced. */
@@ -135,8 +135,8 @@ export class LabSnapshots {
   }
 
   /**
-   * Takes the content of a file under a name, which replaces a snapshot with this name: `restore` then applies it, without
-   * faults. @throws InvalidError for other content, an invalid name, or beyond the limit
+   * Takes the content of a file under a name, which replaces a snapshot with this name: `restore` then applies it,
+   * without faults. @throws InvalidError for other content, an invalid name, or beyond the limit
    */
   load(name: string, content: unknown): Snapshot {
     this.#demandName(name);
@@ -171,8 +171,8 @@ export class LabSnapshots {
   }
 
   /**
-   * For all controllers; another one may have taken the snapshot. Rejects with UnknownError, and with InvalidError for an
-   * unknown word in `keep`. If the change cannot be stored, nothing has changed.
+   * For all controllers; another one may have taken the snapshot. Rejects with UnknownError, and with InvalidError for
+   * an unknown word in `keep`. If the change cannot be stored, nothing has changed.
    */
   async restore(name: string, options: RestoreOptions = {}): Promise<Restored> {
     const restores = restoredParts(options);

@@ -1,5 +1,6 @@
-// Moves circuits to other paths: after faults, when a link is lost, disabled or becomes expensive, and when another path
-// becomes much cheaper (reference fact: control channel, section 4.5). A circuit for which no path can be routed ends.
+// Moves circuits to other paths: after faults, when a link is lost, disabled or becomes expensive, and when another
+// path becomes much cheaper (reference fact: control channel, section 4.5). A circuit for which no path can be routed
+// ends.
 //
 //   fault, link ─► reroute ─► cheapest path between its ends ─► Route to each router in turn ─► Unroute to routers left
 

@@ -44,7 +44,9 @@ export function advance(circuit: Stateful, event: CircuitEvent): CircuitState {
   return circuit.state;
 }
 
-/** Whether the circuit was removed. A function, because TypeScript keeps the narrowed type of a field across `await`. */
+/**
+ * Whether the circuit was removed. A function, because TypeScript keeps the narrowed type of a field across `await`.
+ */
 export function isEnded({ state }: Stateful): boolean {
   return state === 'ended';
 }

@@ -88,7 +88,9 @@ export class Circuits {
     return this.#circuits.get(id);
   }
 
-  /** Whether a router that still has a circuit should remove it: the circuit ended, or left the router when it moved. */
+  /**
+   * Whether a router that still has a circuit should remove it: the circuit ended, or left the router when it moved.
+   */
   isStray(id: string, routerId: string): boolean {
     const circuit = this.#circuits.get(id);
     return !circuit || (circuit.state === 'up' && !circuit.path.routers.includes(routerId));

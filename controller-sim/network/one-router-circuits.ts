@@ -1,6 +1,6 @@
 // Ends circuits that begin and end at one router when that router no longer has them. Other circuits of a lost router
-// end with its links. reference fact: these circuits stay for ever there (control channel, section 4.8); here they would
-// also add to the costs of their terminators for ever.
+// end with its links. reference fact: these circuits stay for ever there (control channel, section 4.8); here they
+// would also add to the costs of their terminators for ever.
 
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';

@@ -1,6 +1,6 @@
 // Tells routers of each other: a new one of all others, the others of each that comes, changes or leaves. In a large
-// network, changes wait a moment and each router is told of several at once, as in the reference: n routers that connect
-// one after the other would otherwise cause n² messages.
+// network, changes wait a moment and each router is told of several at once, as in the reference: n routers that
+// connect one after the other would otherwise cause n² messages.
 //
 //   change ─┬─ few routers ──► a message to each other router
 //           └─ many ──► pending (the latest of each router) ── timer ──► a message with all of them to each router

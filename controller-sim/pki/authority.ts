@@ -82,7 +82,9 @@ export class Authority {
   readonly #root: Pair;
   readonly #intermediate: Pair;
   readonly #listener: Pair;
-  /** The certificate of the key that signs tokens: that of the listener, or a common one of all members of a cluster. */
+  /**
+   * The certificate of the key that signs tokens: that of the listener, or a common one of all members of a cluster.
+   */
   readonly serverCertificate: X509Certificate;
   readonly signingKey: KeyObject;
   /** The id of the signing key in tokens. */
@@ -299,7 +301,8 @@ async function makeServer(
   hosts: readonly string[],
   previous: Pair | undefined,
 ): Promise<Pair> {
-  const ownSerial = newSerial(random); // drawn before the wait, so that the sequence of random values does not depend on timing
+  // Drawn before the wait, so that the sequence of random values does not depend on timing.
+  const ownSerial = newSerial(random);
   const { key, publicKey } = previous
     ? { key: previous.key, publicKey: publicKeyOf(previous.key) }
     : exported((await generateKey('rsa', { modulusLength: SERVER_KEY_BITS })).privateKey);

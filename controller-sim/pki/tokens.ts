@@ -76,8 +76,8 @@ export class Tokens {
   }
 
   /**
-   * The one-time token of an enrollment. `method` is `ott`, `erott`, …; `expiresAt` in RFC 3339. Its holder compares the
-   * token's expiry with the real time, which is later if a test has set an earlier one.
+   * The one-time token of an enrollment. `method` is `ott`, `erott`, …; `expiresAt` in RFC 3339. Its holder compares
+   * the token's expiry with the real time, which is later if a test has set an earlier one.
    */
   enrollment(enrollment: { method: string; subject: string; token: string; expiresAt: string }): Promise<string> {
     const { clock } = this.#components;
@@ -93,8 +93,8 @@ export class Tokens {
   }
 
   /**
-   * Identifies the network to clients that enroll with another proof. Strangers may ask for it, and a signature needs six
-   * times the work of another request: one serves all of them for a second. `id` is that of a new one.
+   * Identifies the network to clients that enroll with another proof. Strangers may ask for it, and a signature needs
+   * six times the work of another request: one serves all of them for a second. `id` is that of a new one.
    */
   network(id: string): Promise<string> {
     const now = this.#components.clock.monotonic();

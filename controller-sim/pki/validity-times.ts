@@ -1,5 +1,5 @@
-// The times at which certificates must be valid. A test may set an earlier time than that of the certificates that exist:
-// they are accepted, as they are valid for the real time. They expire by the time of the simulator.
+// The times at which certificates must be valid. A test may set an earlier time than that of the certificates that
+// exist: they are accepted, as they are valid for the real time. They expire by the time of the simulator.
 
 import { realTime } from '#lib/time/advancing-clock.ts';
 import type { Clock } from '#lib/time/clock.ts';

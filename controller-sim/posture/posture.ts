@@ -1,6 +1,6 @@
 // The posture of endpoints: what clients reported about their machines, when they gave one-time passwords, and when
-// they must give one again. It is in memory only: after a restart, clients must send it again. Controllers of one network
-// tell each other.
+// they must give one again. It is in memory only: after a restart, clients must send it again. Controllers of one
+// network tell each other.
 
 import { Listeners } from '#lib/listeners.ts';
 import { BoundedMap } from '#lib/queue/bounded-map.ts';

@@ -8,7 +8,9 @@ import type { Session } from '../state/kinds/session.ts';
 import type { State } from '../state/state.ts';
 import type { Posture } from './posture.ts';
 
-/** An identity (left) or service (right) that joined or left a service policy, or a member of another kind of policy. */
+/**
+ * An identity (left) or service (right) that joined or left a service policy, or a member of another kind of policy.
+ */
 interface MembershipChange {
   readonly kind: string;
   readonly side: 'left' | 'right';

@@ -1,5 +1,5 @@
-// Checks entities that come from outside, such as those of a snapshot's file: the fields from which tables, policies and
-// lists are derived must have the form that their kind describes.
+// Checks entities that come from outside, such as those of a snapshot's file: the fields from which tables, policies
+// and lists are derived must have the form that their kind describes.
 
 import type { Entity } from './entity.ts';
 import type { Reference } from './kind.ts';

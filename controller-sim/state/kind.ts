@@ -18,13 +18,13 @@ export interface Reference<Key extends string = string, To extends string = stri
   /** The side of the policy that these selectors fill. A kind of policies has a left side, then a right one. */
   readonly side?: Side;
   /**
-   * The repair of an id that does not resolve. `delete`: the entity is useless without it. `remove`: the id is removed. `put`: this id
-   * replaces it. `report`: the intended id is unknown, so an administrator must repair it.
+   * The repair of an id that does not resolve. `delete`: the entity is useless without it. `remove`: the id is removed.
+   * `put`: this id replaces it. `report`: the intended id is unknown, so an administrator must repair it.
    */
   readonly mend: 'delete' | 'remove' | 'report' | { readonly put: string };
   /**
-   * The consequence of deleting the other entity: this entity is deleted, the id is removed, or it stays. `field`: the deletion is rejected;
-   * the error names the field and, in `by`, the entities that refer.
+   * The consequence of deleting the other entity: this entity is deleted, the id is removed, or it stays. `field`: the
+   * deletion is rejected; the error names the field and, in `by`, the entities that refer.
    */
   readonly onDelete: 'delete' | 'remove' | 'keep' | { readonly field: string; readonly by: string };
 }

@@ -1,5 +1,5 @@
-// The kinds of entities. A new kind is one file in kinds/ and one line here: tables, integrity checks, cascades, snapshots, counts, links
-// and the types of stored entities are derived from this list.
+// The kinds of entities. A new kind is one file in kinds/ and one line here: tables, integrity checks, cascades,
+// snapshots, counts, links and the types of stored entities are derived from this list.
 
 import type { Entity } from './entity.ts';
 import type { Kind, Side, Stores } from './kind.ts';

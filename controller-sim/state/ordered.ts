@@ -1,4 +1,5 @@
-// A sorted list in pieces: an insertion among a hundred thousand entities moves a few hundred, and a page is found by counting pieces.
+// A sorted list in pieces: an insertion among a hundred thousand entities moves a few hundred, and a page is found by
+// counting pieces.
 
 /** Negative if `a` comes first; 0 only for versions of the same entity. Its parameters are bivariant, as in `Of`. */
 export type Compare<T> = { compare(a: T, b: T): number }['compare'];

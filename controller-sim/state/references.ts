@@ -1,5 +1,5 @@
-// The references between entities, from the descriptions of their kinds: which ids an entity names, and its form without
-// some of them.
+// The references between entities, from the descriptions of their kinds: which ids an entity names, and its form
+// without some of them.
 
 import type { Entity } from './entity.ts';
 import type { Reference } from './kind.ts';

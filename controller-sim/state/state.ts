@@ -241,8 +241,8 @@ export class State {
   }
 
   /**
-   * Takes the data of the store in place of its own, whose changes may be lost. Rejects with StoreError or DamagedError;
-   * nothing has then changed.
+   * Takes the data of the store in place of its own, whose changes may be lost. Rejects with StoreError or
+   * DamagedError; nothing has then changed.
    */
   rejoin(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -252,7 +252,9 @@ export class State {
     return promise;
   }
 
-  /** Waits until this member has the change with this index, for at most so many milliseconds. @returns whether it has */
+  /**
+   * Waits until this member has the change with this index, for at most so many milliseconds. @returns whether it has
+   */
   async reach(index: bigint, milliseconds: number): Promise<boolean> {
     const end = this.clock.monotonic() + milliseconds;
     while (this.#index < index) {
@@ -326,8 +328,8 @@ export class State {
   }
 
   /**
-   * Builds on the changes of others. Other code sees the new changes only once the store has them. @returns false if the
-   * store did not take them
+   * Builds on the changes of others. Other code sees the new changes only once the store has them. @returns false if
+   * the store did not take them
    */
   async #append(store: SharedStore, waiting: readonly Waiting[], isRetry = false): Promise<boolean> {
     let attempts: Attempt[] = [];

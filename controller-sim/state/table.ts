@@ -14,7 +14,10 @@ export interface IndexedSort {
 
 const BY_ID: IndexedSort = { key: 'id', descending: false };
 
-/** Missing values come first in ascending order; equal ones are in the order of their ids. Dates have one format, so texts compare as dates. */
+/**
+ * Missing values come first in ascending order; equal ones are in the order of their ids. Dates have one format, so
+ * texts compare as dates.
+ */
 export function compareBy<T extends Entity>({ key, descending }: IndexedSort): Compare<T> {
   const sign = descending ? -1 : 1;
   const sortValue = (entity: T) => (entity as Entity & Partial<Named>)[key];

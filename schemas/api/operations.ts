@@ -3,7 +3,8 @@
 //
 //   access  none | partial (a session whose second factor is still missing) | session | admin
 //           admin.read (administrators and admin_readonly) | ops
-//           KIND.ACTION (administrators, identities with the permission KIND or KIND.ACTION, and for reading admin_readonly)
+//           KIND.ACTION (administrators, identities with the permission KIND or KIND.ACTION, and for reading
+//           admin_readonly)
 //   query   known parameters; ! = required
 //   body    a name in bodies.json, or a content type, or both; ? = optional
 //   answer  the successful answer: a name in answers.json for the data within the envelope, NAME* for a page of them,

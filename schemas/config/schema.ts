@@ -28,8 +28,8 @@ export interface ConfigSchema {
   /** An absent section means a section with all defaults. */
   readonly 'x-default-object'?: boolean;
   /**
-   * A null value means no value, or an empty map. `tolerated` means no value and a warning: the reference does not start
-   * with it. Without this keyword null is an error.
+   * A null value means no value, or an empty map. `tolerated` means no value and a warning: the reference does not
+   * start with it. Without this keyword null is an error.
    */
   readonly 'x-null'?: 'absent' | 'tolerated' | 'empty';
   /** The same for an empty string. Without this keyword it is a value. */

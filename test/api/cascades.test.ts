@@ -208,7 +208,8 @@ t.test('referenced entities cannot be deleted; the error names the references', 
   await rejected(`/auth-policies/${authPolicy}`, 'enrollAuthPolicyId', signer);
   await rejected(`/external-jwt-signers/${signer}`, 'primary.extJwt.allowedSigners', allows);
   await api.change('PATCH', `/identities/${identity}`, { authPolicyId: authPolicy });
-  await rejected(`/auth-policies/${authPolicy}`, 'enrollAuthPolicyId', signer); // named before identities, as in the reference
+  // Named before identities, as in the reference.
+  await rejected(`/auth-policies/${authPolicy}`, 'enrollAuthPolicyId', signer);
   await api.change('PATCH', `/identities/${identity}`, { authPolicyId: allows });
   await rejected(`/auth-policies/${allows}`, 'authPolicyId', identity);
   t.match(await api.manage('DELETE', '/auth-policies/default'), { status: 409, cause: { field: 'authPolicyId' } });

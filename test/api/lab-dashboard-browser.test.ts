@@ -1,5 +1,5 @@
-// The dashboard in a real browser, as its users see it: every view against a running network, a simulator that stops and
-// returns, hostile names, a large network. Needs `chromium`; elsewhere the tests are skipped.
+// The dashboard in a real browser, as its users see it: every view against a running network, a simulator that stops
+// and returns, hostile names, a large network. Needs `chromium`; elsewhere the tests are skipped.
 
 import { connect } from 'node:net';
 import t from 'tap';

@@ -1,5 +1,5 @@
-// The files of the dashboard over the port: what everybody may read, how browsers must treat it, and the data behind the
-// login.
+// The files of the dashboard over the port: what everybody may read, how browsers must treat it, and the data behind
+// the login.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The management channel, a websocket of the fabric API: who may open it, invalid requests, inspections, and validations
-// that need no router. test/network/validate.test.ts validates routers.
+// The management channel, a websocket of the fabric API: who may open it, invalid requests, inspections, and
+// validations that need no router. test/network/validate.test.ts validates routers.
 
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';

@@ -1,5 +1,5 @@
-// Clients of the management channel that subscribe to as much as they may, and read nothing of it: what an event costs, how
-// much of it waits for them, and whether others still get theirs.
+// Clients of the management channel that subscribe to as much as they may, and read nothing of it: what an event costs,
+// how much of it waits for them, and whether others still get theirs.
 
 import t from 'tap';
 import { ManagementType } from '#wire/gen/numbers.ts';

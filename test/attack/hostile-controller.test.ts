@@ -1,5 +1,5 @@
-// A controller that sends every type of message with thousands of parts of every form, to a whole router: what they cost,
-// and whether the router still answers.
+// A controller that sends every type of message with thousands of parts of every form, to a whole router: what they
+// cost, and whether the router still answers.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';

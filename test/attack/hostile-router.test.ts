@@ -1,5 +1,5 @@
-// An enrolled router that sends every type of message with thousands of parts of every form: what a byte of it costs the
-// simulator, and whether it still serves others.
+// An enrolled router that sends every type of message with thousands of parts of every form: what a byte of it costs
+// the simulator, and whether it still serves others.
 
 import t from 'tap';
 import { ControlType } from '#wire/gen/numbers.ts';

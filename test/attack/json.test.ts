@@ -139,7 +139,10 @@ t.test('an inspection with an endless expression is aborted', async (t) => {
   t.ok(stall() < MAX_STALL_MS);
 });
 
-/** The longest work between two turns of the event loop, in milliseconds of this thread's processor time: other programs do not count. */
+/**
+ * The longest work between two turns of the event loop, in milliseconds of this thread's processor time: other programs
+ * do not count.
+ */
 function stallMeter(): () => number {
   let [longest, last] = [0, threadTime()];
   const look = () => {

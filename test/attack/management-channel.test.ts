@@ -24,7 +24,10 @@ const ROUTER_CONNECTIONS = 2;
 const RUNNING = 10;
 const WAITING = 1_000;
 
-/** A simulator with a virtual clock and one router, whose answers about links have this value. Without one, it is silent. */
+/**
+ * A simulator with a virtual clock and one router, whose answers about links have this value. Without one, it is
+ * silent.
+ */
 async function start(links?: string) {
   const clock = new VirtualClock(Date.now());
   const overlay = await Overlay.start({ clock });

@@ -1,5 +1,5 @@
-// Compares the parts of a repaired network: all routers are online and linked, both ends and the controller know the same
-// links, each router has the data of the controller, terminators are those that routers host, and clients get the
+// Compares the parts of a repaired network: all routers are online and linked, both ends and the controller know the
+// same links, each router has the data of the controller, terminators are those that routers host, and clients get the
 // services that the controller explains to them.
 
 import { silentLog } from '#lib/log/log.ts';

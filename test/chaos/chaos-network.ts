@@ -1,5 +1,5 @@
-// A controller with its data in a file, three real routers, and the steps of a history. Afterwards everything is repaired,
-// and the parts of the network must agree within a time (agreement.ts).
+// A controller with its data in a file, three real routers, and the steps of a history. Afterwards everything is
+// repaired, and the parts of the network must agree within a time (agreement.ts).
 
 import { join } from 'node:path';
 import { freePorts } from '../../examples/two-routers/ports.ts';

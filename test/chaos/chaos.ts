@@ -1,6 +1,6 @@
 // `npm run chaos [-- --seconds N] [--seed N] [--steps N] [--shrink SECONDS]`: random histories of a controller and real
-// routers: writes, moves, faults, kills, hours of virtual time. Afterwards everything must agree. A failing history prints its
-// seed and the shortest steps that still fail. Exit code 1 then.
+// routers: writes, moves, faults, kills, hours of virtual time. Afterwards everything must agree. A failing history
+// prints its seed and the shortest steps that still fail. Exit code 1 then.
 
 import { parseArgs } from 'node:util';
 import { ChaosNetwork } from './chaos-network.ts';

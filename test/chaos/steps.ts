@@ -1,5 +1,5 @@
-// Random histories of a network: what administrators, routers, clients and faults do, as data that can be shortened. Steps
-// name entities, not ids, and do nothing if an entity does not exist, so that any part of a history is a history.
+// Random histories of a network: what administrators, routers, clients and faults do, as data that can be shortened.
+// Steps name entities, not ids, and do nothing if an entity does not exist, so that any part of a history is a history.
 
 import { type Random, seededRandom } from '#lib/random.ts';
 

@@ -1,5 +1,5 @@
-// `adopt`: an installation of the reference's package is taken over in place and given back, in a mount namespace with a
-// stand-in for systemctl.
+// `adopt`: an installation of the reference's package is taken over in place and given back, in a mount namespace with
+// a stand-in for systemctl.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

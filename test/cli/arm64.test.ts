@@ -1,7 +1,7 @@
 // The executables for arm64, built on this machine and run by qemu-user with Debian's cross libraries: the simulator
-// serves, two routers enroll, run and carry traffic. A router starts a second process, so the kernel must start programs
-// of arm64 with the emulator: each program has a user namespace with a binfmt_misc of its own (Linux 6.7). The machine's
-// own binfmt_misc stays as it is.
+// serves, two routers enroll, run and carry traffic. A router starts a second process, so the kernel must start
+// programs of arm64 with the emulator: each program has a user namespace with a binfmt_misc of its own (Linux 6.7). The
+// machine's own binfmt_misc stays as it is.
 
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Two controllers as processes, whose database goes back to an older copy: what shows that they do not follow, and how an
-// operator lets them rejoin.
+// Two controllers as processes, whose database goes back to an older copy: what shows that they do not follow, and how
+// an operator lets them rejoin.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';

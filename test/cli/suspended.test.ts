@@ -1,5 +1,5 @@
-// A router that is suspended (SIGSTOP) in the middle of a transfer until its controller has declared it dead, and resumes
-// later.
+// A router that is suspended (SIGSTOP) in the middle of a transfer until its controller has declared it dead, and
+// resumes later.
 
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

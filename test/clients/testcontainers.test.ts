@@ -1,5 +1,5 @@
-// The recipes for Testcontainers in the guide of the simulator's image, compiled against its libraries. No machine of the
-// tests has a Docker daemon that could run them.
+// The recipes for Testcontainers in the guide of the simulator's image, compiled against its libraries. No machine of
+// the tests has a Docker daemon that could run them.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

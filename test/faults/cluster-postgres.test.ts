@@ -1,6 +1,6 @@
 // Random histories of three controllers with a PostgreSQL server, each behind a port of its own: clients write and read
-// anywhere, while connections are cut and freeze, members are cut off and killed, a lock is held, and the server restarts and
-// hangs. The judge of cluster.test.ts decides.
+// anywhere, while connections are cut and freeze, members are cut off and killed, a lock is held, and the server
+// restarts and hangs. The judge of cluster.test.ts decides.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';

@@ -1,5 +1,6 @@
-// Random histories of three controllers with a database in memory and a virtual clock: clients write and read anywhere, while
-// connections fail, processes are killed, and the database goes back or is damaged. A failing history is shortened.
+// Random histories of three controllers with a database in memory and a virtual clock: clients write and read anywhere,
+// while connections fail, processes are killed, and the database goes back or is damaged. A failing history is
+// shortened.
 
 import t from 'tap';
 import { THOROUGH } from '../support/thorough.ts';

@@ -1,5 +1,5 @@
-// SDK clients whose connection delays, loses, repeats, reorders and truncates what they exchange with their router: each
-// circuit delivers all bytes in order, or ends with an error on both sides.
+// SDK clients whose connection delays, loses, repeats, reorders and truncates what they exchange with their router:
+// each circuit delivers all bytes in order, or ends with an error on both sides.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -101,8 +101,8 @@ t.test(
 );
 
 /**
- * The ends of circuits and the rejections of routers are sent once, by a side that keeps nothing afterwards. They arrive,
- * and in their order: otherwise an end that misses acknowledgements cannot tell whether its data has arrived.
+ * The ends of circuits and the rejections of routers are sent once, by a side that keeps nothing afterwards. They
+ * arrive, and in their order: otherwise an end that misses acknowledgements cannot tell whether its data has arrived.
  */
 function isSentOnce(payload: Payload): boolean {
   return payload.has(PayloadFlag.CircuitEnd) || payload.has(PayloadFlag.WriteFailed);

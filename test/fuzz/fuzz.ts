@@ -1,6 +1,6 @@
 // `npm run fuzz [-- --seconds N] [--target NAME] [--seed N] [--input BASE64]`: broken inputs for all code that parses
-// foreign bytes. The seconds are for all targets together, without those of long inputs, whose cost may only grow with their
-// length. Exit code 1 if there are findings.
+// foreign bytes. The seconds are for all targets together, without those of long inputs, whose cost may only grow with
+// their length. Exit code 1 if there are findings.
 
 import { parseArgs } from 'node:util';
 import { amplify, type FuzzReport, fuzz } from './runner.ts';

@@ -241,6 +241,26 @@ t.test('every file begins with a comment', async (t) => {
   t.pass(`${ALL.length} files`);
 });
 
+t.test('comments have at most 120 columns, and code has more only for the sake of a literal', async (t) => {
+  const MAX_COLUMNS = 120;
+  const comment = /^\s*(?:\/\/|\/?\*)/;
+  const literal = /['"`]|\/.+\/|https?:/;
+  let count = 0;
+  for (const { path, text } of ALL) {
+    let backticks = 0;
+    for (const [index, line] of text.split('\n').entries()) {
+      const isInTemplate = backticks % 2 === 1;
+      const isComment = !isInTemplate && comment.test(line);
+      const hasComment = isComment || (!isInTemplate && /[;,{}()[\]] \/\/ [^'"`]*$/.test(line));
+      const isPermitted = hasComment ? /https?:\S{60}/.test(line) : isInTemplate || literal.test(line);
+      if ([...line].length > MAX_COLUMNS && !isPermitted) t.fail(`${path}:${index + 1} has more than ${MAX_COLUMNS}`);
+      if (!isComment) backticks += line.replaceAll('\\`', '').split('`').length - 1;
+      count += 1;
+    }
+  }
+  t.ok(count > 100_000, `${count} lines`);
+});
+
 t.test('the code contains no TODO', async (t) => {
   const words = new RegExp(['TO', 'DO|FIX', 'ME|XX', 'X\\b|not implemented'].join(''), 'i');
   for (const { path, text } of PRODUCT) if (words.test(text)) t.fail(path);

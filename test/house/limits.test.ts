@@ -1,5 +1,5 @@
-// Every constant named like a limit has a row in schemas/limits.tsv, from which the reference of limits is generated, or an
-// exception below with its reason. (generated.test.ts compares the reference with the code.)
+// Every constant named like a limit has a row in schemas/limits.tsv, from which the reference of limits is generated,
+// or an exception below with its reason. (generated.test.ts compares the reference with the code.)
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The report of the package's interface: it is up to date, and contains what is exported and reachable, without internals.
+// The report of the package's interface: it is up to date, and contains what is exported and reachable, without
+// internals.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// The reference's command line against the simulator and against the reference's own controller: every command that a controller answers, and
-// every example of the help, with the same exit code and the same printed text. CLI_RESULT names a file for the counts (`npm run compat`).
+// The reference's command line against the simulator and against the reference's own controller: every command that a
+// controller answers, and every example of the help, with the same exit code and the same printed text. CLI_RESULT
+// names a file for the counts (`npm run compat`).
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Clients of the reference at our routers, on our network: its tunneler as a host and as a proxy, programs of its SDK, its
-// check of the data path, its command line.
+// Clients of the reference at our routers, on our network: its tunneler as a host and as a proxy, programs of its SDK,
+// its check of the data path, its command line.
 
 import t from 'tap';
 import { TokenError, Tokens } from '../../agent/access/tokens.ts';

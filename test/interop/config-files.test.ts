@@ -1,4 +1,5 @@
-// Configuration files and the reference: the files that its command writes, and the empty values that its router accepts.
+// Configuration files and the reference: the files that its command writes, and the empty values that its router
+// accepts.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

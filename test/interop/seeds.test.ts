@@ -1,5 +1,5 @@
-// Seeds and the reference: its `ops export` of our network, its `ops import` of our exports, at our simulator and at its
-// own controller.
+// Seeds and the reference: its `ops export` of our network, its `ops import` of our exports, at our simulator and at
+// its own controller.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

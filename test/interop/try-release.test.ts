@@ -1,4 +1,5 @@
-// The script that tries other releases: its rows for a program that works and for one that fails, its messages for wrong use.
+// The script that tries other releases: its rows for a program that works and for one that fails, its messages for
+// wrong use.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

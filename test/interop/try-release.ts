@@ -1,5 +1,6 @@
-// Tries programs of the reference and of its SDKs, of any release, in a network of the simulator and our routers. Environment variables name the
-// programs. Prints a row for each as JSON; `npm run compat -- --trials FILE` takes them into docs/reference/compat.json.
+// Tries programs of the reference and of its SDKs, of any release, in a network of the simulator and our routers.
+// Environment variables name the programs. Prints a row for each as JSON; `npm run compat -- --trials FILE` takes them
+// into docs/reference/compat.json.
 
 import { execFileSync } from 'node:child_process';
 import type { TrialRow } from '../../tools/compat-results.ts';

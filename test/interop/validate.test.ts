@@ -1,5 +1,5 @@
-// Validations (`ziti fabric validate`) of a network with routers of both projects and their circuits: by the reference's
-// controller and by the simulator. cli-examples.test.ts compares the commands.
+// Validations (`ziti fabric validate`) of a network with routers of both projects and their circuits: by the
+// reference's controller and by the simulator. cli-examples.test.ts compares the commands.
 
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
@@ -22,7 +22,9 @@ const PATIENCE = 30_000;
 
 type Validating = TestController & { readonly baseUrl: string; readonly ca: string };
 
-/** The reference's controller counts the identity of a router's tunneler as connected, but its router does not list it. */
+/**
+ * The reference's controller counts the identity of a router's tunneler as connected, but its router does not list it.
+ */
 const isOwnIdentity = (id: string) => (error: string) =>
   error === `ctrl reports identity ${id} is connected, but router disagrees`;
 

@@ -1,4 +1,5 @@
-// Faults and the journal of the lab with real routers: control messages and connections in the journal, lost and delayed messages, disconnects.
+// Faults and the journal of the lab with real routers: control messages and connections in the journal, lost and
+// delayed messages, disconnects.
 
 import t from 'tap';
 import { SystemClock } from '#lib/time/clock.ts';

@@ -1,5 +1,5 @@
-// Routers and controllers of other releases: the simulator warns of unknown messages, a router of controllers that are too
-// old or refuse it.
+// Routers and controllers of other releases: the simulator warns of unknown messages, a router of controllers that are
+// too old or refuse it.
 
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';

@@ -1,4 +1,5 @@
-// The rights of a router's own identity, with which its tunneler dials and hosts: without them, its circuits end at once.
+// The rights of a router's own identity, with which its tunneler dials and hosts: without them, its circuits end at
+// once.
 
 import { connect, type Socket } from 'node:net';
 import t from 'tap';

@@ -1,4 +1,5 @@
-// Validations of a running network (`ziti fabric validate`): routers without faults, and every fault that they can report.
+// Validations of a running network (`ziti fabric validate`): routers without faults, and every fault that they can
+// report.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create, toBinary } from '@bufbuild/protobuf';

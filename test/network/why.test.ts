@@ -1,5 +1,5 @@
-// The lab's explanations agree with the decisions of the API: in random networks with a running router, an identity gets
-// a session of a service exactly if the lab says so.
+// The lab's explanations agree with the decisions of the API: in random networks with a running router, an identity
+// gets a session of a service exactly if the lab says so.
 
 import t from 'tap';
 import { type Random, seededRandom } from '#lib/random.ts';

@@ -1,6 +1,6 @@
-// Upgrade and downgrade: the programs of an earlier commit and those of this one, in turn, on the same files and database.
-// The earlier commit is UPGRADE_FROM, else that of the newest version, else the last one with another schema of the
-// database.
+// Upgrade and downgrade: the programs of an earlier commit and those of this one, in turn, on the same files and
+// database. The earlier commit is UPGRADE_FROM, else that of the newest version, else the last one with another schema
+// of the database.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

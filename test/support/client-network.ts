@@ -1,4 +1,5 @@
-// A network for clients of the reference and of its SDKs: a simulator and two of our routers with a link, each with a listener for clients.
+// A network for clients of the reference and of its SDKs: a simulator and two of our routers with a link, each with a
+// listener for clients.
 
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Overlay, type RouterSetup, until } from './overlay.ts';

@@ -1,5 +1,5 @@
-// The network of a compose file: a bridge in this network namespace, and a namespace for each container, which find each
-// other by name in a file of hosts. The test runs in its own namespace (network-namespace.ts).
+// The network of a compose file: a bridge in this network namespace, and a namespace for each container, which find
+// each other by name in a file of hosts. The test runs in its own namespace (network-namespace.ts).
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

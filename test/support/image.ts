@@ -35,7 +35,10 @@ export interface Container {
 
 /** An absolute path, because the variables of the image have another PATH. */
 const CHROOT = ['/usr/sbin/chroot', '/usr/bin/chroot'].find((path) => existsSync(path)) ?? 'chroot';
-/** Arguments: root folder, then source, place and `ro` or `rw` of each volume, `--`, variables, `chroot` and the command. */
+/**
+ * Arguments: root folder, then source, place and `ro` or `rw` of each volume, `--`, variables, `chroot` and the
+ * command.
+ */
 const ENTER = `
 root=$1; shift
 mount --make-rprivate /

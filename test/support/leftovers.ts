@@ -36,9 +36,9 @@ export function holdings(): Holdings {
 }
 
 /**
- * Returns the resources beyond `before`. Waits until sockets and timers are released and memory stops decreasing: buffers
- * are freed some turns of the event loop after their collection. If something is never released, waits until nothing has
- * been for 5 s. Memory is in bytes and may be negative.
+ * Returns the resources beyond `before`. Waits until sockets and timers are released and memory stops decreasing:
+ * buffers are freed some turns of the event loop after their collection. If something is never released, waits until
+ * nothing has been for 5 s. Memory is in bytes and may be negative.
  */
 export async function leftSince(before: Holdings): Promise<Holdings> {
   let end = performance.now() + PATIENCE;

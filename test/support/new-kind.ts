@@ -1,4 +1,5 @@
-// The files and lines that add a kind of entity, `label`, as the recipes in docs/architecture.md say: a name, and the services that it marks.
+// The files and lines that add a kind of entity, `label`, as the recipes in docs/architecture.md say: a name, and the
+// services that it marks.
 
 /** Path → content. */
 export const DESCRIPTION: Readonly<Record<string, string>> = {

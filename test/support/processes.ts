@@ -7,7 +7,9 @@ import { Overlay } from './overlay.ts';
 
 const MIB = 1024 * 1024;
 
-/** A network whose routers a (proxy) and b (host) run as processes. `port` of the service, by default an echo server. */
+/**
+ * A network whose routers a (proxy) and b (host) run as processes. `port` of the service, by default an echo server.
+ */
 export async function processes(port?: number) {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [webPort = 0] = await freePorts(1);

@@ -80,7 +80,8 @@ export async function tokenOf(
 }
 
 /**
- * Runs `data.py`: two hosts and a client of new identities send bytes, half closes and many connections, and lose a host.
+ * Runs `data.py`: two hosts and a client of new identities send bytes, half closes and many connections, and lose a
+ * host.
  * @param attempt Distinguishes the identities of repeated drives.
  */
 export async function drivePythonSdk(network: ClientNetwork, python: string, attempt: number): Promise<DriverOutcome> {

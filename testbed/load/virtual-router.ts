@@ -1,5 +1,5 @@
-// A router that exists only on its control channel: it connects, reports links, confirms routes, creates terminators and
-// asks for circuits, and forwards nothing. Thousands of them fit in a process.
+// A router that exists only on its control channel: it connects, reports links, confirms routes, creates terminators
+// and asks for circuits, and forwards nothing. Thousands of them fit in a process.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { background } from '#lib/background.ts';

@@ -1,5 +1,5 @@
-// Answers requests from a recording, without a controller. Equal requests get their answers in the recorded order, and the
-// last one from then on. A request that was not recorded is rejected, with the nearest recorded one.
+// Answers requests from a recording, without a controller. Equal requests get their answers in the recorded order, and
+// the last one from then on. A request that was not recorded is rejected, with the nearest recorded one.
 
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';

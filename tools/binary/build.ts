@@ -1,7 +1,7 @@
-// `npm run build:binary [-- FOLDER [--node FILE]]`: builds the two programs as single executables, which need neither Node
-// nor further files. Each is Node itself with one precompiled bundle of our modules and their packages, and the native
-// addon as an asset (Node's single executable applications). With the Node of another processor, the bundle is not
-// precompiled: only that processor's Node could do it.
+// `npm run build:binary [-- FOLDER [--node FILE]]`: builds the two programs as single executables, which need neither
+// Node nor further files. Each is Node itself with one precompiled bundle of our modules and their packages, and the
+// native addon as an asset (Node's single executable applications). With the Node of another processor, the bundle is
+// not precompiled: only that processor's Node could do it.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -69,8 +69,8 @@ function isForeign(): boolean {
 }
 
 /**
- * Returns the folders of the packages in the executable. The same sources give the same bytes: the executable contains the
- * name of the main file, and V8's compiled code depends on its seed.
+ * Returns the folders of the packages in the executable. The same sources give the same bytes: the executable contains
+ * the name of the main file, and V8's compiled code depends on its seed.
  */
 async function build({ name, entry, options }: Program, executable: string): Promise<readonly string[]> {
   const { text, packages } = await bundle(entry);

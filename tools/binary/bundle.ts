@@ -110,8 +110,8 @@ const addons: Plugin = {
 };
 
 /**
- * Modules of Node that load the authorities of NODE_EXTRA_CA_CERTS. They are loaded with the first module that needs them, not before the first
- * line of the program: see extra-authorities.ts.
+ * Modules of Node that load the authorities of NODE_EXTRA_CA_CERTS. They are loaded with the first module that needs
+ * them, not before the first line of the program: see extra-authorities.ts.
  */
 const lateModules: Plugin = {
   name: 'late modules',

@@ -1,6 +1,6 @@
 // Entry point of the router's single executable: its command line, the process that checks a configuration
-// (agent/config/load-apart.ts), or a command of the container image. Node starts a child process with this executable and
-// with the path that the child's file would have; the image has links with the names of the reference's commands.
+// (agent/config/load-apart.ts), or a command of the container image. Node starts a child process with this executable
+// and with the path that the child's file would have; the image has links with the names of the reference's commands.
 
 import { basename } from 'node:path';
 import { ignoreUnreadableAuthorities } from './extra-authorities.ts';

@@ -1,6 +1,6 @@
-// Makes the reference of the lab: every function as method, HTTP operation and command, with its fields. schemas/sim/lab.tsv
-// says which belong together. Methods come from the interface of the lab, operations and fields from schemas/api, commands
-// from the definition of the command line; a function that is not in the table is an error.
+// Makes the reference of the lab: every function as method, HTTP operation and command, with its fields.
+// schemas/sim/lab.tsv says which belong together. Methods come from the interface of the lab, operations and fields
+// from schemas/api, commands from the definition of the command line; a function that is not in the table is an error.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -120,8 +120,8 @@ function constantIn(file: string, name: string, { read }: LimitSources): number 
 }
 
 /**
- * The value of a constant, or of its field (`NAME.field`), in the source text of a file. Factors may be constants of the
- * same file.
+ * The value of a constant, or of its field (`NAME.field`), in the source text of a file. Factors may be constants of
+ * the same file.
  */
 function constantOf(source: string, name: string): number | undefined {
   const [constant = '', field] = name.split('.');

@@ -1,8 +1,8 @@
 // The report of the package's interface: every name that its entries export, with its type, and the types behind them.
-// A change of the interface is then a change of this page. The compiler's declarations are the source: one statement for
-// each name, and imports that lead to the file of another one.
+// A change of the interface is then a change of this page. The compiler's declarations are the source: one statement
+// for each name, and imports that lead to the file of another one.
 //
-//   tsc ─► declarations of each file ─► the exports of an entry ─► the types that they name ─► docs/reference/package.md
+//   tsc ─► declarations of each file ─► the exports of an entry ─► the types they name ─► docs/reference/package.md
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

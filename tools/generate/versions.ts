@@ -1,5 +1,5 @@
-// Writes the version of package.json into the files that name it too: clients, examples, commands of the documents. It is
-// set in package.json only.
+// Writes the version of package.json into the files that name it too: clients, examples, commands of the documents. It
+// is set in package.json only.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ROOT } from '../commands.ts';
 
 const NUMBER = String.raw`\d+\.\d+\.\d+`;
-/** Names of packages, images and archives with a version: `edgeweave-sim:0.1.0`, `edgeweave-router_0.1.0-1_amd64.deb`. */
+/**
+ * Names of packages, images and archives with a version: `edgeweave-sim:0.1.0`, `edgeweave-router_0.1.0-1_amd64.deb`.
+ */
 const NAMED = new RegExp(`(?<=edgeweave(?:-router|-sim|-client)?[:_-])${NUMBER}`, 'g');
 /** Files with a version in another form, and what precedes it. */
 const PLACES: Readonly<Record<string, RegExp>> = {

@@ -1,5 +1,5 @@
-// `npm run build:image [-- FOLDER [NAME...] [--root ROOT]]`: builds the container images, or those with the names, from the single executables of `npm run build:binary`,
-// without a network and without a container engine.
+// `npm run build:image [-- FOLDER [NAME...] [--root ROOT]]`: builds the container images, or those with the names, from
+// the single executables of `npm run build:binary`, without a network and without a container engine.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

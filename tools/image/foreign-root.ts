@@ -1,6 +1,6 @@
 // `npm run build:root -- FOLDER DEB...`: unpacks Debian packages of another processor as a root folder for
-// `npm run build:image -- … --root FOLDER`. No program of them runs. The folder gets a database of dpkg, which says whose
-// files they are.
+// `npm run build:image -- … --root FOLDER`. No program of them runs. The folder gets a database of dpkg, which says
+// whose files they are.
 
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Writes images in the layout of the Open Container Initiative (image-spec 1.1), as a folder and as an archive, which also
-// has the index of `docker load` before version 25.
+// Writes images in the layout of the Open Container Initiative (image-spec 1.1), as a folder and as an archive, which
+// also has the index of `docker load` before version 25.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

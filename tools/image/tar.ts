@@ -1,5 +1,5 @@
-// Writes archives in the format ustar (POSIX.1-1988), the same bytes for the same content: the caller sets the order and
-// the time, nothing is read from the machine.
+// Writes archives in the format ustar (POSIX.1-1988), the same bytes for the same content: the caller sets the order
+// and the time, nothing is read from the machine.
 
 export interface TarEntry {
   /** Without a slash at the start. */

@@ -1,4 +1,5 @@
-// Builds the files of a release into an empty folder. Each build runs as a process of its own, with the time of the commit.
+// Builds the files of a release into an empty folder. Each build runs as a process of its own, with the time of the
+// commit.
 
 import { execFileSync } from 'node:child_process';
 import {

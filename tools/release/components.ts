@@ -1,5 +1,5 @@
-// The third-party parts of a release: packages in the executables, Node with its libraries, and the Debian packages whose
-// files are in the images.
+// The third-party parts of a release: packages in the executables, Node with its libraries, and the Debian packages
+// whose files are in the images.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -28,8 +28,8 @@ export interface Component {
 const NO_LIBRARIES: ReadonlySet<string> = new Set(['node', 'modules', 'napi', 'unicode', 'tz', 'cldr']);
 
 /**
- * The licenses of Node's libraries, by their names in `process.versions`, in SPDX. Node's LICENSE has their texts, but for
- * SQLite, which is in the public domain, and libffi.
+ * The licenses of Node's libraries, by their names in `process.versions`, in SPDX. Node's LICENSE has their texts, but
+ * for SQLite, which is in the public domain, and libffi.
  */
 const NODE_LICENSES: Readonly<Record<string, string>> = {
   acorn: 'MIT',

@@ -1,5 +1,5 @@
-// The package that `npm pack` writes has the permissions that its files have on this machine. They depend on the umask of
-// the checkout and of the build.
+// The package that `npm pack` writes has the permissions that its files have on this machine. They depend on the umask
+// of the checkout and of the build.
 
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { gzipSync } from 'node:zlib';
 import { type TarEntry, tar } from '../image/tar.ts';
 
 /**
- * Writes a package again with the permissions 755 for programs, 644 for other files, and its files in the order of their
- * names. @param time Modification time of all files, in seconds since 1970
+ * Writes a package again with the permissions 755 for programs, 644 for other files, and its files in the order of
+ * their names. @param time Modification time of all files, in seconds since 1970
  */
 export function setPlainModes(file: string, time: number): void {
   const folder = mkdtempSync(join(tmpdir(), 'edgeweave-package-'));

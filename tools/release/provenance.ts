@@ -1,5 +1,5 @@
-// Where the files of a release come from: a statement in the format of in-toto (v1) with the provenance predicate of SLSA
-// (v1): commit, lockfile, Node, and whether the tests ran.
+// Where the files of a release come from: a statement in the format of in-toto (v1) with the provenance predicate of
+// SLSA (v1): commit, lockfile, Node, and whether the tests ran.
 
 export interface ProvenanceInit {
   readonly name: string;

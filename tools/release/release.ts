@@ -67,7 +67,9 @@ function readArguments() {
   }
 }
 
-/** Sets the version at its one place, and wherever it is repeated. The maintainer looks at the changes and commits them. */
+/**
+ * Sets the version at its one place, and wherever it is repeated. The maintainer looks at the changes and commits them.
+ */
 function prepareVersion(version: string): void {
   const manifest = join(ROOT, 'package.json');
   const text = readFileSync(manifest, 'utf8').replace(/(?<=^ {2}"version": ")[^"]+/m, version);

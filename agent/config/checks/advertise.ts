@@ -34,8 +34,8 @@ export function unrequestedHosts(input: CheckInput): Finding[] {
 }
 
 /**
- * Hosts that none of the certificates covers; `certificates` are all that the router presents. They are not errors if the
- * router renews its certificates at once, and the new ones will have them.
+ * Hosts that none of the certificates covers; `certificates` are all that the router presents. They are not errors if
+ * the router renews its certificates at once, and the new ones will have them.
  */
 export function uncoveredHosts(
   input: CheckInput,

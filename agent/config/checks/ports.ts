@@ -77,7 +77,10 @@ function inConflict(a: ComparedClaim, b: ComparedClaim): boolean {
   return overlap(a, b) || overlap(b, a);
 }
 
-/** Whether a socket bound to the host of `a` receives traffic for that of `b`. A TCP socket on `::` receives IPv4 as well. */
+/**
+ * Whether a socket bound to the host of `a` receives traffic for that of `b`. A TCP socket on `::` receives IPv4 as
+ * well.
+ */
 function overlap(a: ComparedClaim, b: ComparedClaim): boolean {
   if (a.canonical === b.canonical || a.host === '') return true;
   if (a.host === LOCALHOST) return LOOPBACK.includes(b.canonical);

@@ -30,11 +30,13 @@ export interface NewSession {
 }
 
 /**
- * Sessions of one listener. At the limit, the source with most loses its oldest to a source with fewer; else the session
- * that is idle longest is evicted if it has been idle for QUIET.
+ * Sessions of one listener. At the limit, the source with most loses its oldest to a source with fewer; else the
+ * session that is idle longest is evicted if it has been idle for QUIET.
  */
 const MAX_SESSIONS = 4_096;
-/** Bytes of all sessions that wait for their circuits, of a listener and of one source; further datagrams are dropped. */
+/**
+ * Bytes of all sessions that wait for their circuits, of a listener and of one source; further datagrams are dropped.
+ */
 const WAITING_BYTES = { max: 32 * 1024 * 1024, maxOfSource: 16 * 1024 * 1024 };
 /** All sessions of all listeners share one part of the buffer budget: they share the descriptors of the listeners. */
 const HOLDER = 'udp sessions';

@@ -1,5 +1,5 @@
-// Changes of the cost and precedence of one terminator that its controller does not have yet. A change that could not be
-// sent is sent later, with what changed meanwhile: a lost one would leave traffic at a host that is not healthy.
+// Changes of the cost and precedence of one terminator that its controller does not have yet. A change that could not
+// be sent is sent later, with what changed meanwhile: a lost one would leave traffic at a host that is not healthy.
 
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
 import type { TerminatorPrecedence } from '#wire/gen/edge_control_pb.js';

@@ -1,4 +1,5 @@
-// The messages about terminators between this router and its controllers (reference fact: control channel, section 4.6).
+// The messages about terminators between this router and its controllers (reference fact: control channel, section
+// 4.6).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ProjectError } from '#lib/errors.ts';

@@ -1,4 +1,5 @@
-// The states of a terminator that this router keeps at its controllers, as a table; terminators.ts performs the effects.
+// The states of a terminator that this router keeps at its controllers, as a table; terminators.ts performs the
+// effects.
 //
 //   establishing ──request──► requested ──created──► established ──reconnected──► unconfirmed
 //        ▲                        └──failed──► establishing  ▲                       │    │

@@ -54,7 +54,8 @@ const CHECK_INTERVAL = 1_000;
 const CONFIRM_TIME = 10_000;
 /**
  * Terminators of the tunneler that are created again without that wait. Each costs the controller a request without an
- * effect if it still has the terminator; with the token of a client it could fail, and the client would lose its service.
+ * effect if it still has the terminator; with the token of a client it could fail, and the client would lose its
+ * service.
  */
 const MAX_CONCURRENT = 100;
 const BUSY_WAIT = 5_000;
@@ -149,8 +150,8 @@ export class Terminators {
   }
 
   /**
-   * A controller has named its terminators, and `confirm` was called for them. The first time after it connected, these are
-   * all that it has: the others are created again at once.
+   * A controller has named its terminators, and `confirm` was called for them. The first time after it connected, these
+   * are all that it has: the others are created again at once.
    */
   listed(controllerId: string): void {
     if (!this.#unlisted.delete(controllerId)) return;
@@ -198,7 +199,8 @@ export class Terminators {
       if (kept.state !== 'suspended') continue;
       this.#removing.delete(id);
       changeState(kept, 'resume');
-      // A copy, so that the answer to an earlier request is not taken for that to the next one: a removal may follow it.
+      // A copy, so that the answer to an earlier request is not taken for that to the next one: a removal may follow
+      // it.
       this.#kept.set(id, { ...kept, notBefore: 0, failures: 0, rejections: 0 });
     }
     this.#work();

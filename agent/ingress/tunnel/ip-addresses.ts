@@ -7,8 +7,8 @@ import { ipv4ToNumber, ipv4ToText } from './tproxy/ipv4.ts';
 const MAPPED_IPV4 = 0xffffn;
 
 /**
- * The one text of an address, which many texts may mean. An IPv4-mapped address becomes the IPv4 address that the system
- * connects to. Names are returned unchanged.
+ * The one text of an address, which many texts may mean. An IPv4-mapped address becomes the IPv4 address that the
+ * system connects to. Names are returned unchanged.
  */
 export function canonicalAddress(text: string): string {
   if (isIP(text) !== 6) return text;

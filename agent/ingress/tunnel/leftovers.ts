@@ -1,5 +1,5 @@
-// Removes rules, routes and names that a killed router left on this machine, before this one makes its own. It runs in every
-// mode, and without a tunneler: the configuration may have changed in between.
+// Removes rules, routes and names that a killed router left on this machine, before this one makes its own. It runs in
+// every mode, and without a tunneler: the configuration may have changed in between.
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';

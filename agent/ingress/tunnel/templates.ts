@@ -1,6 +1,6 @@
 // Fills in the templates of service configurations: `$tunneler_id.name` and `$tunneler_id.appData[key]` in those of
-// host.v1, host.v2 and intercept.v1, the variables of a connection in intercept.v1 (reference fact: tunnel, sections 3.4
-// and 3.5).
+// host.v1, host.v2 and intercept.v1, the variables of a connection in intercept.v1 (reference fact: tunnel, sections
+// 3.4 and 3.5).
 
 import { ownValue } from '#lib/json/own-value.ts';
 import type { DataState_Identity } from '#wire/gen/edge_control_pb.js';

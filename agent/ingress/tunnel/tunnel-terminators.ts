@@ -50,7 +50,8 @@ export class TunnelTerminators {
   }
 
   /**
-   * @param isChecked The weight follows health checks. An earlier process may have reported another one, and controllers
+   * @param isChecked The weight follows health checks. An earlier process may have reported another one, and
+   * controllers
    *   ignore the weight in a request to create a terminator that exists. So it is also reported after the request, even
    *   when the checks are removed later.
    */

@@ -11,7 +11,10 @@ export interface AppendStream {
   readonly size: number | undefined;
 }
 
-/** Creates a missing file, readable only for its owner. @throws the system's error, or ProjectError for a pipe without a reader */
+/**
+ * Creates a missing file, readable only for its owner. @throws the system's error, or ProjectError for a pipe without a
+ * reader
+ */
 export function openAppendStream(path: string): AppendStream {
   if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
     return { stream: new Socket({ fd: openPipe(path), readable: false, writable: true }), size: undefined };

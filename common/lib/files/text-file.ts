@@ -1,5 +1,5 @@
-// Texts that operators name: tokens, certificates, keys, seeds. A name may lead to a device without an end, or to a disk
-// image: reading stops at a limit. Pipes are read too, as the shell's `<(…)` passes them.
+// Texts that operators name: tokens, certificates, keys, seeds. A name may lead to a device without an end, or to a
+// disk image: reading stops at a limit. Pipes are read too, as the shell's `<(…)` passes them.
 
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { ProjectError } from '../errors.ts';

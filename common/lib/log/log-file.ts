@@ -1,5 +1,5 @@
-// A log, of lines or events, in a file that others may rename: `reopen` continues in a new file, so that logrotate needs
-// no copy. Lines for an unwritable file are dropped and counted, and the file is retried.
+// A log, of lines or events, in a file that others may rename: `reopen` continues in a new file, so that logrotate
+// needs no copy. Lines for an unwritable file are dropped and counted, and the file is retried.
 
 import { type AppendStream, openAppendStream } from '../files/append-stream.ts';
 import type { Clock, Timer } from '../time/clock.ts';

@@ -4,10 +4,10 @@
 //   ports ─► sources in turn ─► one task in each turn of the event loop ─► time is counted ─► a proof takes it back
 //               └─ rest while they, or all sources together, have used their time
 //
-// A source may use a burst, then a small share of the time. Clients that prove who they are cost their source nothing, so
-// that a thousand of them behind one address connect as fast as the process can serve them. Of one source, clients that
-// have used time come first, because their proof may follow; then the newest one, so that a client does not wait behind all
-// that arrived and do nothing.
+// A source may use a burst, then a small share of the time. Clients that prove who they are cost their source nothing,
+// so that a thousand of them behind one address connect as fast as the process can serve them. Of one source, clients
+// that have used time come first, because their proof may follow; then the newest one, so that a client does not wait
+// behind all that arrived and do nothing.
 
 import { BoundedMap } from '../queue/bounded-map.ts';
 import { type Clock, SystemClock, type Timer } from '../time/clock.ts';
@@ -25,7 +25,9 @@ export interface StrangerLimits {
   readonly share: number;
 }
 
-/** Enough for about 250 handshakes with an RSA key of 4,096 bits, or 1,000 with an EC key, then for 50 or 200 a second. */
+/**
+ * Enough for about 250 handshakes with an RSA key of 4,096 bits, or 1,000 with an EC key, then for 50 or 200 a second.
+ */
 const SOURCE: StrangerLimits = { burst: 500, share: 0.1 };
 /** All sources together leave half of the time to clients that are known. */
 const ALL: StrangerLimits = { burst: 2_000, share: 0.5 };

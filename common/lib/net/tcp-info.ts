@@ -35,7 +35,8 @@ export interface TcpSensor {
   /**
    * Continues the connection with another congestion control.
    *
-   * @throws ProjectError if `net.ipv4.tcp_allowed_congestion_control` lacks it: the operator's choice, although programs
+   * @throws ProjectError if `net.ipv4.tcp_allowed_congestion_control` lacks it: the operator's choice, although
+   * programs
    *   with CAP_NET_ADMIN could select any; SystemCallError if the system rejects it
    */
   setCongestionControl(name: string): void;

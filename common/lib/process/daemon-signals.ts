@@ -1,5 +1,6 @@
-// Signals that do not stop a daemon. SIGHUP asks it to reload its files, and arrives when a terminal closes. SIGQUIT asks
-// for a report of its activity. Without a handler, SIGUSR1 would open Node's debugger and SIGUSR2 would end the process.
+// Signals that do not stop a daemon. SIGHUP asks it to reload its files, and arrives when a terminal closes. SIGQUIT
+// asks for a report of its activity. Without a handler, SIGUSR1 would open Node's debugger and SIGUSR2 would end the
+// process.
 
 import { type Subscription, subscription } from '../subscription.ts';
 

@@ -1,5 +1,5 @@
-// Reasons for a program to stop, other than signals: whoever started it has ended, or its time is over. So a test runner
-// that is killed leaves no program behind.
+// Reasons for a program to stop, other than signals: whoever started it has ended, or its time is over. So a test
+// runner that is killed leaves no program behind.
 
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';

@@ -11,8 +11,8 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resor
 
 const SIGNATURES = { malloc_trim: { arguments: ['u64'], return: 'i32' } };
 /**
- * Percent of garbage beside the objects in use after which V8 collects. By default it waits until the heap is up to four
- * times as large, because it assumes that programs may use gigabytes.
+ * Percent of garbage beside the objects in use after which V8 collects. By default it waits until the heap is up to
+ * four times as large, because it assumes that programs may use gigabytes.
  */
 const HEAP_GROWTH = 80;
 
@@ -21,8 +21,8 @@ let spent = 0;
 let trim: (() => void) | undefined;
 
 /**
- * Trades a few percent of the processor time of short circuits for memory. Call it when all code is loaded: Node's cache
- * of compiled code is only valid for the flags that it was compiled with.
+ * Trades a few percent of the processor time of short circuits for memory. Call it when all code is loaded: Node's
+ * cache of compiled code is only valid for the flags that it was compiled with.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
@@ -61,8 +61,8 @@ export function releaseTime(): number {
 }
 
 /**
- * Returns only the memory of the C library, pages of the program, and buffers that nobody needed since the last call. It
- * takes one or two milliseconds, so busy programs may call it, too.
+ * Returns only the memory of the C library, pages of the program, and buffers that nobody needed since the last call.
+ * It takes one or two milliseconds, so busy programs may call it, too.
  */
 export function trimMemory(): void {
   sharedBuffers.shed();

@@ -1,5 +1,5 @@
-// The pages of Node's program file in memory. The kernel maps what a start reads, about 60 MiB, and keeps it mapped while
-// memory is free. Serving needs half of it, and gets it back page by page from the cache of the file system.
+// The pages of Node's program file in memory. The kernel maps what a start reads, about 60 MiB, and keeps it mapped
+// while memory is free. Serving needs half of it, and gets it back page by page from the cache of the file system.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { systemLibrary } from './system-library.ts';

@@ -1,5 +1,5 @@
-// Which of the waiting tasks starts next, and which tasks may wait at all. Owners take turns, and no owner gets the last
-// free workers or places: whoever fills a queue with tasks that hang leaves room for others, however many do so.
+// Which of the waiting tasks starts next, and which tasks may wait at all. Owners take turns, and no owner gets the
+// last free workers or places: whoever fills a queue with tasks that hang leaves room for others, however many do so.
 //
 //   an owner may use another worker (place) while it uses less than SHARE times the free ones: alone 3/4 of all, two
 //   owners 3/7 each, three 3/10 each (dynamic thresholds, Choudhury and Hahne, IEEE/ACM Transactions on Networking 6/2)
@@ -45,7 +45,9 @@ export class FairTasks<T> {
     return !has(owner, own, this.#length - this.#depth);
   }
 
-  /** Returns false if the task may not even wait. Tasks without an owner belong to the program: no share limits them. */
+  /**
+   * Returns false if the task may not even wait. Tasks without an owner belong to the program: no share limits them.
+   */
   add(task: T, owner: string | undefined): boolean {
     if (this.isFull(owner)) return false;
     const known = this.#owners.get(owner);

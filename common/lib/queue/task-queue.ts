@@ -71,7 +71,9 @@ export class TaskQueue {
     return this.#rejected;
   }
 
-  /** Whether `add` would reject another task. A free worker starts a task at once, so that a queue of length 0 works. */
+  /**
+   * Whether `add` would reject another task. A free worker starts a task at once, so that a queue of length 0 works.
+   */
   get isFull(): boolean {
     return this.#tasks.isFull(undefined);
   }

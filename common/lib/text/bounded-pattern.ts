@@ -1,5 +1,5 @@
-// A regular expression that somebody else chose: matching takes exponential time for some of them, which are harmless in
-// other languages. Each text is matched in bounded time, and results are cached, because texts repeat.
+// A regular expression that somebody else chose: matching takes exponential time for some of them, which are harmless
+// in other languages. Each text is matched in bounded time, and results are cached, because texts repeat.
 
 import { within } from '../bounded.ts';
 

@@ -1,7 +1,9 @@
-// Text of others for the eyes of people: terminals and logs obey some characters, and a name of 900 KB hides the rest of a
-// message. Everything that a program prints or writes to a log as text passes here.
+// Text of others for the eyes of people: terminals and logs obey some characters, and a name of 900 KB hides the rest
+// of a message. Everything that a program prints or writes to a log as text passes here.
 
-/** Control characters, marks that change the direction of writing, ends of lines and paragraphs, halves of characters. */
+/**
+ * Control characters, marks that change the direction of writing, ends of lines and paragraphs, halves of characters.
+ */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}\ufeff]/gu;
 const UNSEEN_EXCEPT_LINES = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}\ufeff]/gu;
 /** Characters of a value inside of a message. */

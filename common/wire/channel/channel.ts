@@ -159,8 +159,8 @@ export class Channel {
   }
 
   /**
-   * Whether a lane rejects frames; in a lane of flows, those of flows that have none waiting. `onWritable` is called when
-   * it accepts them again.
+   * Whether a lane rejects frames; in a lane of flows, those of flows that have none waiting. `onWritable` is called
+   * when it accepts them again.
    */
   isFull(lane: string): boolean {
     return isFullLane(this.#lane(lane));
@@ -240,7 +240,9 @@ export class Channel {
     return this.#underlayChanges.add(listener);
   }
 
-  /** Calls `listener` when a full lane accepts frames again; for a lane of flows: when some of its waiting frames left. */
+  /**
+   * Calls `listener` when a full lane accepts frames again; for a lane of flows: when some of its waiting frames left.
+   */
   onWritable(lane: string, listener: () => void): Subscription {
     return this.#lane(lane).writable.add(listener);
   }
@@ -403,8 +405,8 @@ export class Channel {
   }
 
   /**
-   * A message could not be handled. Handlers that go on after they return call it, others throw. The message is dropped;
-   * a peer that keeps sending such messages loses the channel.
+   * A message could not be handled. Handlers that go on after they return call it, others throw. The message is
+   * dropped; a peer that keeps sending such messages loses the channel.
    */
   failed(contentType: number, error: unknown): void {
     if (this.isClosed) return;

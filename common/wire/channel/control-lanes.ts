@@ -12,8 +12,9 @@ const LANE_QUEUE = 4_096;
 const LANE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Each lane prefers the underlay of its own type; without one it uses the other's. `outQueueSize` can raise the limit of
- * waiting messages, not lower it: the reference's writers wait for a place in short queues, ours would lose messages.
+ * Each lane prefers the underlay of its own type; without one it uses the other's. `outQueueSize` can raise the limit
+ * of waiting messages, not lower it: the reference's writers wait for a place in short queues, ours would lose
+ * messages.
  */
 export function controlLanes(outQueueSize = 0): Readonly<Record<string, LanePolicy>> {
   const queueLimit = Math.max(LANE_QUEUE, outQueueSize);

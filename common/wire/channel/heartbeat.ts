@@ -42,8 +42,9 @@ export interface HeartbeatPort {
   /** Receives a round trip in nanoseconds. */
   onLatency(nanoseconds: number): void;
   /**
-   * Receives the time at which a request arrived, by the peer's clock, minus the time at which it left, by the own clock:
-   * milliseconds. The clocks differ by a constant, so only changes have a meaning. Undefined if the peer sends no time.
+   * Receives the time at which a request arrived, by the peer's clock, minus the time at which it left, by the own
+   * clock: milliseconds. The clocks differ by a constant, so only changes have a meaning. Undefined if the peer sends
+   * no time.
    */
   onOneWay?(milliseconds: number | undefined): void;
   /** Called once; the owner should close the channel with `reason`. */

@@ -12,7 +12,10 @@ export interface TrustedAuthorities {
   readonly authorities: string;
 }
 
-/** The leaf that the peer presented. `now`: milliseconds since the epoch. @throws HelloRejectedError if it is not trusted */
+/**
+ * The leaf that the peer presented. `now`: milliseconds since the epoch. @throws HelloRejectedError if it is not
+ * trusted
+ */
 export function trustedLeaf(
   socket: TLSSocket,
   { roots, authorities }: TrustedAuthorities,

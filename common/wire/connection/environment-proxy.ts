@@ -36,7 +36,10 @@ function isOwnMachine(host: string): boolean {
   return host === 'localhost' || isMember(LOOPBACK, host);
 }
 
-/** `*`, an IP address or a range, a domain with its subdomains, `.domain` for the subdomains alone; all but ranges with a port. */
+/**
+ * `*`, an IP address or a range, a domain with its subdomains, `.domain` for the subdomains alone; all but ranges with
+ * a port.
+ */
 function isException(exception: string, host: string, port: number): boolean {
   if (exception === '') return false;
   if (exception === '*') return true;

@@ -109,8 +109,8 @@ export class FairQueue {
   }
 
   /**
-   * Removes the next frame. Its flow keeps its place in the rotation, so that an owner who pushes the next frame of this
-   * flow at once gains nothing by that. Call `settle` when no further frames are removed.
+   * Removes the next frame. Its flow keeps its place in the rotation, so that an owner who pushes the next frame of
+   * this flow at once gains nothing by that. Call `settle` when no further frames are removed.
    */
   shift(): { readonly flow: FlowId; readonly frame: WaitingFrame } | undefined {
     const flow = this.#next();

@@ -223,7 +223,8 @@ export class SendLanes {
     for (const type of lane.types) {
       let best: Underlay | undefined;
       for (const underlay of this.#components.underlays) {
-        if (underlay.type !== type || underlay.isClosed) continue; // an ending one stays until its last bytes are written
+        // An ending one stays until its last bytes are written.
+        if (underlay.type !== type || underlay.isClosed) continue;
         if (this.#path.isStalled(underlay)) stalled ??= underlay;
         else if (!best || isLessLoaded(underlay, best)) best = underlay;
       }
@@ -240,8 +241,8 @@ export class SendLanes {
   }
 
   /**
-   * Writes queued frames until the underlays are full. Lanes that share an underlay alternate: a lane that is always full
-   * would hold back the others for as long as it is.
+   * Writes queued frames until the underlays are full. Lanes that share an underlay alternate: a lane that is always
+   * full would hold back the others for as long as it is.
    */
   pump(): void {
     if (this.#all.every(isEmpty)) {

@@ -4,7 +4,8 @@
 // Choice of a handler (reference fact: control channel, section 1.1): the LAST name in the client's list that has a
 // handler. Without a list: the handler of '', or the only protocol of the port. Otherwise the handshake fails.
 //
-// A handshake begins when the first bytes of the client are there and it is the client's turn (common/lib/net/strangers.ts):
+// A handshake begins when the first bytes of the client are there and it is the client's turn
+// (common/lib/net/strangers.ts):
 //
 //   listening socket ─► first bytes ─► turn ─► TLS ─► protocol
 

@@ -1,5 +1,5 @@
-// The connections of a channel as one path to the peer: reads what the system knows about each, bounds the bytes that it
-// holds, and selects the connection for a frame. Frames without room wait in their lane.
+// The connections of a channel as one path to the peer: reads what the system knows about each, bounds the bytes that
+// it holds, and selects the connection for a frame. Frames without room wait in their lane.
 //
 //   bulk ──► the preferred connection, if it has room in its congestion window, else the next: one connection is kept
 //            busy, and the others join where it cannot carry everything, on paths with losses
@@ -127,8 +127,8 @@ export class ChannelPath {
   }
 
   /**
-   * Whether it bounds the bytes on their way. Within a machine or a rack, the path is faster than its ends: bytes wait in
-   * the receive buffers of the other end, which this side does not see.
+   * Whether it bounds the bytes on their way. Within a machine or a rack, the path is faster than its ends: bytes wait
+   * in the receive buffers of the other end, which this side does not see.
    */
   get isPaced(): boolean {
     return this.#isKnown && !this.#controller.isNearby;
@@ -219,8 +219,8 @@ export class ChannelPath {
   }
 
   /**
-   * Milliseconds for which the connections have made no progress. Call it while frames wait: it closes connections whose
-   * peer has acknowledged nothing for `writeTimeout` milliseconds (0: never), as if a write to them did not end.
+   * Milliseconds for which the connections have made no progress. Call it while frames wait: it closes connections
+   * whose peer has acknowledged nothing for `writeTimeout` milliseconds (0: never), as if a write to them did not end.
    */
   check(writeTimeout: number): number {
     this.#read();

@@ -1,5 +1,5 @@
-// Selects the congestion control of a path's connections: the one that the operator has chosen for the system, or, while
-// losses limit the path (loss-watch.ts), one that tolerates losses, if the operator permits it.
+// Selects the congestion control of a path's connections: the one that the operator has chosen for the system, or,
+// while losses limit the path (loss-watch.ts), one that tolerates losses, if the operator permits it.
 
 import { describeError } from '#lib/errors.ts';
 import type { TcpSensor } from '#lib/net/tcp-info.ts';

@@ -27,9 +27,9 @@ export interface LossSample {
 const LOSSES = 3;
 const LOSSES_COUNT = 30_000;
 /**
- * The choice is judged each time after so many milliseconds, so many round trips and so many bytes of a busy path. It is
- * wrong if that many times in a row more than this multiple of the share lost before, and this share more, is lost: a
- * single time may be the one in which the new congestion control looks for the rate of the path.
+ * The choice is judged each time after so many milliseconds, so many round trips and so many bytes of a busy path. It
+ * is wrong if that many times in a row more than this multiple of the share lost before, and this share more, is lost:
+ * a single time may be the one in which the new congestion control looks for the rate of the path.
  */
 const JUDGED_AFTER = 2_000;
 const JUDGED_AFTER_ROUND_TRIPS = 20;

@@ -8,8 +8,8 @@ import { MIN_WINDOW } from './path-controller.ts';
 
 const RUNS = RELEASE ? 4_000 : THOROUGH ? 1_000 : 300;
 /**
- * The properties are statistical: on one of some ten thousand paths, a share or a queue is just beyond its bound. Runs for
- * a release therefore judge other paths each time, the others the same ones.
+ * The properties are statistical: on one of some ten thousand paths, a share or a queue is just beyond its bound. Runs
+ * for a release therefore judge other paths each time, the others the same ones.
  */
 const SEED = RELEASE ? undefined : 20_261_126;
 

@@ -5,8 +5,9 @@
 //   The system keeps its own congestion control, which finds the rate of the path and retreats after losses. This
 //   window only stops it from filling queues. So a wrong window costs delay or rate, never fairness to others.
 //
-//   bytes on the way = rate × round trip. A round trip above the shortest one is time in a queue: here, or in the queue of
-//   the other direction, which acknowledgements pass. Only a peer that tells when frames arrive shows which of the two.
+//   bytes on the way = rate × round trip. A round trip above the shortest one is time in a queue: here, or in the queue
+//   of the other direction, which acknowledgements pass. Only a peer that tells when frames arrive shows which of the
+//   two.
 //
 //   Once per round trip:
 //
@@ -202,7 +203,9 @@ export class PathController {
     return this.#base + this.#wayBack + this.allowedWait;
   }
 
-  /** Notes how long a frame was on the way to the peer: milliseconds, plus a constant that is the same for all frames. */
+  /**
+   * Notes how long a frame was on the way to the peer: milliseconds, plus a constant that is the same for all frames.
+   */
   noteOneWay(milliseconds: number): void {
     if (this.#round) this.#round.oneWay = Math.min(this.#round.oneWay, milliseconds);
   }

@@ -1,6 +1,6 @@
-// Brings a request body into the form that its type declares, in place, before it is validated and read. reference fact: the names of
-// fields are read without regard to case (its command line writes `Type` and `Versions` for operating systems), and a null in a list of
-// texts is an empty text.
+// Brings a request body into the form that its type declares, in place, before it is validated and read. reference
+// fact: the names of fields are read without regard to case (its command line writes `Type` and `Versions` for
+// operating systems), and a null in a list of texts is an empty text.
 
 import type { AnySchemaObject } from 'ajv';
 
@@ -11,8 +11,8 @@ const REFERENCE = '#/$defs/';
 const spellings = new WeakMap<Definitions, ReadonlyMap<string, string>>();
 
 /**
- * Renames the fields of a body to the names of its schema, and replaces nulls in lists of texts. A field that is also present under its
- * exact name is unchanged.
+ * Renames the fields of a body to the names of its schema, and replaces nulls in lists of texts. A field that is also
+ * present under its exact name is unchanged.
  */
 export function normalizeBody(definitions: Definitions, schema: AnySchemaObject | undefined, value: unknown): void {
   if (typeof value !== 'object' || value === null || schema === undefined) return;

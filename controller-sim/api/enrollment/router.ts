@@ -30,8 +30,8 @@ export async function enrollRouter(
 }
 
 /**
- * Renews with the router's current certificate, which is invalid afterwards. The router presents it itself: an API proxy
- * that forwards it could otherwise take the place of every router.
+ * Renews with the router's current certificate, which is invalid afterwards. The router presents it itself: an API
+ * proxy that forwards it could otherwise take the place of every router.
  */
 export async function extendRouter({
   services,

@@ -25,8 +25,8 @@ function inCluster<Body, Answer>(
 }
 
 /**
- * The reference's fields, and, of several members, how far each is behind, and why. A member that does not follow changes
- * nothing.
+ * The reference's fields, and, of several members, how far each is behind, and why. A member that does not follow
+ * changes nothing.
  */
 function listMembers({ services: { cluster, state } }: ApiRequest): Raw {
   const members = memberStatuses(cluster, state);

@@ -1,6 +1,7 @@
 // Logins in progress: the client's request, the user's proofs so far, and the codes that are exchanged for tokens. They
-// stay in memory, for ten minutes at most. In a cluster their ids name the controller that has them: others borrow them. Anyone may begin a login, so count and bytes are limited, in total and for
-// each source. The oldest request without a proof is evicted first: a flood cannot end a login that a user has begun.
+// stay in memory, for ten minutes at most. In a cluster their ids name the controller that has them: others borrow
+// them. Anyone may begin a login, so count and bytes are limited, in total and for each source. The oldest request
+// without a proof is evicted first: a flood cannot end a login that a user has begun.
 
 import type { IdSource } from '#lib/ids.ts';
 import { sourceOf } from '#lib/net/source-address.ts';

@@ -1,6 +1,6 @@
-// Logins that begin at one controller of a cluster and go on at another: behind a load balancer, the requests of one login
-// arrive anywhere. A login stays with the controller at which it began, so that its code is used once. Another one borrows
-// it for a request, and gives it back.
+// Logins that begin at one controller of a cluster and go on at another: behind a load balancer, the requests of one
+// login arrive anywhere. A login stays with the controller at which it began, so that its code is used once. Another
+// one borrows it for a request, and gives it back.
 
 import { describeError } from '#lib/errors.ts';
 import type { ApiServices } from '../operations/context.ts';

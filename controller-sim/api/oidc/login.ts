@@ -95,8 +95,8 @@ interface ClientFacts extends Pick<Authenticate, 'configTypes'> {
 }
 
 /**
- * The fields of a login that describe the client. Forms have no maps, so they name them `envOs`, `sdkType`. Other fields are dropped. The
- * config types are to be validated.
+ * The fields of a login that describe the client. Forms have no maps, so they name them `envOs`, `sdkType`. Other
+ * fields are dropped. The config types are to be validated.
  */
 function clientFacts(body: Readonly<Record<string, unknown>>): ClientFacts {
   const named = (prefix: string) =>

@@ -55,8 +55,8 @@ async function answer(
 }
 
 /**
- * With several controllers, what another one has just changed may not be here yet: a rejection for something unknown reads on
- * in the store, and the request is tried once more.
+ * With several controllers, what another one has just changed may not be here yet: a rejection for something unknown
+ * reads on in the store, and the request is tried once more.
  */
 async function withNewest(request: OidcRequest, handle: () => Promise<OidcAnswer> | OidcAnswer): Promise<OidcAnswer> {
   const { state } = request.services;

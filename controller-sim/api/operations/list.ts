@@ -248,7 +248,9 @@ function integer(text: string | null, name: string): number | undefined {
   return Number(text);
 }
 
-/** reference fact: a limit above the maximum is capped; `none` and -1 mean unlimited, other limits below 1 the default. */
+/**
+ * reference fact: a limit above the maximum is capped; `none` and -1 mean unlimited, other limits below 1 the default.
+ */
 function paging({ limit = DEFAULT_LIMIT, skip = 0 }: Query): { limit: number; offset: number } {
   const offset = Math.max(0, skip);
   if (limit === 'none' || limit === -1) return { limit: UNLIMITED, offset };

@@ -1,5 +1,5 @@
-// The six operations that nearly every entity has, built from a description of the entity: list, detail, create, update,
-// patch, delete.
+// The six operations that nearly every entity has, built from a description of the entity: list, detail, create,
+// update, patch, delete.
 
 import { type Semantic, selectByAttributes } from '#model/roles.ts';
 import type { CreateLocation } from '#schemas/api/gen/answers.ts';

@@ -1,4 +1,5 @@
-// Lets web pages of other origins call the APIs. The APIs use no cookies, so a foreign page cannot act in a user's name.
+// Lets web pages of other origins call the APIs. The APIs use no cookies, so a foreign page cannot act in a user's
+// name.
 
 import type { FastifyCorsOptions } from '@fastify/cors';
 

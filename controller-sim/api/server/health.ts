@@ -1,6 +1,7 @@
 // Health checks for process monitors: whether the data is readable, and whether it follows that of other controllers.
-// `/livez` and `/readyz` answer with a status for probes: a controller that answers is alive, and ready if it is healthy.
-// A restart would take the data of the store without a decision of its operator, so a problem does not end its life.
+// `/livez` and `/readyz` answer with a status for probes: a controller that answers is alive, and ready if it is
+// healthy. A restart would take the data of the store without a decision of its operator, so a problem does not end its
+// life.
 
 import type { FastifyInstance } from 'fastify';
 import { formatDuration } from '#lib/time/duration.ts';

@@ -1,4 +1,5 @@
-// Upgrades to management channels: for administrators and identities with the permission `ops`, whose login is complete.
+// Upgrades to management channels: for administrators and identities with the permission `ops`, whose login is
+// complete.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,5 +1,5 @@
-// The page of Prometheus about the members of the cluster. As in the reference, it needs no session: it names members, and
-// nothing of the data.
+// The page of Prometheus about the members of the cluster. As in the reference, it needs no session: it names members,
+// and nothing of the data.
 
 import type { FastifyInstance } from 'fastify';
 import { Exposition, type Labels } from '#lib/text/exposition.ts';

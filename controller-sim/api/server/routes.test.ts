@@ -1,4 +1,5 @@
-// Operations and their handlers. The compiler checks the second test: it fails if one of the errors that it expects is missing.
+// Operations and their handlers. The compiler checks the second test: it fails if one of the errors that it expects is
+// missing.
 
 import t from 'tap';
 import { readOperations } from '#schemas/api/operations.ts';

@@ -1,5 +1,5 @@
-// The handler of each operation. The types of the four tables are those of operations.tsv: an operation without a handler, or a handler that
-// answers anything else than its operation, does not compile.
+// The handler of each operation. The types of the four tables are those of operations.tsv: an operation without a
+// handler, or a handler that answers anything else than its operation, does not compile.
 
 import { type ApiName, type ApiOperation, readOperations } from '#schemas/api/operations.ts';
 import { certificateHandlers } from '../caller/certificates.ts';

@@ -37,8 +37,8 @@ import { UnreadAnswers } from './unread-answers.ts';
 /** Concurrent requests, in total and for each source. Clients beyond the limit are asked to retry. */
 const AT_ONCE = { max: 4_000, maxOfSource: 2_000 };
 /**
- * Bytes of the request line and the headers: room for the longest filter, and for tokens of issuers that list all groups
- * of a user. The reference's limit is 1 MiB.
+ * Bytes of the request line and the headers: room for the longest filter, and for tokens of issuers that list all
+ * groups of a user. The reference's limit is 1 MiB.
  */
 const MAX_HEADERS_BYTES = 64 * 1024;
 /** Time limits for clients in milliseconds. */
@@ -98,7 +98,8 @@ export class ApiServer {
         this.#journal.end(request, reply.statusCode);
       },
       clientErrorHandler: rejectBytes,
-      // The default compilers of schemas load 100 modules. No route has a schema: bodies are checked by their operations.
+      // The default compilers of schemas load 100 modules. No route has a schema: bodies are checked by their
+      // operations.
       schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
       serverFactory: (handler) => {
         serve = handler as RequestListener;

@@ -1,9 +1,9 @@
 // The steps of every request, in order: find the session, check access, record its use, validate query and body, call
 // the handler. Each step throws ApiError to reject.
 //
-// With several controllers, what another one has just changed may not be here yet. So a request that would be rejected for
-// something unknown reads on in the store and is tried once more, and a request may ask for the changes up to an index. A
-// controller that cannot read on says so, and rejects nothing that may exist.
+// With several controllers, what another one has just changed may not be here yet. So a request that would be rejected
+// for something unknown reads on in the store and is tried once more, and a request may ask for the changes up to an
+// index. A controller that cannot read on says so, and rejects nothing that may exist.
 
 import type { OperationId } from '#schemas/api/gen/operation-types.ts';
 import { birthOf } from '../../auth/birth.ts';
@@ -43,7 +43,9 @@ const DEMANDED_HEADERS: ReadonlyMap<OperationId, string> = new Map([['enrollToke
 /** reference fact: requests without any credentials get this cause; invalid tokens get none. */
 const ANONYMOUS = { code: 'UNHANDLED', message: 'unauthenticated for invalid credentials' } as const;
 
-/** The index of the data, in each answer; and the least one, in requests of a client that knows it from another answer. */
+/**
+ * The index of the data, in each answer; and the least one, in requests of a client that knows it from another answer.
+ */
 export const DATA_INDEX = 'edgeweave-data-index';
 const MIN_DATA_INDEX = 'edgeweave-min-data-index';
 /** Milliseconds until a request gives up to wait for it. */
@@ -184,8 +186,8 @@ function checkAccept(request: ApiRequest): void {
 }
 
 /**
- * reference fact: an answer of a handler that the client does not accept has an empty content type, if its request had a
- * body.
+ * reference fact: an answer of a handler that the client does not accept has an empty content type, if its request had
+ * a body.
  */
 export function isOfUnacceptedType({ operation, headers, body }: ApiRequest): boolean {
   return body !== undefined && isAlwaysJson(operation) && !acceptsJson(headers);

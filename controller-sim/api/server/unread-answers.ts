@@ -13,7 +13,9 @@ const MAX_BYTES_OF_SOURCE = 64 * 1024 * 1024;
 export class UnreadAnswers {
   readonly #shares = new Shares({ max: MAX_BYTES, maxOfSource: MAX_BYTES_OF_SOURCE });
 
-  /** Counts an answer of `length` bytes until it is sent. Returns false if the source, or all, would exceed the limit. */
+  /**
+   * Counts an answer of `length` bytes until it is sent. Returns false if the source, or all, would exceed the limit.
+   */
   add(response: ServerResponse, source: string, length: number): boolean {
     if (length <= FREE || response.destroyed) return true;
     const counted = Math.min(length, MAX_BYTES_OF_SOURCE);

@@ -17,8 +17,8 @@ type RevocableClaims = Pick<AccessClaims, 'jti' | 'z_asid' | 'z_authid' | 'sub' 
 
 const STEP = 60_000;
 /**
- * Milliseconds in which a used refresh token is accepted again: the answer may be lost, and the requests of a client may
- * cross. The reference revokes used tokens once a minute, so that they live for 30 seconds on average.
+ * Milliseconds in which a used refresh token is accepted again: the answer may be lost, and the requests of a client
+ * may cross. The reference revokes used tokens once a minute, so that they live for 30 seconds on average.
  */
 const REUSE_INTERVAL = 30_000;
 

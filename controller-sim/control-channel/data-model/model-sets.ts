@@ -251,7 +251,9 @@ export class ModelSets {
   }
 }
 
-/** Members that were added or removed, for any reason. Deleted entities and deleted policies have events of their own. */
+/**
+ * Members that were added or removed, for any reason. Deleted entities and deleted policies have events of their own.
+ */
 function membershipEvents({ changes }: ChangeSet, moves: MovesByPolicy): DataState_Event[] {
   const deleted = new Set(changes.filter(({ after }) => !after).map(({ id }) => id));
   return [...moves]

@@ -1,7 +1,7 @@
 // Circuit requests from four sources: clients with a session token (V1 of older routers, V2), clients with only an API
 // session (V3), the router's own tunneler, and listeners without identities (reference fact: control channel, section
-// 4.4). Successful answers use the lane of routes, so that they follow those of the circuit; the reference uses the other
-// one, and routers accept every message on both.
+// 4.4). Successful answers use the lane of routes, so that they follow those of the circuit; the reference uses the
+// other one, and routers accept every message on both.
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describeError } from '#lib/errors.ts';

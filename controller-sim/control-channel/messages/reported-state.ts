@@ -1,5 +1,6 @@
 // Stores reports of routers about themselves, so that they are known while a router is offline: its capabilities, the
-// network interfaces of its machine, and where it listens for controllers (reference fact: HTTP entities, edge routers).
+// network interfaces of its machine, and where it listens for controllers (reference fact: HTTP entities, edge
+// routers).
 
 import { isDeepStrictEqual } from 'node:util';
 import { CtrlChanListenersSchema, type Interface, RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';

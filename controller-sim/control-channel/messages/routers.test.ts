@@ -1,5 +1,6 @@
-// Messages of routers about themselves and their links, with the field numbers of the reference: hellos, links, metrics,
-// verification of peers, online identities, sessions, certificates (reference fact: control channel, sections 2 to 4.2).
+// Messages of routers about themselves and their links, with the field numbers of the reference: hellos, links,
+// metrics, verification of peers, online identities, sessions, certificates (reference fact: control channel, sections
+// 2 to 4.2).
 
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';

@@ -1,5 +1,5 @@
-// The dashboard: login, header, tabs, and the data that all views share. All texts from the simulator become text nodes,
-// never HTML.
+// The dashboard: login, header, tabs, and the data that all views share. All texts from the simulator become text
+// nodes, never HTML.
 
 import { EntitiesView } from './entities-view.js';
 import { FaultsView } from './faults-view.js';

@@ -1,5 +1,5 @@
-// The entities of the network, as a table for each kind, with a search over all texts. The rows come from the export, so they
-// have names, not ids.
+// The entities of the network, as a table for each kind, with a search over all texts. The rows come from the export,
+// so they have names, not ids.
 
 import { countText, wordsOf } from './format.js';
 import { html, useEffect, useMemo, useState } from './htm.js';
@@ -96,7 +96,8 @@ function Table({ section, entities, openJournal, openWhy }) {
 }
 
 /**
- * @param {{ section: string, name: string, openJournal: ViewProps['openJournal'], openWhy: ViewProps['openWhy'] }} props
+ * @param {{ section: string, name: string, openJournal: ViewProps['openJournal'], openWhy: ViewProps['openWhy'] }}
+ * props
  */
 function Actions({ section, name, openJournal, openWhy }) {
   if (section === 'identities')

@@ -25,7 +25,10 @@ export function durationText(duration) {
   return duration.replace(/(?<=[hm])0s$/, '').replace(/(?<=h)0m$/, '') || '0s';
 }
 
-/** The time of the simulator, which may run faster than the real one. @param {{time: number, rate: number, readAt: number}} clock */
+/**
+ * The time of the simulator, which may run faster than the real one. @param {{time: number, rate: number, readAt:
+ * number}} clock
+ */
 export function clockTime({ time, rate, readAt }) {
   return new Date(time + (performance.now() - readAt) * rate);
 }
@@ -132,7 +135,9 @@ function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** `operation=listServices status=503`: the conditions and the effect of a fault. @param {Record<string, unknown>} fault */
+/**
+ * `operation=listServices status=503`: the conditions and the effect of a fault. @param {Record<string, unknown>} fault
+ */
 export function faultText({ id: _id, hits: _hits, kind: _kind, ...conditions }) {
   return Object.entries(conditions)
     .map(([name, value]) => {

@@ -140,7 +140,8 @@ function useQuiet(value) {
 
 /**
  * The newest entry is at the end, and stays visible while the list is scrolled to its end.
- * @param {{ entries: readonly Entry[], selected: number | undefined, onSelect: (sequence: number | undefined) => void }} props
+ * @param {{ entries: readonly Entry[], selected: number | undefined, onSelect: (sequence: number | undefined) => void
+ * }} props
  */
 function Rows({ entries, selected, onSelect }) {
   const box = /** @type {{ current: HTMLElement }} */ (useRef()); // from the first rendering to the last

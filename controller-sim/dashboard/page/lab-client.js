@@ -1,6 +1,6 @@
-// Requests to the lab API. The token of the session is kept in sessionStorage, so that a reload of the page does not ask
-// again. Name and password stay in memory only: an advance of the clock ends the session, and the client then logs in
-// again by itself.
+// Requests to the lab API. The token of the session is kept in sessionStorage, so that a reload of the page does not
+// ask again. Name and password stay in memory only: an advance of the clock ends the session, and the client then logs
+// in again by itself.
 
 /** @import { LabTopology, Mistake } from './types.d.ts' */
 
@@ -156,7 +156,8 @@ export function isNoAnswer(error) {
 }
 
 /**
- * @param {string} method @param {string} path @param {{ token?: string, body?: string | undefined, type?: string }} [request]
+ * @param {string} method @param {string} path @param {{ token?: string, body?: string | undefined, type?: string }}
+ * [request]
  */
 async function send(method, path, { token = '', body, type = '' } = {}) {
   /** @type {Response} */

@@ -1,7 +1,7 @@
 // Places routers on a plane of 1000 × 640. Small networks get a force layout: links pull, routers push each other away;
 // routers without links stand in rows below. Large ones get rings, because forces between all pairs cost too much. The
-// same network always gets the same picture, and known routers begin at their previous place, so that a router that comes
-// or goes does not shuffle the others.
+// same network always gets the same picture, and known routers begin at their previous place, so that a router that
+// comes or goes does not shuffle the others.
 
 export const WIDTH = 1_000;
 export const HEIGHT = 640;

@@ -76,7 +76,8 @@ function isCut({ routers, links, totals }) {
 }
 
 /**
- * @param {Omit<ViewProps, 'data' | 'journalFilter'> & { router: LabRouter, network: LabTopology, onClose: () => void }} props
+ * @param {Omit<ViewProps, 'data' | 'journalFilter'> & { router: LabRouter, network: LabTopology, onClose: () => void }}
+ * props
  */
 function Selected({ client, router, network, openJournal, refresh, onClose }) {
   const { isBusy, error, run } = useAction();

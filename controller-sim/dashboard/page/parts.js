@@ -45,7 +45,8 @@ export function Confirm({ children, question, onConfirm, disabled, kind = '' }) 
 
 /**
  * A text field with its label above. `options` are suggestions; further properties are those of the field.
- * @param {{ label: string, name: string, value: string, onInput: (value: string) => void, options?: readonly string[] }} props
+ * @param {{ label: string, name: string, value: string, onInput: (value: string) => void, options?: readonly string[]
+ * }} props
  */
 export function Field({ label, name, value, onInput, options, ...more }) {
   const list = options && `${name}-options`;

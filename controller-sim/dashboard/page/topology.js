@@ -1,5 +1,5 @@
-// The network as a picture: routers, links, and the paths of circuits. The wheel zooms, the mouse moves the picture, the
-// arrow keys select the next router.
+// The network as a picture: routers, links, and the paths of circuits. The wheel zooms, the mouse moves the picture,
+// the arrow keys select the next router.
 
 import { latencyText } from './format.js';
 import { html, useEffect, useMemo, useRef, useState } from './htm.js';
@@ -21,7 +21,8 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 const ALL = { x: 0, y: 0, scale: 1 };
 
 /**
- * @param {{ network: LabTopology, selected: string | undefined, onSelect: Select, path: readonly string[], search: string }} props
+ * @param {{ network: LabTopology, selected: string | undefined, onSelect: Select, path: readonly string[], search:
+ * string }} props
  */
 export function Topology({ network, selected, onSelect, path, search }) {
   const { routers, links } = network;
@@ -101,8 +102,8 @@ function usePlaces(routers, links) {
 }
 
 /**
- * The height of the plane, whose width is `WIDTH`, so that it fills the box; and the length on it of one pixel, at least 1, so that
- * names and circles keep their size on a narrow screen.
+ * The height of the plane, whose width is `WIDTH`, so that it fills the box; and the length on it of one pixel, at
+ * least 1, so that names and circles keep their size on a narrow screen.
  * @param {{ current: HTMLElement }} box
  */
 function useSize(box) {

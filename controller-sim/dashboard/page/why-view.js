@@ -96,7 +96,10 @@ function Answer({ answer: { allowed, identity, service, type, reasons }, isBusy,
   </section>`;
 }
 
-/** `servicePolicies: anna dials wiki (identityRoles @anna, serviceRoles @wiki)`. @param {Readonly<Record<string, any>>} repair */
+/**
+ * `servicePolicies: anna dials wiki (identityRoles @anna, serviceRoles @wiki)`. @param {Readonly<Record<string, any>>}
+ * repair
+ */
 function repairText(repair) {
   return Object.entries(repair)
     .flatMap(([section, entities]) =>

@@ -115,7 +115,10 @@ export interface ProxyFault extends CommonFault, ConnectionEffects {
   readonly proxy?: string;
 }
 
-/** A fault of the store, which keeps changes. Needs an effect: `delay`, or `fail` or `full`, or a delay and one of these. */
+/**
+ * A fault of the store, which keeps changes. Needs an effect: `delay`, or `fail` or `full`, or a delay and one of
+ * these.
+ */
 export interface StoreFault extends CommonFault {
   readonly kind: 'store';
   readonly delay?: number | string;
@@ -147,7 +150,9 @@ export type Rule = HttpRule | ControlRule | ConnectionRule | StoreRule;
 /** A fault that was added; durations are in milliseconds. */
 export type Fault = Rule & Counted;
 
-/** A fault of the simulator that is counted and removed here: `using fault = faults.add(…)` removes it with the block. */
+/**
+ * A fault of the simulator that is counted and removed here: `using fault = faults.add(…)` removes it with the block.
+ */
 export interface FaultHandle extends Counted, Disposable {
   /** The fault with its present count. */
   readonly fault: Fault;

@@ -1,5 +1,5 @@
-// The faults of the simulator, in the order in which they were added: the first one that matches a request, a message, a
-// connection or a change is applied, so that a rule for one request can precede one for all.
+// The faults of the simulator, in the order in which they were added: the first one that matches a request, a message,
+// a connection or a change is applied, so that a rule for one request can precede one for all.
 
 import { Listeners } from '#lib/listeners.ts';
 import { type Log, silentLog } from '#lib/log/log.ts';

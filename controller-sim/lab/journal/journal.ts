@@ -1,5 +1,5 @@
-// The requests of clients and the messages of routers: a ring with the latest entries. Records are made into their shown
-// form only when somebody reads them, because every request and every control message adds one.
+// The requests of clients and the messages of routers: a ring with the latest entries. Records are made into their
+// shown form only when somebody reads them, because every request and every control message adds one.
 //
 //   requests, control messages ─► add ─► ring (drops the oldest) ─► entries, listeners, waits
 
@@ -16,7 +16,9 @@ import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts
 
 /** Entries; beyond it the oldest are dropped. */
 const MAX_ENTRIES = 10_000;
-/** Bytes of addresses, headers, bodies, answers and reasons in all entries; beyond it the oldest entries are dropped. */
+/**
+ * Bytes of addresses, headers, bodies, answers and reasons in all entries; beyond it the oldest entries are dropped.
+ */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Milliseconds. */
 const DEFAULT_WAIT = 10_000;
@@ -109,7 +111,9 @@ export class Journal {
     return found;
   }
 
-  /** The requests that meet all conditions, with stand-ins for secrets: for a file of `sim replay`. @throws InvalidError */
+  /**
+   * The requests that meet all conditions, with stand-ins for secrets: for a file of `sim replay`. @throws InvalidError
+   */
   recording(filter: JournalFilter = {}): JournalRecording {
     const records = this.#numbers({ ...filter, kind: 'http' }).map((sequence) => this.#at(sequence).recorded);
     return recordingText('journal', records);
@@ -132,7 +136,8 @@ export class Journal {
 
   /**
    * Resolves with the first entry that meets the condition. Entries that exist already count, unless `after` excludes
-   * them. Rejects with TimeoutError, with ClosedError when the simulator closes, with InvalidError for a wrong condition.
+   * them. Rejects with TimeoutError, with ClosedError when the simulator closes, with InvalidError for a wrong
+   * condition.
    */
   async waitFor(condition: JournalCondition, options: WaitOptions = {}): Promise<JournalEntry> {
     demandKnown(options, ['timeout', 'after']);

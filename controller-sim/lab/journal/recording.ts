@@ -1,5 +1,5 @@
-// A recording: the requests that a controller answered, with their answers, one JSON object a line. Secrets have stand-ins:
-// the same one for the same value, so that a client that gets a token from a replay can send it back.
+// A recording: the requests that a controller answered, with their answers, one JSON object a line. Secrets have
+// stand-ins: the same one for the same value, so that a client that gets a token from a replay can send it back.
 
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
@@ -169,7 +169,9 @@ export class StandIns {
   }
 }
 
-/** Requests with equal keys get the answers of each other: the order of fields and the values of secrets do not count. */
+/**
+ * Requests with equal keys get the answers of each other: the order of fields and the values of secrets do not count.
+ */
 export function keyOf({ method, path, query, body }: RecordedRequest): string {
   return JSON.stringify([method, path, plainForm(query), plainBody(body)]);
 }

@@ -20,7 +20,9 @@ export type VerifyFilter = Omit<JournalFilter, 'limit'>;
 export interface VerifyOptions {
   /** The exact number of entries; by default at least one. */
   readonly times?: number;
-  /** Milliseconds, or a duration such as `5s`, to wait for them; default 0. With `times: 0` none may come until its end. */
+  /**
+   * Milliseconds, or a duration such as `5s`, to wait for them; default 0. With `times: 0` none may come until its end.
+   */
   readonly within?: number | string;
 }
 

@@ -1,5 +1,5 @@
-// Enrolled identities for tests: a new key and its certificate, in the file that SDKs load. A client would get the same by
-// enrolling with a one-time token.
+// Enrolled identities for tests: a new key and its certificate, in the file that SDKs load. A client would get the same
+// by enrolling with a one-time token.
 
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';

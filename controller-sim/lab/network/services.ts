@@ -34,7 +34,9 @@ export interface LabService {
 
 /** The routers that run beside the simulator (`startNetwork`). */
 export interface LabRouters {
-  /** Resolves when a service that `host` hosts can be dialed; its address is that of another router, if there is one. */
+  /**
+   * Resolves when a service that `host` hosts can be dialed; its address is that of another router, if there is one.
+   */
   open(service: string, host: string): Promise<DialPlace>;
 }
 

@@ -1,5 +1,5 @@
-// Compares an entry of a seed with the entity that has its name. Only the fields that the entry has are compared: fields
-// that it leaves out stay as they are. Empty values are equal to missing ones, as in an export.
+// Compares an entry of a seed with the entity that has its name. Only the fields that the entry has are compared:
+// fields that it leaves out stay as they are. Empty values are equal to missing ones, as in an export.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { Entity, Named } from '../../state/entity.ts';

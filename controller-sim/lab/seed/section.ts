@@ -1,5 +1,5 @@
-// The description of a section of seeds: how an entry becomes the body of the management API, how its entity is created, and how an export
-// writes it. The files in sections/ describe one each.
+// The description of a section of seeds: how an entry becomes the body of the management API, how its entity is
+// created, and how an export writes it. The files in sections/ describe one each.
 
 import type { Body } from '../../entities/body.ts';
 import type { IdentityEnrollment } from '../../entities/enrollment.ts';

@@ -1,5 +1,6 @@
-// Explains whether a link joins two routers, from what their controller knows: both are online, one of them listens, and
-// one of them has reported a link. Only the dialing router knows why a dial fails: `edgeweave-router why link` asks it.
+// Explains whether a link joins two routers, from what their controller knows: both are online, one of them listens,
+// and one of them has reported a link. Only the dialing router knows why a dial fails: `edgeweave-router why link` asks
+// it.
 
 import { groupsOrDefault } from '#model/link-groups.ts';
 import type { ConnectedRouter } from '../../network/connected-router.ts';

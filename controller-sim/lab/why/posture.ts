@@ -29,7 +29,10 @@ interface Demanded {
   readonly policies: { readonly name: string }[];
 }
 
-/** `sessionId`: only in this session; undefined: in all sessions. It holds if every demanded check passes in one of them. */
+/**
+ * `sessionId`: only in this session; undefined: in all sessions. It holds if every demanded check passes in one of
+ * them.
+ */
 export function explainPosture(components: Components, identity: Identity, sessionId: string | undefined): Explanation {
   const { name } = identity;
   const demanded = demandsOf(components, identity);

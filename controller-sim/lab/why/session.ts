@@ -1,5 +1,5 @@
-// Explains whether an API session is valid: it exists, was used within the session timeout, its identity is enabled, and
-// no proof is missing. Sessions that are tokens exist as long as no revocation names them.
+// Explains whether an API session is valid: it exists, was used within the session timeout, its identity is enabled,
+// and no proof is missing. Sessions that are tokens exist as long as no revocation names them.
 
 import { formatDuration } from '#lib/time/duration.ts';
 import type { Activity } from '../../auth/activity.ts';

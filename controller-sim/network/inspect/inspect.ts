@@ -44,8 +44,9 @@ function whyOf(error: unknown, expression: string): string {
 }
 
 /**
- * `appRegex` selects controllers by their ids, and the routers of this one by ids and names, as in the reference: routers
- * that are connected only to other controllers are not asked. Repeated names are answered once: a value may be large.
+ * `appRegex` selects controllers by their ids, and the routers of this one by ids and names, as in the reference:
+ * routers that are connected only to other controllers are not asked. Repeated names are answered once: a value may be
+ * large.
  */
 export async function inspect(
   inspected: Inspected & { readonly peers: Peers },

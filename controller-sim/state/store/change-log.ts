@@ -69,7 +69,9 @@ export interface ChangeLog {
     after: bigint,
     work: (page: LogPage, more: (after: bigint) => Promise<readonly LogEntry[]>) => Promise<Batch>,
   ): Promise<void>;
-  /** The same for a batch that was built on `base`, without a look at the log. @returns false if the head is another one */
+  /**
+   * The same for a batch that was built on `base`, without a look at the log. @returns false if the head is another one
+   */
   appendAt(base: Position, batch: Batch): Promise<boolean>;
   /** The chain of an entry; undefined if the log no longer has it. */
   chainAt(index: bigint): Promise<string | undefined>;

@@ -17,8 +17,8 @@ export interface CopyComponents {
 const CHUNK = 500;
 
 /**
- * Copies everything from `from` to `to`, each a file or the URL of a database; `to` must not exist, or be an empty database.
- * The copy is another history: routers get the whole data model from it.
+ * Copies everything from `from` to `to`, each a file or the URL of a database; `to` must not exist, or be an empty
+ * database. The copy is another history: routers get the whole data model from it.
  *
  * @returns the number of entities. Rejects with StoreError, DamagedError or StoreWriteError
  */

@@ -1,5 +1,5 @@
-// Says in words why a database does not store a change. Clients see it: neither the address nor the user of the database is
-// in it, which its own messages contain.
+// Says in words why a database does not store a change. Clients see it: neither the address nor the user of the
+// database is in it, which its own messages contain.
 
 import { ProjectError, TimeoutError } from '#lib/errors.ts';
 

@@ -1,6 +1,6 @@
-// The identity of a history of changes that several controllers share. A chain of hashes covers every change and all before
-// it, so that two databases with equal indexes and different changes are told apart: a copy that was restored, a replica
-// that was not up to date, a row that was changed.
+// The identity of a history of changes that several controllers share. A chain of hashes covers every change and all
+// before it, so that two databases with equal indexes and different changes are told apart: a copy that was restored, a
+// replica that was not up to date, a row that was changed.
 //
 //   chain 1 = hash(chain 0, 1, body 1) ─► chain 2 = hash(chain 1, 2, body 2) ─► …
 
@@ -35,7 +35,9 @@ export class HistoryError extends StoreError {
   }
 }
 
-/** The log no longer has the next change, but it contains all that this controller has: it may take the data of the log. */
+/**
+ * The log no longer has the next change, but it contains all that this controller has: it may take the data of the log.
+ */
 export class BehindError extends StoreError {
   constructor(own: Position, theirs: Position) {
     super(`the database no longer has the changes between ${describePosition(own)} and ${describePosition(theirs)}`);

@@ -1,6 +1,6 @@
-// A store that several controllers share, on a log of changes in a database. Each set of changes is one entry; the lock of
-// the head gives the entries one order. A chain of hashes (history.ts) shows whether the log still has the history that
-// this member knows: it neither follows nor extends another one.
+// A store that several controllers share, on a log of changes in a database. Each set of changes is one entry; the lock
+// of the head gives the entries one order. A chain of hashes (history.ts) shows whether the log still has the history
+// that this member knows: it neither follows nor extends another one.
 //
 //   append: lock, head and missed entries ─► check the chain ─► prepare ─► entries, entities, head ─► commit
 //
@@ -75,7 +75,9 @@ export class LogStore implements SharedStore {
   readonly #problem = new LastingProblem();
   /** Why the caller does not follow. */
   #readProblem = '';
-  /** Monotonic time until which changes are rejected at once: the database did not answer, and each would wait for it. */
+  /**
+   * Monotonic time until which changes are rejected at once: the database did not answer, and each would wait for it.
+   */
   #silentUntil = Number.NEGATIVE_INFINITY;
 
   /** `openLog` is called once. */
@@ -147,8 +149,8 @@ export class LogStore implements SharedStore {
   }
 
   /**
-   * In one round trip, which the lock lasts for no part of. Resolves with undefined if there is nothing to append, or if
-   * others have appended since.
+   * In one round trip, which the lock lasts for no part of. Resolves with undefined if there is nothing to append, or
+   * if others have appended since.
    */
   async #appendAtOnce(after: bigint, sets: readonly NewSet[]): Promise<bigint[] | undefined> {
     const base = this.#from(after);

@@ -1,6 +1,6 @@
 // The tables of the database by the version of their schema. Each start migrates forward in one transaction. Released
-// migrations do not change: a new one follows, and names the earliest schema whose programs go on with it, so that members
-// are upgraded one after the other.
+// migrations do not change: a new one follows, and names the earliest schema whose programs go on with it, so that
+// members are upgraded one after the other.
 
 import type pg from 'pg';
 import { LEASE, MEMBER_TABLES } from './postgres-registry.ts';
@@ -14,8 +14,8 @@ export interface Migration {
 }
 
 /**
- * Appends entries with the entities that they change, if the head is at the position that the caller knows; the caller may
- * hold its lock. As a function its statements are planned once for each connection, not with each change.
+ * Appends entries with the entities that they change, if the head is at the position that the caller knows; the caller
+ * may hold its lock. As a function its statements are planned once for each connection, not with each change.
  */
 const APPEND_AT = `CREATE FUNCTION edgeweave.append_at(
     of_timeline text, after_index bigint, after_chain text, indexes bigint[], bodies text[], chains text[],

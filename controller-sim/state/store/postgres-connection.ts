@@ -107,9 +107,9 @@ export class PostgresConnection {
   }
 
   /**
-   * The same for a change, in two round trips: `statements` run with the beginning of the transaction, and the text that
-   * `work` returns runs with its end. Rejects with TimeoutError if it takes longer than its client should wait. Its
-   * connection is closed then: `work` does not go on, but what it has committed may have been stored.
+   * The same for a change, in two round trips: `statements` run with the beginning of the transaction, and the text
+   * that `work` returns runs with its end. Rejects with TimeoutError if it takes longer than its client should wait.
+   * Its connection is closed then: `work` does not go on, but what it has committed may have been stored.
    */
   async change(
     statements: string,
@@ -162,8 +162,8 @@ export class PostgresConnection {
   }
 
   /**
-   * Runs several statements in one round trip, after all earlier work. They have no parameters. Rejects with TimeoutError
-   * if the database is silent for longer than the client of a change should wait: changes wait for this.
+   * Runs several statements in one round trip, after all earlier work. They have no parameters. Rejects with
+   * TimeoutError if the database is silent for longer than the client of a change should wait: changes wait for this.
    */
   queryAll(statements: string): Promise<pg.QueryResult[]> {
     return this.#inTime((client) => queryAll(client, statements), { isSteady: true });

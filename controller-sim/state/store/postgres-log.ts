@@ -1,7 +1,7 @@
 // The log of changes in a PostgreSQL database: each entry is one row of the table `change`, and the lock of the row in
-// `head` gives the entries one order. The entities stand in a table of their own, for members that start. Everything is in
-// the schema `edgeweave`, whose version migrations.ts knows. An append takes one round trip if nobody else has appended;
-// otherwise two: the first one takes the lock and reads, the second one writes and commits.
+// `head` gives the entries one order. The entities stand in a table of their own, for members that start. Everything is
+// in the schema `edgeweave`, whose version migrations.ts knows. An append takes one round trip if nobody else has
+// appended; otherwise two: the first one takes the lock and reads, the second one writes and commits.
 
 import pg from 'pg';
 import { describeError } from '#lib/errors.ts';
@@ -31,8 +31,8 @@ const PUT_META = `INSERT INTO edgeweave.meta SELECT * FROM unnest($1::text[], $2
 const LOCKS = { tables: 3_022_001, start: 3_022_002 } as const;
 
 /**
- * Identifies the copy of the data: a restore into a new database or of the tables, and a replica that was promoted, have
- * another one.
+ * Identifies the copy of the data: a restore into a new database or of the tables, and a replica that was promoted,
+ * have another one.
  */
 const COPY = `SELECT concat_ws(' ',
     (SELECT system_identifier FROM pg_control_system()), (SELECT timeline_id FROM pg_control_checkpoint()),
@@ -260,7 +260,9 @@ function texts(values: readonly string[]): string {
   return `ARRAY[${values.map((value) => pg.escapeLiteral(value))}]::text[]`;
 }
 
-/** Clients choose the ids of some entities. A text of PostgreSQL has no NUL characters; bodies have them as `\u0000`. */
+/**
+ * Clients choose the ids of some entities. A text of PostgreSQL has no NUL characters; bodies have them as `\u0000`.
+ */
 function columnOf(id: string): string {
   return id.replaceAll('\x01', '\x011').replaceAll('\0', '\x010');
 }

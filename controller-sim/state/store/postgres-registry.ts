@@ -248,7 +248,9 @@ export class PostgresRegistry implements Registry {
     this.#listeners.call();
   }
 
-  /** Runs `work` under the lock; if it changed something, another leader is chosen where needed, and all are notified. */
+  /**
+   * Runs `work` under the lock; if it changed something, another leader is chosen where needed, and all are notified.
+   */
   async #change(work: (client: pg.Client) => Promise<boolean>): Promise<boolean> {
     try {
       const isChanged = await this.#connection.transaction('BEGIN', async (client) => {

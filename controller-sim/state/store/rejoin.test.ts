@@ -1,5 +1,5 @@
-// A member whose history is not that of the database stays apart until it is told to rejoin; one that is too far behind on
-// the same history takes the data of the database by itself.
+// A member whose history is not that of the database stays apart until it is told to rejoin; one that is too far behind
+// on the same history takes the data of the database by itself.
 
 import t from 'tap';
 import { silentLog } from '#lib/log/log.ts';

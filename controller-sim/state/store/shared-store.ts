@@ -75,7 +75,8 @@ export interface Membership {
 /** Counts failed proofs of users for all members: each one would otherwise grant the whole number of attempts. */
 export interface Attempts {
   /**
-   * Adds one to a count, which begins again `milliseconds` after its first attempt. `now`: milliseconds since the epoch.
+   * Adds one to a count, which begins again `milliseconds` after its first attempt. `now`: milliseconds since the
+   * epoch.
    * @returns the count. Rejects if the store does not answer
    */
   add(key: string, now: number, milliseconds: number): Promise<number>;
@@ -152,8 +153,8 @@ export interface SharedStore extends Omit<Store, 'commit' | 'isShared'> {
   /**
    * Waits for the lock, calls `prepare` with the sets after the index `after`, and makes the sets that it returns
    * durable, together or none. Returns the index of each. Calls never overlap. If it rejects, `prepare` may not have
-   * been called. The caller applies all sets in the same turn of the event loop. It may be called twice: first as if the
-   * caller missed nothing, and if the store has moved on, with what it missed.
+   * been called. The caller applies all sets in the same turn of the event loop. It may be called twice: first as if
+   * the caller missed nothing, and if the store has moved on, with what it missed.
    */
   append(after: bigint, prepare: (missed: readonly StoredSet[]) => readonly NewSet[]): Promise<bigint[]>;
   /**
@@ -163,14 +164,17 @@ export interface SharedStore extends Omit<Store, 'commit' | 'isShared'> {
   read(after: bigint): Promise<readonly StoredSet[]>;
   /** Calls `listener` when others have appended. */
   onAppended(listener: () => void): Subscription;
-  /** Loads everything again, and passes it to `apply`, which continues from there. If it rejects, nothing has changed. */
+  /**
+   * Loads everything again, and passes it to `apply`, which continues from there. If it rejects, nothing has changed.
+   */
   reload(own: Reloaded, apply: (state: StoredState) => void): Promise<void>;
   /** Calls `listener` when somebody wants this member to reload; the request ends with the promises that it adds. */
   onRejoin(listener: (pending: Promise<void>[]) => void): Subscription;
   /** Tells other members why this one does not follow. */
   noteProblem(problem: string | undefined): void;
   /**
-   * Cuts this member off the store and the other members, or ends that: as a broken network would, for learning and tests.
+   * Cuts this member off the store and the other members, or ends that: as a broken network would, for learning and
+   * tests.
    */
   cutOff(isCutOff: boolean): void;
   /** Runs `work` while no other member starts: the first one creates what all share. */

@@ -72,7 +72,9 @@ function changesOf(body: string): Change[] {
   return (JSON.parse(body) as { changes: Change[] }).changes;
 }
 
-/** A member goes from each entry to the next one, and elsewhere only if it is told to, or if that contains all it has. */
+/**
+ * A member goes from each entry to the next one, and elsewhere only if it is told to, or if that contains all it has.
+ */
 function judgeLife({ member, chain, contents, published }: Life, tree: Tree): string[] {
   let at = chain;
   if (tree.contents(at) !== contents) return [`member ${member} started with other data than the database has`];

@@ -1,5 +1,5 @@
-// A database for several controllers, in the memory of a test: it commits in one order, loses connections before or after
-// a commit, and goes back, as a restored one does. It remembers every commit of every history.
+// A database for several controllers, in the memory of a test: it commits in one order, loses connections before or
+// after a commit, and goes back, as a restored one does. It remembers every commit of every history.
 
 import { Turns } from '#lib/queue/turns.ts';
 import { settle } from '#lib/time/clock.ts';

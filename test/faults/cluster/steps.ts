@@ -12,7 +12,9 @@ export type Step =
   /** A client asks for what is unknown at this member, or for the index of the last answer. */
   | { readonly do: 'ask'; readonly member: number }
   | { readonly do: 'ask with index'; readonly member: number }
-  /** The connection to the database fails, notifications or an answer get lost, the process is killed and starts again. */
+  /**
+   * The connection to the database fails, notifications or an answer get lost, the process is killed and starts again.
+   */
   | { readonly do: 'part'; readonly member: number }
   | { readonly do: 'deafen'; readonly member: number }
   | { readonly do: 'lose answer'; readonly member: number }

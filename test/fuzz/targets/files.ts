@@ -1,4 +1,5 @@
-// Files that the programs read at their start: configurations, endpoints, identities; and seeds, from the shell or the API.
+// Files that the programs read at their start: configurations, endpoints, identities; and seeds, from the shell or the
+// API.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -244,7 +245,7 @@ function configurations(): Buffer[] {
   );
 }
 
-// Identity files --------------------------------------------------------------------------------------------------------
+// Identity files ------------------------------------------------------------------------------------------------------
 
 /** The input is the file of the authorities, of the certificate chain, and of the key, in turn. */
 async function identityTarget(): Promise<FuzzTarget> {
@@ -282,7 +283,7 @@ async function identityTarget(): Promise<FuzzTarget> {
   };
 }
 
-// Seeds -----------------------------------------------------------------------------------------------------------------
+// Seeds ---------------------------------------------------------------------------------------------------------------
 
 /** Reads and checks a whole seed, and applies it in a transaction that is abandoned. */
 async function seedTarget(): Promise<FuzzTarget> {

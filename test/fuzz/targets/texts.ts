@@ -112,7 +112,7 @@ function readAddress(input: Buffer): void {
   else parseDuration(text);
 }
 
-// Well-formed inputs -------------------------------------------------------------------------------------------------------
+// Well-formed inputs --------------------------------------------------------------------------------------------------
 
 function circuitRequests(): Buffer[] {
   const texts = ['{"id": "me", "svcId": "service"}', 'udp:127.0.0.1:53', 'udp6:[::1]:53', 'unixgram:/tmp/socket'];

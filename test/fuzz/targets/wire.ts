@@ -200,7 +200,7 @@ function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
-// Well-formed inputs -------------------------------------------------------------------------------------------------------
+// Well-formed inputs --------------------------------------------------------------------------------------------------
 
 /** Each has a first byte that determines how it is split. */
 function recordedFrames(): Buffer[] {

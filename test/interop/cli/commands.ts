@@ -1,5 +1,5 @@
-// The commands of `ziti edge`, `ziti fabric` and `ziti ops` that are compared, in their order, and those that are not, with the reason.
-// `{KIND:FIELD=VALUE}` is the id of the first entity with that value.
+// The commands of `ziti edge`, `ziti fabric` and `ziti ops` that are compared, in their order, and those that are not,
+// with the reason. `{KIND:FIELD=VALUE}` is the id of the first entity with that value.
 
 /** Create what the examples and the other commands refer to. */
 export const CREATE = lines(`

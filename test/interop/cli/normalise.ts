@@ -1,4 +1,5 @@
-// Removes the output that may differ between two controllers: ids, dates, tokens, addresses, widths of columns, the order of rows.
+// Removes the output that may differ between two controllers: ids, dates, tokens, addresses, widths of columns, the
+// order of rows.
 
 import type { Outcome } from './side.ts';
 

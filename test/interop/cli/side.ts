@@ -1,4 +1,5 @@
-// One of the two controllers that are compared: runs commands of the reference's binary against it, logged in as the administrator.
+// One of the two controllers that are compared: runs commands of the reference's binary against it, logged in as the
+// administrator.
 
 import type { Overlay, TestController } from '../../support/overlay.ts';
 import { ReferenceProcess } from '../../support/reference.ts';

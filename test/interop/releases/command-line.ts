@@ -1,4 +1,5 @@
-// Tries the command line of the reference at the simulator: it logs in, creates, lists and deletes entities, and sees the routers.
+// Tries the command line of the reference at the simulator: it logs in, creates, lists and deletes entities, and sees
+// the routers.
 
 import { Overlay } from '../../support/overlay.ts';
 import { commandLine } from '../../support/reference.ts';

@@ -1,5 +1,5 @@
-// Tries the controller of the reference with our routers: they enroll, link and serve circuits. Releases before 2.0 are not tried, because our
-// routers demand what 2.0 brought.
+// Tries the controller of the reference with our routers: they enroll, link and serve circuits. Releases before 2.0 are
+// not tried, because our routers demand what 2.0 brought.
 
 import { linksOf } from '../../support/faulty-paths.ts';
 import { Overlay, until } from '../../support/overlay.ts';

@@ -1,5 +1,6 @@
-// Tries `ziti-edge-tunnel run`, which intercepts with a TUN device, in a network namespace of its own: intercepts by name and address, its name
-// server, hosting in the same process. edge-tunnel.ts starts it; each step is a line of JSON on the standard output.
+// Tries `ziti-edge-tunnel run`, which intercepts with a TUN device, in a network namespace of its own: intercepts by
+// name and address, its name server, hosting in the same process. edge-tunnel.ts starts it; each step is a line of JSON
+// on the standard output.
 
 import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';

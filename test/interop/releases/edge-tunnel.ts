@@ -1,5 +1,5 @@
-// Tries the tunneler of the C SDK, `ziti-edge-tunnel`: it enrolls, and hosts a service that a client dials at another of our routers. As root, it also
-// intercepts with a TUN device in a network namespace (edge-tunnel-run.ts).
+// Tries the tunneler of the C SDK, `ziti-edge-tunnel`: it enrolls, and hosts a service that a client dials at another
+// of our routers. As root, it also intercepts with a TUN device in a network namespace (edge-tunnel-run.ts).
 
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -55,7 +55,10 @@ export async function tryEdgeTunnel(steps: Steps, binary: string): Promise<void>
   await intercepts(steps, binary);
 }
 
-/** The steps of edge-tunnel-run.ts. Each of its lines is a step; without a line, the trial of interception failed as a whole. */
+/**
+ * The steps of edge-tunnel-run.ts. Each of its lines is a step; without a line, the trial of interception failed as a
+ * whole.
+ */
 async function intercepts(steps: Steps, binary: string): Promise<void> {
   const script = join(import.meta.dirname, 'edge-tunnel-run.ts');
   const args = ['--net', '--mount', '--kill-child', process.execPath, script, binary];

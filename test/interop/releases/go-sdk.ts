@@ -1,4 +1,5 @@
-// Tries the Go SDK inside the reference's tunneler, with our routers: it enrolls, hosts at one router and dials at the other.
+// Tries the Go SDK inside the reference's tunneler, with our routers: it enrolls, hosts at one router and dials at the
+// other.
 
 import { readFileSync } from 'node:fs';
 import { freePorts } from '../../../examples/two-routers/ports.ts';

@@ -1,5 +1,5 @@
-// Tries zrok with the simulator and our routers: its controller and two environments. One shares a port privately, the other one accesses it.
-// Tunnels of zrok close both sides when one ends.
+// Tries zrok with the simulator and our routers: its controller and two environments. One shares a port privately, the
+// other one accesses it. Tunnels of zrok close both sides when one ends.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The work that the clients of one identity cause by their requests: they share the list of their services, and the pace
-// at which their requests are served. An identity may have thousands of services, and any number of clients.
+// The work that the clients of one identity cause by their requests: they share the list of their services, and the
+// pace at which their requests are served. An identity may have thousands of services, and any number of clients.
 
 import { BoundedMap } from '#lib/queue/bounded-map.ts';
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
@@ -43,7 +43,9 @@ export class IdentityWork {
     return this.#size;
   }
 
-  /** The services of the identity. The steps between are work only if the data model has changed since the last view. */
+  /**
+   * The services of the identity. The steps between are work only if the data model has changed since the last view.
+   */
   *view(): Generator<void, ServiceView> {
     if (this.#view) return this.#view;
     const version = this.#version;

@@ -20,8 +20,8 @@ export interface PongLimits {
 const LATE_ANSWERS = 1_000;
 
 /**
- * Calls `onSilent` once if the client answers no ping. While the router does not read from the client, because one of its
- * circuits is slow, answers stay unread in the network: they cannot be late then.
+ * Calls `onSilent` once if the client answers no ping. While the router does not read from the client, because one of
+ * its circuits is slow, answers stay unread in the network: they cannot be late then.
  * @returns a function that ends the watch.
  */
 export function watchPongs(

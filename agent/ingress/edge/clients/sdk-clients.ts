@@ -219,7 +219,7 @@ export class SdkClients {
     channel.setReading(true);
   }
 
-  // Messages ---------------------------------------------------------------------------------------------------------------
+  // Messages ----------------------------------------------------------------------------------------------------------
 
   #handle(connection: SdkConnection, work: IdentityWork): void {
     const { channel } = connection;
@@ -315,7 +315,7 @@ export class SdkClients {
     for (const each of this.#bySession.of(session.id)) each.requestCheck();
   }
 
-  // Rights -----------------------------------------------------------------------------------------------------------------
+  // Rights ------------------------------------------------------------------------------------------------------------
 
   #recheckAll(): void {
     this.#recheckSoon(this.withFinishing());

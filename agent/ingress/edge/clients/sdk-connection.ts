@@ -149,7 +149,7 @@ export class SdkConnection implements SdkLink {
     return this.#held;
   }
 
-  // Connection ids ---------------------------------------------------------------------------------------------------------
+  // Connection ids ----------------------------------------------------------------------------------------------------
 
   /**
    * Reserves an id assigned by the client. Returns a signal that aborts if the client disconnects, or closes this
@@ -258,12 +258,14 @@ export class SdkConnection implements SdkLink {
     for (const { end } of [...this.#ends.values()]) end?.cut('the client disconnected', GONE);
   }
 
-  /** Ends with the rights that they use. The caller may stop for other work: it then gets only ends that still exist. */
+  /**
+   * Ends with the rights that they use. The caller may stop for other work: it then gets only ends that still exist.
+   */
   *rights(): Generator<{ end: ClientEnd; right: Right }> {
     for (const { end, right } of this.#ends.values()) if (end && right) yield { end, right };
   }
 
-  // The way to the client --------------------------------------------------------------------------------------------------
+  // The way to the client ---------------------------------------------------------------------------------------------
 
   reply(request: Message, answer: Message): void {
     this.send(asReply(request, answer));

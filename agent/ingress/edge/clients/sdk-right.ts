@@ -82,7 +82,9 @@ async function serviceClaims(tokens: Tokens, connection: SdkConnection, token: s
   }
 }
 
-/** The router decides about token sessions; the controller has already decided about the others. @throws SdkRejection */
+/**
+ * The router decides about token sessions; the controller has already decided about the others. @throws SdkRejection
+ */
 export function demandAccess(
   { access, clock, legacySessions, model }: Pick<RightComponents, 'access' | 'clock' | 'legacySessions' | 'model'>,
   connection: SdkConnection,

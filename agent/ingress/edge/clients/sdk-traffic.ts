@@ -24,7 +24,9 @@ import { answerFromClient, answerToClient, questionFromClient } from './sdk-trac
 const UUID_HEADER = 128;
 const UUID_LENGTH = 16;
 
-/** Sets the handlers for data, circuit frames, traces and closes. `onForeign` is called for circuits of other clients. */
+/**
+ * Sets the handlers for data, circuit frames, traces and closes. `onForeign` is called for circuits of other clients.
+ */
 export function serveTraffic(connection: SdkConnection, onForeign: () => void): void {
   const { channel } = connection;
   /** Finds only circuits of this client: frames that name other circuits are dropped without affecting them. */

@@ -95,8 +95,8 @@ export class ServiceSubscription {
 
   /**
    * Called after `start` and `resync`, and when the network's data or the client's posture may have changed. Many
-   * requests of a client before it get one answer. The caller may serve others between the steps. A request that arrives
-   * meanwhile needs another refresh.
+   * requests of a client before it get one answer. The caller may serve others between the steps. A request that
+   * arrives meanwhile needs another refresh.
    */
   *refresh(): Generator<void> {
     if (!this.#isActive) return;
@@ -114,7 +114,7 @@ export class ServiceSubscription {
     yield* this.#sendStates({ epoch, evenUnchanged: due !== undefined });
   }
 
-  // Visible services -------------------------------------------------------------------------------------------------------
+  // Visible services --------------------------------------------------------------------------------------------------
 
   *#sendChanges(view: ServiceView, { epoch, evenNothing }: { epoch: number; evenNothing: boolean }): Generator<void> {
     const before = this.#view;
@@ -135,7 +135,7 @@ export class ServiceSubscription {
     this.#connection.send(new Message(SdkType.ServiceChangeSet, [], body));
   }
 
-  // State of its checks ----------------------------------------------------------------------------------------------------
+  // State of its checks -----------------------------------------------------------------------------------------------
 
   *#currentStates(now: number): Generator<void, States> {
     const { model, access } = this.#components;

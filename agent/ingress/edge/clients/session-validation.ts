@@ -1,6 +1,6 @@
-// Asks a controller that returns which service sessions of legacy API sessions it has removed meanwhile: ValidateSessions
-// (20213) out; its SessionRemoved (20102) reaches LegacySessions. Sessions in token form are not stored, so controllers
-// cannot remove them (reference fact: control channel, section 2.2).
+// Asks a controller that returns which service sessions of legacy API sessions it has removed meanwhile:
+// ValidateSessions (20213) out; its SessionRemoved (20102) reaches LegacySessions. Sessions in token form are not
+// stored, so controllers cannot remove them (reference fact: control channel, section 2.2).
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { Log } from '#lib/log/log.ts';

@@ -111,7 +111,9 @@ t.test('the end of a dial without an answer does not end the next dial of its ci
   client.channel.close();
 });
 
-/** A client that has an end which is over is dialed again, and closes both. The first close does not end the new dial. */
+/**
+ * A client that has an end which is over is dialed again, and closes both. The first close does not end the new dial.
+ */
 async function endNext(t: Test, { client, close, count, open }: Awaited<ReturnType<typeof host>>): Promise<void> {
   await open();
   await close(0);

@@ -1,6 +1,6 @@
-// Circuit ends that are over for the router and that their client has not closed yet. A client with its own flow control
-// names only the circuit when it closes an end, and the controller may dial the same client again for the same circuit:
-// the end of the first dial then looks like the end of the dial that followed it.
+// Circuit ends that are over for the router and that their client has not closed yet. A client with its own flow
+// control names only the circuit when it closes an end, and the controller may dial the same client again for the same
+// circuit: the end of the first dial then looks like the end of the dial that followed it.
 //
 //   a dial fails ─► unanswered ─► the client accepts or ends it ─┐
 //   the router closes an end ────────────────────────────────────┴─► closing ─► the client closes the circuit

@@ -77,7 +77,7 @@ export class DataClient implements XgressClient, ClientEnd {
     if (this.#isGone) setImmediate(() => xgress.abort());
   }
 
-  // From the client --------------------------------------------------------------------------------------------------------
+  // From the client ---------------------------------------------------------------------------------------------------
 
   onData(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): void {
     if (this.#isClosed) return;
@@ -131,7 +131,7 @@ export class DataClient implements XgressClient, ClientEnd {
     else this.#gone();
   }
 
-  // From the circuit -------------------------------------------------------------------------------------------------------
+  // From the circuit --------------------------------------------------------------------------------------------------
 
   deliver(data: Buffer, headers: ReadonlyMap<number, Buffer> | undefined): boolean {
     if (this.#isClosed || (data.length === 0 && !headers)) return true;
@@ -140,7 +140,8 @@ export class DataClient implements XgressClient, ClientEnd {
 
   onControl(frame: Frame): boolean {
     const message = this.#isClosed ? undefined : traceToClient(this.connectionId, frame);
-    if (message) this.#link.trySendData(this.connectionId, message.encode(), undefined); // dropped for a slow client: peers may send many
+    // Dropped for a slow client: peers may send many.
+    if (message) this.#link.trySendData(this.connectionId, message.encode(), undefined);
     return message !== undefined;
   }
 

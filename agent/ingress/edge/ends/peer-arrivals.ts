@@ -1,10 +1,12 @@
-// The payloads of the peer that have arrived at a circuit end whose client does its own flow control: whether the last one
-// and all before it are here. Payloads of one circuit overtake each other on links with several connections.
+// The payloads of the peer that have arrived at a circuit end whose client does its own flow control: whether the last
+// one and all before it are here. Payloads of one circuit overtake each other on links with several connections.
 
 import { PayloadFlag } from '#wire/gen/numbers.ts';
 import type { Payload } from '#wire/xgress-frames.ts';
 
-/** Limit on payloads beyond a gap. With more, the arrivals are never complete, and the circuit ends by its other rules. */
+/**
+ * Limit on payloads beyond a gap. With more, the arrivals are never complete, and the circuit ends by its other rules.
+ */
 const MAX_AHEAD = 256;
 
 export class PeerArrivals {

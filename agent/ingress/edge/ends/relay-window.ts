@@ -1,7 +1,7 @@
-// The window of a circuit end whose SDK client does its own flow control: the payloads that the client may have on their
-// way without an acknowledgement. The router enforces it before the queue of the link, which the circuits of others
-// share. A client that respects its own window never has more on the way than this one allows: acknowledgements pass
-// here before they reach the client.
+// The window of a circuit end whose SDK client does its own flow control: the payloads that the client may have on
+// their way without an acknowledgement. The router enforces it before the queue of the link, which the circuits of
+// others share. A client that respects its own window never has more on the way than this one allows: acknowledgements
+// pass here before they reach the client.
 
 import { TokenBucket } from '#lib/queue/token-bucket.ts';
 import type { Clock } from '#lib/time/clock.ts';
@@ -57,8 +57,8 @@ export class RelayWindow {
   }
 
   /**
-   * The payload is on its way. One that the client repeats although it is acknowledged does not count: its acknowledgement
-   * has crossed the repetition, and the peer may have ended since.
+   * The payload is on its way. One that the client repeats although it is acknowledged does not count: its
+   * acknowledgement has crossed the repetition, and the peer may have ended since.
    */
   sent(sequence: number, bytes: number): void {
     if (this.#sizes.has(sequence) || this.#isAcknowledged(sequence)) return;

@@ -1,5 +1,5 @@
-// SDK clients that close, repeat or flood at a bad moment: while a right is checked, a host is dialed, a circuit ends, or
-// the client does not read. Nothing remains, and the client's other circuits continue.
+// SDK clients that close, repeat or flood at a bad moment: while a right is checked, a host is dialed, a circuit ends,
+// or the client does not read. Nothing remains, and the client's other circuits continue.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -109,7 +109,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     this.#release = ends.openRelay(this);
   }
 
-  // From the forwarder -----------------------------------------------------------------------------------------------------
+  // From the forwarder ------------------------------------------------------------------------------------------------
 
   acceptPayload(payload: Payload, origin: PayloadOrigin): boolean {
     if (!this.#isOpen) return true;
@@ -162,7 +162,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
     else this.#leaveReading(this.#endSequence);
   }
 
-  // From the client --------------------------------------------------------------------------------------------------------
+  // From the client ---------------------------------------------------------------------------------------------------
 
   onPayload(frame: Frame): void {
     const payload = Payload.fromFrame(removeHeader(frame, SdkHeader.ConnectionId));
@@ -242,8 +242,8 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   }
 
   /**
-   * A peer that closed the circuit after the end of its data is gone: the circuit is over here, too. Nothing would end it
-   * otherwise, since clients wait for acknowledgements that such a peer does not send.
+   * A peer that closed the circuit after the end of its data is gone: the circuit is over here, too. Nothing would end
+   * it otherwise, since clients wait for acknowledgements that such a peer does not send.
    */
   #checkSettled(): void {
     if (!this.#isOpen || !this.isSettled) return;

@@ -1,5 +1,5 @@
-// Asks SDK clients whether they still host a service: after a bind at intervals, until they answer, and when a controller
-// validates its terminators (reference fact: edge, section 8.1).
+// Asks SDK clients whether they still host a service: after a bind at intervals, until they answer, and when a
+// controller validates its terminators (reference fact: edge, section 8.1).
 
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { EdgeErrorCode, SdkHeader, SdkType } from '#wire/gen/numbers.ts';

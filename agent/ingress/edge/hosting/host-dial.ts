@@ -135,8 +135,8 @@ export function onLateAnswer(connection: SdkConnection, answer: Message): void {
 }
 
 /**
- * Returns true if the client may have opened a connection for a dial that failed with `error`. The Go SDK keeps one with
- * its own flow control for three minutes, even if its application rejected the dial or never accepts it.
+ * Returns true if the client may have opened a connection for a dial that failed with `error`. The Go SDK keeps one
+ * with its own flow control for three minutes, even if its application rejected the dial or never accepts it.
  */
 function mayHaveConnection({ connection, init }: HostedService, error: unknown): boolean {
   const { cause } = error as EgressError;

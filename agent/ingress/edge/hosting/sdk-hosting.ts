@@ -86,7 +86,7 @@ export class SdkHosting implements TerminatorHosts {
     this.#health.close();
   }
 
-  // Binding ----------------------------------------------------------------------------------------------------------------
+  // Binding -----------------------------------------------------------------------------------------------------------
 
   async bind(connection: SdkConnection, request: Message): Promise<void> {
     const connectionId = request.uint32(SdkHeader.ConnectionId);
@@ -328,8 +328,8 @@ export class SdkHosting implements TerminatorHosts {
   // Validations and dials ---------------------------------------------------------------------------------------------
 
   /**
-   * Asks the client whether it still hosts the service of a terminator; with `fix`, a terminator that it does not host is
-   * removed. Undefined if the client does not answer.
+   * Asks the client whether it still hosts the service of a terminator; with `fix`, a terminator that it does not host
+   * is removed. Undefined if the client does not answer.
    */
   async validate(terminatorId: string, fix: boolean): Promise<TerminatorVerdict | undefined> {
     const service = this.#hosted.get(terminatorId);

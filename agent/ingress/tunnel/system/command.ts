@@ -29,8 +29,8 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 const PACKAGES: Readonly<Record<string, string>> = { ip: 'iproute2', nft: 'nftables', iptables: 'iptables' };
 
 /**
- * Resolves with the standard output. Rejects with CommandError if the program is missing, fails, times out or writes too
- * much.
+ * Resolves with the standard output. Rejects with CommandError if the program is missing, fails, times out or writes
+ * too much.
  */
 export function runCommand(command: Command, clock: Clock): Promise<string> {
   const { program, args, input = '', maxOutput = MAX_OUTPUT_BYTES } = command;

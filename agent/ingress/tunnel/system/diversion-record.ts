@@ -1,6 +1,6 @@
-// A file with the rules that an external diverter has inserted: only the program knows its rules, and deletes one by one.
-// A killed router leaves them behind; the next start reads the file and calls the program, which then is trusted with the
-// rights of the router, so the file must belong to the router's user.
+// A file with the rules that an external diverter has inserted: only the program knows its rules, and deletes one by
+// one. A killed router leaves them behind; the next start reads the file and calls the program, which then is trusted
+// with the rights of the router, so the file must belong to the router's user.
 
 import { readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -88,8 +88,8 @@ export class LocalRoutes {
   }
 
   /**
-   * Installs and removes routes to match the wanted ones. Rejects with CommandError if routes of an earlier process cannot
-   * be removed; a route that the system does not change is logged. Both are retried until `close`.
+   * Installs and removes routes to match the wanted ones. Rejects with CommandError if routes of an earlier process
+   * cannot be removed; a route that the system does not change is logged. Both are retried until `close`.
    */
   apply(): Promise<void> {
     const { clock, log } = this.#components;

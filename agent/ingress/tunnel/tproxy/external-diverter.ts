@@ -1,6 +1,6 @@
 // Mode `tproxy:PROGRAM`: a program of the operator diverts traffic instead of nft. It is called for each network, port
-// range, allowed source and interface, with the options of the reference (reference fact: tunnel, section 3.7). Its rules
-// are recorded, because only calls of the program delete them: the next start deletes those of a killed router.
+// range, allowed source and interface, with the options of the reference (reference fact: tunnel, section 3.7). Its
+// rules are recorded, because only calls of the program delete them: the next start deletes those of a killed router.
 
 import { describeError } from '#lib/errors.ts';
 import type { Log } from '#lib/log/log.ts';
@@ -24,12 +24,16 @@ export interface ExternalDiverterComponents {
   marker: ChangesMarker;
 }
 
-/** Milliseconds for the deletion of all rules at the end or of an earlier process; the next start deletes the others. */
+/**
+ * Milliseconds for the deletion of all rules at the end or of an earlier process; the next start deletes the others.
+ */
 const DELETION_TIME = 60_000;
 /** Limits on rules: each combination of a service's networks, ports, sources and interfaces needs one call. */
 const MAX_RULES_OF_SERVICE = 10_000;
 const MAX_RULES = 100_000;
-/** Attempts to delete a rule; the next start tries again. A program may have lost it, and rejects its deletion forever. */
+/**
+ * Attempts to delete a rule; the next start tries again. A program may have lost it, and rejects its deletion forever.
+ */
 const MAX_DELETIONS = 5;
 const EVERYBODY = ['0.0.0.0/0'];
 const ANY_INTERFACE = [''];
@@ -198,8 +202,9 @@ function numberOfRules({ networks, ports, sources, interfaces }: Diversion): num
 }
 
 /**
- * Deletes the rules that a killed router left behind. A rule that its program rejects counts as deleted: it may have been
- * recorded, but not inserted, or the machine was restarted. Rules of a missing program remain recorded. Never rejects.
+ * Deletes the rules that a killed router left behind. A rule that its program rejects counts as deleted: it may have
+ * been recorded, but not inserted, or the machine was restarted. Rules of a missing program remain recorded. Never
+ * rejects.
  */
 export async function removeDiversions({ clock, log, marker }: ExternalDiverterComponents): Promise<void> {
   const { leftovers } = marker.diversions;

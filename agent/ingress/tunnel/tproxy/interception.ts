@@ -2,7 +2,7 @@
 // machines that route through it (reference fact: tunnel, section 3.7).
 //
 //   data model ─► intercepts ─► nft rules, local routes, names
-//   client ─► (name server gives an address) ─► rules divert ─► transparent sockets ─► service of the address ─► circuit
+//   client ─► (name server gives address) ─► rules divert ─► transparent sockets ─► service of the address ─► circuit
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import type { Socket } from 'node:net';

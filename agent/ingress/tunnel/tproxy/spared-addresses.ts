@@ -1,6 +1,6 @@
-// The addresses that intercepted ranges leave out, because the router or its machine would lose what it needs: loopback,
-// the machine's own addresses, controllers and peers of links; of ranges for the whole internet also the name servers.
-// An intercept that names one of these addresses itself takes it.
+// The addresses that intercepted ranges leave out, because the router or its machine would lose what it needs:
+// loopback, the machine's own addresses, controllers and peers of links; of ranges for the whole internet also the name
+// servers. An intercept that names one of these addresses itself takes it.
 
 import { getServers } from 'node:dns';
 import { lookup } from 'node:dns/promises';

@@ -120,7 +120,8 @@ export function waitReadable(descriptors: readonly number[]): boolean[] {
     polled.writeInt32LE(fd, 8 * index);
     polled.writeInt16LE(POLLIN, 8 * index + 4);
   }
-  foreign().functions.poll(polled, BigInt(descriptors.length), -1); // the buffer has the answer, even after an interruption
+  // The buffer has the answer, even after an interruption.
+  foreign().functions.poll(polled, BigInt(descriptors.length), -1);
   return descriptors.map((_fd, index) => polled.readInt16LE(8 * index + 6) !== 0);
 }
 

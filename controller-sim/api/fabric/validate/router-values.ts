@@ -1,5 +1,5 @@
-// Inspected values that a router sends as JSON, read field by field as the reference reads them: missing fields and null
-// are empty, and a value of the wrong type is an error that names the field.
+// Inspected values that a router sends as JSON, read field by field as the reference reads them: missing fields and
+// null are empty, and a value of the wrong type is an error that names the field.
 
 import { ProjectError } from '#lib/errors.ts';
 import { ROUTER_TIMEOUT } from '../../../control-channel/messages/validate-terminators.ts';

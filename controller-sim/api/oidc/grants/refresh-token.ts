@@ -7,8 +7,8 @@ import { demandCertificate, demandSession, rebind, verified } from '../live-sess
 import { clientIdOf, required } from '../parameters.ts';
 
 /**
- * Uses the refresh token after all checks, and answers with the next one. A client may repeat that for a short time, and
- * may reduce the scope.
+ * Uses the refresh token after all checks, and answers with the next one. A client may repeat that for a short time,
+ * and may reduce the scope.
  */
 export async function byRefreshToken(request: OidcRequest): Promise<OidcAnswer> {
   const { services } = request;

@@ -26,8 +26,8 @@ import type { DnsUpstreams, QueryOrigin } from './dns-upstreams.ts';
 /** Resolves the names of services. */
 export interface NameSource {
   /**
-   * Returns the address of a name; `full` if the name is known but no address is left for this source; `missing` for the
-   * name of a running resolver test; undefined if it is unknown.
+   * Returns the address of a name; `full` if the name is known but no address is left for this source; `missing` for
+   * the name of a running resolver test; undefined if it is unknown.
    */
   resolve(name: string, source: string): string | 'full' | 'missing' | undefined;
 }
@@ -96,7 +96,8 @@ export class DnsServer {
   #onMessage(message: Buffer, address: string, port: number): void {
     background(this.#components.log, 'dns question', async () => {
       const answer = await this.#answerTo(message, { source: sourceOf(address), isStream: false });
-      if (answer && !this.#isClosed) this.#socket.send(answer, port, address, () => undefined); // a client without an answer retries
+      // A client without an answer retries.
+      if (answer && !this.#isClosed) this.#socket.send(answer, port, address, () => undefined);
     });
   }
 

@@ -79,7 +79,9 @@ export class DnsStreams {
     socket.once('close', () => connections.delete(connection));
   }
 
-  /** The connection that makes room for another one of a source; undefined if all others are busy and have a right to. */
+  /**
+   * The connection that makes room for another one of a source; undefined if all others are busy and have a right to.
+   */
   #replacedBy(source: string): Connection | undefined {
     const connections = [...this.#connections];
     const counts = new Map<string, number>();

@@ -9,7 +9,9 @@ import { linkedFile } from '#lib/files/symbolic-links.ts';
 
 /** Permission bits of a new hosts file: all users read it. */
 const MODE = 0o644;
-/** The file cannot be renamed, or its folder not written: containers mount a single file, also on a read-only system. */
+/**
+ * The file cannot be renamed, or its folder not written: containers mount a single file, also on a read-only system.
+ */
 const NOT_REPLACEABLE = new Set(['EBUSY', 'EXDEV', 'EROFS', 'EACCES', 'EPERM']);
 const MARK = '# edgeweave';
 
