@@ -11,8 +11,9 @@ import type { Random } from '#lib/random.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ConnectionRule } from '../faults/fault.ts';
 
-/** Bytes that wait in one direction: 100 ms at 300 Mbit/s. */
+/** Bytes that wait in one direction: 100 ms at 300 Mbit/s. Each piece counts this much more: slices may have one byte. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+const PIECE_OVERHEAD_BYTES = 256;
 const DEFAULT_SLICE_DELAY = 10;
 /** Pieces per second of a direction with a limited bandwidth. */
 const PIECES_PER_SECOND = 20;
@@ -99,6 +100,7 @@ export class Pump {
     for (let start = 0; start < bytes.length; start += size) {
       if (slice !== undefined && start > 0) this.#latest += sliceDelay;
       this.#queue.push({ bytes: bytes.subarray(start, start + size), due: this.#latest });
+      this.#waitingBytes += PIECE_OVERHEAD_BYTES;
     }
     this.#waitingBytes += bytes.length;
   }
@@ -130,7 +132,7 @@ export class Pump {
         source.destroy();
       } else {
         const { length } = next.bytes;
-        this.#waitingBytes -= length;
+        this.#waitingBytes -= length + PIECE_OVERHEAD_BYTES;
         if (bandwidth !== undefined) this.#free = Math.max(now, this.#free) + (length * SECOND) / bandwidth;
         this.#isBlocked = !target.write(next.bytes);
       }
