@@ -11,7 +11,9 @@ import type { Random } from '#lib/random.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import type { ConnectionRule } from '../faults/fault.ts';
 
-/** Bytes that wait in one direction: 100 ms at 300 Mbit/s. Each piece counts this much more: slices may have one byte. */
+/**
+ * Bytes that wait in one direction: 100 ms at 300 Mbit/s. Each piece counts this much more: slices may have one byte.
+ */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 const PIECE_OVERHEAD_BYTES = 256;
 const DEFAULT_SLICE_DELAY = 10;
