@@ -76,10 +76,19 @@ export class PeerAnnouncements {
     this.#timer = undefined;
     const changes = [...this.#pending];
     this.#pending.clear();
+    const changed = new Set(changes.map(([id]) => id));
+    /** The same for all routers that have not changed. */
+    let common: Uint8Array[] | undefined;
     for (const router of this.#init.routers.values()) {
-      const bodies = changes.flatMap(([id, state]) => (id === router.id ? [] : this.#change(id, state, router)));
+      const isCommon = this.#addresses === ADVERTISED && !changed.has(router.id);
+      const bodies = isCommon ? (common ??= this.#bodies(changes, router)) : this.#bodies(changes, router);
       if (bodies.length > 0) send(router, bodies);
     }
+  }
+
+  #bodies(changes: readonly (readonly [id: string, state: PeerState])[], to: ConnectedRouter): Uint8Array[] {
+    const bodies = changes.flatMap(([id, state]) => (id === to.id ? [] : this.#change(id, state, to)));
+    return bodies.length > 1 ? [Buffer.concat(bodies)] : bodies;
   }
 
   /** Empty if a router that connected has left meanwhile: that is a change of its own. */
@@ -116,5 +125,7 @@ function encoded(change: MessageInitShape<typeof PeerStateChangeSchema>): Uint8A
 }
 
 function send(router: ConnectedRouter, bodies: readonly Uint8Array[]): void {
-  router.channel.trySend(new Message(ControlType.PeerStateChanges, [], Buffer.concat(bodies)));
+  const [first = new Uint8Array(), ...others] = bodies;
+  const body = others.length === 0 ? first : Buffer.concat(bodies);
+  router.channel.trySend(new Message(ControlType.PeerStateChanges, [], body));
 }
