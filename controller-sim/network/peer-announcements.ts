@@ -77,11 +77,12 @@ export class PeerAnnouncements {
     const changes = [...this.#pending];
     this.#pending.clear();
     const changed = new Set(changes.map(([id]) => id));
-    /** The same for all routers that have not changed. */
-    let common: Uint8Array[] | undefined;
+    const isCommon = this.#addresses === ADVERTISED;
+    let common: Uint8Array[] | undefined; // the same for all routers that have not changed
     for (const router of this.#init.routers.values()) {
-      const isCommon = this.#addresses === ADVERTISED && !changed.has(router.id);
-      const bodies = isCommon ? (common ??= this.#bodies(changes, router)) : this.#bodies(changes, router);
+      const isOther = isCommon && !changed.has(router.id);
+      const bodies = (isOther ? common : undefined) ?? this.#bodies(changes, router);
+      if (isOther) common = bodies;
       if (bodies.length > 0) send(router, bodies);
     }
   }
