@@ -56,7 +56,8 @@ export function assembleControl(
   const sets = context.own(new ModelSets(state, access, authority));
   const feed = context.own(new DataModelFeed({ state, sets, clock: wireClock }));
   const sessions = context.own(new LegacySessions(state, network, ids));
-  const revocations = context.own(new Revocations({ state, clock, log: context.logOf('revocations') }));
+  const isLeader = () => cluster.isLeader;
+  const revocations = context.own(new Revocations({ state, clock, log: context.logOf('revocations'), isLeader }));
   const tokens = new Tokens({
     authority,
     clock,
@@ -72,6 +73,7 @@ export function assembleControl(
       log: context.logOf('api'),
       lifetime: sessionLifetime,
       isShared: options.store !== undefined,
+      isLeader,
     }),
   );
   const log = context.logOf('control');

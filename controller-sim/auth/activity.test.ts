@@ -6,11 +6,13 @@ import { silentLog } from '#lib/log/log.ts';
 import { seededRandom } from '#lib/random.ts';
 import { type Timer, VirtualClock } from '#lib/time/clock.ts';
 import { baseFields } from '../entities/common.ts';
+import { REVOCATION_LIFETIME } from '../entities/revocation.ts';
 import type { ApiSession } from '../state/kinds/api-session.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
 import { Activity } from './activity.ts';
+import { Revocations } from './revocations.ts';
 
 const MINUTE = 60_000;
 
@@ -153,5 +155,26 @@ t.test('a session that is used while its end is being stored does not end', asyn
   await state.change(() => undefined);
   t.notOk(state.tables.apiSession.has('session'), 'later it ends');
   activity.close();
+  await state.close();
+});
+
+t.test('of several controllers, the leader ends unused sessions and removes old revocations', async (t) => {
+  const clock = new VirtualClock();
+  const state = await State.open({ store: new MemoryStore(), clock, ids: new IdSource(seededRandom(1)) });
+  let leads = false;
+  const common = { state, clock, log: silentLog, isLeader: () => leads };
+  const activity = new Activity({ ...common, lifetime: 30 * MINUTE });
+  const revocations = new Revocations(common);
+  await storeSession(state);
+  await revocations.revoke('i', 'IDENTITY');
+  const sizes = () => [state.tables.apiSession.size, state.tables.revocation.size];
+  await clock.advance(REVOCATION_LIFETIME + 5 * MINUTE);
+  t.same(sizes(), [1, 1], 'another one leads');
+  leads = true;
+  await clock.advance(5 * MINUTE);
+  await state.change(() => undefined);
+  t.same(sizes(), [0, 0]);
+  activity.close();
+  revocations.close();
   await state.close();
 });

@@ -15,6 +15,8 @@ export interface ActivityComponents {
   readonly lifetime: number;
   /** Other controllers note activity too, and store it up to one step later. */
   readonly isShared?: boolean;
+  /** Whether this controller ends unused sessions for all; default: always. */
+  readonly isLeader?: () => boolean;
 }
 
 /** Interval of storing the times and removing expired sessions. */
@@ -45,14 +47,15 @@ export class Activity {
   }
 
   #writeDown(): void {
-    const { state, clock, log, lifetime, isShared } = this.#components;
+    const { state, clock, log, lifetime, isShared, isLeader = () => true } = this.#components;
     // Sessions that are tokens are not stored.
     for (const id of this.#noted.keys()) if (!state.tables.apiSession.has(id)) this.#noted.delete(id);
     const noted = [...this.#noted];
     const longest = lifetime + (isShared ? STEP : 0);
     const isOver = (session: ApiSession) => clock.now() - this.lastOf(session) > longest;
     const used = new Set(noted.map(([id]) => id));
-    const ended = [...state.tables.apiSession.values()].filter((session) => !used.has(session.id) && isOver(session));
+    const stored = isLeader() ? [...state.tables.apiSession.values()] : [];
+    const ended = stored.filter((session) => !used.has(session.id) && isOver(session));
     if (noted.length === 0 && ended.length === 0) return;
     state
       .change((transaction) => {

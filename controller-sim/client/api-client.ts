@@ -64,6 +64,10 @@ const PAGE = 500;
 /** Entities that a list holds in memory. */
 const MAX_LISTED = 100_000;
 const UNAUTHORIZED = 401;
+/** The index of the data in each answer, and the least one that a request asks for. The reference has neither. */
+const DATA_INDEX = 'edgeweave-data-index';
+const MIN_DATA_INDEX = 'edgeweave-min-data-index';
+const INDEX = /^\d{1,19}$/;
 
 const isMap: OptionCheck = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'It must be an object.';
@@ -128,6 +132,8 @@ class Caller {
   #connection: Promise<Connection> | undefined;
   #operations: ReadonlyMap<string, ApiOperation> | undefined;
   #token: Promise<string> | undefined;
+  /** The newest data of all answers: behind one address, the next request may reach another controller. */
+  #index = 0n;
   #isClosed = false;
 
   constructor(api: ClientApi, options: ClientOptions) {
@@ -184,6 +190,7 @@ class Caller {
       outcome = await this.#request(method, target, await this.token(), body);
     }
     const { status, text, isJson } = outcome;
+    if (status >= 500) this.#index = 0n; // the data may have gone back
     if (!isJson && status < 300) return { data: text };
     const envelope = readEnvelope(text);
     if (status >= 300) throw rejection(id, status, envelope.error);
@@ -223,15 +230,21 @@ class Caller {
         headers: {
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(token !== undefined && { 'zt-session': token }),
+          ...(this.#index > 0n && { [MIN_DATA_INDEX]: String(this.#index) }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
+      this.#note(String(answer.headers[DATA_INDEX] ?? ''));
       const isJson = String(answer.headers['content-type'] ?? '').includes('json');
       return { status: answer.statusCode, text: await answer.body.text(), isJson };
     } catch (error) {
       const message = `no controller answers at ${this.#options.baseUrl}: ${describeError(error)}`;
       throw new ApiRequestError(message, { cause: error });
     }
+  }
+
+  #note(index: string): void {
+    if (INDEX.test(index) && BigInt(index) > this.#index) this.#index = BigInt(index);
   }
 }
 

@@ -1,6 +1,7 @@
 // Requests to two controllers at the same moment: what may happen once happens once, whichever of them is first. In
 // memory, and with PostgreSQL.
 
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { Secret, TOTP } from 'otpauth';
 import pg from 'pg';
 import t, { type Test } from 'tap';
@@ -8,6 +9,7 @@ import { AdvancingClock } from '../../common/lib/time/advancing-clock.ts';
 import { startCluster } from '../../controller-sim/assembly/nodes.ts';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
+import { openClient } from '../../controller-sim/client/api-client.ts';
 import { ApiClient, newRequest, PASSWORD } from '../support/api-client.ts';
 import { FaultyPort } from '../support/faulty-port.ts';
 import { OidcClient } from '../support/oidc-client.ts';
@@ -230,6 +232,28 @@ t.test('a request may ask for the data of an earlier answer', { skip: postgresOb
     t.match(index, /^\d+$/);
     t.equal((await ask(index)).data.name, name);
   }
+  // Behind a load balancer, each request of a client may reach another controller.
+  let turn = 0;
+  const balancer = createServer((client) => {
+    const server = connect(nodes[turn++ % 2]?.port ?? 0, '127.0.0.1');
+    client.pipe(server).pipe(client);
+    for (const socket of [client, server]) socket.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
+  const { port } = balancer.address() as AddressInfo;
+  await using client = openClient('management', { ...(nodes[0] as Simulator), baseUrl: `https://127.0.0.1:${port}` });
+  const connections = () => Promise.all([client.services.get(id), client.services.get(id)]);
+  await connections();
+  t.ok(turn > 1, 'both controllers have a connection');
+  for (let count = 0; count < 20; count++) {
+    const name = `balanced ${count}`;
+    await client.services.patch(id, { name });
+    t.same(
+      (await connections()).map((service) => service.name),
+      [name, name],
+    );
+  }
+  balancer.close();
   t.match(await ask('999999'), { status: 503, code: 'DATA_NOT_REACHED' });
   t.match(await ask('soon'), { status: 400, code: 'COULD_NOT_VALIDATE' });
 });

@@ -11,6 +11,8 @@ export interface RevocationsComponents {
   readonly state: State;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether this controller removes old revocations for all; default: always. */
+  readonly isLeader?: () => boolean;
 }
 
 type RevocableClaims = Pick<AccessClaims, 'jti' | 'z_asid' | 'z_authid' | 'sub' | 'iat'>;
@@ -73,7 +75,8 @@ export class Revocations {
 
   /** Removes revocations that are older than any valid token. */
   #forget(): void {
-    const { state, clock, log } = this.#components;
+    const { state, clock, log, isLeader = () => true } = this.#components;
+    if (!isLeader()) return;
     const isOld = ({ expiresAt }: Revocation) => Date.parse(expiresAt) < clock.now();
     const old = [...state.tables.revocation.values()].filter(isOld);
     if (old.length === 0) return;
