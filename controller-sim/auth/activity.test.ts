@@ -12,7 +12,7 @@ import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
 import { SharedMemory } from '../state/store/shared-memory.ts';
 import { Activity } from './activity.ts';
-import { Revocations } from './revocations.ts';
+import { Revocations } from './tokens/revocations.ts';
 
 const MINUTE = 60_000;
 
