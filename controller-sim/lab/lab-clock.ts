@@ -139,6 +139,15 @@ export class LabClock {
     return { rate, advanced, now: this.#clock.now() };
   }
 
+  /** For marks from outside, such as those of files. @throws InvalidError for one that the clock cannot return to */
+  checkMark({ rate, advanced, now }: ClockMark): void {
+    if (!(rate >= 0 && rate <= MAX_RATE))
+      throw new InvalidError('file', `the clock of the snapshot has a rate other than 0 to ${MAX_RATE}`, String(rate));
+    const distance = this.#isExact(rate) ? now - this.#clock.now() : advanced;
+    if (!(Math.abs(distance) <= 2 * MAX_ADVANCE_MS))
+      throw new InvalidError('file', 'the clock of the snapshot is more than twenty years away', String(now));
+  }
+
   /**
    * Returns to the time and the rate of a mark: to the same distance from the real time at its rate, else to the time
    * itself. Going back fires no timers, and what has expired remains so.
@@ -181,11 +190,15 @@ export class LabClock {
 
   async #returnTo({ rate, advanced, now }: ClockMark): Promise<void> {
     if (this.#clock.rate !== rate) this.#run(rate);
-    const difference =
-      this.#clock instanceof AdvancingClock && rate !== 1 ? now - this.#clock.now() : advanced - this.advanced;
+    const difference = this.#isExact(rate) ? now - this.#clock.now() : advanced - this.advanced;
     if (difference > 0) await this.#add(difference);
     else this.#takeOff(-difference);
     if (rate === 1) added.set(this.#clock, advanced);
+  }
+
+  /** Whether a return at this rate leads to the time of a mark, and not to its distance from the real time. */
+  #isExact(rate: number): boolean {
+    return this.#clock instanceof AdvancingClock && rate !== 1;
   }
 
   async #add(milliseconds: number): Promise<void> {

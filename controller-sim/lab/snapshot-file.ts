@@ -57,6 +57,8 @@ export function entitiesOfFile(
   const snapshot = file as SnapshotFile;
   if (![snapshot.clock?.now, snapshot.clock?.advanced, snapshot.clock?.rate].every(Number.isFinite))
     throw new InvalidError('file', 'the snapshot has no clock', '');
+  if (typeof snapshot.takenAt !== 'string' || Number.isNaN(Date.parse(snapshot.takenAt)))
+    throw new InvalidError('file', 'takenAt of the snapshot is not a time', String(snapshot.takenAt));
   for (const [kind, list] of Object.entries(given))
     if (!Array.isArray(list) || list.some((entity) => typeof entity !== 'object' || entity === null))
       throw new InvalidError('file', `${kind} of the snapshot is not a list of entities`, '');

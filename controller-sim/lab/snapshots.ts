@@ -141,6 +141,7 @@ export class LabSnapshots {
   load(name: string, content: unknown): Snapshot {
     this.#demandName(name);
     const { file, entities } = entitiesOfFile(content, this.#state.tables);
+    this.#clock.checkMark(file.clock);
     const count = entities.values().reduce((sum, { size }) => sum + size, 0);
     const facts = { name, takenAt: new Date(file.takenAt), index: this.#state.index, entities: count };
     const info = this.#handleOf(facts);
