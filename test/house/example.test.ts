@@ -84,7 +84,7 @@ async function withFreePorts(script: string): Promise<string> {
 }
 
 /** Milliseconds: the commands include benchmarks, and other tests run beside them. */
-const PATIENCE = 300_000;
+const PATIENCE = RELEASE ? 600_000 : 300_000;
 t.setTimeout(2 * PATIENCE);
 
 t.test('npm start keeps running, prints how to use it, and stops cleanly', async (t) => {
