@@ -39,7 +39,6 @@ const AT_ONCE = 10;
 const HEAD_START = 500;
 /** Milliseconds between two requests of the administrator. */
 const REQUEST_PAUSE = 10;
-const REQUEST = 'identities?limit=10';
 
 interface Sizes {
   readonly rounds: number;
@@ -157,11 +156,11 @@ async function makeClient({ management, ports, ca }: Network, { services }: Size
   for (let from = 0; from < services; from += AT_ONCE)
     await Promise.all(
       Array.from({ length: Math.min(AT_ONCE, services - from) }, (_, index) =>
-        management.create('services', { name: `service ${from + index}`, encryptionRequired: true }),
+        management.services.create({ name: `service ${from + index}`, encryptionRequired: true }).then(({ id }) => id),
       ),
     );
   const roles = { serviceRoles: ['#all'], identityRoles: ['#clients'] };
-  await management.create('service-policies', { name: 'clients', type: 'Dial', semantic: 'AnyOf', ...roles });
+  await management.servicePolicies.create({ name: 'clients', type: 'Dial', semantic: 'AnyOf', ...roles });
   const device = await enrollDevice({ management, simulator }, 'client', { roleAttributes: ['clients'] });
   const { cert, key, agent } = device;
   const token = await loginLegacy({ simulator }, device);
@@ -223,7 +222,7 @@ async function requestsFor(management: Management, milliseconds: number): Promis
   const end = performance.now() + milliseconds;
   while (performance.now() < end) {
     const began = performance.now();
-    await management.get(REQUEST);
+    await management.identities.list({ limit: 10 });
     times.push(performance.now() - began);
     await sleep(REQUEST_PAUSE);
   }

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { Management } from '../../test/support/management.ts';
+import { createRouter, type Management, openManagement } from '../../test/support/management.ts';
 import { circuits, roundTrips } from './load.ts';
 import { Process, type Usage } from './processes.ts';
 import { TARGETS } from './target-names.ts';
@@ -100,8 +100,7 @@ export function ours(name: string, root: string): Software {
         password: string;
       };
       const ca = readFileSync(ready.ca, 'utf8');
-      const management = new Management(ready.management, ca);
-      await management.login(ready.username, ready.password);
+      const management = await openManagement(ready.management, ca, ready.username, ready.password);
       return { address: ready.ctrl, management, ca };
     },
   };
@@ -128,8 +127,7 @@ export function reference(binary: string): Software {
       started.use(new Process('controller', [binary, 'edge', 'quickstart', ...args], { directory, env }));
       const { management, ca } = await until('the controller of the reference is ready', async () => {
         const ca = readFileSync(join(directory, 'home/pki/root-ca/certs/root-ca.cert'), 'utf8');
-        const client = new Management(`https://${host.name}:${port}/edge/management/v1`, ca);
-        await client.login('admin', 'admin');
+        const client = await openManagement(`https://${host.name}:${port}/edge/management/v1`, ca, 'admin', 'admin');
         return { management: client, ca };
       });
       return { address: `tls:${host.name}:${port}`, management, ca };
@@ -164,7 +162,7 @@ export async function startNetwork(software: Software, targets: Targets, directo
     ids,
   );
   await until(`echo through ${software.name}`, async () => {
-    const terminators = await management.get<unknown[]>('terminators');
+    const terminators = await management.terminators.list();
     return terminators.length < Object.keys(entries).length ? undefined : await firstCircuit(echo);
   });
   const running = starting.move();
@@ -189,9 +187,8 @@ export interface RouterStart {
 export async function startRouter(start: RouterStart): Promise<{ id: string; router: Process }> {
   const { software, management, directory, file, at = (command) => command } = start;
   const { name } = file;
-  const id = await management.create('edge-routers', { name, isTunnelerEnabled: true });
+  const { id, enrollmentJwt } = await createRouter(management, { name, isTunnelerEnabled: true });
   const path = await routerFile(directory, file);
-  const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
   writeFileSync(`${path}.jwt`, enrollmentJwt);
   await enroll(name, at(software.enroll(path, `${path}.jwt`)), directory);
   return { id, router: new Process(name, at(software.router('run', path)), { directory }) };
@@ -221,30 +218,30 @@ export async function createServices(
   routers: readonly string[],
 ): Promise<void> {
   const [entry, exit] = [routers[0], routers.at(-1)];
-  const types = await management.get<{ id: string; name: string }[]>('config-types?limit=100');
-  const configTypeId = types.find(({ name }) => name === 'host.v1')?.id;
+  const types = await management.configTypes.list();
+  const configTypeId = types.find(({ name }) => name === 'host.v1')?.id ?? '';
   for (const { name, port, isEncrypted } of hosted) {
     const data = { protocol: 'tcp', address: '127.0.0.1', port };
-    const config = await management.create('configs', { name, configTypeId, data });
-    await management.create('services', { name, configs: [config], encryptionRequired: isEncrypted });
+    const { id: config } = await management.configs.create({ name, configTypeId, data });
+    await management.services.create({ name, configs: [config], encryptionRequired: isEncrypted });
   }
-  const any = { semantic: 'AnyOf' };
+  const any = { semantic: 'AnyOf' } as const;
   const all = ['#all'];
   const services_ = { ...any, serviceRoles: all };
-  await management.create('service-policies', {
+  await management.servicePolicies.create({
     name: 'dial',
     type: 'Dial',
     ...services_,
     identityRoles: [`@${entry}`],
   });
-  await management.create('service-policies', {
+  await management.servicePolicies.create({
     name: 'bind',
     type: 'Bind',
     ...services_,
     identityRoles: [`@${exit}`],
   });
-  await management.create('service-edge-router-policies', { name: 'all', ...services_, edgeRouterRoles: all });
-  await management.create('edge-router-policies', { name: 'all', ...any, identityRoles: all, edgeRouterRoles: all });
+  await management.serviceEdgeRouterPolicies.create({ name: 'all', ...services_, edgeRouterRoles: all });
+  await management.edgeRouterPolicies.create({ name: 'all', ...any, identityRoles: all, edgeRouterRoles: all });
 }
 
 export interface RouterFile {

@@ -70,8 +70,8 @@ export function withValue(entity: Entity, key: string, value: unknown): object {
   return { [first]: replaced(keyOf(entity, first), rest, value) };
 }
 
-function keyOf(entity: Entity, key: string): unknown {
-  if (!key.includes('.')) return (entity as unknown as Readonly<Record<string, unknown>>)[key]; // most keys, and often
+function keyOf(entity: object, key: string): unknown {
+  if (!key.includes('.')) return (entity as Readonly<Record<string, unknown>>)[key]; // most keys, and often
   return key.split('.').reduce((value: unknown, part) => (value as Readonly<Record<string, unknown>>)[part], entity);
 }
 

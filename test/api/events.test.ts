@@ -14,7 +14,7 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import type { Event, Events as EventBus } from '../../controller-sim/events/events.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient, PASSWORD } from '../support/api-client.ts';
-import { Management } from '../support/management.ts';
+import { openManagement } from '../support/management.ts';
 import { OidcClient } from '../support/oidc-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
@@ -62,7 +62,7 @@ t.test('events of a network are published', async (t) => {
   const received: Event[] = [];
   overlay.simulator.events.subscribe((event) => received.push(event));
   const url = `${overlay.simulator.baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
-  const stream = new Stream(url, overlay.simulator.ca, overlay.management.token);
+  const stream = new Stream(url, overlay.simulator.ca, overlay.management.sessionToken);
   await stream.open();
   stream.ask({ format: 'json', subscriptions: [{ type: 'fabric.circuits' }, { type: 'router' }] });
   await until('the stream', async () => stream.answers.length === 1);
@@ -101,14 +101,15 @@ t.test('events of a network are published', async (t) => {
   });
   t.ok((of('circuit', 'deleted')[0]?.duration as number) > 0);
 
-  await overlay.management.login('admin', 'wrong').catch(() => undefined);
+  const { managementUrl, ca } = overlay.simulator;
+  await openManagement(managementUrl, ca, 'admin', 'wrong').catch(() => undefined);
   t.match(of('authentication', 'fail')[0], {
     type: 'password',
     success: false,
     reason: 'INVALID_AUTH',
     identity_id: '',
   });
-  await overlay.management.login('admin', 'secret');
+  await (await openManagement(managementUrl, ca, 'admin', 'secret')).close();
   t.match(of('authentication', 'success')[0], { type: 'password', success: true });
   t.equal(of('apiSession', 'created').at(-1)?.type, 'legacy');
 
@@ -132,7 +133,7 @@ t.test('events of a network are published', async (t) => {
     .map((line) => JSON.parse(line) as Event);
   t.ok(written.length >= received.length);
   t.ok(written.every(({ namespace, timestamp, event_src_id }) => namespace && timestamp && event_src_id));
-  for (const secret of ['passwordHash', '$argon2', 'PRIVATE KEY', '"jwt"', overlay.management.token])
+  for (const secret of ['passwordHash', '$argon2', 'PRIVATE KEY', '"jwt"', overlay.management.sessionToken])
     t.notOk(text.includes(secret), `${secret} is in no event`);
   rmSync(directory, { recursive: true });
 });
@@ -141,7 +142,7 @@ t.test('events of a network are published', async (t) => {
 async function sessionWithoutTotp({ management, simulator }: Overlay): Promise<string> {
   const updb = { allowed: true, maxAttempts: 0, lockoutDurationMinutes: 0, minPasswordLength: 5 };
   const rules = { requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false };
-  const authPolicyId = await management.create('auth-policies', {
+  const { id: authPolicyId } = await management.authPolicies.create({
     name: 'two factors',
     primary: {
       cert: { allowed: false, allowExpiredCerts: false },
@@ -150,18 +151,17 @@ async function sessionWithoutTotp({ management, simulator }: Overlay): Promise<s
     },
     secondary: { requireTotp: true },
   });
-  const identityId = await management.create('identities', {
+  const { id: identityId } = await management.identities.create({
     name: 'second',
     type: 'User',
     isAdmin: true,
     authPolicyId,
   });
   const proof = { username: 'second', password: 'secret' };
-  await management.create('authenticators', { identityId, method: 'updb', ...proof });
-  const other = new Management(simulator.managementUrl, simulator.ca);
-  await other.login(proof.username, proof.password);
+  await management.authenticators.create({ identityId, method: 'updb', ...proof });
+  const other = await openManagement(simulator.managementUrl, simulator.ca, proof.username, proof.password);
   await other.close();
-  return other.token;
+  return other.sessionToken;
 }
 
 t.test('streams require permission, and reject unknown requests', async (t) => {
@@ -169,9 +169,9 @@ t.test('streams require permission, and reject unknown requests', async (t) => {
   const { baseUrl, ca } = overlay.simulator;
   const url = `${baseUrl.replace('https', 'wss')}/fabric/v1/ws-api`;
   await t.rejects(new Stream(url, ca, 'made up').open(), /401/);
-  await t.rejects(new Stream(`${url}/elsewhere`, ca, overlay.management.token).open(), /404/);
+  await t.rejects(new Stream(`${url}/elsewhere`, ca, overlay.management.sessionToken).open(), /404/);
   await t.rejects(new Stream(url, ca, await sessionWithoutTotp(overlay)).open(), /401/);
-  const stream = new Stream(url, ca, overlay.management.token);
+  const stream = new Stream(url, ca, overlay.management.sessionToken);
   await stream.open();
   stream.ask({ format: 'xml', subscriptions: [] });
   await until('an answer', async () => stream.answers.length === 1);

@@ -4,6 +4,7 @@
 import { connect } from 'node:net';
 import t from 'tap';
 import { Agent, request } from 'undici';
+import type { ServiceCreate } from '#schemas/api/gen/bodies.ts';
 import { type Simulator, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { Browser, findChromium } from '../support/browser.ts';
@@ -75,7 +76,8 @@ t.test('every view shows and controls a running network', options, async (t) => 
 
   await browser.click('#tab-journal');
   await browser.shows('← out');
-  await overlay.management.create('services', { name: 'incomplete' }).catch(() => undefined);
+  const incomplete = { name: 'incomplete' } as ServiceCreate; // a required field is missing
+  await overlay.management.services.create(incomplete).catch(() => undefined);
   await browser.click('input[name=failed]');
   await browser.until(`document.querySelector('.row.warn .outcome')?.innerText === '400'`);
   await browser.evaluate(`document.querySelector('.row.warn').click()`);

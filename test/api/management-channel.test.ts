@@ -109,7 +109,7 @@ t.test('an open channel keeps its API session in use', async (t) => {
 t.test('invalid filters and bodies are rejected with the reason, and the channel stays open', async (t) => {
   await using overlay = await Overlay.start();
   const { controllerId } = overlay.simulator;
-  const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
+  const client = await ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
   for (const name of NAMES.filter((each) => each !== 'controller-dialers')) {
     const { response, results } = await client.validate(name, 'nothing = 1');
     t.match(response, { success: false, count: 0n, message: /^\S+: failed to unmarshall request: .*nothing/ }, name);
@@ -136,8 +136,9 @@ t.test('invalid filters and bodies are rejected with the reason, and the channel
 
 t.test('a filter without a limit selects ten, as in lists', async (t) => {
   await using overlay = await Overlay.start();
-  const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
-  for (let index = 0; index < 12; index++) await overlay.management.create('edge-routers', { name: `router-${index}` });
+  const client = await ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
+  for (let index = 0; index < 12; index++)
+    (await overlay.management.edgeRouters.create({ name: `router-${index}` })).id;
   for (const [filter, count] of [
     ['', 10],
     ['limit none', 12],
@@ -155,7 +156,7 @@ t.test('a filter without a limit selects ten, as in lists', async (t) => {
 t.test('inspections are answered over the channel', async (t) => {
   await using overlay = await Overlay.start();
   const { id } = await overlay.addRouter({ name: 'online' });
-  const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
+  const client = await ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
   const inspect = async (appRegex: string, requestedValues: string[]) => {
     const body = toBinary(InspectRequestSchema, create(InspectRequestSchema, { appRegex, requestedValues }));
     const answer = await client.reply(client.send(new Message(ManagementType.Inspect, [], body)));
@@ -173,16 +174,16 @@ t.test('routers that listen for controllers are connected, or reported', async (
   const { management } = overlay;
   const online = await listeningRouter(overlay, 'online', 'host', ['default']);
   const ctrlChanListeners = (port: number) => ({ ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: ['default'] } });
-  await management.patch(`edge-routers/${online.id}`, ctrlChanListeners(online.port));
-  const unenrolled = await management.create('edge-routers', { name: 'unenrolled' });
-  await management.patch(`edge-routers/${unenrolled}`, ctrlChanListeners(1));
+  await management.edgeRouters.patch(online.id, ctrlChanListeners(online.port));
+  const { id: unenrolled } = await management.edgeRouters.create({ name: 'unenrolled' });
+  await management.edgeRouters.patch(unenrolled, ctrlChanListeners(1));
   const { id: away } = await overlay.enrollRouter({ name: 'away' });
-  await management.patch(`edge-routers/${away}`, ctrlChanListeners(1));
-  const disabled = await management.create('edge-routers', { name: 'disabled', disabled: true });
-  await management.patch(`edge-routers/${disabled}`, ctrlChanListeners(1));
-  await management.create('edge-routers', { name: 'does not listen' });
-  const client = await ManagementClient.open(overlay.simulator, management.token);
-  const isOnline = async () => (await management.get<{ isOnline: boolean }>(`edge-routers/${online.id}`)).isOnline;
+  await management.edgeRouters.patch(away, ctrlChanListeners(1));
+  const { id: disabled } = await management.edgeRouters.create({ name: 'disabled', disabled: true });
+  await management.edgeRouters.patch(disabled, ctrlChanListeners(1));
+  await management.edgeRouters.create({ name: 'does not listen' });
+  const client = await ManagementClient.open(overlay.simulator, management.sessionToken);
+  const isOnline = async () => (await management.edgeRouters.get(online.id)).isOnline;
   await until('the router to be dialed', isOnline);
   const { response, results } = await client.validate('controller-dialers');
   t.match(response, { success: true, count: 3n });
@@ -195,8 +196,8 @@ t.test('routers that listen for controllers are connected, or reported', async (
 
 t.test('hosts are checked even if no terminator matches', async (t) => {
   await using overlay = await Overlay.start();
-  const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
-  const id = await overlay.management.create('identities', { name: 'host', type: 'Default', isAdmin: false });
+  const client = await ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
+  const { id } = await overlay.management.identities.create({ name: 'host', type: 'Default', isAdmin: false });
   const request = create(ValidateTerminatorsRequestSchema, { expectedPerHost: 2 });
   await client.validateTerminators(request);
   await until('the host', async () => client.hosts.length === 1);

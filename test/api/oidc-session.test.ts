@@ -104,7 +104,7 @@ t.test('a client hosts and dials at a router with tokens only', async (t) => {
     terminatorId: 't1',
     result: CreateTerminatorResult.SUCCESS,
   });
-  t.match(await stage.overlay.management.get('../../../fabric/v1/terminators'), [{ id: 't1', hostId: stage.userId }]);
+  t.match(await stage.overlay.management.fabric.terminators.list(), [{ id: 't1', hostId: stage.userId }]);
   const session = await stage.session('Dial');
   t.equal((await stage.dial(session)).contentType, EdgeControlType.CreateCircuitV2Response);
   t.equal((await stage.dialByName(stage.userId)).contentType, EdgeControlType.CreateCircuitV3Response);
@@ -180,9 +180,9 @@ t.test('SDKs send their client id in a header when they exchange a token', async
 t.test('deleting an authenticator revokes its tokens and ends its sessions', async (t) => {
   await using stage = await Stage.set();
   const { management } = stage.overlay;
-  const [authenticator] = await management.get<{ id: string }[]>(`identities/${stage.userId}/authenticators`);
+  const [authenticator] = await management.call('getIdentityAuthenticators', { params: { id: stage.userId } });
   const session = await stage.session('Bind');
-  await management.remove(`authenticators/${authenticator?.id}`);
+  await management.authenticators.delete(authenticator?.id ?? '');
   t.match(await stage.host('t1', session), { errorCode: EdgeErrorCode.InvalidApiSession });
   t.match(await stage.oidc.refresh(stage.refreshToken), { status: 400, body: { error: 'invalid_grant' } });
 });

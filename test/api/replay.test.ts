@@ -56,7 +56,7 @@ async function playCluster(): Promise<Verdict[]> {
   const circuit = await openCircuit(client.proxyPort);
   const api = new ApiClient(overlay.simulator);
   const replay = new Replay(overlay.simulator.baseUrl, api.connect(undefined, 1), {
-    '<token:admin>': overlay.management.token,
+    '<token:admin>': overlay.management.sessionToken,
   });
   const verdicts: Verdict[] = [];
   for (const recording of recordings.filter(({ deployment }) => deployment === 'cluster'))

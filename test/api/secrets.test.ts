@@ -27,7 +27,7 @@ t.test('passwords, keys and tokens never appear in logs, events, the journal or 
   const received: unknown[] = [];
   overlay.simulator.events.subscribe((event) => received.push(event));
   await using api = new ApiClient(overlay.simulator);
-  api.token = overlay.management.token;
+  api.token = overlay.management.sessionToken;
   const secrets = new Map<string, string>([['session of the administrator', api.token]]);
   for (const password of PASSWORDS) secrets.set(password, password);
 

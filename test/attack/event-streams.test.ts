@@ -27,8 +27,8 @@ const subscribe = (type: string, count: number) =>
 t.test('events that nobody reads cost little, and other readers get theirs', { timeout: 100_000 }, async (t) => {
   const overlay = await Overlay.start();
   const { management, simulator } = overlay;
-  const service = await management.create('services', { name: 'service', encryptionRequired: true });
-  const open = () => ManagementClient.open(simulator, management.token);
+  const { id: service } = await management.services.create({ name: 'service', encryptionRequired: true });
+  const open = () => ManagementClient.open(simulator, management.sessionToken);
   const reader = await open();
   reader.send(subscribe('entityChange', 1));
   const attackers = await Promise.all(Array.from({ length: CHANNELS }, open));
@@ -36,7 +36,7 @@ t.test('events that nobody reads cost little, and other readers get theirs', { t
   for (const each of attackers) each.setReading(false);
   const [cpu, memory] = [process.cpuUsage(), process.memoryUsage().rss];
   for (let index = 0; index < CHANGES; index++)
-    await management.patch(`services/${service}`, { tags: { text: `${index}${'x'.repeat(LARGE)}` } });
+    await management.services.patch(service, { tags: { text: `${index}${'x'.repeat(LARGE)}` } });
   await until('the events of the reader', () => {
     const events = reader.received.filter(({ contentType }) => contentType === ManagementType.Event);
     return events.filter(({ body }) => body.length > LARGE).length === CHANGES;

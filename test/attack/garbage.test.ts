@@ -29,7 +29,7 @@ const PROTOCOLS = [undefined, Alpn.Link, Alpn.Edge, Alpn.Control, 'http/1.1', 'u
 /** Two routers. The first has listeners of every kind, by their names. */
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
-  const service = await overlay.management.create('services', { name: 'tcp', encryptionRequired: false });
+  const { id: service } = await overlay.management.services.create({ name: 'tcp', encryptionRequired: false });
   const names = ['web', 'link', 'edge', 'wss', 'control', 'tls', 'tcp', 'proxy', 'udp', 'proxyUdp'] as const;
   const free = await freePorts(names.length);
   const ports = Object.fromEntries(names.map((name, index) => [name, free[index] ?? 0])) as Record<
@@ -60,8 +60,8 @@ async function network() {
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
   const address = `tcp:127.0.0.1:${overlay.echo.port}`;
-  await overlay.management.create('terminators', { service, router: b.id, binding: 'transport', address });
-  await until('both terminators', async () => (await overlay.management.get<unknown[]>('terminators')).length === 2);
+  await overlay.management.terminators.create({ service, router: b.id, binding: 'transport', address });
+  await until('both terminators', async () => (await overlay.management.terminators.list()).length === 2);
   await overlay.ready();
   return { overlay, a, b, ports };
 }
@@ -109,7 +109,7 @@ t.test('random bytes at every listener stop nothing, and leave nothing', async (
     t.equal((await transfer(a.proxyPort, 100 * KIB)).bytes, 100 * KIB, 'datagrams');
   }
   await new Promise<void>((resolve) => socket.close(resolve));
-  await overlay.management.remove(`services/${(await serviceNamed(overlay, 'tcp')) ?? ''}`);
+  await overlay.management.services.delete((await serviceNamed(overlay, 'tcp')) ?? '');
   await until('all circuits to end', () =>
     [a, b].every(({ router }) => router.describe().circuits === 0 && router.describe().circuitEnds === 0),
   );
@@ -119,6 +119,6 @@ t.test('random bytes at every listener stop nothing, and leave nothing', async (
 });
 
 async function serviceNamed({ management }: Overlay, name: string): Promise<string | undefined> {
-  const [found] = await management.get<{ id: string }[]>(`services?filter=${encodeURIComponent(`name = "${name}"`)}`);
+  const [found] = await management.services.list({ filter: `name = "${name}"` });
   return found?.id;
 }

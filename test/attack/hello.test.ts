@@ -86,7 +86,7 @@ async function reconnects(router: TestRouter, overlay: Overlay): Promise<void> {
   await router.router.close({ drain: 0 });
   router.router = await overlay.startRouter(router.configFile);
   await until('the control channel', async () => {
-    const { isOnline } = await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${router.id}`);
+    const { isOnline } = await overlay.management.edgeRouters.get(router.id);
     return isOnline;
   });
 }

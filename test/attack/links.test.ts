@@ -171,7 +171,7 @@ t.test(
     });
     socket.write('hello');
     await until('the echo', () => text === 'hello');
-    const [circuit] = await overlay.management.get<{ id: string }[]>('../../../fabric/v1/circuits');
+    const [circuit] = await overlay.management.fabric.circuits.list();
     const id = circuit?.id ?? '';
     t.same(await counts(), [0, 0, 0]);
     const forger = await dial('evil', helloOf(evil.id, 'own'));

@@ -33,17 +33,17 @@ t.test('hostile configurations of a controller open no ports and fill no log', a
   const router = await overlay.startRouter(configFile, { log: createLog({ write: (line) => lines.push(line) }) });
   t.teardown(() => router.close({ drain: 0 }));
   const [port = 0] = await freePorts(1);
-  const hold = async (name: string, data: object) => {
+  const hold = async (name: string, data: Readonly<Record<string, unknown>>) => {
     lines.length = 0;
     const config = await overlay.addConfig(name, 'router.link.v1', data);
-    await overlay.management.patch(`edge-routers/${id}`, { configs: [config] });
+    await overlay.management.edgeRouters.patch(id, { configs: [config] });
     const result = () => lines.find((line) => /managed configuration (applied|could not be applied)/.test(line));
     await until('the configuration to be tried', () => result() !== undefined);
     return result() ?? '';
   };
   const before = holdings();
   const long = (count: number) => ({ ...listener(port), advertise: 'x'.repeat(count) });
-  const hostile: [what: string, data: object, reason: RegExp][] = [
+  const hostile: [what: string, data: Readonly<Record<string, unknown>>, reason: RegExp][] = [
     [
       'listeners',
       { listeners: Array.from({ length: MANY }, () => listener(port)) },

@@ -38,14 +38,14 @@ async function start(links?: string) {
       const answer = create(InspectResponseSchema, { success: true, values: [{ name: 'links', value: links }] });
       return new Message(ControlType.InspectResponse, [], toBinary(InspectResponseSchema, answer));
     });
-  const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const isOnline = async () => (await overlay.management.edgeRouters.get(id)).isOnline;
   await until('the router to be online', isOnline);
   await until('all connections of the router', () => peer.connections === ROUTER_CONNECTIONS);
   const close = async () => {
     peer.close();
     await overlay.close();
   };
-  const open = () => ManagementClient.open(overlay.simulator, overlay.management.token);
+  const open = () => ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
   return { clock, overlay, open, [Symbol.asyncDispose]: close };
 }
 

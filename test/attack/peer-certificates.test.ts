@@ -96,13 +96,13 @@ t.test('a router needs its own certificate of the network, before it expires, un
   clock.shift = 0;
   t.same(await answers(peer.id, peer), BOTH);
 
-  await management.patch(`edge-routers/${peer.id}`, { disabled: true });
+  await management.edgeRouters.patch(peer.id, { disabled: true });
   t.same(await answers(peer.id, peer), NEITHER, 'of a disabled router');
-  await management.patch(`edge-routers/${peer.id}`, { disabled: false });
+  await management.edgeRouters.patch(peer.id, { disabled: false });
   t.same(await answers(peer.id, peer), BOTH, 'enabled again');
-  await management.create(`edge-routers/${peer.id}/re-enroll`, {});
+  await management.call('reEnrollEdgeRouter', { params: { id: peer.id } });
   t.same(await answers(peer.id, peer), NEITHER, 'of a router that has to enroll again');
-  await management.remove(`edge-routers/${other.id}`);
+  await management.edgeRouters.delete(other.id);
   t.same(await answers(other.id, other), NEITHER, 'of a deleted router');
   await until('the links to close', () => a.router.describe().links.length === 0);
 });

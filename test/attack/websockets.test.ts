@@ -226,8 +226,8 @@ t.test('a management channel that sends frames without data is closed, and other
   await using overlay = await Overlay.start();
   const { simulator, management } = overlay;
   const [flooding, other] = [
-    await ManagementClient.open(simulator, management.token),
-    await ManagementClient.open(simulator, management.token),
+    await ManagementClient.open(simulator, management.sessionToken),
+    await ManagementClient.open(simulator, management.sessionToken),
   ];
   for (let count = 0; count < 3_000; count++) flooding.sendBytes(Buffer.alloc(0));
   await until('the end of the channel', () => flooding.isClosed);

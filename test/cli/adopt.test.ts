@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createRouter } from '../support/management.ts';
 import { inOwnNamespace, run } from '../support/network-namespace.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
@@ -89,8 +90,7 @@ async function tests(): Promise<void> {
 
   await t.test('a router runs with its certificates after the adoption, and is given back', async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0 });
-    const id = await overlay.management.create('edge-routers', { name: 'r', isTunnelerEnabled: true });
-    const { enrollmentJwt } = await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+    const { id, enrollmentJwt } = await createRouter(overlay.management, { name: 'r', isTunnelerEnabled: true });
     const config = `v: 3
 identity: {cert: router.cert, server_cert: router.server.cert, key: router.key, ca: router.cas}
 ctrl: {endpoint: "${overlay.simulator.controlAddress}"}
@@ -123,7 +123,7 @@ listeners: [{binding: tunnel, options: {mode: host}}]
     t.teardown(() => child.kill('SIGKILL'));
     await until('the router is online', async () => {
       if (child.exitCode !== null) throw new Error(output());
-      return (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+      return (await overlay.management.edgeRouters.get(id)).isOnline;
     });
     child.kill('SIGTERM');
     t.same(await once(child, 'exit'), [0, null], output());

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Management } from '../support/management.ts';
+import { createRouter, openManagement } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { RELEASE } from '../support/thorough.ts';
 
@@ -71,8 +71,7 @@ t.test('the simulator serves; routers enroll, run, link and carry traffic', opti
   const sim = start(t, 'edgeweave-sim', 'start', '--json', '--password', PASSWORD, '--ready-file', ready);
   await until('the ready line', async () => sim.isRunning() && existsSync(ready), PATIENCE_MS);
   const { management: url, ctrl = '', caPem } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>;
-  const management = new Management(url ?? '', caPem ?? '');
-  await management.login('admin', PASSWORD);
+  const management = await openManagement(url ?? '', caPem ?? '', 'admin', PASSWORD);
   await using overlay = await Overlay.of({ controlAddress: ctrl, close: async () => undefined }, management);
   const [port = 0, link = 0] = await freePorts(2);
   const address = `"tls:127.0.0.1:${link}"`;
@@ -83,8 +82,7 @@ listeners: [{binding: tunnel, options: {mode: proxy, services: ["echo:${port}"]}
 listeners: [{binding: tunnel, options: {mode: host}}]`,
   };
   for (const [name, config] of Object.entries(configs)) {
-    const id = await management.create('edge-routers', { name, isTunnelerEnabled: true });
-    const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+    const { id, enrollmentJwt } = await createRouter(management, { name, isTunnelerEnabled: true });
     writeFileSync(join(folder, `${name}.jwt`), enrollmentJwt);
     writeFileSync(
       join(folder, `${name}.yml`),
@@ -100,7 +98,7 @@ ${config}
       cwd: folder,
       env,
     });
-    t.ok((await management.get<{ isVerified: boolean }>(`edge-routers/${id}`)).isVerified);
+    t.ok((await management.edgeRouters.get(id)).isVerified);
     t.ok(existsSync(join(folder, `${name}.server.cert`)));
     if (name === 'b') await overlay.addService('echo', id, { encrypted: true });
   }

@@ -10,7 +10,7 @@ import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Transfer, transfer } from '../../examples/two-routers/transfer.ts';
 import { differingFiles } from '../support/dashboard-files.ts';
-import { Management } from '../support/management.ts';
+import { createRouter, type Management, openManagement } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -117,8 +117,7 @@ t.test('a simulator and a router carry encrypted bytes', options, async (t) => {
     ]);
   const { management: url = '', dashboard = '', ctrl = '', password = '', ca = '' } = line ?? {};
   t.same(await differingFiles(dashboard, readFileSync(join(root, ca), 'utf8')), [], 'the dashboard is complete');
-  const management = new Management(url, readFileSync(join(root, ca), 'utf8'));
-  await management.login('admin', password);
+  const management = await openManagement(url, readFileSync(join(root, ca), 'utf8'), 'admin', password);
   await using overlay = await Overlay.of({ controlAddress: ctrl, close: async () => undefined }, management);
   const [port = 0, link = 0] = await freePorts(2);
   const dialer = await enroll(management, ctrl, { name: 'a', tunnel: `{mode: proxy, services: ["echo:${port}"]}` });
@@ -151,8 +150,7 @@ async function enroll(
   ctrl: string,
   { name, tunnel, link }: Setup,
 ): Promise<{ id: string; file: string }> {
-  const id = await management.create('edge-routers', { name, isTunnelerEnabled: true });
-  const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  const { id, enrollmentJwt } = await createRouter(management, { name, isTunnelerEnabled: true });
   const base = `/work/${name}`;
   const address = `"tls:127.0.0.1:${link}"`;
   writeFileSync(join(root, `${base}.jwt`), enrollmentJwt);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
-import { Management } from '../support/management.ts';
+import { type Management, openManagement } from '../support/management.ts';
 import { until } from '../support/overlay.ts';
 import { Postgres, postgresObstacle, postgresPrograms } from '../support/postgres.ts';
 import { runProgram } from '../support/run.ts';
@@ -26,11 +26,6 @@ interface Ready {
   readonly others?: readonly { readonly management: string; readonly controllerId: string; readonly port: number }[];
 }
 
-interface Listed {
-  readonly id: string;
-  readonly isOnline: boolean;
-}
-
 async function start(...args: string[]): Promise<{ program: Program; line: Ready }> {
   const program = new Program(
     args.join('-').replaceAll(/\W/g, ''),
@@ -43,8 +38,7 @@ async function start(...args: string[]): Promise<{ program: Program; line: Ready
 }
 
 async function login({ management, ca }: Pick<Ready, 'management' | 'ca'>): Promise<Management> {
-  const client = new Management(management, readFileSync(ca, 'utf8'));
-  await client.login('admin', PASSWORD);
+  const client = await openManagement(management, readFileSync(ca, 'utf8'), 'admin', PASSWORD);
   return client;
 }
 
@@ -58,31 +52,30 @@ t.test('processes with one database', { skip: postgresObstacle() ?? false }, asy
   if (!one || !two) return t.fail();
   t.equal(readFileSync(one.line.ca, 'utf8'), readFileSync(two.line.ca, 'utf8'), 'one authority');
   const [first, second] = [await login(one.line), await login(two.line)];
-  const id = await first.create('services', { name: 'echo', encryptionRequired: true });
+  const { id } = await first.services.create({ name: 'echo', encryptionRequired: true });
   const isThere = (client: Management) =>
-    client.get(`services/${id}`).then(
+    client.services.get(id).then(
       () => true,
       () => false,
     );
   await until('the change at the other controller', () => isThere(second));
   const online = async () =>
-    (await second.get<Listed[]>('controllers')).filter(({ isOnline }) => isOnline).map((each) => each.id);
+    (await second.call('listControllers')).filter(({ isOnline }) => isOnline).map((each) => each.id);
   t.same((await online()).sort(), ['one', 'two']);
 
   const outcome = await runProgram(['controller-sim/cli.ts', 'start', ...store, '--member', 'one']);
   t.match(outcome, { code: 1, stderr: /^the simulator cannot start: a controller with the id one runs already / });
   process.kill(one.line.pid, 'SIGKILL');
   await until('the end of its lease', async () => (await online()).join() === 'two', 30_000);
-  await second.create('services', { name: 'later', encryptionRequired: true });
+  await second.services.create({ name: 'later', encryptionRequired: true });
   const again = await start(...store, '--member', 'one');
   t.equal(again.line.port, one.line.port, 'it has its port again');
   t.equal(again.line.password, null, 'the password is known');
   const client = await login(again.line);
-  t.equal((await client.get<unknown[]>('services')).length, 2, 'no acknowledged change is lost');
+  t.equal((await client.services.list()).length, 2, 'no acknowledged change is lost');
   await until('both', async () => (await online()).length === 2);
   if (THOROUGH) {
-    const onlineAtOne = async () =>
-      (await client.get<Listed[]>('controllers')).filter(({ isOnline }) => isOnline).length;
+    const onlineAtOne = async () => (await client.call('listControllers')).filter(({ isOnline }) => isOnline).length;
     process.kill(two.line.pid, 'SIGSTOP');
     await until('the end of the lease of a suspended controller', async () => (await onlineAtOne()) === 1, 30_000);
     process.kill(two.line.pid, 'SIGCONT');
@@ -94,9 +87,7 @@ t.test('processes with one database', { skip: postgresObstacle() ?? false }, asy
     await until('the error', () =>
       /another process runs with the id of this controller/.test(readFileSync(two.program.logFile, 'utf8')),
     );
-    const addresses = (await client.get<{ id: string; ctrlAddress: string }[]>('controllers')).map(
-      (each) => each.ctrlAddress,
-    );
+    const addresses = (await client.call('listControllers')).map((each) => each.ctrlAddress);
     t.ok(addresses.includes(replacing.line.ctrl), addresses.join());
     await replacing.program.stop();
   }
@@ -112,8 +103,8 @@ t.test('several controllers in one process', async (t) => {
     ['ctrl2', 'ctrl3'],
   );
   const [first, last] = [await login(line), await login({ ...line, ...line.others?.[1] })];
-  await first.create('services', { name: 'echo', encryptionRequired: true });
-  t.equal((await last.get<unknown[]>('services')).length, 1);
+  await first.services.create({ name: 'echo', encryptionRequired: true });
+  t.equal((await last.services.list()).length, 1);
   for (const each of [first, last]) await each.close();
   await program.stop();
 });
@@ -154,9 +145,9 @@ t.test('several controllers with a database of their own', { skip: postgresObsta
   const program = new Program('embedded', ['controller-sim/cli.ts', ...args], { directory, env });
   const line = JSON.parse(await program.firstLine()) as Ready;
   const [first, last] = [await login(line), await login({ ...line, ...line.others?.[0] })];
-  await first.create('services', { name: 'echo', encryptionRequired: true });
-  await until('the service', async () => (await last.get<unknown[]>('services')).length === 1);
-  t.equal((await last.get<Listed[]>('controllers')).length, 2);
+  await first.services.create({ name: 'echo', encryptionRequired: true });
+  await until('the service', async () => (await last.services.list()).length === 1);
+  t.equal((await last.call('listControllers')).length, 2);
   for (const each of [first, last]) await each.close();
   await program.stop();
   t.same(readdirSync(own), [], 'nothing is left');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { Program } from '../../examples/two-routers/process.ts';
-import { Management } from '../support/management.ts';
+import { openManagement } from '../support/management.ts';
 import { connectTo } from '../support/members.ts';
 import { until } from '../support/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
@@ -44,11 +44,10 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
       env: { ...process.env, EDGEWEAVE_SIM_PASSWORD: PASSWORD },
     });
   };
-  const client = new Management(one.line.management, readFileSync(one.line.ca, 'utf8'));
-  await client.login('admin', PASSWORD);
+  const client = await openManagement(one.line.management, readFileSync(one.line.ca, 'utf8'), 'admin', PASSWORD);
   await using database = await connectTo(url);
   for (const table of TABLES) await database.ask(`CREATE TABLE ${table}_copy AS TABLE edgeweave.${table}`);
-  await client.create('services', { name: 'later', encryptionRequired: true });
+  await client.services.create({ name: 'later', encryptionRequired: true });
   t.equal((await get(one, '/readyz')).status, 200);
   await until('the reports of both', async () =>
     /^one connected, leader, change \d+\ntwo connected, change [1-9]\d*(, \d+ behind)?\n$/.test(
@@ -65,7 +64,7 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
     t.equal((await get(each, '/livez')).status, 200);
     t.match((await get(each, '/health-checks')).text, /"healthy":false.*"reason":"the database has another history/);
   }
-  await t.rejects(client.create('services', { name: 'more', encryptionRequired: true }), /another history/);
+  await t.rejects(client.services.create({ name: 'more', encryptionRequired: true }), /another history/);
   await until('the reports of both', async () =>
     /member_following\{member="one"\} 0\n.*member_following\{member="two"\} 0\n/s.test(
       (await get(two, '/metrics')).text,
@@ -80,18 +79,16 @@ t.test('controllers of a restored database', { skip: postgresObstacle() ?? false
   await until('no problem', async () => (await get(one, '/readyz')).status === 200);
   await until('no problem', async () => (await get(two, '/readyz')).status === 200);
   t.match((await get(one, '/metrics')).text, /edgeweave_controller_following 1\n/);
-  const again = new Management(two.line.management, readFileSync(two.line.ca, 'utf8'));
-  await again.login('admin', PASSWORD);
-  t.equal((await again.get<unknown[]>('services')).length, 0, 'the later service is gone');
-  await again.create('services', { name: 'later', encryptionRequired: true });
+  const again = await openManagement(two.line.management, readFileSync(two.line.ca, 'utf8'), 'admin', PASSWORD);
+  t.equal((await again.services.list()).length, 0, 'the later service is gone');
+  await again.services.create({ name: 'later', encryptionRequired: true });
 
   t.match(await run('partition', 'two'), { code: 0, stdout: 'two is cut off\n' });
   await until('its problem', async () => (await get(two, '/readyz')).status === 503);
-  await client.login('admin', PASSWORD);
-  await client.create('services', { name: 'meanwhile', encryptionRequired: true });
-  t.equal((await again.get<unknown[]>('services')).length, 1);
+  await client.services.create({ name: 'meanwhile', encryptionRequired: true });
+  t.equal((await again.services.list()).length, 1);
   t.match(await run('heal', 'two'), { code: 0, stdout: 'two reaches the database\n' });
-  await until('the change', async () => (await again.get<unknown[]>('services')).length === 2);
+  await until('the change', async () => (await again.services.list()).length === 2);
   t.match(await run('pause', 'two', '--for', 'long'), { code: 1, stderr: /duration/ });
   t.match(await run('pause', 'two', '--for', '100ms'), { code: 0, stdout: 'two hangs for 100ms\n' });
   await until('its return', async () => (await get(two, '/livez')).status === 200);

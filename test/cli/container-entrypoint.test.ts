@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { endOf, startCommand } from '../support/image-commands.ts';
+import { createRouter } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 t.test('variables of the reference become a router that answers `ziti agent`', async (t) => {
@@ -13,8 +14,7 @@ t.test('variables of the reference become a router that answers `ziti agent`', a
   const home = join(overlay.directory, 'ziti-router');
   const tmp = join(overlay.directory, 'tmp');
   for (const folder of [home, tmp]) mkdirSync(folder);
-  const id = await overlay.management.create('edge-routers', { name: 'edge', isTunnelerEnabled: true });
-  const { enrollmentJwt } = await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  const { id, enrollmentJwt } = await createRouter(overlay.management, { name: 'edge', isTunnelerEnabled: true });
   const [port = 0] = await freePorts(1);
   const env = {
     TMPDIR: tmp,
@@ -31,7 +31,7 @@ t.test('variables of the reference become a router that answers `ziti agent`', a
   };
   const online = async () => {
     await until('the router is online', async () => {
-      const { isOnline } = await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`);
+      const { isOnline } = await overlay.management.edgeRouters.get(id);
       return isOnline;
     });
   };

@@ -9,15 +9,14 @@ import { checkRouterConfig, type LoadOptions } from '../../agent/config/load.ts'
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { TestProxy } from '../support/http-proxy.ts';
-import { Management } from '../support/management.ts';
+import { createRouter, openManagement } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 
 const FILES = ['cert', 'server.cert', 'key', 'ca'];
 
 async function token(overlay: Overlay, name: string): Promise<{ id: string; jwt: string }> {
-  const id = await overlay.management.create('edge-routers', { name, isTunnelerEnabled: true });
-  const { enrollmentJwt } = await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  const { id, enrollmentJwt } = await createRouter(overlay.management, { name, isTunnelerEnabled: true });
   return { id, jwt: enrollmentJwt };
 }
 
@@ -70,7 +69,7 @@ t.test('without a configured endpoint, a router takes its controllers from the t
   t.match([code, stdout], [0, /info CFG-ENDPOINT ctrl: .* dials those in the endpoints file .*a\.endpoints\.yml\n/]);
   const router = await overlay.startRouter(configFile);
   await until('the router', async () => {
-    const { isOnline } = await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`);
+    const { isOnline } = await overlay.management.edgeRouters.get(id);
     return isOnline;
   });
   await router.close({ drain: 0 });
@@ -117,10 +116,13 @@ t.test('a router enrolls through the proxy of the environment, unless NO_PROXY n
   await using overlay = await Overlay.start();
   await using simulator = await startSimulator({ password: 'secret', advertise: ['ctrl.test.invalid'] });
   const { port } = simulator;
-  const management = new Management(`https://127.0.0.1:${port}/edge/management/v1`, simulator.ca);
-  await management.login('admin', 'secret');
-  const id = await management.create('edge-routers', { name: 'a' });
-  const { enrollmentJwt: jwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  const management = await openManagement(
+    `https://127.0.0.1:${port}/edge/management/v1`,
+    simulator.ca,
+    'admin',
+    'secret',
+  );
+  const { enrollmentJwt: jwt } = await createRouter(management, { name: 'a' });
   await management.close();
   const { configFile } = await overlay.writeConfig({ name: 'a' });
   const through = (environment: Record<string, string>) => enroll(overlay, configFile, jwt, environment);

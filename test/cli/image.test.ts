@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Container, type ContainerOptions, ImageRoot } from '../support/image.ts';
+import { createRouter } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -96,7 +97,7 @@ t.test('a router starts from the variables of the reference, and its probes succ
   t.equal(statSync(join(image.home, 'router.key')).uid, USER);
   t.notMatch(router.output(), enrollmentJwt);
   await overlay.addService('echo', id, { encrypted: true });
-  await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
+  await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0);
   t.equal(await image.stop(router), 0, router.output());
 
   const before = readFileSync(join(image.home, 'router.cert'), 'utf8');
@@ -130,9 +131,8 @@ class Router {
     chownSync(this.home, USER, USER);
   }
 
-  async create(): Promise<{ id: string; enrollmentJwt: string }> {
-    const id = await this.overlay.management.create('edge-routers', { name: 'edge', isTunnelerEnabled: true });
-    return { id, ...(await this.overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`)) };
+  create(): Promise<{ id: string; enrollmentJwt: string }> {
+    return createRouter(this.overlay.management, { name: 'edge', isTunnelerEnabled: true });
   }
 
   start(args: readonly string[], options: Partial<ContainerOptions> = {}): Container {
@@ -147,7 +147,7 @@ class Router {
   async online(id: string, { output }: Container): Promise<void> {
     try {
       await until('the router is online', async () => {
-        const { isOnline } = await this.overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`);
+        const { isOnline } = await this.overlay.management.edgeRouters.get(id);
         return isOnline;
       });
     } catch (error) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
 import { killedAt } from '../support/kill-at-step.ts';
+import { createRouter } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { RELEASE, THOROUGH } from '../support/thorough.ts';
 
@@ -33,8 +34,7 @@ async function moving(old: Overlay, next: Overlay, name: string) {
     `ctrl: {endpoint: "${next.simulator.controlAddress}", endpointsFile: ${endpoints}}`,
   );
   writeFileSync(configFile, text);
-  const id = await next.management.create('edge-routers', { name, isTunnelerEnabled: true });
-  const { enrollmentJwt } = await next.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  const { id, enrollmentJwt } = await createRouter(next.management, { name, isTunnelerEnabled: true });
   const jwt = file('jwt');
   writeFileSync(jwt, enrollmentJwt);
   const enroll = (at?: number) =>
@@ -69,15 +69,14 @@ t.test('a router that is killed while it enrolls with another network never mixe
     const again = router.enroll();
     if ((await again.exited) !== 0) {
       t.match(again.logTail(), /already used or withdrawn; create a new token at the controller/);
-      await next.management.remove(`edge-routers/${router.id}`);
-      const id = await next.management.create('edge-routers', { name: router.name, isTunnelerEnabled: true });
-      const { enrollmentJwt } = await next.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+      await next.management.edgeRouters.delete(router.id);
+      const { enrollmentJwt } = await createRouter(next.management, { name: router.name, isTunnelerEnabled: true });
       writeFileSync(router.jwt, enrollmentJwt);
       const second = router.enroll();
       t.equal(await second.exited, 0, second.logTail());
     }
     const running = await old.startRouter(router.configFile);
-    const online = () => next.management.get<{ isOnline: boolean }[]>(`edge-routers?filter=name="${router.name}"`);
+    const online = () => next.management.edgeRouters.list({ filter: `name="${router.name}"` });
     await until('the router to be online', async () => (await online())[0]?.isOnline === true);
     await running.close({ drain: 0 });
     const left = readdirSync(old.directory).filter((name) => name.startsWith(router.name) && UNFINISHED.test(name));
@@ -89,7 +88,7 @@ t.test('a router that is killed while it enrolls with another network never mixe
 t.test('a router that is killed while it renews its certificates connects again with its files', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { id, configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
-  const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const isOnline = async () => (await overlay.management.edgeRouters.get(id)).isOnline;
   const start = (name: string, args: string[], at?: number) =>
     new Program(name, ['agent/cli.ts', 'run', configFile, ...args], {
       directory: overlay.directory,

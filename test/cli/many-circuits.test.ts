@@ -96,8 +96,7 @@ t.test('thousands of circuits, at once and one after another, leave nothing in t
     await Promise.all(closed);
   };
   await use();
-  const circuitsLeft = async () =>
-    (await network.overlay.management.get<unknown[]>('../../../fabric/v1/circuits')).length;
+  const circuitsLeft = async () => (await network.overlay.management.fabric.circuits.list()).length;
   await until('the circuits to end', async () => (await circuitsLeft()) === 0, REST);
   let left = SEQUENTIAL;
   await Promise.all(

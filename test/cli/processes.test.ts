@@ -8,7 +8,7 @@ import t from 'tap';
 import { operatorPath } from '../../agent/operator/operator-path.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Management } from '../support/management.ts';
+import { openManagement } from '../support/management.ts';
 import { ending, Overlay, until } from '../support/overlay.ts';
 import { processes } from '../support/processes.ts';
 import { RELEASE } from '../support/thorough.ts';
@@ -39,7 +39,7 @@ t.test('kill -9 of a router: the other notices, its circuits end, and all recove
   t.pass('traffic flows again');
   await Promise.all([programs.a.stop(), again.stop()]);
   t.equal(await programs.a.exited, 0, 'SIGTERM ends with exit code 0');
-  t.same(await overlay.management.get('terminators'), [], 'a host that stops in order removes its terminators');
+  t.same(await overlay.management.terminators.list(), [], 'a host that stops in order removes its terminators');
 });
 
 t.test(
@@ -56,8 +56,7 @@ t.test(
     const first = sim('sim');
     const ready = JSON.parse(await first.firstLine()) as { management: string; ctrl: string; ca: string; port: number };
     await overlay.management.close();
-    overlay.management = new Management(ready.management, readFileSync(ready.ca, 'utf8'));
-    await overlay.management.login('admin', 'secret');
+    overlay.management = await openManagement(ready.management, readFileSync(ready.ca, 'utf8'), 'admin', 'secret');
     Object.defineProperty(overlay.simulator, 'controlAddress', { value: ready.ctrl });
     const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
     const b = await overlay.addRouter({ name: 'b', mode: 'host' });
@@ -74,9 +73,8 @@ t.test(
     const again = JSON.parse(await second.firstLine()) as typeof ready;
     t.equal(again.port, ready.port, 'it listens where the routers expect it');
     await overlay.management.close();
-    overlay.management = new Management(again.management, readFileSync(again.ca, 'utf8'));
-    await overlay.management.login('admin', 'secret');
-    t.equal((await overlay.management.get<{ name: string }>(`services/${service}`)).name, 'echo');
+    overlay.management = await openManagement(again.management, readFileSync(again.ca, 'utf8'), 'admin', 'secret');
+    t.equal((await overlay.management.services.get(service)).name, 'echo');
     await until(
       'traffic',
       async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB,

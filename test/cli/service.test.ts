@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
+import { createRouter } from '../support/management.ts';
 import { inOwnNamespace, run } from '../support/network-namespace.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { ServiceUnit } from '../support/service-unit.ts';
@@ -85,10 +86,8 @@ async function tests(): Promise<void> {
   const overlay = await Overlay.start({ churnLimit: 0 });
   t.teardown(() => overlay.close());
   const controller = overlay.simulator.controlAddress.replace('tls:', '');
-  const token = async (name: string) => {
-    const id = await overlay.management.create('edge-routers', { name, isTunnelerEnabled: true });
-    return (await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`)).enrollmentJwt;
-  };
+  const token = async (name: string) =>
+    (await createRouter(overlay.management, { name, isTunnelerEnabled: true })).enrollmentJwt;
 
   t.test('every command of the guide works, and the service behaves as described', async (t) => {
     writeFileSync(join(folder, 'edge.jwt'), await token('edge'));
@@ -113,10 +112,8 @@ async function tests(): Promise<void> {
         });
       }
     }
-    await until('the router to be online after the move', async () => {
-      const [router] = await overlay.management.get<{ isOnline: boolean }[]>('edge-routers');
-      return router?.isOnline === true;
-    });
+    const isOnline = async () => (await overlay.management.edgeRouters.list())[0]?.isOnline === true;
+    await until('the router to be online after the move', isOnline);
     await unit.stop();
     t.ok(unit.notified.includes('STOPPING=1'));
     t.match(unit.log, /^<6>\{"level":"info".*"msg":"router started"/m, 'the journal reads priorities');

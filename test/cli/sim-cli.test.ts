@@ -14,7 +14,7 @@ import { subjectAltNames } from '#pki/certificates.ts';
 import { type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { Program } from '../../examples/two-routers/process.ts';
-import { Management } from '../support/management.ts';
+import { openManagement } from '../support/management.ts';
 import { runProgram } from '../support/run.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'edgeweave-test-'));
@@ -50,9 +50,8 @@ t.test('one line contains everything to use it', async (t) => {
   });
   t.ok((line.password ?? '').length >= 16, 'a password is generated');
   const ca = readFileSync(line.ca, 'utf8');
-  const management = new Management(line.management.replace('sim.example', '127.0.0.1'), ca);
-  await management.login(line.username, line.password ?? '');
-  await management.close();
+  const url = line.management.replace('sim.example', '127.0.0.1');
+  await (await openManagement(url, ca, line.username, line.password ?? '')).close();
   const socket = connect({ port: line.port, host: '127.0.0.1', ca, ALPNProtocols: ['http/1.1'] });
   await new Promise((resolve) => socket.once('secureConnect', resolve));
   const { dns, ip } = subjectAltNames(new X509Certificate(socket.getPeerCertificate().raw));
@@ -146,9 +145,8 @@ t.test('the printed addresses lead to the host that the simulator listens on', a
   for (const [host, printed] of table) {
     await using simulator = await startSimulator({ host, password: 'secret', passwordCost: TEST_COST });
     t.equal(simulator.controlAddress, `tls:${printed}:${simulator.port}`, host);
-    const management = new Management(simulator.managementUrl, simulator.ca);
-    await t.resolves(management.login('admin', 'secret'), host);
-    await management.close();
+    const { managementUrl, ca } = simulator;
+    await (await openManagement(managementUrl, ca, 'admin', 'secret')).close();
   }
 });
 
@@ -165,9 +163,7 @@ t.test('with a data file: same port, same authority, same password, private', as
   t.equal(after.port, before.port);
   t.equal(after.password, null, 'a stored password is not printed');
   t.equal(readFileSync(after.ca, 'utf8'), authority);
-  const management = new Management(after.management, authority);
-  await t.resolves(management.login('root', 'a long secret'));
-  await management.close();
+  await (await openManagement(after.management, authority, 'root', 'a long secret')).close();
   const third = await runProgram(['controller-sim/cli.ts', 'start', '--data', data, '--port', '0']);
   t.equal(third.code, 1);
   t.match(third.stderr, /sim\.db is not usable as a data file: it is in use by /, 'one data file, one simulator');
@@ -296,10 +292,8 @@ t.test('a named pipe without a reader as the log file is an error', async (t) =>
 
 t.test('a later start keeps the password and prints how to set a new one; --password sets it', async (t) => {
   const data = join(directory, 'password.db');
-  const login = async ({ management: url, ca }: Ready, username: string, password: string) => {
-    const management = new Management(url, readFileSync(ca, 'utf8'));
-    await management.login(username, password).finally(() => management.close());
-  };
+  const login = async ({ management: url, ca }: Ready, username: string, password: string) =>
+    (await openManagement(url, readFileSync(ca, 'utf8'), username, password)).close();
   const first = start('first-password', '--data', data, '--username', 'root');
   const initial = await ready(first);
   t.notOk('passwordNote' in initial);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { Program } from '../../examples/two-routers/process.ts';
-import { Management } from '../support/management.ts';
+import { openManagement } from '../support/management.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
 import { runProgram } from '../support/run.ts';
 
@@ -23,8 +23,7 @@ interface Ready {
 async function start(...args: string[]) {
   const program = new Program('simulator', ['controller-sim/cli.ts', 'start', '--json', ...args], { directory });
   const line = JSON.parse(await program.firstLine()) as Ready;
-  const client = new Management(line.management, readFileSync(line.ca, 'utf8'));
-  await client.login('admin', PASSWORD);
+  const client = await openManagement(line.management, readFileSync(line.ca, 'utf8'), 'admin', PASSWORD);
   const ca = readFileSync(line.ca, 'utf8');
   return { program, line, client, ca };
 }
@@ -39,9 +38,7 @@ t.test('a data file, a database, and a data file again', { skip: postgresObstacl
   const names = Array.from({ length: 1_100 }, (_, count) => `service ${count}`);
   for (let begin = 0; begin < names.length; begin += 100)
     await Promise.all(
-      names
-        .slice(begin, begin + 100)
-        .map((name) => first.client.create('services', { name, encryptionRequired: true })),
+      names.slice(begin, begin + 100).map((name) => first.client.services.create({ name, encryptionRequired: true })),
     );
   t.match(await copy(file, url), { code: 1, stderr: /sim\.db/ }, 'it is in use');
   await first.client.close();
@@ -53,14 +50,9 @@ t.test('a data file, a database, and a data file again', { skip: postgresObstacl
   const second = await start('--store', url, '--member', controllerId, '--port', String(port));
   t.equal(second.ca, first.ca, 'one authority');
   t.equal(second.line.port, port);
-  const services = async ({ client }: typeof second) => {
-    const pages = [0, 500, 1_000].map((offset) =>
-      client.get<{ name: string }[]>(`services?limit=500&offset=${offset}`),
-    );
-    return (await Promise.all(pages)).flatMap((page) => page.map(({ name }) => name)).sort();
-  };
+  const services = async ({ client }: typeof second) => (await client.services.list()).map(({ name }) => name).sort();
   t.same(await services(second), names.toSorted());
-  await second.client.create('services', { name: 'later', encryptionRequired: true });
+  await second.client.services.create({ name: 'later', encryptionRequired: true });
   await second.client.close();
   await second.program.stop();
 

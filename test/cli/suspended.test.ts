@@ -88,7 +88,7 @@ async function suspend(t: Test, victim: 'a' | 'b'): Promise<void> {
   t.same(service.ended, ['ECONNRESET', 'ECONNRESET']);
   t.ok(echo.isOrdered, `${echo.received} bytes were received in order`);
   await until('traffic', flows);
-  const circuits = () => network.overlay.management.get<unknown[]>('../../../fabric/v1/circuits');
+  const circuits = () => network.overlay.management.fabric.circuits.list();
   await until('no circuit to be left', async () => (await circuits()).length === 0);
   await Promise.all([programs.a.stop(), programs.b.stop()]);
   t.same([await programs.a.exited, await programs.b.exited], [0, 0]);

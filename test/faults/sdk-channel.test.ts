@@ -55,7 +55,7 @@ async function faultyNetwork() {
   const service = await echoing();
   owned.defer(service.close);
   await net.overlay.addService('faulty', net.b.id, { encrypted: false, port: service.port });
-  const listed = () => net.overlay.management.get<unknown[]>('terminators');
+  const listed = () => net.overlay.management.terminators.list();
   await until('the terminators', async () => (await listed()).length === 2);
   const between = owned.use(await FaultyPort.start(net.a.sdkPort));
   const device = await enrollDevice(net.overlay, 'device');

@@ -70,13 +70,13 @@ async function prepare(side: Side, url: string, password: string): Promise<void>
   copyFileSync(join(made, 'keys/test.key'), join(overlay.directory, 'ca.key'));
   await overlay.addRouter({ name: 'online', mode: 'host' });
   // The quickstart of the reference names the administrator so.
-  const filter = encodeURIComponent('isDefaultAdmin = true');
-  const [admin] = await overlay.management.get<{ id: string }[]>(`identities?filter=${filter}`);
-  await overlay.management.patch(`identities/${admin?.id}`, { name: 'admin' });
+  const [admin] = await overlay.management.identities.list({ filter: 'isDefaultAdmin = true' });
+  await overlay.management.identities.patch(admin?.id ?? '', { name: 'admin' });
   // The start of the reference tries out a change in the same way; deleted identities leave a revocation.
   if (password === OWN_PASSWORD) {
-    const id = await overlay.management.create('identities', { name: 'leader-probe', type: 'Default', isAdmin: false });
-    await overlay.management.remove(`identities/${id}`);
+    const id = (await overlay.management.identities.create({ name: 'leader-probe', type: 'Default', isAdmin: false }))
+      .id;
+    await overlay.management.identities.delete(id);
   }
   await side.learnIds();
 }

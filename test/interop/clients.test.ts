@@ -22,11 +22,7 @@ t.test('its tunneler hosts at one router and proxies at the other', { skip: skip
   await overlay.addService('echo', host.id);
   const [port = 0] = await freePorts(1);
   await using hosting = new ReferenceProcess('tunnel-host', ['tunnel', 'host', '-i', host.file], overlay.directory);
-  await until(
-    'a terminator',
-    async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
-    PATIENCE,
-  );
+  await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0, PATIENCE);
   const proxy = ['tunnel', 'proxy', `echo:${port}`, '-i', client.file];
   await using proxying = new ReferenceProcess('tunnel-proxy', proxy, overlay.directory);
   const flows = async () => (await transfer(port, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
@@ -55,7 +51,7 @@ for (const [who, options] of [
       const tunneler = (name: string, args: readonly string[], file: string) =>
         new ReferenceProcess(name, ['tunnel', ...args, '-i', file, ...options], overlay.directory);
       await using _hosting = tunneler('tunnel-host', ['host'], host.file);
-      const isHosted = async () => (await overlay.management.get<unknown[]>('terminators')).length > 0;
+      const isHosted = async () => (await overlay.management.terminators.list()).length > 0;
       await until('a terminator', isHosted, PATIENCE);
       await using _proxying = tunneler('tunnel-proxy', ['proxy', `echo:${port}`], client.file);
       const flows = async () => (await transfer(port, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
@@ -82,7 +78,7 @@ for (const [who, options] of [
     const program = (name: string, identity: string, args: readonly string[], input?: string) =>
       new ReferenceProcess(name, ['demo', ...args, '-i', identity, ...options], overlay.directory, { input });
     await using hosting = program('echo-server', host.file, ['echo-server', '-s', 'echo']);
-    const isHosted = async () => (await overlay.management.get<unknown[]>('terminators')).length > 0;
+    const isHosted = async () => (await overlay.management.terminators.list()).length > 0;
     await until('a terminator', isHosted, PATIENCE);
     const texts = Array.from({ length: 8 }, (_none, index) => `text ${index} `.repeat(500 * index + 1));
     const dialing = texts.map((text, index) =>
@@ -91,7 +87,7 @@ for (const [who, options] of [
     await until('all echoes', () => dialing.every(({ log }, index) => log.includes(texts[index] ?? '')), PATIENCE);
     t.ok(hosting.isRunning && dialing.every(({ isRunning }) => isRunning));
 
-    const circuits = await overlay.management.get<{ id: string }[]>('../../../fabric/v1/circuits');
+    const circuits = await overlay.management.fabric.circuits.list();
     t.equal(circuits.length, texts.length);
     const ziti = await commandLine(overlay);
     const listed = await ziti('fabric', 'list', 'circuits');
@@ -130,11 +126,7 @@ t.test(
     await allowRouter(overlay, 'host', b);
     await overlay.addService('echo', host.id);
     await using hosting = new ReferenceProcess('tunnel-host', ['tunnel', 'host', '-i', host.file], overlay.directory);
-    await until(
-      'a terminator',
-      async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
-      PATIENCE,
-    );
+    await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0, PATIENCE);
     t.ok(hosting.isRunning);
     t.ok(rejections > 2 && rejections < 200, `${rejections} rejections`);
   },
@@ -146,9 +138,9 @@ t.test(
   async (t) => {
     const { overlay } = await clientNetwork();
     await using _ = overlay;
-    const everything = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] };
-    await overlay.management.create('edge-router-policies', { name: 'all', identityRoles: ['#all'], ...everything });
-    await overlay.management.create('service-edge-router-policies', {
+    const everything = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] } as const;
+    await overlay.management.edgeRouterPolicies.create({ name: 'all', identityRoles: ['#all'], ...everything });
+    await overlay.management.serviceEdgeRouterPolicies.create({
       name: 'all',
       serviceRoles: ['#all'],
       ...everything,
@@ -157,7 +149,7 @@ t.test(
     t.match(await ziti('ops', 'verify', 'traffic', '-y'), /success/i);
     const routers = await ziti('fabric', 'list', 'routers');
     for (const { id } of overlay.routers) t.match(routers, id);
-    const [link] = await overlay.management.get<{ id: string }[]>('../../../fabric/v1/links');
+    const [link] = await overlay.management.fabric.links.list();
     t.match(await ziti('fabric', 'list', 'links'), link?.id);
     t.match(await ziti('fabric', 'list', 'links', 'cost > 0 and sourceLatency > 0 and state = "Connected"'), link?.id);
   },

@@ -8,7 +8,7 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { changeMembers } from '../support/changing-members.ts';
-import { Management } from '../support/management.ts';
+import { openManagement } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { allowRouter, enrollIdentity, ReferenceProcess, ReferenceRouter, skipped } from '../support/reference.ts';
 
@@ -22,13 +22,13 @@ t.test(
     await using cluster = await startCluster({ nodes: 2, password: PASSWORD, passwordCost: TEST_COST, churnLimit: 0 });
     const [one, two] = cluster.nodes;
     if (!two) return t.fail('there is no second controller');
-    const [first, second] = [new Management(one.managementUrl, one.ca), new Management(two.managementUrl, two.ca)];
-    for (const management of [first, second]) await management.login('admin', PASSWORD);
+    const open = (node: typeof one) => openManagement(node.managementUrl, node.ca, 'admin', PASSWORD);
+    const [first, second] = [await open(one), await open(two)];
     await using overlay = await Overlay.of(one, first);
     await using a = await ReferenceRouter.start(overlay, { name: 'a', mode: 'proxy' });
     await using b = await ReferenceRouter.start(overlay, { name: 'b', mode: 'host' });
     await overlay.addService('echo', b.id, { encrypted: true });
-    const isOnline = async (id: string) => (await second.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+    const isOnline = async (id: string) => (await second.edgeRouters.get(id)).isOnline;
     await until('the routers at the second controller', async () => (await isOnline(a.id)) && isOnline(b.id), PATIENCE);
     const passes = () =>
       transfer(a.proxyPort, 100_000).then(
@@ -58,8 +58,8 @@ t.test('its tunneler goes on at another controller', { skip: skipped }, async (t
   await using cluster = await startCluster({ nodes: 2, password: PASSWORD, passwordCost: TEST_COST, churnLimit: 0 });
   const [one, two] = cluster.nodes;
   if (!two) return t.fail('there is no second controller');
-  const [first, second] = [new Management(one.managementUrl, one.ca), new Management(two.managementUrl, two.ca)];
-  for (const management of [first, second]) await management.login('admin', PASSWORD);
+  const open = (node: typeof one) => openManagement(node.managementUrl, node.ca, 'admin', PASSWORD);
+  const [first, second] = [await open(one), await open(two)];
   await using overlay = await Overlay.of(one, first);
   const [edgePort = 0, proxyPort = 0] = await freePorts(2);
   const address = `127.0.0.1:${edgePort}`;
@@ -69,7 +69,7 @@ t.test('its tunneler goes on at another controller', { skip: skipped }, async (t
   const client = await enrollIdentity(overlay, 'client');
   for (const name of ['host', 'client']) await allowRouter(overlay, name, a.id);
   await overlay.addService('echo', host.id);
-  const count = async () => (await second.get<unknown[]>('terminators')).length;
+  const count = async () => (await second.terminators.list()).length;
   {
     await using _host = new ReferenceProcess('tunnel-host', ['tunnel', 'host', '-i', host.file], overlay.directory);
     await until('a terminator', async () => (await count()) > 0, PATIENCE);

@@ -35,7 +35,7 @@ t.test(
     });
     await using theirs = await ReferenceRouter.start(overlay, { name: 'theirs', mode: 'host' });
     await overlay.addService('theirs', theirs.id);
-    const terminators = async () => (await overlay.management.get<unknown[]>('terminators')).length;
+    const terminators = async () => (await overlay.management.terminators.list()).length;
 
     await t.test('a link to a router of the reference, and a circuit over it', async (t) => {
       await until('the link', async () => (await linksOf(overlay)).length === 1, PATIENCE);
@@ -106,7 +106,7 @@ t.test('the controller of the reference dials our routers', { skip: skipped, tim
   const a = await listeningRouter(overlay, 'a', 'proxy', ['default']);
   const b = await listeningRouter(overlay, 'b', 'host', ['default']);
   for (const { id, port } of [a, b])
-    await overlay.management.patch(`edge-routers/${id}`, {
+    await overlay.management.edgeRouters.patch(id, {
       ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: ['default'] },
     });
   const isDialed = () => [a, b].every(({ router }) => router.describe().controllers.length === 1);

@@ -24,6 +24,7 @@ import { freePorts } from '../../examples/two-routers/ports.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { issue, makeAuthority } from '../support/certificates.ts';
 import { type Container, ImageRoot } from '../support/image.ts';
+import { createRouter } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const { HELM_BIN: HELM = '', ZITI_ROUTER_CHART: CHART = '' } = process.env;
@@ -93,8 +94,7 @@ for (const file of withValues) {
   t.test(`the pod of ${file || 'the defaults'} starts`, async (t) => {
     await using overlay = await Overlay.start();
     const folder = temporary(t);
-    const id = await overlay.management.create('edge-routers', { name: 'edge', isTunnelerEnabled: true });
-    const { enrollmentJwt } = await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+    const { id, enrollmentJwt } = await createRouter(overlay.management, { name: 'edge', isTunnelerEnabled: true });
     const ports = await freePorts(2);
     const ctrl = overlay.simulator.controlAddress.replace('tls:', '');
     const values = [`enrollmentJwt=${enrollmentJwt}`, `edge.containerPort=${ports[0]}`];
@@ -121,7 +121,7 @@ for (const file of withValues) {
     const run = async () => {
       const router = start(pod.container.command, pod.container.args);
       await until('the router is online', async () => {
-        const { isOnline } = await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`);
+        const { isOnline } = await overlay.management.edgeRouters.get(id);
         return isOnline;
       }).catch((error: Error) => {
         throw new Error(router.output(), { cause: error });

@@ -2,9 +2,10 @@
 
 import t from 'tap';
 import { Agent, request } from 'undici';
+import type { LinkDetail } from '#schemas/api/gen/answers.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { type LinkView, linksOf, longTransfer } from '../support/faulty-paths.ts';
+import { linksOf, longTransfer } from '../support/faulty-paths.ts';
 import { FaultyPort } from '../support/faulty-port.ts';
 import { dialer, NO_DIALER, NO_LISTENER } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
@@ -22,11 +23,7 @@ t.test(
     const own = await overlay.addRouter({ name: 'own', mode: 'proxy' });
     await using other = await ReferenceRouter.start(overlay, { name: 'other', mode: 'host' });
     await overlay.addService('echo', other.id);
-    await until(
-      'a terminator',
-      async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
-      PATIENCE,
-    );
+    await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0, PATIENCE);
     const views = async () => [
       own.router.describe().links,
       await linksOf(overlay),
@@ -40,7 +37,7 @@ t.test(
       await until('one link', agreed);
       t.equal((await transfer(own.proxyPort, 1_000)).bytes, 1_000);
       const [link] = await linksOf(overlay);
-      await overlay.management.remove(`../../../fabric/v1/links/${link?.id}`);
+      await overlay.management.fabric.links.delete(link?.id ?? '');
       await until('another link', async () => (await linksOf(overlay))[0]?.iteration !== link?.iteration);
       // New ids, so that the other side wins.
       if (round % 4 === 3) {
@@ -66,7 +63,7 @@ for (const dials of ['own', 'other'] as const) {
     const other = owned.use(await ReferenceRouter.start(overlay, { name: 'other', mode: 'host', link }));
     await overlay.addService('echo', other.id);
     await until('all connections', () => between.open === 6, PATIENCE);
-    const hosted = async () => (await overlay.management.get<unknown[]>('terminators')).length > 0;
+    const hosted = async () => (await overlay.management.terminators.list()).length > 0;
     await until('a terminator', hosted, PATIENCE);
     const [before] = await linksOf(overlay);
     // Silent, not reset: the reference closes a link at a write error, regardless of its other connections.
@@ -78,18 +75,18 @@ for (const dials of ['own', 'other'] as const) {
 }
 
 /** The links in the view of a router of the reference. */
-async function inspectedLinks(overlay: Overlay, routerId: string): Promise<LinkView[]> {
+async function inspectedLinks(overlay: Overlay, routerId: string): Promise<LinkDetail[]> {
   const { simulator, management } = overlay;
   const dispatcher = new Agent({ connect: { ca: simulator.ca } });
   const response = await request(`${simulator.baseUrl}/fabric/v1/inspections`, {
     method: 'POST',
     dispatcher,
-    headers: { 'content-type': 'application/json', 'zt-session': management.token },
+    headers: { 'content-type': 'application/json', 'zt-session': management.sessionToken },
     body: JSON.stringify({ appRegex: routerId, requestedValues: ['links'] }),
   });
   const { values = [] } = (await response.body.json()) as { values?: { appId: string; value: unknown }[] };
   await dispatcher.close();
   const value = values.find(({ appId }) => appId === routerId)?.value;
-  const { links = [] } = (typeof value === 'string' ? JSON.parse(value) : (value ?? {})) as { links?: LinkView[] };
+  const { links = [] } = (typeof value === 'string' ? JSON.parse(value) : (value ?? {})) as { links?: LinkDetail[] };
   return links;
 }

@@ -1,9 +1,10 @@
 // Links between our routers and those of the reference, on our network: every kind of link, dialed from either side.
 
 import t from 'tap';
+import type { LinkDetail } from '#schemas/api/gen/answers.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { type LinkView, linksOf } from '../support/faulty-paths.ts';
+import { linksOf } from '../support/faulty-paths.ts';
 import { dialer, NO_DIALER, NO_LISTENER } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/reference.ts';
@@ -18,7 +19,7 @@ async function listener(): Promise<string> {
 }
 
 /** The number of connections of each type, such as `link.ack: 1, link.default: 2`. */
-function shape(link: LinkView | undefined): string {
+function shape(link: LinkDetail | undefined): string {
   const types = Object.groupBy(link?.connections ?? [], ({ type }) => type);
   return Object.entries(types)
     .map(([type, all]) => `${type}: ${all?.length}`)
@@ -65,13 +66,9 @@ for (const { kind, version, options, expected } of [
     });
     await overlay.addService('listening', listening.id);
     await overlay.addService('dialing', dialing.id);
-    await until(
-      'terminators',
-      async () => (await overlay.management.get<unknown[]>('terminators')).length === 2,
-      PATIENCE,
-    );
+    await until('terminators', async () => (await overlay.management.terminators.list()).length === 2, PATIENCE);
     const between = async (from: string, to: string) =>
-      (await linksOf(overlay)).find((link) => link.sourceRouter.name === from && link.destRouter.name === to);
+      (await linksOf(overlay)).find((link) => link.sourceRouter?.name === from && link.destRouter?.name === to);
     for (const [from, to] of [
       ['ours', 'listening'],
       ['dialing', 'ours'],

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { endOf, startCommand } from '../support/image-commands.ts';
+import { createRouter } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { ReferenceProcess, skipped } from '../support/reference.ts';
 
@@ -22,8 +23,7 @@ async function setUp(test: Test) {
   const home = join(overlay.directory, 'ziti-router');
   mkdirSync(home);
   const [port = 0] = await freePorts(1);
-  const id = await overlay.management.create('edge-routers', { name: 'edge', isTunnelerEnabled: true });
-  const { enrollmentJwt } = await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  const { id, enrollmentJwt } = await createRouter(overlay.management, { name: 'edge', isTunnelerEnabled: true });
   const [, host = '', controlPort = ''] = /^tls:(.+):(\d+)$/.exec(overlay.simulator.controlAddress) ?? [];
   const env = {
     ZITI_HOME: home,
@@ -37,7 +37,7 @@ async function setUp(test: Test) {
     ZITI_ROUTER_PORT: String(port),
     ZITI_ROUTER_LISTENER_BIND_PORT: String(port),
   };
-  const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const isOnline = async () => (await overlay.management.edgeRouters.get(id)).isOnline;
   const online = (who: { log?: string }) =>
     until('online', isOnline, START_TIME).catch((error: Error) => {
       throw new Error(who.log, { cause: error });

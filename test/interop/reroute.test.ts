@@ -40,11 +40,7 @@ for (const outer of ['ingress', 'egress'] as const) {
       await overlay.addService('echo', b.id);
       const isLinked = () => hasBothPaths(overlay);
       await until('all links', isLinked, PATIENCE);
-      await until(
-        'a terminator',
-        async () => (await overlay.management.get<unknown[]>('terminators')).length > 0,
-        PATIENCE,
-      );
+      await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0, PATIENCE);
       const flows = async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
       await until('traffic', flows, PATIENCE);
       await until('its circuit to end', async () => (await pathOf(overlay)).routers.length === 0, PATIENCE);

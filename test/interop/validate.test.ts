@@ -3,6 +3,7 @@
 
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
+import type { PostureCheckCreate } from '#schemas/api/gen/bodies.ts';
 import { TerminatorState } from '#wire/gen/management_pb.js';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
@@ -59,7 +60,7 @@ async function check(t: Test, overlay: Overlay<Validating>): Promise<void> {
   await until('the links', async () => (await linksOf(overlay)).length === 3, PATIENCE);
 
   await enrich(overlay);
-  const validator = await ManagementClient.open(controller, management.token);
+  const validator = await ManagementClient.open(controller, management.sessionToken);
   // Reports of routers arrive with a delay.
   let errors: string[] = [];
   const isValid = async () => {
@@ -73,11 +74,11 @@ async function check(t: Test, overlay: Overlay<Validating>): Promise<void> {
   const { results: hosted } = await validator.validate('router-sdk-terminators', 'name = "own"');
   t.ok((hosted[0]?.details.length ?? 0) > 0, 'terminators of SDK clients are validated');
 
-  const [service] = await management.get<{ id: string }[]>('services?filter=name="theirs"');
+  const [service] = await management.services.list({ filter: 'name="theirs"' });
   for (const router of [own.id, theirs.id]) {
     const address = 'tcp:127.0.0.1:1';
-    await management.create('terminators', { service: service?.id, router, binding: 'tunnel', address });
-    await management.create('terminators', { service: service?.id, router, binding: 'edge', address });
+    await management.terminators.create({ service: service?.id ?? '', router, binding: 'tunnel', address });
+    await management.terminators.create({ service: service?.id ?? '', router, binding: 'edge', address });
   }
   const { results } = await validator.validateTerminators({ fixInvalid: true });
   const invalid = results.filter(({ state }) => state !== TerminatorState.VALID);
@@ -88,14 +89,14 @@ async function check(t: Test, overlay: Overlay<Validating>): Promise<void> {
     ),
     'only terminators that no router has are deleted',
   );
-  t.equal((await management.get<unknown[]>('terminators')).length, results.length - invalid.length);
+  t.equal((await management.terminators.list()).length, results.length - invalid.length);
   for (const socket of sockets) socket.destroy();
   validator.close();
 }
 
 /** Adds all that a data model contains beside services and their policies. */
 async function enrich({ management }: Overlay<Validating>): Promise<void> {
-  const checks = [
+  const checks: Omit<PostureCheckCreate, 'name'>[] = [
     { typeId: 'MAC', macAddresses: ['01:23:45:67:89:ab'] },
     { typeId: 'DOMAIN', domains: ['b.example', 'a.example'] },
     { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: ['>=5.0.0'] }] },
@@ -104,24 +105,24 @@ async function enrich({ management }: Overlay<Validating>): Promise<void> {
     { typeId: 'MFA', timeoutSeconds: 60, promptOnWake: true, promptOnUnlock: false },
   ];
   for (const [index, check] of checks.entries())
-    await management.create('posture-checks', { name: `check-${index}`, roleAttributes: ['demanded'], ...check });
-  const [service] = await management.get<{ id: string }[]>('services?filter=name="theirs"');
+    await management.postureChecks.create({ name: `check-${index}`, roleAttributes: ['demanded'], ...check });
+  const [service] = await management.services.list({ filter: 'name="theirs"' });
   const serviceId = service?.id ?? '';
-  await management.create('service-policies', {
+  await management.servicePolicies.create({
     ...{ name: 'demands', type: 'Dial', semantic: 'AnyOf', serviceRoles: [`@${serviceId}`] },
     ...{ identityRoles: ['#demanded'], postureCheckRoles: ['#demanded'] },
   });
   const identity = (name: string, fields: object = {}) =>
-    management.create('identities', { name, type: 'Default', isAdmin: false, ...fields });
+    management.identities.create({ name, type: 'Default', isAdmin: false, ...fields });
   await identity('costly', {
     ...{ roleAttributes: ['demanded'], appData: { b: 2, a: 1 }, defaultHostingCost: 7 },
     ...{ defaultHostingPrecedence: 'required', serviceHostingCosts: { [serviceId]: 3 } },
     serviceHostingPrecedences: { [serviceId]: 'failed' },
   });
   // A deleted identity leaves a revocation.
-  await management.remove(`identities/${await identity('gone')}`);
-  const typeId = await management.create('config-types', { name: 'color.v1', schema: { type: 'object' } });
-  await management.create('configs', { name: 'color', configTypeId: typeId, data: { color: 'blue' } });
+  await management.identities.delete((await identity('gone')).id);
+  const { id: typeId } = await management.configTypes.create({ name: 'color.v1', schema: { type: 'object' } });
+  await management.configs.create({ name: 'color', configTypeId: typeId, data: { color: 'blue' } });
 }
 
 /** A connection through the network that stays open after a first answer. */

@@ -290,7 +290,7 @@ t.test('a body is never read as a request, so it cannot carry the certificate of
       );
       t.notMatch(next, /"token"/);
     }
-  const sessions = await overlay.management.get<{ identityId: string }[]>('api-sessions');
+  const sessions = await overlay.management.apiSessions.list();
   t.notOk(
     sessions.some(({ identityId }) => identityId === victim.identityId),
     'the victim has no session',

@@ -18,7 +18,7 @@ async function network() {
   const [sdkPort = 0] = await freePorts(1);
   const listeners = `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`;
   const router = await overlay.addRouter({ name: 'b', mode: 'host', listeners });
-  await overlay.management.create('edge-router-policies', {
+  await overlay.management.edgeRouterPolicies.create({
     name: 'all',
     semantic: 'AnyOf',
     identityRoles: ['#all'],
@@ -99,6 +99,6 @@ t.test('the event of a circuit that the hosting application rejects says so', as
 });
 
 async function hasTerminator({ management }: Overlay, service: string): Promise<boolean> {
-  const terminators = await management.get<{ service: { id: string } }[]>('terminators');
-  return terminators.some((each) => each.service.id === service);
+  const terminators = await management.terminators.list();
+  return terminators.some((each) => each.service?.id === service);
 }

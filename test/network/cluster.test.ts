@@ -9,7 +9,7 @@ import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts'
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { changeMembers } from '../support/changing-members.ts';
-import { Management } from '../support/management.ts';
+import { type Management, openManagement } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const PASSWORD = 'secret';
@@ -19,8 +19,7 @@ t.test('routers use every controller, and lose no circuit when one stops', async
   const [one, two = one, three = one] = cluster.nodes; // there are three
   const managements: Management[] = [];
   for (const node of cluster.nodes) {
-    const management = new Management(node.managementUrl, node.ca);
-    await management.login(node.username, PASSWORD);
+    const management = await openManagement(node.managementUrl, node.ca, node.username, PASSWORD);
     managements.push(management);
   }
   const [first, second] = managements as [Management, Management];
@@ -28,8 +27,7 @@ t.test('routers use every controller, and lose no circuit when one stops', async
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id, { encrypted: true });
-  const isOnline = async (management: Management, id: string) =>
-    (await management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const isOnline = async (management: Management, id: string) => (await management.edgeRouters.get(id)).isOnline;
   const areOnline = async (management: Management) =>
     (await isOnline(management, a.id)) && (await isOnline(management, b.id));
   for (const [index, management] of managements.entries())
@@ -59,7 +57,7 @@ t.test('routers use every controller, and lose no circuit when one stops', async
     );
   });
   t.ok(await areOnline(second));
-  const id = await second.create('services', { name: 'late', encryptionRequired: true });
+  const { id } = await second.services.create({ name: 'late', encryptionRequired: true });
   const api = new ApiClient(three);
   t.equal((await api.manage('GET', `/services/${id}`)).status, 200);
   await api.close();
@@ -71,8 +69,7 @@ t.test('a controller that returns has its port again, and the routers come back'
   const options = { store, password: PASSWORD, passwordCost: TEST_COST, churnLimit: 0 };
   const one = await startSimulator({ ...options, member: 'one' });
   await using two = await startSimulator({ ...options, member: 'two' });
-  const management = new Management(two.managementUrl, two.ca);
-  await management.login(two.username, PASSWORD);
+  const management = await openManagement(two.managementUrl, two.ca, two.username, PASSWORD);
   await using overlay = await Overlay.of(two, management);
   const { id } = await overlay.addRouter({ name: 'a', mode: 'proxy' });
   const { port } = one;
@@ -80,13 +77,8 @@ t.test('a controller that returns has its port again, and the routers come back'
   await using again = await startSimulator({ ...options, member: 'one' });
   t.equal(again.port, port);
   t.equal(again.ca, two.ca);
-  const other = new Management(again.managementUrl, again.ca);
-  await other.login(again.username, PASSWORD);
-  await until(
-    'the router',
-    async () => (await other.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline,
-    30_000,
-  );
+  const other = await openManagement(again.managementUrl, again.ca, again.username, PASSWORD);
+  await until('the router', async () => (await other.edgeRouters.get(id)).isOnline, 30_000);
   await other.close();
 });
 

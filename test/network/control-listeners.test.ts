@@ -29,13 +29,13 @@ t.test('a controller dials routers that cannot reach it; they work normally, and
   const a = await listeningRouter(overlay, 'a', 'proxy', ['one', 'two']);
   const b = await listeningRouter(overlay, 'b', 'host', ['one', 'two']);
   for (const { id, port } of [a, b])
-    await management.patch(`edge-routers/${id}`, { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
+    await management.edgeRouters.patch(id, { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
   await until('the controller to dial', () => [a, b].every(({ router }) => controllers(router).length === 1));
   t.match(controllers(a.router), [{ id: overlay.simulator.controllerId, isResponsive: true }]);
   await overlay.addService('echo', b.id);
   await overlay.ready();
   t.equal((await transfer(a.proxyPort, 10_000)).bytes, 10_000);
-  const detail = await management.get<{ ctrlChanListeners: string[] }>(`edge-routers/${a.id}`);
+  const detail = await management.edgeRouters.get(a.id);
   t.match(JSON.stringify(detail), new RegExp(`tls:127.0.0.1:${a.port}`), 'routers report their listeners');
   await a.router.close({ drain: 0 });
   rmSync(endpointsOf(a.configFile), { force: true });
@@ -54,7 +54,7 @@ t.test('a controller that stops ends its dials, also those that wait for the ans
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  await overlay.management.patch(`edge-routers/${id}`, { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
+  await overlay.management.edgeRouters.patch(id, { ctrlChanListeners: { [`tls:127.0.0.1:${port}`]: [] } });
   const underlay = new Underlay({ socket: await dialed, clock: new SystemClock() });
   const hello = await readHello(underlay, 5_000);
   await overlay.simulator.close();

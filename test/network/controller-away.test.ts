@@ -61,7 +61,7 @@ t.test('a controller is unreachable for more than an hour', { timeout: 110_000 }
   t.ok(isBack(), 'the routers reconnect within the longest pause');
   t.equal(await echo('still there'), 'still there');
   await until('new circuits', async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB);
-  const terminators = await overlay.management.get<unknown[]>('terminators');
+  const terminators = await overlay.management.terminators.list();
   t.equal(terminators.length, 1, 'there is exactly one terminator');
   socket.destroy();
 });

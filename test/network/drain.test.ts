@@ -52,13 +52,19 @@ t.test('a hosting router drains: no terminators, no new circuits, open ones cont
   const { overlay, a, b, sdkPort } = await network();
   await using _ = overlay;
   const { management } = overlay;
-  const own = { router: b.id, binding: 'transport', address: 'tcp:127.0.0.1:1', cost: 0, precedence: 'required' };
-  const fixed = await management.create('services', { name: 'fixed', encryptionRequired: false });
-  const terminator = await management.create('terminators', { ...own, service: fixed });
-  const precedence = async () => (await management.get<{ precedence: string }>(`terminators/${terminator}`)).precedence;
-  const count = async () => (await management.get<unknown[]>('terminators')).length;
+  const own = {
+    router: b.id,
+    binding: 'transport',
+    address: 'tcp:127.0.0.1:1',
+    cost: 0,
+    precedence: 'required',
+  } as const;
+  const { id: fixed } = await management.services.create({ name: 'fixed', encryptionRequired: false });
+  const { id: terminator } = await management.terminators.create({ ...own, service: fixed });
+  const precedence = async () => (await management.terminators.get(terminator)).precedence;
+  const count = async () => (await management.terminators.list()).length;
   const device = await enrollDevice(overlay, 'device');
-  await management.create('edge-router-policies', {
+  await management.edgeRouterPolicies.create({
     name: 'all',
     semantic: 'AnyOf',
     identityRoles: ['#all'],
@@ -130,15 +136,15 @@ t.test('a stopping router removes its terminators first, and leaves none with pr
   const { overlay, a, b } = await network();
   await using _ = overlay;
   const { management } = overlay;
-  const fixed = await management.create('services', { name: 'fixed', encryptionRequired: false });
-  const id = await management.create('terminators', {
+  const { id: fixed } = await management.services.create({ name: 'fixed', encryptionRequired: false });
+  const { id } = await management.terminators.create({
     service: fixed,
     router: b.id,
     binding: 'transport',
     address: 'tcp:127.0.0.1:1',
   });
   const socket = await openCircuit(a.proxyPort);
-  const count = async () => (await management.get<unknown[]>('terminators')).length;
+  const count = async () => (await management.terminators.list()).length;
   await drain(b, { seconds: 0 });
   const stopping = b.router.close({ drain: 10_000 });
   await until('the terminator to be withdrawn', async () => (await count()) === 1);
@@ -146,18 +152,24 @@ t.test('a stopping router removes its terminators first, and leaves none with pr
   await echo(socket, 'still there');
   socket.end();
   await stopping;
-  t.equal((await management.get<{ precedence: string }>(`terminators/${id}`)).precedence, 'default');
+  t.equal((await management.terminators.get(id)).precedence, 'default');
 });
 
 t.test('a router that is killed while it drains restores its terminators at its next start', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { management } = overlay;
   const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
-  const service = await management.create('services', { name: 'fixed', encryptionRequired: false });
-  const own = { service, router: b.id, binding: 'transport', address: 'tcp:127.0.0.1:1', precedence: 'required' };
-  const id = await management.create('terminators', own);
-  const precedence = async () => (await management.get<{ precedence: string }>(`terminators/${id}`)).precedence;
-  const online = async () => (await management.get<{ isOnline: boolean }>(`edge-routers/${b.id}`)).isOnline;
+  const { id: service } = await management.services.create({ name: 'fixed', encryptionRequired: false });
+  const own = {
+    service,
+    router: b.id,
+    binding: 'transport',
+    address: 'tcp:127.0.0.1:1',
+    precedence: 'required',
+  } as const;
+  const { id } = await management.terminators.create(own);
+  const precedence = async () => (await management.terminators.get(id)).precedence;
+  const online = async () => (await management.edgeRouters.get(b.id)).isOnline;
   const start = (name: string) =>
     new Program(name, ['agent/cli.ts', 'run', b.configFile], { directory: overlay.directory });
   const first = start('first');
@@ -181,13 +193,13 @@ t.test('the controller deletes a decommissioned router, and its process ends', a
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { management } = overlay;
   const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
-  const online = async () => (await management.get<{ isOnline: boolean }>(`edge-routers/${b.id}`)).isOnline;
+  const online = async () => (await management.edgeRouters.get(b.id)).isOnline;
   const program = new Program('b', ['agent/cli.ts', 'run', b.configFile], { directory: overlay.directory });
   await until('the router to be online', online);
   t.match(await cli('decommission', b.configFile), { code: 2, stderr: /confirm with --yes/ });
   t.ok(await online());
   const done = await cli('decommission', b.configFile, '--yes');
   t.match([done.code, done.stdout], [0, 'the controller deleted the router, which stops\n'], done.stderr);
-  t.same(await management.get('edge-routers'), []);
+  t.same(await management.edgeRouters.list(), []);
   t.equal(await program.exited, 0);
 });

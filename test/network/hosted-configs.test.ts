@@ -6,12 +6,6 @@ import t from 'tap';
 import { linksOf } from '../support/faulty-paths.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
-interface Listed {
-  readonly cost: number;
-  readonly precedence: string;
-  readonly identity: string;
-}
-
 /** A service that answers each connection with its name. */
 async function named(name: string): Promise<{ server: Server; port: number }> {
   const server = createServer((socket) => socket.on('error', () => undefined).end(name));
@@ -49,7 +43,7 @@ t.test('host.v2 has a terminator for each target, and circuits fail over to the 
   ];
   await overlay.addService('echo', b.id, { configs: { 'host.v2': { terminators } } });
   const listed = async () =>
-    (await overlay.management.get<Listed[]>('terminators'))
+    (await overlay.management.terminators.list())
       .map(({ cost, precedence, identity }) => `${cost} ${precedence} ${identity}`)
       .sort();
   await until('all terminators', async () => (await listed()).length === 4);
@@ -79,13 +73,13 @@ t.test('the strategy of a service distributes its circuits over its terminators'
   });
   const terminators = [target(targets.cheap.port, 1_000), target(targets.dear.port, 5_000)];
   const service = await overlay.addService('echo', b.id, { configs: { 'host.v2': { terminators } } });
-  await until('both', async () => (await overlay.management.get<Listed[]>('terminators')).length === 2);
+  await until('both', async () => (await overlay.management.terminators.list()).length === 2);
   await overlay.ready();
   // The cost of a link counts, and is high until its latency is known.
   const costs = async () => (await linksOf(overlay)).map(({ cost }) => cost);
   await until('the latency of the link', async () => (await costs()).every((cost) => cost < 100));
   const distribution = async (terminatorStrategy: string) => {
-    await overlay.management.patch(`services/${service}`, { terminatorStrategy });
+    await overlay.management.services.patch(service, { terminatorStrategy });
     const answers = await Promise.all(Array.from({ length: 100 }, () => answerAt(a.proxyPort)));
     return {
       cheap: answers.filter((each) => each === 'cheap').length,
@@ -108,8 +102,8 @@ t.test('ziti-tunneler-server.v1 hosts a service', async (t) => {
   const serviceId = await overlay.addService('echo', b.id);
   const hostname = '127.0.0.1';
   const config = await overlay.addConfig('older', 'ziti-tunneler-server.v1', { hostname, port, protocol: 'tcp' });
-  await overlay.management.patch(`services/${serviceId}`, { configs: [config] });
+  await overlay.management.services.patch(serviceId, { configs: [config] });
   await overlay.ready();
   await until('the older configuration', async () => (await answerAt(a.proxyPort)) === 'an older configuration');
-  t.equal((await overlay.management.get<Listed[]>('terminators')).length, 1);
+  t.equal((await overlay.management.terminators.list()).length, 1);
 });

@@ -4,16 +4,10 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import t from 'tap';
 import { SystemClock } from '#lib/time/clock.ts';
+import type { TerminatorDetail } from '#schemas/api/gen/answers.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
-
-interface ShownTerminator {
-  readonly identity: string;
-  readonly router: { id: string };
-  readonly cost: number;
-  readonly precedence: string;
-}
 
 const FAST = { interval: '100ms', timeout: '500ms' };
 const ACTIONS = [
@@ -34,8 +28,8 @@ async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-async function terminators(overlay: Overlay): Promise<ShownTerminator[]> {
-  return overlay.management.get<ShownTerminator[]>('terminators');
+function terminators(overlay: Overlay): Promise<TerminatorDetail[]> {
+  return overlay.management.terminators.list();
 }
 
 function health({ router }: TestRouter) {
@@ -71,7 +65,7 @@ t.test('a service with a closed port is marked as failed, and as healthy when th
 
   first.server.close();
   for (const socket of sockets) socket.destroy();
-  const precedence = async () => (await terminators(overlay)).find(({ router }) => router.id === b.id)?.precedence;
+  const precedence = async () => (await terminators(overlay)).find(({ router }) => router?.id === b.id)?.precedence;
   await until('failed', async () => (await precedence()) === 'failed');
   t.match(health(b), [{ healthy: false, problem: /ECONNREFUSED/, precedence: 'failed' }]);
 
@@ -84,10 +78,8 @@ t.test('a service with a closed port is marked as failed, and as healthy when th
   for (const type of ['service.dial.success', 'service.health_check.passed', 'service.health_check.failed'])
     await until(type, () => types().includes(type));
   const timers = () => b.router.describe().timers.filter((name) => name.startsWith('service check'));
-  const [policy] = await overlay.management.get<{ id: string }[]>(
-    `service-policies?filter=${encodeURIComponent('name = "echo-bind"')}`,
-  );
-  await overlay.management.remove(`service-policies/${policy?.id}`);
+  const [policy] = await overlay.management.servicePolicies.list({ filter: 'name = "echo-bind"' });
+  await overlay.management.servicePolicies.delete(policy?.id ?? '');
   await until('no check of a service that is not hosted', () => health(b).length === 0 && timers().length === 0);
   t.pass('checks end when hosting ends');
 });
@@ -138,14 +130,14 @@ t.test('a changed cost, precedence and instance of a hosted service reach the co
   await overlay.addService('web', b.id, { host });
   const shown = () => terminators(overlay);
   await until('a terminator', async () => (await shown())[0]?.cost === 7);
-  const [config] = await overlay.management.get<{ id: string }[]>('configs');
+  const [config] = await overlay.management.configs.list();
   for (const [cost, precedence, identity] of [
     [9, 'default', ''],
     [9, 'required', ''],
     [9, 'required', 'second'],
   ] as const) {
     const listenOptions = { cost, precedence, identity };
-    await overlay.management.patch(`configs/${config?.id}`, { data: { ...host, listenOptions } });
+    await overlay.management.configs.patch(config?.id ?? '', { data: { ...host, listenOptions } });
     await until(JSON.stringify(listenOptions), async () => {
       const [only, ...others] = await shown();
       return others.length === 0 && only?.cost === cost && only.precedence === precedence && only.identity === identity;

@@ -66,7 +66,7 @@ t.test('TLS services are dialed through the proxy of the section transport, othe
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
   const service = await overlay.addService('echo', b.id, { encrypted: false });
   const terminator = { service, router: b.id, binding: 'transport', address: `tls:${at}` };
-  await overlay.management.create('terminators', terminator);
+  await overlay.management.terminators.create(terminator);
   const flows = async () => (await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }))).bytes === 1_000;
   await until('a circuit', flows);
   t.ok(proxy.targets.length > 1, 'through the proxy');

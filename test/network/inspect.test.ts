@@ -44,9 +44,9 @@ t.test('every inspection has the name and format of the reference, without secre
   const echo = await overlay.addService('echo', b.id, { encrypted: false });
   const own = await overlay.addService('own', a.id, { encrypted: false });
   const roles = { identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
-  await overlay.management.create('edge-router-policies', { name: 'all', semantic: 'AnyOf', ...roles });
+  await overlay.management.edgeRouterPolicies.create({ name: 'all', semantic: 'AnyOf', ...roles });
   const device = await enrollDevice(overlay, 'device');
-  await overlay.management.create('service-policies', {
+  await overlay.management.servicePolicies.create({
     name: 'device-bind',
     type: 'Bind',
     semantic: 'AnyOf',
@@ -73,7 +73,7 @@ t.test('every inspection has the name and format of the reference, without secre
   await until('the echo', () => conn.text === 'hello');
 
   await using api = new ApiClient(overlay.simulator);
-  api.token = overlay.management.token;
+  api.token = overlay.management.sessionToken;
   const fabric = async (requestedValues: string[]) => {
     const body = { appRegex: `^${a.id}$`, requestedValues };
     return JSON.parse((await api.manage('POST', '/fabric/v1/inspections', body)).text) as {
@@ -136,7 +136,7 @@ t.test('every inspection has the name and format of the reference, without secre
     values: [{ value: { identityId: device.identityId } }, { value: { error: /no connections/ } }],
   });
   const key = readFileSync(join(overlay.directory, 'a.key'), 'utf8').split('\n')[1] ?? '';
-  for (const secret of [token, bindToken, key, 'pr0xy-secret', overlay.management.token])
+  for (const secret of [token, bindToken, key, 'pr0xy-secret', overlay.management.sessionToken])
     t.notOk(JSON.stringify(answer).includes(secret), secret.slice(0, 6));
 
   const local = await runProgram(['agent/cli.ts', 'inspect', a.configFile, 'router-circuits', '--json']);

@@ -95,7 +95,7 @@ t.test('held messages end with their channel', async (t) => {
   const { faults, journal } = overlay.simulator.lab;
   const held = () => clock.timers().filter((name) => name === 'fault delay').length;
   faults.add({ kind: 'control', router: 'b', delay: '50s' });
-  await overlay.management.create('services', { name: 'changes the data model', encryptionRequired: false });
+  await overlay.management.services.create({ name: 'changes the data model', encryptionRequired: false });
   await until('a held message', () => held() > 0);
   faults.clear();
   const after = journal.last;

@@ -14,8 +14,7 @@ async function network() {
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id, { encrypted: true });
   await overlay.ready();
-  const isOnline = async (id: string) =>
-    (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const isOnline = async (id: string) => (await overlay.management.edgeRouters.get(id)).isOnline;
   const passes = async () => {
     const { bytes, sha256Received, sha256Sent } = await transfer(a.proxyPort, 100_000);
     return bytes === 100_000 && sha256Received === sha256Sent;
@@ -29,7 +28,6 @@ t.test('routers stay connected and carry traffic while the time is advanced by a
   await using _ = overlay;
   const links = JSON.stringify(a.router.describe().links);
   await lab.clock.advance('24h');
-  await overlay.management.login(overlay.simulator.username, 'secret'); // the session expired
   t.ok((await isOnline(a.id)) && (await isOnline(b.id)));
   t.ok(await passes(), 'a new circuit');
   t.equal(JSON.stringify(a.router.describe().links), links);
@@ -40,11 +38,11 @@ t.test('a restored network works again: access, terminators, and routers with th
   await using _ = overlay;
   const { management } = overlay;
   lab.snapshots.take('base');
-  const services = await management.get<{ id: string }[]>('services');
-  for (const { id } of services) await management.remove(`services/${id}`);
+  const services = await management.services.list();
+  for (const { id } of services) await management.services.delete(id);
   await until('the end of access', async () => !(await isServed()));
-  await management.remove(`edge-routers/${b.id}`);
-  t.same((await management.get<{ id: string }[]>('edge-routers')).length, 1);
+  await management.edgeRouters.delete(b.id);
+  t.same((await management.edgeRouters.list()).length, 1);
 
   const { created } = await lab.snapshots.restore('base');
   t.ok(created >= 2, `${created} created`);
@@ -56,10 +54,9 @@ t.test('a hosted service is back when its router has returned to a controller wi
   const { overlay, b, lab, isOnline, isServed } = await network();
   await using _ = overlay;
   const { management } = overlay;
-  for (const { id } of await management.get<{ id: string }[]>('terminators'))
-    await management.remove(`terminators/${id}`);
+  for (const { id } of await management.terminators.list()) await management.terminators.delete(id);
   lab.snapshots.take('without-terminators');
-  await management.remove(`edge-routers/${b.id}`);
+  await management.edgeRouters.delete(b.id);
   await until('the end of the router', async () => !(await isOnline(b.id).catch(() => false)));
   await lab.snapshots.restore('without-terminators');
   await until('the router', () => isOnline(b.id), 30_000);
@@ -72,19 +69,18 @@ t.test('a reset ends circuits and disconnects routers', async (t) => {
   await using _ = overlay;
   t.ok(await isServed());
   await lab.reset();
-  t.same(await overlay.management.get('edge-routers'), []);
-  t.same(await overlay.management.get('terminators'), []);
+  t.same(await overlay.management.edgeRouters.list(), []);
+  t.same(await overlay.management.terminators.list(), []);
   t.notOk(await isServed());
   await until('no circuits', () => [a, b].every(({ router }) => router.describe().circuits === 0));
 });
 
 t.test('a router that enrolls at an advanced time links; a restore and a reset return the time', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const { lab, username } = overlay.simulator;
+  const { lab } = overlay.simulator;
   const start = lab.clock.now().getTime();
   await lab.clock.advance('1w2d');
   t.equal(lab.clock.advanced, 9 * 24 * 3_600_000);
-  await overlay.management.login(username, 'secret');
   lab.snapshots.take('later');
   await overlay.addRouter({ name: 'a', mode: 'proxy' });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
@@ -103,16 +99,15 @@ t.test('a router that enrolls at an advanced time links; a restore and a reset r
 
 t.test('routers enroll, link and return to the controller in the past, and while the time stands still', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const { lab, username } = overlay.simulator;
+  const { lab } = overlay.simulator;
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
   lab.clock.freeze();
   await lab.clock.set('2020-02-29T12:00:00Z');
-  await overlay.management.login(username, 'secret');
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
   await overlay.ready();
   lab.faults.disconnect('a');
-  const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${a.id}`)).isOnline;
+  const isOnline = async () => (await overlay.management.edgeRouters.get(a.id)).isOnline;
   await until('the router, whose certificate is newer than the time', isOnline);
   t.equal((await transfer(a.proxyPort, 10_000)).bytes, 10_000);
   t.equal(lab.clock.now().toISOString(), '2020-02-29T12:00:00.000Z');
@@ -146,7 +141,7 @@ t.test('a restore ends the sessions and circuits of clients that it removes, and
   await t.rejects(open(after), 'its certificate');
 
   snapshots.take('with-client');
-  await overlay.management.remove(`identities/${before.identityId}`);
+  await overlay.management.identities.delete(before.identityId);
   await kept.client.channel.closed;
   await until('no circuit', () => [a, b].every((each) => counts(each).circuits === 0));
   await snapshots.restore('with-client');

@@ -33,7 +33,7 @@ t.test('routers that dial each other at once agree on one link', { timeout: 60_0
       );
       t.equal((await transfer(a.proxyPort, KIB)).bytes, KIB);
       const [link] = linksOf(a);
-      await overlay.management.remove(`../../../fabric/v1/links/${link?.id}`);
+      await overlay.management.fabric.links.delete(link?.id ?? '');
       await until(
         'that link to close',
         () => !linksOf(a).some(({ id, iteration }) => id === link?.id && iteration === link.iteration),
@@ -42,7 +42,7 @@ t.test('routers that dial each other at once agree on one link', { timeout: 60_0
     // New ids, so that the other side wins.
     await b.router.close({ drain: 0 });
     b.router = await overlay.startRouter(b.configFile);
-    await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
+    await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0);
   }
 });
 
@@ -182,6 +182,6 @@ t.test('circuits prefer the link with the lower latency', { timeout: 60_000 }, a
   await new Promise((resolve) => socket.once('data', resolve).write('hello'));
   t.same((await pathOf(overlay)).links, [fast?.id]);
   // A cost set by an administrator counts as well, and moves open circuits.
-  await overlay.management.patch(`../../../fabric/v1/links/${fast?.id}`, { staticCost: 10_000 });
+  await overlay.management.fabric.links.patch(fast?.id ?? '', { staticCost: 10_000 });
   await until('the circuit to move', async () => (await pathOf(overlay)).links[0] === slow?.id);
 });

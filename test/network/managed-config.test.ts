@@ -24,7 +24,7 @@ async function network() {
       listeners: [{ binding: 'transport', bind: `tls:127.0.0.1:${bindPort}`, advertise: `tls:127.0.0.1:${bindPort}` }],
       dialers: [{ binding: 'transport', healthyDialBackoff: { minRetryInterval: '200ms', maxRetryInterval: '1s' } }],
     });
-  const hold = ({ id }: TestRouter, configs: string[]) => overlay.management.patch(`edge-routers/${id}`, { configs });
+  const hold = ({ id }: TestRouter, configs: string[]) => overlay.management.edgeRouters.patch(id, { configs });
   return { overlay, port, next, managed, hold };
 }
 

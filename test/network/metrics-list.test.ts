@@ -58,7 +58,7 @@ web: [{name: m, bindPoints: [${bindPoint}], apis: [{binding: metrics}]}]`,
   await overlay.addService('echo', b.id, { encrypted: false });
   await overlay.addService('own', a.id, { encrypted: false });
   const roles = { identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
-  await overlay.management.create('edge-router-policies', { name: 'all', semantic: 'AnyOf', ...roles });
+  await overlay.management.edgeRouterPolicies.create({ name: 'all', semantic: 'AnyOf', ...roles });
   await overlay.ready();
   const device = await enrollDevice(overlay, 'device');
   const client = await SdkClient.connect(sdkPort, device, await loginOidc(overlay, device));

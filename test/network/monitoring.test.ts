@@ -71,7 +71,7 @@ web: [{name: m, bindPoints: [{interface: "127.0.0.1:${webPort}", address: "127.0
   await overlay.addService('echo', b.id);
   await overlay.addService('dead', b.id, { port: closedPort });
   await overlay.ready();
-  await until('both terminators', async () => (await overlay.management.get<unknown[]>('terminators')).length === 2);
+  await until('both terminators', async () => (await overlay.management.terminators.list()).length === 2);
   const agent = new Agent({
     connect: { ca: readFileSync(join(overlay.directory, 'b.ca'), 'utf8'), allowPartialTrustChain: true },
   });
@@ -261,7 +261,7 @@ t.test('counters of a link go on when it is established again', SLOW, async (t) 
   const before = sent(await page());
   const linkId = () => b.router.describe().links[0];
   const old = linkId();
-  await overlay.management.remove(`../../../fabric/v1/links/${old?.id}`);
+  await overlay.management.fabric.links.delete(old?.id ?? '');
   await until('the link to come back', () => {
     const link = linkId();
     return link !== undefined && (link.id !== old?.id || link.iteration !== old?.iteration);

@@ -79,8 +79,8 @@ t.test('dialer and host on one router need no link', async (t) => {
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra: '' });
   const b = await overlay.addRouter({ name: 'b', mode: 'host', link: '  listeners: []\n  dialers: []' });
   await overlay.addService('echo', b.id);
-  await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
-  await t.resolves(overlay.management.get(`edge-routers/${a.id}`));
+  await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0);
+  await t.resolves(overlay.management.edgeRouters.get(a.id));
   const rejected = await transfer(a.proxyPort, 1_000).catch(() => ({ bytes: 0 }));
   t.equal(rejected.bytes, 0, 'without a link there is no path from a to b');
 });
@@ -97,14 +97,14 @@ t.test('a client that the host rejects is disconnected, and the router continues
 t.test('a service that is deleted ends its circuits and its terminators', async (t) => {
   const { overlay, a } = await twoRouters();
   await using _ = overlay;
-  const [service] = await overlay.management.get<{ id: string }[]>('services');
+  const [service] = await overlay.management.services.list();
   const socket = connect(a.proxyPort, '127.0.0.1');
   socket.write('hello');
   await new Promise((resolve) => socket.once('data', resolve));
   const closed = ending(socket);
-  await overlay.management.remove(`services/${service?.id}`);
+  await overlay.management.services.delete(service?.id ?? '');
   t.equal(await closed, 'ECONNRESET');
-  t.same(await overlay.management.get('terminators'), []);
+  t.same(await overlay.management.terminators.list(), []);
 });
 
 t.test('half close: a client that has finished sending still receives everything', async (t) => {
@@ -146,7 +146,7 @@ t.test('a circuit moves to another path when its intermediate router dies, and l
   await overlay.addService('echo', b.id);
   const links = ({ router }: { router: (typeof a)['router'] }) => router.describe().links.length;
   await until('a and b to have two links each', () => links(a) === 2 && links(b) === 2);
-  await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
+  await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0);
   const socket = connect(a.proxyPort, '127.0.0.1');
   let received = '';
   socket.setEncoding('utf8').on('data', (text) => {
@@ -174,16 +174,15 @@ t.test('a circuit moves to another path when its intermediate router dies, and l
 t.test('a deleted or disabled router is disconnected at once', async (t) => {
   const { overlay, a, b } = await twoRouters();
   await using _ = overlay;
-  const online = async (id: string) =>
-    (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const online = async (id: string) => (await overlay.management.edgeRouters.get(id)).isOnline;
   t.ok(await online(b.id));
-  await overlay.management.patch(`edge-routers/${b.id}`, { disabled: true });
+  await overlay.management.edgeRouters.patch(b.id, { disabled: true });
   await until('b to be offline', async () => !(await online(b.id)));
-  await overlay.management.patch(`edge-routers/${b.id}`, { disabled: false });
+  await overlay.management.edgeRouters.patch(b.id, { disabled: false });
   await until('b to be online again', () => online(b.id));
-  await overlay.management.remove(`edge-routers/${b.id}`);
+  await overlay.management.edgeRouters.delete(b.id);
   await until('the link to close', () => a.router.describe().links.length === 0);
-  t.same(await overlay.management.get('terminators'), [], 'its terminators are deleted with it');
+  t.same(await overlay.management.terminators.list(), [], 'its terminators are deleted with it');
 });
 
 t.test(
@@ -195,7 +194,7 @@ t.test(
     const sending = await talkingClient(a.proxyPort);
     const ends = [ending(quiet), ending(sending)];
     const timer = setInterval(() => sending.write('more'), 100);
-    const away = async (disabled: boolean) => overlay.management.patch(`edge-routers/${a.id}`, { disabled });
+    const away = async (disabled: boolean) => overlay.management.edgeRouters.patch(a.id, { disabled });
     await away(true);
     t.equal(a.router.describe().circuits, 2, 'a does not receive the removal');
     await away(false);
@@ -254,8 +253,7 @@ t.test(
     const { id, configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
     const files = ['cert', 'server.cert', 'key'].map((kind) => join(overlay.directory, `a.${kind}`));
     const before = files.map((file) => readFileSync(file, 'utf8'));
-    const fingerprint = async () =>
-      (await overlay.management.get<{ fingerprint: string }>(`edge-routers/${id}`)).fingerprint;
+    const fingerprint = async () => (await overlay.management.edgeRouters.get(id)).fingerprint;
     const old = await fingerprint();
     const router = await overlay.startRouter(configFile, { extend: true });
     await until('new certificates', () => readFileSync(files[1] ?? '', 'utf8') !== before[1]);
@@ -269,16 +267,13 @@ t.test(
     const again = await overlay.startRouter(configFile);
     await until(
       'the router to reconnect with them',
-      async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline,
+      async () => (await overlay.management.edgeRouters.get(id)).isOnline,
     );
     await again.close({ drain: 0 });
     for (const [index, file] of files.slice(0, 2).entries()) writeFileSync(file, before[index] ?? '');
     const outdated = await overlay.startRouter(configFile);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    t.notOk(
-      (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline,
-      'the old certificate is rejected',
-    );
+    t.notOk((await overlay.management.edgeRouters.get(id)).isOnline, 'the old certificate is rejected');
     await outdated.close({ drain: 0 });
   },
 );
@@ -289,10 +284,7 @@ t.test('profiles and message traces are written to the configured files, without
   const at = (name: string) => join(overlay.directory, name);
   const extra = `trace: {path: ${at('trace.jsonl')}}\nprofile: {cpu: {path: ${at('cpu.cpuprofile')}}, memory: {path: ${at('memory.heapprofile')}, intervalMs: 100}}`;
   const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
-  await until(
-    'the controller to know a',
-    async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${a.id}`)).isOnline,
-  );
+  await until('the controller to know a', async () => (await overlay.management.edgeRouters.get(a.id)).isOnline);
   await until('a memory profile', () => existsSync(at('memory.heapprofile')));
   await a.router.close({ drain: 0 });
   const lines = readFileSync(at('trace.jsonl'), 'utf8')
@@ -327,8 +319,7 @@ t.test(
     t.equal(overlay.simulator.controllerId, before);
     await until(
       'routers to be online',
-      async () =>
-        (await overlay.management.get<{ isOnline: boolean }[]>('edge-routers')).every(({ isOnline }) => isOnline),
+      async () => (await overlay.management.edgeRouters.list()).every(({ isOnline }) => isOnline),
       30_000,
     );
     await until(

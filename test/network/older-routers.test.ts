@@ -53,7 +53,7 @@ t.test('the simulator warns of an unknown type once per router, and continues', 
 t.test('inspections of a router say why a controller refuses it', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { id, configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host' });
-  await overlay.management.patch(`edge-routers/${id}`, { disabled: true });
+  await overlay.management.edgeRouters.patch(id, { disabled: true });
   await using router = await overlay.startRouter(configFile);
   const endpoint = overlay.simulator.controlAddress;
   await until('the refusal', () => router.describe().notConnected.some(({ error }) => error !== undefined));
@@ -63,7 +63,7 @@ t.test('inspections of a router say why a controller refuses it', async (t) => {
   t.match(stdout, endpoint);
   t.match(stdout, /connected: false/);
   t.match(stdout, /error: .*likely: .*the router is disabled.*remedy: /s);
-  await overlay.management.patch(`edge-routers/${id}`, { disabled: false });
+  await overlay.management.edgeRouters.patch(id, { disabled: false });
   await until('the connection', () => router.describe().controllers.length === 1);
   t.match(router.describe(), { notConnected: [] });
 });

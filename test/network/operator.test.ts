@@ -277,7 +277,7 @@ t.test('a trace contains the messages of control, link and SDK channels without 
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   const echo = await overlay.addService('echo', b.id, { encrypted: false });
   const roles = { identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
-  await overlay.management.create('edge-router-policies', { name: 'all', semantic: 'AnyOf', ...roles });
+  await overlay.management.edgeRouterPolicies.create({ name: 'all', semantic: 'AnyOf', ...roles });
   await overlay.ready();
   const device = await enrollDevice(overlay, 'device');
   const token = await loginLegacy(overlay, device);
@@ -290,7 +290,7 @@ t.test('a trace contains the messages of control, link and SDK channels without 
   await device.agent.close();
   await a.router.close({ drain: 0 });
   const text = readFileSync(file, 'utf8');
-  for (const secret of [token, session, 'payload-text', overlay.management.token])
+  for (const secret of [token, session, 'payload-text', overlay.management.sessionToken])
     t.notOk(text.includes(secret) || text.includes(Buffer.from(secret).toString('base64')), secret.slice(0, 8));
   const lines = text
     .trim()

@@ -16,8 +16,7 @@ async function network() {
 }
 
 async function policyId({ management }: Overlay, name: string): Promise<string> {
-  const filter = encodeURIComponent(`name = "${name}"`);
-  const [policy] = await management.get<{ id: string }[]>(`service-policies?filter=${filter}`);
+  const [policy] = await management.servicePolicies.list({ filter: `name = "${name}"` });
   return policy?.id ?? '';
 }
 
@@ -41,16 +40,16 @@ t.test('a policy that takes the right to dial or to host, or a disabled identity
     ['echo-bind', b.id],
   ] as const) {
     const [first, second] = [await open(), await open()];
-    const policy = `service-policies/${await policyId(overlay, name)}`;
-    await management.patch(policy, { identityRoles: [] });
+    const policy = await policyId(overlay, name);
+    await management.servicePolicies.patch(policy, { identityRoles: [] });
     t.same(await Promise.all([ending(first), ending(second)]), ['ECONNRESET', 'ECONNRESET'], name);
     await until('both routers to be empty', isEmpty);
-    await management.patch(policy, { identityRoles: [`@${id}`] });
+    await management.servicePolicies.patch(policy, { identityRoles: [`@${id}`] });
     await until('new circuits', serves);
   }
   await until('both routers to be empty', isEmpty);
   const socket = await open();
-  await management.create(`identities/${a.id}/disable`, { durationMinutes: 1 });
+  await management.call('disableIdentity', { params: { id: a.id }, body: { durationMinutes: 1 } });
   t.equal(await ending(socket), 'ECONNRESET', 'a disabled identity');
   await until('both routers to be empty', isEmpty);
 });
@@ -62,21 +61,21 @@ t.test('other changes of the network end no circuit', async (t) => {
   const socket = await open();
   const echo = (text: string) =>
     new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))).write(text));
-  const second = await management.create('service-policies', {
+  const { id: second } = await management.servicePolicies.create({
     name: 'second',
     type: 'Dial',
     semantic: 'AnyOf',
     identityRoles: [`@${a.id}`],
     serviceRoles: ['#all'],
   });
-  await management.patch(`service-policies/${await policyId(overlay, 'echo-dial')}`, { identityRoles: [] });
-  const [config] = await management.get<{ id: string }[]>('configs');
+  await management.servicePolicies.patch(await policyId(overlay, 'echo-dial'), { identityRoles: [] });
+  const [config] = await management.configs.list();
   const data = { protocol: 'tcp', address: '127.0.0.1', port: overlay.echo.port, listenOptions: { cost: 9 } };
-  await management.patch(`configs/${config?.id}`, { data });
-  const cost = async () => (await management.get<{ cost: number }[]>('terminators'))[0]?.cost;
+  await management.configs.patch(config?.id ?? '', { data });
+  const cost = async () => (await management.terminators.list())[0]?.cost;
   await until('the changed terminator', async () => (await cost()) === 9);
   t.equal(await echo('still there'), 'still there', 'another policy permits it, and the host has another terminator');
-  await management.patch(`edge-routers/${b.id}`, { tags: { changed: true } });
-  await management.remove(`service-policies/${second}`);
+  await management.edgeRouters.patch(b.id, { tags: { changed: true } });
+  await management.servicePolicies.delete(second);
   t.equal(await ending(socket), 'ECONNRESET', 'the last policy');
 });

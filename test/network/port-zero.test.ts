@@ -9,11 +9,6 @@ const FREE = 'tls:127.0.0.1:0';
 const LINK = `  listeners: [{binding: transport, bind: "${FREE}", advertise: "${FREE}"}]
   dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}}]`;
 
-interface Detail {
-  readonly supportedProtocols: Readonly<Record<string, string>>;
-  readonly ctrlChanListeners: Readonly<Record<string, readonly string[]>>;
-}
-
 /** A TCP connection to `host:port` opens. */
 function isOpen(address: string): Promise<boolean> {
   const [host = '', port] = address.split(':');
@@ -34,9 +29,9 @@ t.test('port 0 of link, SDK and control listeners is advertised as the port that
   await overlay.ready();
   t.pass('the link is up');
 
-  const read = () => management.get<Detail>(`edge-routers/${a.id}`);
-  await until('the router to report its listeners', async () => 'tls' in (await read()).supportedProtocols);
-  const sdk = (await read()).supportedProtocols.tls?.replace('tls://', '') ?? '';
+  const read = () => management.edgeRouters.get(a.id);
+  await until('the router to report its listeners', async () => 'tls' in ((await read()).supportedProtocols ?? {}));
+  const sdk = (await read()).supportedProtocols?.tls?.replace('tls://', '') ?? '';
   t.match(sdk, /^127\.0\.0\.1:[1-9]\d+$/);
   t.ok(await isOpen(sdk));
   t.match(a.router.describe(), { edgeListeners: [{ host: '127.0.0.1', port: Number(sdk.split(':')[1]) }] });
@@ -51,9 +46,7 @@ t.test('two listeners for controllers with port 0 have a port each, and both are
   writeFileSync(configFile, text.replace('ctrl: {', `ctrl: {listeners: [${listener}, ${listener}], `));
   const router = await overlay.startRouter(configFile);
   const read = async () =>
-    Object.keys((await management.get<Detail>(`edge-routers/${id}`)).ctrlChanListeners ?? {}).map((each) =>
-      each.replace('tls:', ''),
-    );
+    Object.keys((await management.edgeRouters.get(id)).ctrlChanListeners ?? {}).map((each) => each.replace('tls:', ''));
   await until('the router to report its listeners', async () => (await read()).length === 2);
   const reported = await read();
   t.equal(new Set(reported).size, 2);

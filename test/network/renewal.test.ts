@@ -229,13 +229,7 @@ t.test('a router cannot renew certificates that it forwards', async (t) => {
 t.test('a router to be re-enrolled is disconnected at once, and only the newest token enrolls it', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { id } = await overlay.addRouter({ name: 'a' });
-  const show = () =>
-    overlay.management.get<{
-      isOnline: boolean;
-      isVerified: boolean;
-      fingerprint: string | null;
-      enrollmentToken: string;
-    }>(`edge-routers/${id}`);
+  const show = () => overlay.management.edgeRouters.get(id);
   await until('the router to be online', async () => (await show()).isOnline);
   await using api = new ApiClient(overlay.simulator);
   const reEnroll = () => api.manage('POST', `/edge-routers/${id}/re-enroll`);
@@ -253,7 +247,7 @@ t.test('a router to be re-enrolled is disconnected at once, and only the newest 
     NOT_ALLOWED,
     'the old certificate',
   );
-  const enroll = (token: string) => api.ask('POST', `/enroll?method=erott&token=${token}`, { body });
+  const enroll = (token: string | null | undefined) => api.ask('POST', `/enroll?method=erott&token=${token}`, { body });
   t.match(await enroll(first.enrollmentToken), USED, 'an older token');
   const { data } = await enroll(second.enrollmentToken);
   t.equal((await show()).isVerified, true);

@@ -38,8 +38,7 @@ t.test(
     t.match(outcome, { bytes: MEBIBYTES * 1024 * 1024, isEqual: true });
     t.ok(moved);
     await until('the circuit to end', () => [a, b].every(({ router }) => router.describe().circuits === 0));
-    const online = async () =>
-      (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${stopped?.id}`)).isOnline;
+    const online = async () => (await overlay.management.edgeRouters.get(stopped?.id ?? '')).isOnline;
     await until('the router to return', online);
   },
 );

@@ -42,7 +42,7 @@ t.test('the controller closes links repeatedly', { timeout: 90_000 }, async (t) 
     every: EVERY / 2,
     fault: async () => {
       const { links } = await pathOf(overlay);
-      await overlay.management.remove(`../../../fabric/v1/links/${links[0]}`);
+      await overlay.management.fabric.links.delete(links[0] ?? '');
       await until('both paths', isLinked);
     },
   });

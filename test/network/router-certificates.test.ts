@@ -22,14 +22,14 @@ import { enrollRouter } from '../../agent/enroll/enroll.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient, newRequest } from '../support/api-client.ts';
+import { createRouter } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { RouterPeer } from '../support/router-peer.ts';
 import { runProgram } from '../support/run.ts';
 
 /** Enrolls router `a` with `server_key`; `value` is its value in YAML. */
 async function enrollWith(overlay: Overlay, value: string) {
-  const id = await overlay.management.create('edge-routers', { name: 'a', isTunnelerEnabled: true });
-  const { enrollmentJwt: jwt } = await overlay.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+  const { id, enrollmentJwt: jwt } = await createRouter(overlay.management, { name: 'a', isTunnelerEnabled: true });
   const { configFile } = await overlay.writeConfig({ name: 'a' });
   const text = readFileSync(configFile, 'utf8').replace(' ca: ', ` server_key: ${value}, ca: `);
   writeFileSync(configFile, text);
@@ -63,7 +63,7 @@ t.test('a separate key of the server certificate is used by enrollment and renew
     t.ok(certificate().checkPrivateKey(key), `${name}: renewed`);
     await router.close({ drain: 0 });
     const again = await overlay.startRouter(configFile);
-    const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+    const isOnline = async () => (await overlay.management.edgeRouters.get(id)).isOnline;
     await until('the router to be online with them', isOnline);
     await again.close({ drain: 0 });
   }
@@ -90,7 +90,7 @@ t.test(
     await program.stop();
     t.ok(loadRouterConfig(configFile).ok);
     const again = await overlay.startRouter(configFile);
-    const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+    const isOnline = async () => (await overlay.management.edgeRouters.get(id)).isOnline;
     await until('the router to be online with them', isOnline);
     await again.close({ drain: 0 });
   },
@@ -119,7 +119,7 @@ t.test('a router whose renewal was confirmed but not installed returns with the 
   const router = await overlay.startRouter(configFile, { extend: true });
   await until('renewed certificates', () => read().every((content, index) => content !== enrolled[index]));
   await until('the end of the renewal', () => !files.some((file) => existsSync(`${file}.pending`)));
-  const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const isOnline = async () => (await overlay.management.edgeRouters.get(id)).isOnline;
   await router.close({ drain: 0 });
   const renewed = read();
   for (const [index, file] of files.entries()) {
@@ -139,7 +139,7 @@ t.test('a renewed certificate waits for its confirmation, also while the control
   await using overlay = await Overlay.start({ churnLimit: 0, data, port });
   const { id, configFile } = await overlay.enrollRouter({ name: 'a' });
   const shown = async () => {
-    const router = await overlay.management.get<Record<string, unknown>>(`edge-routers/${id}`);
+    const router = await overlay.management.edgeRouters.get(id);
     const { fingerprint, unverifiedFingerprint, unverifiedCertPem } = router;
     return { fingerprint, unverifiedFingerprint, unverifiedCertPem };
   };

@@ -30,8 +30,8 @@ function uint16(value: number): Buffer {
 }
 
 async function terminatorOf({ management }: Overlay, serviceId: string): Promise<Partial<Listed>> {
-  const all = await management.get<Listed[]>('terminators');
-  const { cost, precedence, identity } = all.find(({ service }) => service.id === serviceId) ?? {};
+  const all = await management.terminators.list();
+  const { cost, precedence, identity } = all.find(({ service }) => service?.id === serviceId) ?? {};
   return { cost, precedence, identity } as Partial<Listed>;
 }
 

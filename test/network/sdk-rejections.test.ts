@@ -77,7 +77,7 @@ t.test('a rejected dial has a reason and a code', async (t) => {
   rejected(again, EdgeErrorCode.Internal, /in use/);
 
   const oidc = await SdkClient.connect(a.sdkPort, device, await loginOidc(overlay, device));
-  await management.patch(`service-policies/${await policyId(overlay, 'echo-dial')}`, { identityRoles: [] });
+  await management.servicePolicies.patch(await policyId(overlay, 'echo-dial'), { identityRoles: [] });
   await until('the circuit to end', () => busy.conn.closed !== undefined);
   await until('the denial', async () => {
     const { answer: denied } = await oidc.dialByName('echo');
@@ -91,9 +91,7 @@ t.test('a rejected dial has a reason and a code', async (t) => {
 });
 
 async function policyId({ management }: Overlay, name: string): Promise<string> {
-  const [policy] = await management.get<{ id: string }[]>(
-    `service-policies?filter=${encodeURIComponent(`name = "${name}"`)}`,
-  );
+  const [policy] = await management.servicePolicies.list({ filter: `name = "${name}"` });
   return policy?.id ?? '';
 }
 
@@ -109,26 +107,24 @@ t.test('revoked access ends circuits, hosted services and connections at once', 
   const bindToken = await serviceSession(overlay, device, token, service, 'Bind');
   t.equal((await client.bind(bindToken, () => undefined)).contentType, SdkType.StateConnected);
   const bound = [...client.conns.values()].at(-1) as SdkConn;
-  await management.patch(`service-policies/${await policyId(overlay, 'echo-dial')}`, { identityRoles: [] });
+  await management.servicePolicies.patch(await policyId(overlay, 'echo-dial'), { identityRoles: [] });
   await until('the circuit to be closed', () => conn.closed !== undefined);
   t.equal(conn.closed?.uint32(SdkHeader.ErrorCode), EdgeErrorCode.AccessDenied);
   t.equal(bound.closed, undefined);
-  await management.patch(`service-policies/${await policyId(overlay, 'sdk-Bind')}`, { identityRoles: [] });
+  await management.servicePolicies.patch(await policyId(overlay, 'sdk-Bind'), { identityRoles: [] });
   await until('the hosted service to be closed', () => bound.closed !== undefined);
-  await management.patch(`service-policies/${await policyId(overlay, 'echo-dial')}`, { identityRoles: ['#all'] });
+  await management.servicePolicies.patch(await policyId(overlay, 'echo-dial'), { identityRoles: ['#all'] });
 
   const legacy = await loginLegacy(overlay, device);
   const second = await SdkClient.connect(a.sdkPort, device, legacy);
   const dialSession = await serviceSession(overlay, device, legacy, echo, 'Dial');
   const dialed = await second.dial(dialSession);
   t.equal(dialed.answer.contentType, SdkType.StateConnected, dialed.answer.body.toString());
-  const [apiSession] = await management.get<{ id: string }[]>(
-    `api-sessions?filter=${encodeURIComponent(`identity = "${device.identityId}"`)}`,
-  );
-  await management.remove(`api-sessions/${apiSession?.id}`);
+  const [apiSession] = await management.apiSessions.list({ filter: `identity = "${device.identityId}"` });
+  await management.apiSessions.delete(apiSession?.id ?? '');
   await second.channel.closed;
   t.pass('deleting a legacy session ends its connection');
-  await management.create(`identities/${device.identityId}/disable`, { durationMinutes: 1 });
+  await management.call('disableIdentity', { params: { id: device.identityId }, body: { durationMinutes: 1 } });
   await client.channel.closed;
   t.pass('a disabled identity loses its connections');
   await allLeft({ a, b }, device);
@@ -147,7 +143,7 @@ t.test('a revoked session, and a deleted identity, lose their connection and get
   };
   const first = await connected(device, token);
   t.ok(first.isServed);
-  await overlay.management.create('revocations', { id: claims(token).z_asid, type: 'API_SESSION' });
+  await overlay.management.revocations.create({ id: claims(token).z_asid, type: 'API_SESSION' });
   await first.client.channel.closed;
   t.notOk((await connected(device, token)).isServed, 'the revoked session');
   const second = await connected(device, await loginOidc(overlay, device));
@@ -157,7 +153,7 @@ t.test('a revoked session, and a deleted identity, lose their connection and get
   const deleted = await loginOidc(overlay, other);
   const third = await connected(other, deleted);
   t.ok(third.isServed);
-  await overlay.management.remove(`identities/${other.identityId}`);
+  await overlay.management.identities.delete(other.identityId);
   await third.client.channel.closed;
   t.notOk((await connected(other, deleted)).isServed, 'a deleted identity');
   await allLeft({ a, b }, device, other);

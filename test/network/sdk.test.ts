@@ -30,9 +30,7 @@ t.test('an SDK client with a legacy session dials: data, half close, close, and 
   const session = await serviceSession(overlay, device, token, echo, 'Dial');
   const client = await SdkClient.connect(a.sdkPort, device, token);
   t.same(client.hello.headers.get(SdkHeader.RouterCapabilities)?.toString('hex'), '4001000000000076');
-  const isOnline = async () =>
-    (await overlay.management.get<{ hasEdgeRouterConnection: boolean }>(`identities/${device.identityId}`))
-      .hasEdgeRouterConnection;
+  const isOnline = async () => (await overlay.management.identities.get(device.identityId)).hasEdgeRouterConnection;
   await until('the controller to learn of the connection', isOnline);
   const { conn, answer } = await client.dial(session);
   t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
@@ -65,7 +63,7 @@ t.test('a service receives what an SDK client sent before it closed its connecti
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const sink = await overlay.addService('sink', b.id, { encrypted: false, port });
-  await until('its terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 1);
+  await until('its terminator', async () => (await overlay.management.terminators.list()).length > 1);
   const device = await enrollDevice(overlay, 'device');
   const token = await loginLegacy(overlay, device);
   const session = await serviceSession(overlay, device, token, sink, 'Dial');
@@ -107,12 +105,10 @@ t.test('the controller lists the capabilities that a router reports to SDK clien
   const device = await enrollDevice(overlay, 'device');
   const client = await SdkClient.connect(a.sdkPort, device, await loginLegacy(overlay, device));
   const mask = client.hello.headers.get(SdkHeader.RouterCapabilities)?.toString('hex');
-  const listed = await overlay.management.get<{ capabilities: string[]; capabilitiesMask: number }>(
-    `edge-routers/${a.id}`,
-  );
+  const listed = await overlay.management.edgeRouters.get(a.id);
   t.equal(listed.capabilitiesMask, Number(`0x${mask}`));
   // The Go SDK subscribes only to routers that are listed with this capability.
-  t.ok(listed.capabilities.includes('SERVICE_SUBSCRIPTIONS'), listed.capabilities.join());
+  t.ok(listed.capabilities?.includes('SERVICE_SUBSCRIPTIONS'), String(listed.capabilities));
   client.close();
   await device.agent.close();
 });
@@ -157,9 +153,7 @@ t.test('an SDK client hosts, another one dials over a link: both ways, half clos
   const bound = await hosting.bind(bindToken, (conn) => accepted.push(conn), [[SdkHeader.SupportsBindSuccess, TRUE]]);
   t.equal(bound.contentType, SdkType.StateConnected, bound.body.toString());
   await until('the terminator', async () =>
-    (await overlay.management.get<{ service: { id: string } }[]>('terminators')).some(
-      (each) => each.service.id === service,
-    ),
+    (await overlay.management.terminators.list()).some((each) => each.service?.id === service),
   );
   const token = await loginOidc(overlay, client);
   const dialing = await SdkClient.connect(a.sdkPort, client, token);
@@ -184,9 +178,7 @@ t.test('an SDK client hosts, another one dials over a link: both ways, half clos
   hosting.close();
   await until('all of them to be closed', () => dials.every((each) => each.conn.closed !== undefined));
   await until('the terminator to be removed', async () =>
-    (await overlay.management.get<{ service: { id: string } }[]>('terminators')).every(
-      (each) => each.service.id !== service,
-    ),
+    (await overlay.management.terminators.list()).every((each) => each.service?.id !== service),
   );
   dialing.close();
   await allLeft({ a, b }, host, client);
@@ -218,8 +210,8 @@ t.test('clients trace the route of their connections, hop by hop, to the host an
   });
   await host.bind(await serviceSession(overlay, hostDevice, hostToken, service, 'Bind'), () => undefined);
   await until('a terminator', async () => {
-    const found = await overlay.management.get<{ service: { id: string } }[]>('terminators');
-    return found.some((each) => each.service.id === service);
+    const found = await overlay.management.terminators.list();
+    return found.some((each) => each.service?.id === service);
   });
   const token = await loginLegacy(overlay, dialer);
   const client = await SdkClient.connect(a.sdkPort, dialer, token);
@@ -294,9 +286,7 @@ t.test('a client with its own flow control dials a service that it hosts itself,
   const bound = await client.bind(bindToken, () => undefined, [[SdkHeader.UseXgressToSdk, TRUE]]);
   t.equal(bound.contentType, SdkType.StateConnected, bound.body.toString());
   await until('the terminator', async () =>
-    (await overlay.management.get<{ service: { id: string } }[]>('terminators')).some(
-      (each) => each.service.id === service,
-    ),
+    (await overlay.management.terminators.list()).some((each) => each.service?.id === service),
   );
   const { conn, answer } = await client.dialByName('own', [[SdkHeader.UseXgressToSdk, TRUE]]);
   t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());
@@ -338,9 +328,7 @@ t.test(
     const hosted: SdkConn[] = [];
     await host.bind(await serviceSession(overlay, device, token, service, 'Bind'), (conn) => hosted.push(conn));
     await until('the terminator', async () =>
-      (await overlay.management.get<{ service: { id: string } }[]>('terminators')).some(
-        (each) => each.service.id === service,
-      ),
+      (await overlay.management.terminators.list()).some((each) => each.service?.id === service),
     );
     const { conn, answer } = await client.dialByName('own', [[SdkHeader.UseXgressToSdk, TRUE]]);
     t.equal(answer.contentType, SdkType.StateConnected, answer.body.toString());

@@ -12,7 +12,6 @@ import {
   curl,
   dig,
   execute,
-  filter,
   intercepted,
   network,
   PROGRAMS,
@@ -91,10 +90,8 @@ async function tests(): Promise<void> {
     await until('the port', () => ports().includes(7_070));
     t.equal(await curl('http://127.0.0.1:7070/'), '127.0.0.1:7070 GET /');
     t.same(connects, ['far.example:99']);
-    const [config] = await overlay.management.get<{ id: string }[]>(
-      `configs?filter=${filter('name = "proxied-proxy.v1"')}`,
-    );
-    await overlay.management.patch(`configs/${config?.id}`, {
+    const [config] = await overlay.management.configs.list({ filter: 'name = "proxied-proxy.v1"' });
+    await overlay.management.configs.patch(config?.id ?? '', {
       data: { port: 7_071, protocols: ['tcp', 'udp'], binding: 'lo' },
     });
     await until('the other ports', () => ports().join() === '7071,7071');
@@ -120,10 +117,8 @@ async function tests(): Promise<void> {
     await once(first, 'exit');
     t.match(traces(), /10\.77\.0\.1/, 'a killed router cannot clean up');
 
-    const [config] = await overlay.management.get<{ id: string }[]>(
-      `configs?filter=${filter('name = "web-intercept.v1"')}`,
-    );
-    await overlay.management.patch(`configs/${config?.id}`, {
+    const [config] = await overlay.management.configs.list({ filter: 'name = "web-intercept.v1"' });
+    await overlay.management.configs.patch(config?.id ?? '', {
       data: { protocols: ['tcp'], addresses: ['10.77.0.9', 'web.example'], portRanges: [{ low: 80, high: 80 }] },
     });
     const second = startDaemon(a.configFile);

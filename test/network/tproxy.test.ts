@@ -10,7 +10,6 @@ import {
   curl,
   dig,
   execute,
-  filter,
   hostAt,
   intercepted,
   network,
@@ -149,13 +148,13 @@ async function tests(): Promise<void> {
     t.equal(await curl('http://10.77.0.1/'), '10.77.0.1 GET /');
     t.match(await dig('a.web.example', 'A'), /^NOERROR 100/);
 
-    const [config] = await management.get<{ id: string }[]>(`configs?filter=${filter('name = "web-intercept.v1"')}`);
+    const [config] = await management.configs.list({ filter: 'name = "web-intercept.v1"' });
     const data = {
       protocols: ['tcp'],
       addresses: ['10.77.0.2', 'new.example'],
       portRanges: [{ low: 8_080, high: 8_080 }],
     };
-    await management.patch(`configs/${config?.id}`, { data });
+    await management.configs.patch(config?.id ?? '', { data });
     await until('the new address', () => traces().includes('10.77.0.2'));
     t.equal(await curl('http://new.example:8080/'), 'new.example:8080 GET /');
     t.equal(await curl('http://10.77.0.2:8080/'), '10.77.0.2:8080 GET /');
@@ -164,8 +163,8 @@ async function tests(): Promise<void> {
     t.equal(await dig('a.web.example', 'A'), 'REFUSED');
     await t.rejects(curl('http://10.77.0.1/', '--connect-timeout', '1'), /connect|timed out/i);
 
-    const [policy] = await management.get<{ id: string }[]>(`service-policies?filter=${filter('name = "web-dial"')}`);
-    await management.remove(`service-policies/${policy?.id}`);
+    const [policy] = await management.servicePolicies.list({ filter: 'name = "web-dial"' });
+    await management.servicePolicies.delete(policy?.id ?? '');
     await until('the service to be removed', () => intercepted(a).length === 0);
     t.equal(await dig('new.example', 'A'), 'REFUSED');
     t.notMatch(traces(), '10.77');

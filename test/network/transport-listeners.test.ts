@@ -24,8 +24,8 @@ async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const echo = await udpEcho();
   const { management } = overlay;
-  const tcp = await management.create('services', { name: 'tcp', encryptionRequired: false });
-  const udp = await management.create('services', { name: 'udp', encryptionRequired: false });
+  const { id: tcp } = await management.services.create({ name: 'tcp', encryptionRequired: false });
+  const { id: udp } = await management.services.create({ name: 'udp', encryptionRequired: false });
   const ports = await freePorts(5);
   const [transport = 0, tls = 0, proxy = 0, transportUdp = 0, proxyUdp = 0] = ports;
   const a = await overlay.addRouter({
@@ -40,9 +40,9 @@ async function network() {
   });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   const address = `tcp:127.0.0.1:${overlay.echo.port}`;
-  await management.create('terminators', { service: tcp, router: b.id, binding: 'transport', address });
+  await management.terminators.create({ service: tcp, router: b.id, binding: 'transport', address });
   const datagrams = `udp:127.0.0.1:${echo.address().port}`;
-  await management.create('terminators', { service: udp, router: b.id, binding: 'transport_udp', address: datagrams });
+  await management.terminators.create({ service: udp, router: b.id, binding: 'transport_udp', address: datagrams });
   await overlay.ready();
   return { overlay, a, b, echo, transport, tls, proxy, transportUdp, proxyUdp };
 }
@@ -99,8 +99,8 @@ t.test('every listener connects its clients to the service, and nothing remains'
     t.match((await conversation(socket, '{"svcId": "tcp"}\n')).answer, { scc: true });
   const cut: string[] = [];
   for (const socket of [clear, secured]) void ending(socket).then((how) => cut.push(how));
-  const services = await overlay.management.get<{ id: string }[]>('services');
-  for (const { id } of services) await overlay.management.remove(`services/${id}`);
+  const services = await overlay.management.services.list();
+  for (const { id } of services) await overlay.management.services.delete(id);
   await until('the connections to end', () => cut.length === 2);
   t.same(cut, ['ECONNRESET', 'ECONNRESET'], 'cut circuits end with a reset');
   await until('all circuits to end', () =>
@@ -116,18 +116,16 @@ t.test('edge_transport dials an address of the controller, with end-to-end encry
   const service = await overlay.addService('echo', a.id);
   const address = `tcp:127.0.0.1:${overlay.echo.port}`;
   const terminator = { service, router: b.id, binding: 'edge_transport', address };
-  const [policy] = await overlay.management.get<{ id: string }[]>(
-    `service-policies?filter=${encodeURIComponent('name = "echo-bind"')}`,
-  );
-  await overlay.management.remove(`service-policies/${policy?.id}`);
-  const terminators = () => overlay.management.get<unknown[]>('terminators');
+  const [policy] = await overlay.management.servicePolicies.list({ filter: 'name = "echo-bind"' });
+  await overlay.management.servicePolicies.delete(policy?.id ?? '');
+  const terminators = () => overlay.management.terminators.list();
   await until('no terminator', async () => (await terminators()).length === 0);
-  const id = await overlay.management.create('terminators', terminator);
+  const { id } = await overlay.management.terminators.create(terminator);
   await overlay.ready();
   const { sha256Received, sha256Sent } = await transfer(a.proxyPort, 4 * 1024 * KIB);
   t.equal(sha256Received, sha256Sent);
-  await overlay.management.remove(`terminators/${id}`);
-  await overlay.management.create('terminators', { ...terminator, binding: 'transport' });
+  await overlay.management.terminators.delete(id);
+  await overlay.management.terminators.create({ ...terminator, binding: 'transport' });
   t.equal(
     await ending(connect(a.proxyPort, '127.0.0.1')),
     'ECONNRESET',
@@ -175,10 +173,8 @@ t.test('addresses that cannot be dialed, and bindings that only listen, are reje
   await using _ = overlay;
   echo.close();
   const { management } = overlay;
-  const [service] = await management.get<{ id: string }[]>(`services?filter=${encodeURIComponent('name = "tcp"')}`);
-  const [terminator] = await management.get<{ id: string }[]>(
-    `terminators?filter=${encodeURIComponent('binding = "transport"')}`,
-  );
+  const [service] = await management.services.list({ filter: 'name = "tcp"' });
+  const [terminator] = await management.terminators.list({ filter: 'binding = "transport"' });
   for (const [binding, address] of [
     ['proxy', 'tcp:127.0.0.1:1'],
     ['proxy_udp', 'udp:127.0.0.1:1'],
@@ -186,11 +182,11 @@ t.test('addresses that cannot be dialed, and bindings that only listen, are reje
     ['transport_udp', 'tcp:127.0.0.1:1'],
     ['transport', 'udp:127.0.0.1'],
   ] as const) {
-    const id = await management.create('terminators', { service: service?.id, router: b.id, binding, address });
-    if (terminator) await management.remove(`terminators/${terminator.id}`).catch(() => undefined);
+    const { id } = await management.terminators.create({ service: service?.id ?? '', router: b.id, binding, address });
+    if (terminator) await management.terminators.delete(terminator.id).catch(() => undefined);
     const socket = connect(proxy, '127.0.0.1');
     t.equal(await ending(socket), 'ECONNRESET', `${binding} ${address}`);
-    await management.remove(`terminators/${id}`);
+    await management.terminators.delete(id);
   }
   t.equal(b.router.describe().circuitEnds, 0);
 });

@@ -135,10 +135,10 @@ t.test('the port of a proxy.v1 service moves to its successor, also while a sess
   const id = await overlay.addService('first', b.id, { host, configs: { 'proxy.v1': proxy } });
   const proxied = () => a.router.describe().proxies.map(({ service }) => service);
   await until('the port', () => proxied().includes('first'));
-  await until('its terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length === 2);
+  await until('its terminator', async () => (await overlay.management.terminators.list()).length === 2);
   using client = new UdpClient(port);
   t.equal(String(await client.ask('hello')), 'hello');
-  await overlay.management.patch(`services/${id}`, { name: 'second' });
+  await overlay.management.services.patch(id, { name: 'second' });
   await until('its successor', () => proxied().includes('second'));
   using other = new UdpClient(port);
   t.equal(String(await other.ask('hello again')), 'hello again');
@@ -173,7 +173,7 @@ t.test('a flood of datagrams and of sources stays within limits', async (t) => {
   t.equal(String(await steady.ask('between')).length > 0, true);
   await until('answers', () => flood.some(({ received }) => received.length > 0));
   for (const client of flood) client[Symbol.dispose]();
-  await overlay.management.remove(`services/${(await overlay.management.get<{ id: string }[]>('services'))[0]?.id}`);
+  await overlay.management.services.delete((await overlay.management.services.list())[0]?.id ?? '');
   await until('all circuits to end', () => ends(a, b) === 0);
   await until('sockets to be closed', () => udpSockets() <= before);
   for (const { router } of [a, b]) t.notOk(router.describe().timers.includes('idle UDP sessions'));
@@ -192,10 +192,8 @@ t.test('host.v1 decides which protocols, addresses, ports and sources are forwar
   await using _ = overlay;
   using client = new UdpClient(port);
   t.equal(String(await client.ask('forwarded')), 'forwarded');
-  const [config] = await overlay.management.get<{ id: string }[]>(
-    `configs?filter=${encodeURIComponent('name = "echo-host.v1"')}`,
-  );
-  await overlay.management.patch(`configs/${config?.id}`, {
+  const [config] = await overlay.management.configs.list({ filter: 'name = "echo-host.v1"' });
+  await overlay.management.configs.patch(config?.id ?? '', {
     data: { forwardProtocol: true, allowedProtocols: ['tcp'], address: '127.0.0.1', port: echo.port },
   });
   using other = new UdpClient(port);

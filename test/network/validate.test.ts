@@ -73,8 +73,8 @@ class Network {
     };
     const a = await add('a', ports[0]);
     const b = await add('b', ports[1]);
-    const all = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] };
-    await overlay.management.create('edge-router-policies', { name: 'all', ...all });
+    const all = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] } as const;
+    await overlay.management.edgeRouterPolicies.create({ name: 'all', ...all });
     const echo = await overlay.addService('echo', b.id, { encrypted: false });
     const device = await enrollDevice(overlay, 'device');
     const hosted = await overlay.addService('hosted', device.identityId, { encrypted: false });
@@ -83,12 +83,12 @@ class Network {
     const host = await SdkClient.connect(ports[1] ?? 0, device, token);
     const client = await SdkClient.connect(ports[0] ?? 0, device, token);
     const echoSession = await serviceSession(overlay, device, token, echo, 'Dial');
-    const management = await ManagementClient.open(overlay.simulator, overlay.management.token);
+    const management = await ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
     const bindSession = await serviceSession(overlay, device, token, hosted, 'Bind');
     const connect = () => SdkClient.connect(ports[1] ?? 0, device, token);
     const network = new Network({ connect, bindSession, overlay, a, b, device, host, client, echoSession, management });
     await network.bind(host, [[SdkHeader.SupportsInspect, TRUE]]);
-    const stored = async () => (await overlay.management.get<{ binding: string }[]>('terminators')).length;
+    const stored = async () => (await overlay.management.terminators.list()).length;
     await until('both terminators', async () => (await stored()) === 2);
     return network;
   }
@@ -99,7 +99,7 @@ class Network {
   }
 
   async terminators(): Promise<{ id: string; binding: string }[]> {
-    return this.overlay.management.get('terminators');
+    return this.overlay.management.terminators.list();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -187,10 +187,12 @@ t.test('a network without faults has no errors', async (t) => {
 t.test('terminators that a router does not have are reported, and deleted on request', async (t) => {
   await using network = await Network.start();
   const { management, overlay, b } = network;
-  const offline = await overlay.management.create('edge-routers', { name: 'offline' });
-  const [service] = await overlay.management.get<{ id: string }[]>('services?filter=name="echo"');
-  const add = (binding: string, router: string) =>
-    overlay.management.create('terminators', { service: service?.id, router, binding, address: 'tcp:127.0.0.1:1' });
+  const { id: offline } = await overlay.management.edgeRouters.create({ name: 'offline' });
+  const [service] = await overlay.management.services.list({ filter: 'name="echo"' });
+  const service_ = service?.id ?? '';
+  const add = async (binding: string, router: string) =>
+    (await overlay.management.terminators.create({ service: service_, router, binding, address: 'tcp:127.0.0.1:1' }))
+      .id;
   const gone = await add('tunnel', b.id);
   const alien = await add('alien', b.id);
   const transport = await add('transport', b.id);
@@ -284,13 +286,13 @@ async function peerNetwork(answers: { inspect?: (names: readonly string[]) => Re
       const body = toBinary(InspectResponseSchema, create(InspectResponseSchema, { success: true, values }));
       return new Message(ControlType.InspectResponse, [], body);
     });
-  const management = await ManagementClient.open(overlay.simulator, overlay.management.token);
+  const management = await ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
   const close = async () => {
     management.close();
     peer.close();
     await overlay.close();
   };
-  const isOnline = async () => (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const isOnline = async () => (await overlay.management.edgeRouters.get(id)).isOnline;
   await until('the router to be online', isOnline);
   return { clock, overlay, id, peer, management, [Symbol.asyncDispose]: close };
 }
@@ -303,11 +305,11 @@ const ROUTER_VALIDATIONS = Object.keys(VALIDATIONS).filter((name) => name !== 'c
 t.test('a router that never answers, and one that is not connected, have results with the reason', async (t) => {
   await using network = await peerNetwork();
   const { clock, management, overlay, id } = network;
-  const offline = await overlay.management.create('edge-routers', { name: 'offline' });
+  const { id: offline } = await overlay.management.edgeRouters.create({ name: 'offline' });
   const running = ROUTER_VALIDATIONS.map(async (name) => [name, (await management.validate(name)).results] as const);
-  const service = await overlay.management.create('services', { name: 'x', encryptionRequired: false });
+  const { id: service } = await overlay.management.services.create({ name: 'x', encryptionRequired: false });
   const terminator = { service, router: id, binding: 'transport', address: 'tcp:127.0.0.1:1' };
-  await overlay.management.create('terminators', terminator);
+  await overlay.management.terminators.create(terminator);
   const terminators = management.validateTerminators();
   let isOver = false;
   const all = Promise.all([terminators, ...running]).finally(() => {
@@ -429,7 +431,7 @@ t.test('a data model that differs is reported by its router, which receives the 
     const body = toBinary(RouterDataModelValidateResponseSchema, response);
     return new Message(EdgeControlType.ValidateDataStateResponse, [], body);
   });
-  await overlay.management.create('identities', { name: 'someone', type: 'Default', isAdmin: false });
+  await overlay.management.identities.create({ name: 'someone', type: 'Default', isAdmin: false });
   const { results } = await management.validate('router-data-model');
   const errors = ['identity id: x removed: entity missing'];
   t.match(results, [{ componentType: 'router', componentName: 'peer', validateSuccess: false, errors }]);
@@ -444,9 +446,9 @@ t.test('a data model that differs is reported by its router, which receives the 
 t.test('a late answer deletes no terminators, and nothing is deleted for a client that left', async (t) => {
   await using network = await peerNetwork();
   const { peer, overlay, id } = network;
-  const service = await overlay.management.create('services', { name: 'x', encryptionRequired: false });
+  const { id: service } = await overlay.management.services.create({ name: 'x', encryptionRequired: false });
   const terminator = { service, router: id, binding: 'tunnel', address: 'tcp:127.0.0.1:1' };
-  const terminatorId = await overlay.management.create('terminators', terminator);
+  const { id: terminatorId } = await overlay.management.terminators.create(terminator);
   const { promise: isAnswered, resolve: answerNow } = Promise.withResolvers<void>();
   let asked = 0;
   peer.on(ControlType.ValidateTerminatorsV2, async () => {
@@ -458,7 +460,7 @@ t.test('a late answer deletes no terminators, and nothing is deleted for a clien
     return new Message(ControlType.ValidateTerminatorsV2Response, [], body);
   });
   for (const fixInvalid of [false, true]) {
-    const client = await ManagementClient.open(overlay.simulator, overlay.management.token);
+    const client = await ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
     client.validateTerminators({ fixInvalid }).catch(() => undefined);
     await until('the question', () => asked === (fixInvalid ? 2 : 1));
     client.close();
@@ -469,14 +471,14 @@ t.test('a late answer deletes no terminators, and nothing is deleted for a clien
   // The answers arrive before the next question to this router is answered.
   const { results } = await network.management.validateTerminators();
   t.match(results, [{ terminatorId, state: TerminatorState.INVALID_UNKNOWN_TERMINATOR, fixed: false, detail: 'gone' }]);
-  t.equal((await overlay.management.get<unknown[]>('terminators')).length, 1);
+  t.equal((await overlay.management.terminators.list()).length, 1);
 });
 
 t.test('a router that missed changes of the data model reports them, and a repair ends that', async (t) => {
   const clock = new VirtualClock(Date.now());
   await using overlay = await Overlay.start({ clock });
   const { id } = await overlay.addRouter({ name: 'behind' });
-  const management = await ManagementClient.open(overlay.simulator, overlay.management.token);
+  const management = await ManagementClient.open(overlay.simulator, overlay.management.sessionToken);
   const errors = async (fix = false) =>
     (await management.validate('router-data-model', '', { fix })).results[0]?.errors;
   await until('the data model', async () => (await errors())?.length === 0);
@@ -485,9 +487,10 @@ t.test('a router that missed changes of the data model reports them, and a repai
     await clock.advance(1_000);
     await sleep(2);
   }
-  const identity = (name: string) => overlay.management.create('identities', { name, type: 'Default', isAdmin: false });
+  const identity = (name: string) =>
+    overlay.management.identities.create({ name, type: 'Default', isAdmin: false }).then(({ id }) => id);
   const missed = await identity('missed');
-  await overlay.management.patch(`edge-routers/${id}`, { name: 'renamed' });
+  await overlay.management.edgeRouters.patch(id, { name: 'renamed' });
   const expected = [
     `identity id: ${missed} removed: entity missing`,
     `identity id: ${id} modified: name mismatch. orig: "renamed", copy: "behind"`,

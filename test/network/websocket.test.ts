@@ -35,7 +35,7 @@ async function network(wss = ''): Promise<Network> {
     listeners: [listener('wss', port), listener('wss', sharedPort), listener('tls', sharedPort)].join(', '),
     extra: `transport: {protocol: custom, wss: {${wss}}}`,
   });
-  await overlay.management.create('edge-router-policies', {
+  await overlay.management.edgeRouterPolicies.create({
     name: 'all',
     semantic: 'AnyOf',
     identityRoles: ['#all'],

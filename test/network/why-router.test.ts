@@ -63,7 +63,7 @@ t.test('a network that works, and its parts that break', async (t) => {
     await t.rejects(why(a.configFile, 'use', 'echo'), { code: 'BAD_ARGUMENT' });
     const hosting = lab.why({ identity: b.id, service: 'echo', type: 'Bind' });
     t.match(hosting.reasons.at(-1), { ok: true, message: 'b hosts echo at the router b (precedence default)' });
-    const anna = await overlay.management.create('identities', { name: 'anna', type: 'User', isAdmin: false });
+    const { id: anna } = await overlay.management.identities.create({ name: 'anna', type: 'User', isAdmin: false });
     await until('the new identity at the router', async () => {
       const answer = await why(a.configFile, 'dial', 'echo', anna).catch(() => undefined);
       return answer?.summary === 'anna may dial echo here';

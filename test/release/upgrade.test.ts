@@ -10,7 +10,7 @@ import t, { type Test } from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { Management } from '../support/management.ts';
+import { createRouter, openManagement } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { Postgres, postgresObstacle } from '../support/postgres.ts';
 import { runProgram } from '../support/run.ts';
@@ -58,8 +58,7 @@ async function simulator(name: string, tree: string, options: readonly string[])
   const program = new Program(name, args, { directory: folder });
   try {
     const ready = JSON.parse(await program.firstLine()) as Ready;
-    const management = new Management(ready.management, readFileSync(ready.ca, 'utf8'));
-    await management.login('admin', PASSWORD);
+    const management = await openManagement(ready.management, readFileSync(ready.ca, 'utf8'), 'admin', PASSWORD);
     return { program, ready, management };
   } catch (error) {
     await program.stop();
@@ -123,8 +122,10 @@ t.test(
       ),
     ];
     for (const [index, file] of files.entries()) {
-      const id = await first.management.create('edge-routers', { name: `router-${index}`, isTunnelerEnabled: true });
-      const { enrollmentJwt } = await first.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+      const { id, enrollmentJwt } = await createRouter(first.management, {
+        name: `router-${index}`,
+        isTunnelerEnabled: true,
+      });
       writeFileSync(`${file}.jwt`, enrollmentJwt);
       const enrolled = await runProgram([join(EARLIER, 'agent/cli.ts'), 'enroll', file, '--jwt', `${file}.jwt`]);
       t.equal(enrolled.code, 0, enrolled.stderr);
@@ -147,8 +148,8 @@ t.test(
       const carries = async () => (await transfer(port, BYTES).catch(() => ({ bytes: 0 }))).bytes === BYTES;
       await until(`traffic in step ${step}`, carries, PATIENCE_MS);
       services.push(`service-${step}`);
-      await sim.management.create('services', { name: `service-${step}`, encryptionRequired: true });
-      const listed = await sim.management.get<{ name: string }[]>('services');
+      await sim.management.services.create({ name: `service-${step}`, encryptionRequired: true });
+      const listed = await sim.management.services.list();
       t.same(listed.map(({ name }) => name).sort(), services.toSorted(), `step ${step}`);
       await sim.management.close();
       await stop(t, ...routers, sim.program);
@@ -180,8 +181,8 @@ t.test(
       });
       if (!sim) continue;
       services.push(`service-${step}`);
-      await sim.management.create('services', { name: `service-${step}`, encryptionRequired: true });
-      const listed = await sim.management.get<{ name: string }[]>('services');
+      await sim.management.services.create({ name: `service-${step}`, encryptionRequired: true });
+      const listed = await sim.management.services.list();
       t.same(listed.map(({ name }) => name).sort(), services, `step ${step}`);
       await sim.management.close();
       await stop(t, sim.program);

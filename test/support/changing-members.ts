@@ -11,7 +11,7 @@ import { SharedMemory } from '../../controller-sim/state/store/shared-memory.ts'
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient, PASSWORD } from './api-client.ts';
-import { Management } from './management.ts';
+import { openManagement } from './management.ts';
 import { Overlay, type RouterSetup, type TestController, until } from './overlay.ts';
 
 interface Following {
@@ -67,8 +67,7 @@ export async function changeMembers(t: Test, add: Add): Promise<void> {
   };
   const one = await start('one');
   for (const member of ['two', 'three']) await start(member);
-  const management = new Management(one.managementUrl, one.ca);
-  await management.login('admin', PASSWORD);
+  const management = await openManagement(one.managementUrl, one.ca, 'admin', PASSWORD);
   const overlay = cleanup.use(await Overlay.of<TestController>(one, management));
   const files = ['a', 'b'].map((name) => `${overlay.directory}/${name}-endpoints.yml`);
   const [ofA = '', ofB = ''] = files;

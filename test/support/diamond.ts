@@ -41,7 +41,7 @@ export async function diamond() {
   try {
     await overlay.addService('echo', b.id);
     await until('all links', isLinked);
-    await until('a terminator', async () => (await overlay.management.get<unknown[]>('terminators')).length > 0);
+    await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0);
   } catch (error) {
     await close();
     throw error;

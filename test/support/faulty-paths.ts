@@ -3,6 +3,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import type { LinkDetail } from '#schemas/api/gen/answers.ts';
 import type { Overlay, TestController } from './overlay.ts';
 
 const MIB = 1024 * 1024;
@@ -68,13 +69,10 @@ export function longTransfer({ port, mebibytes, every, fault }: LongTransfer): P
 
 /** Ids of the routers on the path of the only circuit, in order. */
 export async function pathOf(overlay: Overlay): Promise<{ routers: string[]; links: string[] }> {
-  const [circuit] =
-    await overlay.management.get<{ path: { nodes: { id: string }[]; links: { id: string }[] } }[]>(
-      '../../../fabric/v1/circuits',
-    );
+  const [circuit] = await overlay.management.fabric.circuits.list();
   return {
-    routers: circuit?.path.nodes.map(({ id }) => id) ?? [],
-    links: circuit?.path.links.map(({ id }) => id) ?? [],
+    routers: circuit?.path.nodes?.map(({ id }) => id ?? '') ?? [],
+    links: circuit?.path.links?.map(({ id }) => id ?? '') ?? [],
   };
 }
 
@@ -87,18 +85,9 @@ export function linkIn(port: number, groups: readonly string[], options = ''): s
   dialers: [{binding: transport, startupDelay: 200ms, ${backoff}, ${within}${options && `, ${options}`}}]`;
 }
 
-export interface LinkView {
-  readonly id: string;
-  readonly iteration: number;
-  readonly cost: number;
-  readonly sourceRouter: { readonly name: string };
-  readonly destRouter: { readonly name: string };
-  readonly connections: readonly { readonly type: string; readonly dest: string }[];
-}
-
 /** The links in the controller's view. */
-export function linksOf(overlay: Overlay<TestController>): Promise<LinkView[]> {
-  return overlay.management.get<LinkView[]>('../../../fabric/v1/links');
+export function linksOf(overlay: Overlay<TestController>): Promise<LinkDetail[]> {
+  return overlay.management.fabric.links.list();
 }
 
 /**
@@ -107,7 +96,7 @@ export function linksOf(overlay: Overlay<TestController>): Promise<LinkView[]> {
  */
 export async function hasBothPaths(overlay: Overlay): Promise<boolean> {
   const pairs = (await linksOf(overlay)).map(({ sourceRouter, destRouter }) =>
-    [sourceRouter.name, destRouter.name].sort().join(''),
+    [sourceRouter?.name, destRouter?.name].sort().join(''),
   );
   return ['ac', 'ad', 'bc', 'bd'].every((pair) => pairs.includes(pair));
 }

@@ -1,69 +1,48 @@
-// A minimal client of the management API: log in, create, read.
+// The typed clients of a controller for its administrator.
 
-import { Agent, type Dispatcher, request } from 'undici';
+import type { EdgeRouterCreate, IdentityCreate } from '#schemas/api/gen/bodies.ts';
+import { openClient } from '../../controller-sim/client/api-client.ts';
+import type { ApiClient } from '../../controller-sim/client/api-types.ts';
 
-const TIMEOUT = 30_000;
+/** The management API, and the fabric API in `fabric`. */
+export type Management = ApiClient<'management'> & {
+  readonly fabric: ApiClient<'fabric'>;
+  /** The token of the first session. */
+  readonly sessionToken: string;
+};
 
-export class Management {
-  readonly #url: string;
-  readonly #dispatcher: Agent;
-  #token = '';
-
-  /** @param ca PEM text. */
-  constructor(url: string, ca: string) {
-    this.#url = url;
-    this.#dispatcher = new Agent({ connect: { ca }, bodyTimeout: TIMEOUT, headersTimeout: TIMEOUT });
+/** Logs in. `url` is an address of the controller, `ca` is PEM. */
+export async function openManagement(url: string, ca: string, username: string, password: string): Promise<Management> {
+  const options = { baseUrl: new URL(url).origin, ca, username, password };
+  const management = openClient('management', options);
+  const fabric = openClient('fabric', options);
+  const close = async () => void (await Promise.all([management.close(), fabric.close()]));
+  try {
+    const sessionToken = await management.token();
+    const { call, token, ...collections } = management;
+    return { ...collections, call, token, fabric, sessionToken, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
   }
+}
 
-  /** The session token of the administrator. */
-  get token(): string {
-    return this.#token;
-  }
+/** Creates a router. */
+export async function createRouter(
+  { edgeRouters }: Pick<Management, 'edgeRouters'>,
+  body: EdgeRouterCreate,
+): Promise<{ id: string; enrollmentJwt: string }> {
+  const { id } = await edgeRouters.create(body);
+  const { enrollmentJwt } = await edgeRouters.get(id);
+  return { id, enrollmentJwt: enrollmentJwt ?? '' };
+}
 
-  async login(username: string, password: string): Promise<void> {
-    const { token } = await this.#call<{ token: string }>('POST', '/authenticate?method=password', {
-      username,
-      password,
-    });
-    this.#token = token;
-  }
-
-  /** Returns the id of the new entity. */
-  async create(kind: string, body: Readonly<Record<string, unknown>>): Promise<string> {
-    return (await this.#call<{ id: string }>('POST', `/${kind}`, body)).id;
-  }
-
-  get<T>(path: string): Promise<T> {
-    return this.#call<T>('GET', `/${path}`);
-  }
-
-  async patch(path: string, body: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.#call('PATCH', `/${path}`, body);
-  }
-
-  async remove(path: string): Promise<void> {
-    await this.#call('DELETE', `/${path}`);
-  }
-
-  async close(): Promise<void> {
-    await this.#dispatcher.close();
-  }
-
-  async #call<T>(method: Dispatcher.HttpMethod, path: string, body?: unknown): Promise<T> {
-    const response = await request(`${this.#url}${path}`, {
-      method,
-      dispatcher: this.#dispatcher,
-      headers: { 'content-type': 'application/json', ...(this.#token !== '' && { 'zt-session': this.#token }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const answer = (await response.body.json()) as {
-      data?: T;
-      error?: { code: string; message: string; cause?: unknown };
-    };
-    if (answer.error)
-      throw new Error(
-        `${method} ${path}: ${answer.error.code} ${JSON.stringify(answer.error.cause ?? answer.error.message)}`,
-      );
-    return answer.data as T;
-  }
+/** Creates an identity that enrolls with a one-time token. */
+export async function createDevice(
+  { identities }: Pick<Management, 'identities'>,
+  body: Omit<IdentityCreate, 'type' | 'isAdmin'> & Partial<Pick<IdentityCreate, 'type'>>,
+): Promise<{ id: string; token: string; jwt: string }> {
+  const { id } = await identities.create({ type: 'Device', isAdmin: false, enrollment: { ott: true }, ...body });
+  const { token = '', jwt = '' } = (await identities.get(id)).enrollment.ott ?? {};
+  return { id, token, jwt };
 }

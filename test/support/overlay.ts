@@ -15,7 +15,7 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import type { Simulator } from '../../controller-sim/interface/simulator.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
-import { Management } from './management.ts';
+import { createRouter, type Management, openManagement } from './management.ts';
 
 /** Milliseconds: far longer than any wait takes on an idle machine. */
 const PATIENCE = 60_000;
@@ -83,8 +83,7 @@ export class Overlay<Controller extends TestController = Simulator> {
   static async start(options: SimulatorOptions = {}): Promise<Overlay> {
     const log = options.log ?? silentLog;
     const simulator = await startSimulator({ passwordCost: TEST_COST, password: 'secret', ...options, log });
-    const management = new Management(simulator.managementUrl, simulator.ca);
-    await management.login(simulator.username, 'secret');
+    const management = await openManagement(simulator.managementUrl, simulator.ca, simulator.username, 'secret');
     return new Overlay(simulator, management, await EchoServer.start(), log);
   }
 
@@ -109,8 +108,7 @@ export class Overlay<Controller extends TestController = Simulator> {
 
   /** Creates a router and enrolls it. */
   async enrollRouter(setup: RouterSetup): Promise<{ id: string; configFile: string; proxyPort: number }> {
-    const id = await this.management.create('edge-routers', { name: setup.name, isTunnelerEnabled: true });
-    const { enrollmentJwt } = await this.management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+    const { id, enrollmentJwt } = await createRouter(this.management, { name: setup.name, isTunnelerEnabled: true });
     const { configFile, proxyPort } = await this.writeConfig(setup);
     const { config, findings } = loadRouterConfig(configFile, { beforeEnrollment: true });
     if (!config) throw new Error(JSON.stringify(findings));
@@ -152,10 +150,10 @@ ${setup.extra ?? ''}
   }
 
   /** Returns the config's id. `type` is the name of a config type. */
-  async addConfig(name: string, type: string, data: unknown): Promise<string> {
-    const filter = encodeURIComponent(`name = "${type}"`);
-    const [found] = await this.management.get<{ id: string }[]>(`config-types?filter=${filter}`);
-    return this.management.create('configs', { name, configTypeId: found?.id, data });
+  async addConfig(name: string, type: string, data: Readonly<Record<string, unknown>>): Promise<string> {
+    const { configs, configTypes } = this.management;
+    const [found] = await configTypes.list({ filter: `name = "${type}"` });
+    return (await configs.create({ name, configTypeId: found?.id ?? '', data })).id;
   }
 
   /** Adds a service that every identity may dial and one router hosts. Returns its id. */
@@ -165,26 +163,26 @@ ${setup.extra ?? ''}
     const configs: string[] = [];
     for (const [type, data] of Object.entries({ 'host.v1': host, ...options.configs }))
       configs.push(await this.addConfig(`${name}-${type}`, type, data));
-    const id = await management.create('services', {
+    const { id } = await management.services.create({
       name,
       encryptionRequired: options.encrypted ?? true,
       configs,
     });
     const serviceRoles = [`@${id}`];
-    await management.create('service-policies', {
+    await management.servicePolicies.create({
       name: `${name}-dial`,
       type: 'Dial',
       semantic: 'AnyOf',
       identityRoles: ['#all'],
       serviceRoles,
     });
-    await management.create('service-edge-router-policies', {
+    await management.serviceEdgeRouterPolicies.create({
       name: `${name}-routers`,
       semantic: 'AnyOf',
       serviceRoles,
       edgeRouterRoles: ['#all'],
     });
-    await management.create('service-policies', {
+    await management.servicePolicies.create({
       name: `${name}-bind`,
       type: 'Bind',
       semantic: 'AnyOf',
@@ -196,7 +194,7 @@ ${setup.extra ?? ''}
 
   /** Resolves once the service can be dialed: it has a terminator, and every router has a link to each other router. */
   async ready(): Promise<void> {
-    await until('a terminator', async () => (await this.management.get<unknown[]>('terminators')).length > 0);
+    await until('a terminator', async () => (await this.management.terminators.list()).length > 0);
     await until('links', async () =>
       this.routers.every(({ router }) => router.describe().links.length >= this.routers.length - 1),
     );
@@ -206,8 +204,8 @@ ${setup.extra ?? ''}
   async restart(this: Overlay, options: SimulatorOptions): Promise<void> {
     await this.management.close();
     this.simulator = await startSimulator({ passwordCost: TEST_COST, churnLimit: 0, ...options, log: this.log });
-    this.management = new Management(this.simulator.managementUrl, this.simulator.ca);
-    await this.management.login(this.simulator.username, 'secret');
+    const { managementUrl, ca, username } = this.simulator;
+    this.management = await openManagement(managementUrl, ca, username, 'secret');
   }
 
   async close(): Promise<void> {

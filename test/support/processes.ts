@@ -20,8 +20,7 @@ export async function processes(port?: number) {
   await overlay.addService('echo', b.id, port === undefined ? {} : { port });
   const start = (name: string, configFile: string) =>
     new Program(name, ['agent/cli.ts', 'run', configFile], { directory: overlay.directory });
-  const online = async (id: string) =>
-    (await overlay.management.get<{ isOnline: boolean }>(`edge-routers/${id}`)).isOnline;
+  const online = async (id: string) => (await overlay.management.edgeRouters.get(id)).isOnline;
   const flows = async () => (await transfer(a.proxyPort, MIB).catch(() => ({ bytes: 0 }))).bytes === MIB;
   return {
     overlay,

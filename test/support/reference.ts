@@ -6,7 +6,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { Management } from './management.ts';
+import { createDevice, createRouter, type Management, openManagement } from './management.ts';
 import { type Overlay, type RouterSetup, type TestController, until } from './overlay.ts';
 
 const BINARY = process.env.ZITI_BIN;
@@ -122,8 +122,7 @@ export class ReferenceRouter {
   /** Creates a router, enrolls it with the reference's command, and starts it. */
   static async start(overlay: Overlay<TestController>, setup: RouterSetup): Promise<ReferenceRouter> {
     const { management, directory } = overlay;
-    const id = await management.create('edge-routers', { name: setup.name, isTunnelerEnabled: true });
-    const { enrollmentJwt } = await management.get<{ enrollmentJwt: string }>(`edge-routers/${id}`);
+    const { id, enrollmentJwt } = await createRouter(management, { name: setup.name, isTunnelerEnabled: true });
     const [edgePort] = await freePorts(1);
     // The reference only enrolls routers with an edge listener.
     const listeners = `{binding: edge, address: "tls:127.0.0.1:${edgePort}", options: {advertise: "127.0.0.1:${edgePort}"}}`;
@@ -211,11 +210,11 @@ export class ReferenceController implements TestController {
 /** Waits until the reference's controller accepts changes: after a start its cluster has no leader for a while. */
 async function loggedIn(url: string, authority: string): Promise<Management> {
   await until('the authority of the reference', () => existsSync(authority), START_TIME);
-  const management = new Management(url, readFileSync(authority, 'utf8'));
+  let management: Management | undefined;
   const tryChange = async () => {
-    await management.login('admin', 'admin');
-    const id = await management.create('identities', { name: 'leader-probe', type: 'Default', isAdmin: false });
-    await management.remove(`identities/${id}`);
+    management ??= await openManagement(url, readFileSync(authority, 'utf8'), 'admin', 'admin');
+    const { id } = await management.identities.create({ name: 'leader-probe', type: 'Default', isAdmin: false });
+    await management.identities.delete(id);
   };
   const isUp = () =>
     tryChange().then(
@@ -223,6 +222,7 @@ async function loggedIn(url: string, authority: string): Promise<Management> {
       () => false,
     );
   await until('the controller of the reference', isUp, START_TIME);
+  if (!management) throw new Error('the controller of the reference is not up');
   return management;
 }
 
@@ -231,16 +231,9 @@ export async function enrollIdentity(
   { management, directory }: Overlay<TestController>,
   name: string,
 ): Promise<{ id: string; file: string }> {
-  const id = await management.create('identities', {
-    name,
-    type: 'Default',
-    isAdmin: false,
-    roleAttributes: [name],
-    enrollment: { ott: true },
-  });
-  const { enrollment } = await management.get<{ enrollment: { ott: { jwt: string } } }>(`identities/${id}`);
+  const { id, jwt } = await createDevice(management, { name, type: 'Default', roleAttributes: [name] });
   const file = join(directory, `${name}.json`);
-  writeFileSync(`${file}.jwt`, enrollment.ott.jwt);
+  writeFileSync(`${file}.jwt`, jwt);
   const args = ['edge', 'enroll', '--jwt', `${file}.jwt`, '--out', file, '--keyAlg', 'EC'];
   await new ReferenceProcess(`${name}-enroll`, args, directory).done();
   return { id, file };
@@ -248,7 +241,7 @@ export async function enrollIdentity(
 
 /** Permits `identity` to use one router, for all services. */
 export async function allowRouter(overlay: Overlay<TestController>, name: string, routerId: string): Promise<void> {
-  await overlay.management.create('edge-router-policies', {
+  await overlay.management.edgeRouterPolicies.create({
     name: `${name} at its router`,
     semantic: 'AnyOf',
     identityRoles: [`#${name}`],

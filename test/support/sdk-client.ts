@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import { Agent, request } from 'undici';
 import { silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
+import type { IdentityCreate } from '#schemas/api/gen/bodies.ts';
 import { Channel } from '#wire/channel/channel.ts';
 import { ONLY_ANSWERS } from '#wire/channel/heartbeat.ts';
 import { sendHello } from '#wire/channel/hello.ts';
@@ -16,6 +17,7 @@ import { ChannelHeader, SdkHeader, SdkType, XgressType } from '#wire/gen/numbers
 import { encodeUint32, TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { createCsr } from '../../agent/identity/csr.ts';
+import { createDevice, type Management } from './management.ts';
 import type { Overlay } from './overlay.ts';
 
 const PATIENCE = 30_000;
@@ -33,21 +35,22 @@ export interface Device {
 
 /** A controller: its management API, and what clients know of it. */
 interface Controller {
-  readonly management: Pick<Overlay['management'], 'create' | 'get'>;
+  readonly management: Pick<Management, 'identities'>;
   readonly simulator: Pick<Overlay['simulator'], 'clientUrl'> & { readonly ca: string };
 }
 
 /** An identity with a certificate. `fields` of the identity. */
-export async function enrollDevice(overlay: Controller, name: string, fields: object = {}): Promise<Device> {
-  const { management, simulator } = overlay;
-  const body = { name, type: 'Device', isAdmin: false, enrollment: { ott: true }, ...fields };
-  const identityId = await management.create('identities', body);
-  const { enrollment } = await management.get<{ enrollment: { ott: { token: string } } }>(`identities/${identityId}`);
+export async function enrollDevice(
+  { management, simulator }: Controller,
+  name: string,
+  fields: Partial<IdentityCreate> = {},
+): Promise<Device> {
+  const { id: identityId, token } = await createDevice(management, { name, ...fields });
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const csr = createCsr(name, { sans: { dns: [], ip: [], uri: [], email: [] } }, key);
   const { ca } = simulator;
   const anonymous = new Agent({ connect: { ca } });
-  const answer = await request(`${simulator.clientUrl}/enroll?method=ott&token=${enrollment.ott.token}`, {
+  const answer = await request(`${simulator.clientUrl}/enroll?method=ott&token=${token}`, {
     method: 'POST',
     body: csr,
     headers: { 'content-type': 'application/x-pem-file' },

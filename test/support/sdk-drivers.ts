@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { errorCode } from '#lib/errors.ts';
 import { type ClientNetwork, clientNetwork } from './client-network.ts';
+import { createDevice } from './management.ts';
 
 export const DRIVERS = join(import.meta.dirname, '../drivers');
 
@@ -47,22 +48,22 @@ function endGroup(leader: number | undefined): void {
 export async function sdkNetwork(): Promise<ClientNetwork> {
   const network = await clientNetwork();
   const { management } = network.overlay;
-  const everything = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] };
-  await management.create('services', { name: 'sdk', encryptionRequired: true });
-  await management.create('service-edge-router-policies', { name: 'all', serviceRoles: ['#all'], ...everything });
+  const everything = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] } as const;
+  await management.services.create({ name: 'sdk', encryptionRequired: true });
+  await management.serviceEdgeRouterPolicies.create({ name: 'all', serviceRoles: ['#all'], ...everything });
   for (const [role, router, type] of [
     ['hosts', network.b, 'Bind'],
     ['clients', network.a, 'Dial'],
   ] as const) {
     const identityRoles = [`#${role}`];
-    await management.create('edge-router-policies', {
+    await management.edgeRouterPolicies.create({
       name: role,
       semantic: 'AnyOf',
       identityRoles,
       edgeRouterRoles: [`@${router}`],
     });
     const serviceRoles = ['#all'];
-    await management.create('service-policies', { name: type, type, semantic: 'AnyOf', identityRoles, serviceRoles });
+    await management.servicePolicies.create({ name: type, type, semantic: 'AnyOf', identityRoles, serviceRoles });
   }
   return network;
 }
@@ -73,10 +74,7 @@ export async function tokenOf(
   role: 'hosts' | 'clients',
   name: string,
 ): Promise<string> {
-  const roleAttributes = [role];
-  const identity = { name, type: 'Device', isAdmin: false, roleAttributes, enrollment: { ott: true } };
-  const id = await management.create('identities', identity);
-  return (await management.get<{ enrollment: { ott: { jwt: string } } }>(`identities/${id}`)).enrollment.ott.jwt;
+  return (await createDevice(management, { name, roleAttributes: [role] })).jwt;
 }
 
 /**

@@ -23,7 +23,7 @@ export async function network(): Promise<Network> {
   };
   const a = await add('a', ports[0] ?? 0);
   const b = await add('b', ports[1] ?? 0);
-  await overlay.management.create('edge-router-policies', {
+  await overlay.management.edgeRouterPolicies.create({
     name: 'all',
     semantic: 'AnyOf',
     identityRoles: ['#all'],
@@ -37,9 +37,9 @@ export async function network(): Promise<Network> {
 /** A service that only SDK clients host. */
 export async function sdkService(overlay: Overlay, name: string, hostedBy: string): Promise<string> {
   const { management } = overlay;
-  const id = await management.create('services', { name, encryptionRequired: false });
-  const policy = (type: string, identityRoles: string[]) =>
-    management.create('service-policies', {
+  const { id } = await management.services.create({ name, encryptionRequired: false });
+  const policy = (type: 'Dial' | 'Bind', identityRoles: string[]) =>
+    management.servicePolicies.create({
       name: `${name}-${type}`,
       type,
       semantic: 'AnyOf',
@@ -48,7 +48,7 @@ export async function sdkService(overlay: Overlay, name: string, hostedBy: strin
     });
   await policy('Dial', ['#all']);
   await policy('Bind', [`@${hostedBy}`]);
-  await management.create('service-edge-router-policies', {
+  await management.serviceEdgeRouterPolicies.create({
     name,
     semantic: 'AnyOf',
     serviceRoles: [`@${id}`],

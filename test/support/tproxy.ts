@@ -82,10 +82,6 @@ export function hostAt(port: number): Readonly<Record<string, unknown>> {
   return { protocol: 'tcp', address: '127.0.0.1', port };
 }
 
-export function filter(text: string): string {
-  return encodeURIComponent(text);
-}
-
 export function startDaemon(configFile: string) {
   return spawn(process.execPath, ['agent/cli.ts', 'run', configFile], { stdio: 'ignore' });
 }

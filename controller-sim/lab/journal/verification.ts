@@ -132,8 +132,8 @@ function shortOf(entry: JournalEntry): string {
   return `#${entry.sequence} ${entry.router.name ?? entry.router.id ?? 'unknown router'} ${entry.message ?? entry.event}`;
 }
 
-function shownValue(entry: JournalEntry, name: string): string {
-  const value = (entry as unknown as Readonly<Record<string, unknown>>)[name];
+function shownValue(entry: object, name: string): string {
+  const value = (entry as Readonly<Record<string, unknown>>)[name];
   if (typeof value === 'object' && value !== null) {
     const { name: ofEntity, id } = value as { readonly name?: string; readonly id?: string };
     return ofEntity ?? id ?? 'unknown';

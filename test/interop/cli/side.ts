@@ -62,22 +62,23 @@ export class Side {
 
   /** Learns the ids of all entities that exist now. */
   async learnIds(): Promise<void> {
-    const path = (kind: string) => `${kind}?filter=${encodeURIComponent('limit none')}`;
-    const lists = await Promise.all(
-      KINDS.map((kind) => this.overlay.management.get<{ id: string; name?: string }[]>(path(kind))),
-    );
+    const lists = await Promise.all(KINDS.map((kind) => this.#all(kind)));
     for (const [index, list] of lists.entries())
       for (const { id, name } of list)
         if (id.length > MIN_ID_LENGTH && !this.ids.has(id)) this.ids.set(id, `<${name ?? KINDS[index]}>`);
+  }
+
+  /** All entities of a kind, such as `edge-routers`. */
+  #all(kind = ''): Promise<Readonly<Record<string, unknown> & { id: string; name?: string }>[]> {
+    const collection = kind.replaceAll(/-[a-z]/g, (letters) => letters.charAt(1).toUpperCase());
+    return this.overlay.management[collection as 'services'].list();
   }
 
   /** Replaces `{KIND:FIELD=VALUE}` by the id of the first entity with that value. */
   async #filled(line: string): Promise<string> {
     let filled = line;
     for (const [whole, kind, field = '', value] of line.matchAll(/\{([a-z-]+):(\w+)=([^}]*)\}/g)) {
-      const path = `${kind}?filter=${encodeURIComponent('limit none')}`;
-      const list = await this.overlay.management.get<Record<string, string>[]>(path);
-      const found = list.find((each) => each[field] === value);
+      const found = (await this.#all(kind)).find((each) => each[field] === value);
       filled = filled.replace(whole, found?.id ?? 'not-found');
     }
     return filled;

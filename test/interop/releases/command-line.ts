@@ -14,15 +14,15 @@ export async function tryCommandLine(steps: Steps): Promise<void> {
   };
   if (!(await steps.try('login', login)) || ziti === undefined) return;
   const run = ziti;
-  const names = async (kind: string) =>
-    (await overlay.management.get<{ name: string }[]>(kind)).map(({ name }) => name);
+  const names = async (kind: 'servicePolicies' | 'services' | 'identities') =>
+    (await overlay.management[kind].list()).map(({ name }) => name);
   await steps.try('create, list and delete services, configs and policies', async () => {
     const host = '{"protocol": "tcp", "address": "127.0.0.1", "port": 80}';
     await run('edge', 'create', 'config', 'made-config', 'host.v1', host);
     await run('edge', 'create', 'service', 'made-service', '--configs', 'made-config');
     const bind = ['--service-roles', '@made-service', '--identity-roles', '@our-router'];
     await run('edge', 'create', 'service-policy', 'made-policy', 'Bind', ...bind);
-    expect(await names('service-policies'), 'made-policy');
+    expect(await names('servicePolicies'), 'made-policy');
     expect(await run('edge', 'list', 'services'), 'made-service');
     await run('edge', 'delete', 'service', 'made-service');
     if ((await names('services')).includes('made-service')) throw new Error('the service was not deleted');

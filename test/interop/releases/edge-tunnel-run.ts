@@ -88,8 +88,8 @@ async function main(): Promise<void> {
   });
   await step('hosting in the same process', () => carries(proxyPort, 4));
   await step('an intercept that ends with its policy', async () => {
-    const policies = await network.management.get<{ id: string; name: string }[]>('service-policies?limit=100');
-    await network.management.remove(`service-policies/${policies.find(({ name }) => name === 'web-dial')?.id}`);
+    const policies = await network.management.servicePolicies.list();
+    await network.management.servicePolicies.delete(policies.find(({ name }) => name === 'web-dial')?.id ?? '');
     await until('the name to be gone', async () => (await addressOf('web.example')) === '', PATIENCE);
     if (!running.isRunning) throw new Error('the tunneler has ended');
   });

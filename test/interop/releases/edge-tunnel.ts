@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { clientNetwork } from '../../support/client-network.ts';
+import { createDevice } from '../../support/management.ts';
 import { type Overlay, until } from '../../support/overlay.ts';
 import { allowRouter, ReferenceProcess } from '../../support/reference.ts';
 import type { StepReport, Steps } from './steps.ts';
@@ -18,12 +19,10 @@ export async function enrollTunnel(
   binary: string,
   name: string,
 ): Promise<{ id: string; file: string }> {
-  const identity = { name, type: 'Device', isAdmin: false, roleAttributes: [name], enrollment: { ott: true } };
-  const id = await management.create('identities', identity);
-  const { enrollment } = await management.get<{ enrollment: { ott: { jwt: string } } }>(`identities/${id}`);
+  const { id, jwt } = await createDevice(management, { name, roleAttributes: [name] });
   const file = join(directory, `${name}.json`);
   const token = `${file}.jwt`;
-  writeFileSync(token, enrollment.ott.jwt);
+  writeFileSync(token, jwt);
   await new ReferenceProcess(`enroll-${name}`, ['enroll', '-j', token, '-i', file], directory, { binary }).done();
   return { id, file };
 }
@@ -43,7 +42,7 @@ export async function tryEdgeTunnel(steps: Steps, binary: string): Promise<void>
   await allowRouter(network, 'host', b);
   await network.addService('echo', id);
   await using hosting = run('host', ['run-host', '-i', file]);
-  const isHosted = async () => (await management.get<unknown[]>('terminators')).length > 0;
+  const isHosted = async () => (await management.terminators.list()).length > 0;
   if (!(await steps.try('hosting at our router', () => until('a terminator', isHosted, PATIENCE)))) return;
   await steps.try('32 MiB in both directions', () => carries(port, 32));
   await steps.try('four connections at once', async () => {

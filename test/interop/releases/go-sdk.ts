@@ -36,7 +36,7 @@ export async function tryGoSdk(steps: Steps): Promise<void> {
   const [port = 0] = await freePorts(1);
   const hostArgs = ['tunnel', 'host', '-i', files.host.file];
   await using hosting = new ReferenceProcess('tunnel-host', hostArgs, network.directory);
-  const isHosted = async () => (await network.management.get<unknown[]>('terminators')).length > 0;
+  const isHosted = async () => (await network.management.terminators.list()).length > 0;
   if (!(await steps.try('hosting at our router', () => until('a terminator', isHosted, PATIENCE)))) return;
   const proxyArgs = ['tunnel', 'proxy', `echo:${port}`, '-i', files.client.file];
   await using proxying = new ReferenceProcess('tunnel-proxy', proxyArgs, network.directory);

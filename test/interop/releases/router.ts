@@ -50,7 +50,7 @@ export async function tryRouter(steps: Steps): Promise<void> {
       `the link from ${from} to ${to}`,
       async () =>
         (await linksOf(overlay)).some(
-          ({ sourceRouter, destRouter }) => sourceRouter.name === from && destRouter.name === to,
+          ({ sourceRouter, destRouter }) => sourceRouter?.name === from && destRouter?.name === to,
         ),
       PATIENCE,
     );
