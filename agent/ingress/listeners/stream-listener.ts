@@ -94,7 +94,7 @@ export class StreamListener {
     this.#port = port.address.port;
     this.#stop = port.handle(Alpn.None, (socket, { reset }) => {
       socket.allowHalfOpen = true;
-      this.#onConnection(socket, () => resetSocket(socket, reset));
+      this.#onConnection(socket, reset);
     });
   }
 

@@ -4,6 +4,7 @@
 
 import type { Socket } from 'node:net';
 import { type ClientSockets, clientSockets, type EvictableSocket } from '#lib/net/client-sockets.ts';
+import { resetSocket } from '#lib/net/reset-socket.ts';
 import { sourceOf } from '#lib/net/source-address.ts';
 import { FairPool } from '#lib/queue/fair-pool.ts';
 
@@ -108,7 +109,11 @@ export class PortConnections {
     this.#handshaking.delete(entry);
     this.#setEvictable(entry, false);
     const setEvictable = (isEvictable: boolean) => this.#setEvictable(entry, isEvictable && !entry.socket.destroyed);
-    return { socket: entry.socket, setEvictable, reset: () => entry.socket.resetAndDestroy() };
+    return {
+      socket: entry.socket,
+      setEvictable,
+      reset: () => resetSocket(socket, () => entry.socket.resetAndDestroy()),
+    };
   }
 }
 
