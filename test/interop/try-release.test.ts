@@ -80,7 +80,7 @@ t.test('a program that fails gets rows with the failed step and the reason', { t
       release: 'v1.2.3',
       verdict: 'fails',
       works: [],
-      fails: [`enrollment: ${reason('enroll')}`],
+      fails: [`enrollment: ${reason('enroll-host')}`],
     },
   ]);
 });

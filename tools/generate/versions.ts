@@ -11,11 +11,14 @@ const NUMBER = String.raw`\d+\.\d+\.\d+`;
  * Names of packages, images and archives with a version: `edgeweave-sim:0.1.0`, `edgeweave-router_0.1.0-1_amd64.deb`.
  */
 const NAMED = new RegExp(`(?<=edgeweave(?:-router|-sim|-client)?[:_-])${NUMBER}`, 'g');
+/** In a project of Maven. */
+const CLIENT = new RegExp(`(?<=<artifactId>edgeweave-client</artifactId>\\n *<version>)${NUMBER}`);
 /** Files with a version in another form, and what precedes it. */
 const PLACES: Readonly<Record<string, RegExp>> = {
   'package-lock.json': new RegExp(`(?<="name": "edgeweave",\\n +"version": ")${NUMBER}`, 'g'),
-  'clients/java/pom.xml': new RegExp(`(?<=<artifactId>edgeweave-client</artifactId>\\n {2}<version>)${NUMBER}`),
+  'clients/java/pom.xml': CLIENT,
   'clients/python/pyproject.toml': new RegExp(`(?<=^version = ")${NUMBER}`, 'm'),
+  'docs/guides/test-in-other-languages.md': CLIENT,
   'examples/service/ziti-router-values.yml': new RegExp(`(?<=tag: )${NUMBER}`),
 };
 const DOCUMENTS = ['README.md', 'docs/**/*.md', 'examples/**/*.{md,yml}'];

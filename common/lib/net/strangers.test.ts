@@ -81,7 +81,7 @@ t.test('a proof gives back what another socket of the connection used', async (t
     const inner = { remoteAddress: '10.0.0.1' };
     const { socket } = add('10.0.0.1', `a${index}`);
     await turns(1);
-    strangers.replace(socket, inner);
+    strangers.join(socket, inner);
     strangers.know(inner);
   }
   t.equal(done.length, 50);
@@ -96,6 +96,23 @@ t.test('a proof ends the rest of its source', async (t) => {
   await turns(10);
   t.equal(done.length, 6);
   t.same(clock.timers(), []);
+});
+
+t.test('a cheaper task lets the next one begin', async (t) => {
+  const { clock, add, done, turns, strangers } = rooms();
+  const added = Array.from({ length: 6 }, (_, index) => add('10.0.0.1', `a${index}`));
+  await turns(20);
+  t.equal(done.length, 4);
+  const [{ socket }] = added as [(typeof added)[0]];
+  strangers.correct(socket, 9);
+  await turns(10);
+  t.equal(done.length, 4, 'it still waits for a millisecond');
+  strangers.correct(socket, 2);
+  await turns(10);
+  t.equal(done.length, 5);
+  strangers.know(socket);
+  t.equal(strangers.usedBy('10.0.0.1') > 0, true);
+  t.same(clock.timers(), ['strangers of a source']);
 });
 
 t.test('all sources together use at most their share', async (t) => {

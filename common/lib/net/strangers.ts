@@ -34,6 +34,12 @@ const ALL: StrangerLimits = { burst: 2_000, share: 0.5 };
 /** Sources whose use of time is remembered. Beyond it, the one that used some at the longest time ago is forgotten. */
 const MAX_SOURCES = 10_000;
 
+interface Client {
+  /** Milliseconds that count for its source. */
+  used: number;
+  isKnown: boolean;
+}
+
 interface Task {
   readonly socket: object;
   readonly run: () => void;
@@ -56,9 +62,8 @@ export class Strangers {
   readonly #limits: StrangerLimits;
   readonly #all: Use;
   readonly #uses = new BoundedMap<string, Use>(MAX_SOURCES);
-  /** Milliseconds that the clients of these sockets used. */
-  readonly #costs = new WeakMap<object, number>();
-  readonly #known = new WeakSet<object>();
+  /** By socket. */
+  readonly #clients = new WeakMap<object, Client>();
   /** By source; whose turn is next comes first. */
   readonly #waiting = new Map<string, Tasks>();
   /** Sources among them that have used their time, until the timer ends. */
@@ -86,7 +91,7 @@ export class Strangers {
   }
 
   isKnown(socket: object): boolean {
-    return this.#known.has(socket);
+    return this.#clients.get(socket)?.isKnown === true;
   }
 
   /**
@@ -98,7 +103,7 @@ export class Strangers {
     const source = sourceOf(socket.remoteAddress);
     const own = this.#waiting.get(source) ?? new Tasks();
     const entry: Task = { socket, run: task, cost, state: 'waiting' };
-    own.push(entry, this.#costs.has(socket));
+    own.push(entry, this.#clients.has(socket));
     this.#waiting.set(source, own);
     if (!this.#isBusy) this.#runNext();
     return () => {
@@ -110,23 +115,35 @@ export class Strangers {
 
   /** The client proved who it is: its source gets the time back, and its later tasks need not run here. */
   know(socket: StrangerSocket): void {
-    this.#known.add(socket);
-    const cost = this.#costs.get(socket);
-    if (cost === undefined) return;
-    this.#costs.delete(socket);
-    const source = sourceOf(socket.remoteAddress);
-    const now = this.#clock.monotonic();
-    this.#all.add(now, -cost);
-    this.#uses.get(source)?.add(now, -cost);
-    this.#endPauses(source, now);
+    const client = this.#clientOf(socket);
+    client.isKnown = true;
+    if (client.used > 0) this.#giveBack(sourceOf(socket.remoteAddress), client, client.used);
   }
 
-  /** `inner` stands for the client of `outer` from now on. */
-  replace(outer: object, inner: object): void {
-    const cost = this.#costs.get(outer);
-    if (cost === undefined) return;
-    this.#costs.delete(outer);
-    this.#costs.set(inner, cost);
+  /** A task was cheaper than the cost that was counted for it; negative: it was dearer. */
+  correct(socket: StrangerSocket, milliseconds: number): void {
+    const client = this.#clients.get(socket);
+    if (client && !client.isKnown) this.#giveBack(sourceOf(socket.remoteAddress), client, milliseconds);
+  }
+
+  /** `inner` belongs to the client of `outer`. */
+  join(outer: object, inner: object): void {
+    this.#clients.set(inner, this.#clientOf(outer));
+  }
+
+  #clientOf(socket: object): Client {
+    const known = this.#clients.get(socket);
+    const client = known ?? { used: 0, isKnown: false };
+    if (!known) this.#clients.set(socket, client);
+    return client;
+  }
+
+  #giveBack(source: string, client: Client, milliseconds: number): void {
+    const now = this.#clock.monotonic();
+    client.used -= milliseconds;
+    this.#all.add(now, -milliseconds);
+    this.#uses.get(source)?.add(now, -milliseconds);
+    this.#endPauses(source, now);
   }
 
   #runNext(): void {
@@ -145,7 +162,7 @@ export class Strangers {
       task.run();
     } finally {
       process.nextTick(() => {
-        if (!this.#known.has(task.socket)) this.#count(task.socket, source, this.#used() - before + task.cost);
+        if (!this.isKnown(task.socket)) this.#count(task.socket, source, this.#used() - before + task.cost);
         setImmediate(() => this.#runNext());
       });
     }
@@ -202,7 +219,7 @@ export class Strangers {
     use.add(now, cost);
     this.#uses.delete(source); // so that it becomes the newest one
     this.#uses.set(source, use);
-    this.#costs.set(socket, (this.#costs.get(socket) ?? 0) + cost);
+    this.#clientOf(socket).used += cost;
   }
 
   /** The last task of a source was prevented. No timer may be left when nothing waits. */

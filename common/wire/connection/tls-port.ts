@@ -54,6 +54,14 @@ export const Alpn = Object.freeze({
  */
 export const SERVER_SECURITY = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
 const HANDSHAKE_TIMEOUT = 5_000;
+/**
+ * Milliseconds of processor time that the rest of a handshake takes at most, with certificates that are expensive to
+ * check. They count until the connection is closed, so that only some handshakes of a source are in progress.
+ */
+const DEAREST_MS = 4;
+/** A handshake with EC keys usually takes this long, and this much longer for each KiB that the client sends. */
+const HANDSHAKE_MS = 0.35;
+const MS_PER_KIB = 0.04;
 /** The handshakes of peers happen in real time, whatever the clock of a simulator shows. */
 const clock = new SystemClock();
 const MAX_CONNECTIONS = 20_000;
@@ -179,11 +187,11 @@ export class TlsPort {
     socket.on('error', () => undefined); // its 'close' follows
     socket.once('close', () => {
       timer.cancel();
-      prevent?.();
+      if (prevent && !prevent()) strangers.correct(socket, DEAREST_MS - costOf(socket));
     });
     socket.once('readable', () => {
       timer.cancel(); // its turn is not the client's affair, and the TLS server has a timer of its own
-      if (!socket.destroyed) prevent = strangers.run(socket, () => this.#tls.emit('connection', socket));
+      if (!socket.destroyed) prevent = strangers.run(socket, () => this.#tls.emit('connection', socket), DEAREST_MS);
     });
   }
 
@@ -193,7 +201,7 @@ export class TlsPort {
     socket.on('error', () => undefined); // the owner of the socket handles 'close'
     const handler = this.#handlerFor(socket.alpnProtocol);
     const connection = this.#connections.secured(socket);
-    if (connection) strangers.replace(connection.socket, socket);
+    if (connection) strangers.join(connection.socket, socket);
     if (handler && connection) handler(socket, connection);
     else socket.destroy();
   }
@@ -203,6 +211,10 @@ export class TlsPort {
     const [first, ...others] = this.#handlers.values();
     return this.#handlers.get(Alpn.None) ?? (others.length === 0 ? first : undefined);
   }
+}
+
+function costOf({ bytesRead }: Socket): number {
+  return HANDSHAKE_MS + (bytesRead / 1_024) * MS_PER_KIB;
 }
 
 function answerSni(
