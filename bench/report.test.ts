@@ -449,7 +449,7 @@ t.test('kept results are complete and not quick', async (t) => {
   const warnings: string[] = [];
   const reports = readReports(KEPT_RESULTS, (text) => warnings.push(text));
   t.same(warnings, []);
-  t.same(reports.map(({ name }) => name).toSorted(), ['api', 'data', 'path', 'queues']);
+  t.same(reports.map(({ name }) => name).toSorted(), ['api', 'attack', 'data', 'path', 'queues']);
   for (const { name, run, rows } of reports) {
     t.equal(run.quick, false, name);
     t.match(run, { commit: /^[0-9a-f]{40}$/, cpu: /./, node: /^v/ }, name);
