@@ -10,6 +10,7 @@
 // behind all that arrived and do nothing.
 
 import { BoundedMap } from '../queue/bounded-map.ts';
+import { TokenBucket } from '../queue/token-bucket.ts';
 import { type Clock, SystemClock, type Timer } from '../time/clock.ts';
 import { sourceOf } from './source-address.ts';
 
@@ -60,8 +61,9 @@ export class Strangers {
   readonly #clock: Clock;
   readonly #used: () => number;
   readonly #limits: StrangerLimits;
-  readonly #all: Use;
-  readonly #uses = new BoundedMap<string, Use>(MAX_SOURCES);
+  /** The time that is left to all sources, and to each. */
+  readonly #all: TokenBucket;
+  readonly #sources = new BoundedMap<string, TokenBucket>(MAX_SOURCES);
   /** By socket. */
   readonly #clients = new WeakMap<object, Client>();
   /** By source; whose turn is next comes first. */
@@ -77,7 +79,7 @@ export class Strangers {
     this.#clock = clock;
     this.#used = used;
     this.#limits = source;
-    this.#all = new Use(all, clock.monotonic());
+    this.#all = bucketOf(all, clock.monotonic());
   }
 
   /** Tasks that wait. */
@@ -87,7 +89,8 @@ export class Strangers {
 
   /** Milliseconds that count for a source now. */
   usedBy(remoteAddress: string): number {
-    return this.#uses.get(sourceOf(remoteAddress))?.usedAt(this.#clock.monotonic()) ?? 0;
+    const left = this.#sources.get(sourceOf(remoteAddress))?.left(this.#clock.monotonic());
+    return left === undefined ? 0 : this.#limits.burst - left;
   }
 
   isKnown(socket: object): boolean {
@@ -141,8 +144,8 @@ export class Strangers {
   #giveBack(source: string, client: Client, milliseconds: number): void {
     const now = this.#clock.monotonic();
     client.used -= milliseconds;
-    this.#all.add(now, -milliseconds);
-    this.#uses.get(source)?.add(now, -milliseconds);
+    this.#all.take(now, -milliseconds);
+    this.#sources.get(source)?.take(now, -milliseconds);
     this.#endPauses(source, now);
   }
 
@@ -172,7 +175,8 @@ export class Strangers {
   #nextSource(now: number): string | undefined {
     for (const source of this.#waiting.keys()) {
       if (this.#resting.has(source)) continue;
-      const pause = this.#uses.get(source)?.pause(now) ?? 0;
+      const own = this.#sources.get(source);
+      const pause = own ? pauseOf(own, now) : 0;
       if (pause === 0) return source;
       const end = () => {
         this.#resting.delete(source);
@@ -186,7 +190,7 @@ export class Strangers {
   /** Whether all sources together have used their time. Then a timer continues. */
   #mustPause(now: number): boolean {
     if (this.#pause) return true;
-    const pause = this.#all.pause(now);
+    const pause = pauseOf(this.#all, now);
     if (pause === 0) return false;
     this.#pause = this.#clock.after('strangers', pause, () => {
       this.#pause = undefined;
@@ -197,8 +201,9 @@ export class Strangers {
 
   /** A source got time back. */
   #endPauses(source: string, now: number): void {
-    if (this.#all.pause(now) === 0) this.#endPause();
-    if (this.#uses.get(source)?.pause(now) === 0) this.#endRest(source);
+    if (pauseOf(this.#all, now) === 0) this.#endPause();
+    const own = this.#sources.get(source);
+    if (own && pauseOf(own, now) === 0) this.#endRest(source);
     if (!this.#isBusy) this.#runNext();
   }
 
@@ -214,11 +219,11 @@ export class Strangers {
 
   #count(socket: object, source: string, cost: number): void {
     const now = this.#clock.monotonic();
-    this.#all.add(now, cost);
-    const use = this.#uses.get(source) ?? new Use(this.#limits, now);
-    use.add(now, cost);
-    this.#uses.delete(source); // so that it becomes the newest one
-    this.#uses.set(source, use);
+    this.#all.take(now, cost);
+    const own = this.#sources.get(source) ?? bucketOf(this.#limits, now);
+    own.take(now, cost);
+    this.#sources.delete(source); // so that it becomes the newest one
+    this.#sources.set(source, own);
     this.#clientOf(socket).used += cost;
   }
 
@@ -272,33 +277,14 @@ class Tasks {
   }
 }
 
-/** Used time, which is forgotten as fast as the share permits. */
-class Use {
-  readonly #limits: StrangerLimits;
-  /** Milliseconds. */
-  #used = 0;
-  #at: number;
+/** Its tokens are milliseconds, which may be used before they are there. */
+function bucketOf({ burst, share }: StrangerLimits, now: number): TokenBucket {
+  return new TokenBucket({ burst, perSecond: share * 1_000, ahead: Number.POSITIVE_INFINITY }, now);
+}
 
-  constructor(limits: StrangerLimits, now: number) {
-    this.#limits = limits;
-    this.#at = now;
-  }
-
-  add(now: number, milliseconds: number): void {
-    this.#used = Math.max(0, this.usedAt(now) + milliseconds);
-    this.#at = now;
-  }
-
-  /** Milliseconds until less than the burst is used. */
-  pause(now: number): number {
-    const { burst, share } = this.#limits;
-    const excess = this.usedAt(now) - burst;
-    return excess > 0 ? Math.ceil(excess / share) : 0;
-  }
-
-  usedAt(now: number): number {
-    return Math.max(0, this.#used - (now - this.#at) * this.#limits.share);
-  }
+/** Milliseconds until the time that was used in advance is there. */
+function pauseOf(bucket: TokenBucket, now: number): number {
+  return Math.ceil(bucket.take(now, 0) ?? 0);
 }
 
 /** Shared by all ports of the process, because they share its event loop. */

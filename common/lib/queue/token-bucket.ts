@@ -22,12 +22,21 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /** Takes tokens. Returns the milliseconds until they are there; undefined if they may not be taken. */
-  take(now: number, count = 1): number | undefined {
-    const { burst, perSecond, ahead = 0 } = this.#options;
+  /** The tokens that are there; negative: as many were taken before they were there. */
+  left(now: number): number {
+    const { burst, perSecond } = this.#options;
     this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1_000) * perSecond);
     this.#filledAt = now;
-    if (this.#tokens - count < -ahead) return undefined;
+    return this.#tokens;
+  }
+
+  /**
+   * Takes tokens; a negative number gives some back. Returns the milliseconds until they are there; undefined if they
+   * may not be taken.
+   */
+  take(now: number, count = 1): number | undefined {
+    const { perSecond, ahead = 0 } = this.#options;
+    if (this.left(now) - count < -ahead) return undefined;
     this.#tokens -= count;
     return Math.max(0, (-this.#tokens / perSecond) * 1_000);
   }
