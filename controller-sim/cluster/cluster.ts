@@ -64,6 +64,11 @@ export class Cluster {
     return this.#membership;
   }
 
+  /** The ids of the other members that run. */
+  get connectedOthers(): string[] {
+    return this.#membership.members.filter((each) => each.isConnected && each.id !== this.id).map(({ id }) => id);
+  }
+
   get isLeader(): boolean {
     return this.#membership.leaderId === this.id;
   }

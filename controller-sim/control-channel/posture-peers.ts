@@ -19,7 +19,7 @@ const MAX_WAITING_LENGTH = 4 * 1024 * 1024;
 
 export interface PosturePeersComponents {
   readonly posture: Posture;
-  readonly cluster: Pick<Cluster, 'id' | 'membership'>;
+  readonly cluster: Pick<Cluster, 'connectedOthers'>;
   readonly peers: Pick<PeerConnections, 'call' | 'serve'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -77,8 +77,7 @@ export class PosturePeers implements PostureReceiver {
   /** Resolves when the others have the report, or its client has waited long enough. */
   async tell(report: PostureReport): Promise<void> {
     const { cluster, clock } = this.#components;
-    const others = cluster.membership.members.filter(({ id, isConnected }) => isConnected && id !== cluster.id);
-    const ids = new Set(others.map(({ id }) => id));
+    const ids = new Set(cluster.connectedOthers);
     for (const id of this.#outboxes.keys()) if (!ids.has(id)) this.#outboxes.delete(id);
     if (ids.size === 0) return;
     const text = JSON.stringify(report);

@@ -18,7 +18,7 @@ const RESTORED = 'lab.restored';
 const MAX_RESTORE_MS = 60_000;
 
 export interface OtherLabsComponents {
-  readonly cluster: Pick<Cluster, 'id' | 'membership'>;
+  readonly cluster: Pick<Cluster, 'connectedOthers'>;
   readonly peers: Pick<PeerConnections, 'call' | 'serve'>;
   readonly log: Log;
 }
@@ -55,7 +55,7 @@ export class OtherLabs {
 
   /** The time of another controller that runs; undefined if none answers. */
   time(): Promise<SharedTime | undefined> {
-    const asked = this.#others().map((id) => this.#components.peers.call(id, TIME, null));
+    const asked = this.#components.cluster.connectedOthers.map((id) => this.#components.peers.call(id, TIME, null));
     return Promise.any(asked).then(
       (time) => time as SharedTime,
       () => undefined,
@@ -65,7 +65,7 @@ export class OtherLabs {
   /** Restores the snapshot of another controller. Resolves with undefined if none has one with this name. */
   async restore(name: string, options: RestoreOptions): Promise<Restored | undefined> {
     const { peers } = this.#components;
-    for (const id of this.#others()) {
+    for (const id of this.#components.cluster.connectedOthers) {
       const names = await peers.call(id, NAMES, null).catch(() => []);
       if (Array.isArray(names) && names.includes(name))
         return (await peers.call(id, RESTORE, { name, options }, MAX_RESTORE_MS)) as Restored;
@@ -82,16 +82,11 @@ export class OtherLabs {
   async #tell(name: string, argument: unknown, failure: string): Promise<void> {
     const { peers, log } = this.#components;
     await Promise.all(
-      this.#others().map((id) =>
+      this.#components.cluster.connectedOthers.map((id) =>
         peers
           .call(id, name, argument)
           .catch((error: unknown) => log.warn({ controllerId: id, error: describeError(error) }, failure)),
       ),
     );
-  }
-
-  #others(): string[] {
-    const { id, membership } = this.#components.cluster;
-    return membership.members.filter((member) => member.isConnected && member.id !== id).map((member) => member.id);
   }
 }

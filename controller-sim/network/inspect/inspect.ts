@@ -56,10 +56,10 @@ export async function inspect(
   const names = [...new Set(requestedNames)];
   const { network, cluster, state, peers } = inspected;
   const controllerId = cluster.id;
-  const members = cluster.membership.members.filter(({ id, isConnected }) => isConnected && id !== controllerId);
+  const others = cluster.connectedOthers;
   const apps = [
     { id: controllerId, name: '' },
-    ...members.map(({ id }) => ({ id, name: '' })),
+    ...others.map((id) => ({ id, name: '' })),
     ...network.routers.keys().map((id) => ({ id, name: routerName(state, id) })),
   ];
   let matching: ReadonlySet<string>;
@@ -81,7 +81,7 @@ export async function inspect(
       id,
       answer: () => inspectOver(channel, names, { timeout: TIMEOUT }),
     })),
-    ...members.map(({ id }) => ({ id, answer: () => peers.inspect(id, names) })),
+    ...others.map((id) => ({ id, answer: () => peers.inspect(id, names) })),
   ].filter(({ id }) => matching.has(id));
   const own = matching.has(controllerId) ? valuesOfController(inspected, names) : [];
   const values: InspectedValue[] = own.map((value) => ({ appId: controllerId, ...value }));
