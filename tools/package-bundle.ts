@@ -7,6 +7,7 @@ import { build, type Plugin } from 'esbuild';
 import pages from '../controller-sim/dashboard/files.json' with { type: 'json' };
 import { licenses } from './binary/licenses.ts';
 import { ROOT } from './commands.ts';
+import { buildDefinitions } from './source-time.ts';
 
 /**
  * Name of the file in the build → module. The programs of child processes and threads are found beside the other files.
@@ -39,6 +40,7 @@ export async function bundlePackage(folder: string): Promise<number> {
     chunkNames: 'part-[hash]',
     absWorkingDir: ROOT,
     bundle: true,
+    define: buildDefinitions(),
     splitting: true,
     platform: 'node',
     format: 'esm',

@@ -14,3 +14,9 @@ export function sourceTime(): number {
     return 0; // not a checkout
   }
 }
+
+/** Our modules get these values from a build: see `BUILD_DATE`. */
+export function buildDefinitions(): { DATE_OF_BUILD: string } {
+  const date = new Date(sourceTime() * 1_000).toISOString().replace('.000Z', 'Z');
+  return { DATE_OF_BUILD: JSON.stringify(date) };
+}

@@ -8,6 +8,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { sourceTime } from '../../tools/source-time.ts';
 import { differingFiles } from '../support/dashboard-files.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
@@ -152,32 +153,15 @@ t.test('import and require of an entry give the same', async (t) => {
 });
 
 const PROGRAM = `import { writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { startSimulator, type Simulator, type SimulatorOptions } from 'edgeweave/sim';
 import { ConfigurationError, checkRouterConfig, createLog, enrollRouter, startRouter } from 'edgeweave/router';
 
 const options: SimulatorOptions = { password: 'secret' };
 await using simulator: Simulator = await startSimulator(options);
 
-let session = '';
-function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const url = simulator.managementUrl + path;
-    const headers = { 'content-type': 'application/json', 'zt-session': session };
-    request(url, { method, ca: simulator.ca, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => resolve((JSON.parse(text) as { data: T }).data));
-    })
-      .once('error', reject)
-      .end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
-
-const login = { username: simulator.username, password: simulator.password };
-session = (await call<{ token: string }>('POST', '/authenticate?method=password', login)).token;
-const { id } = await call<{ id: string }>('POST', '/edge-routers', { name: 'edge', isTunnelerEnabled: true });
-const { enrollmentJwt } = await call<{ enrollmentJwt: string }>('GET', '/edge-routers/' + id);
+const { edgeRouters } = simulator.admin;
+const { id } = await edgeRouters.create({ name: 'edge', isTunnelerEnabled: true });
+const { enrollmentJwt } = await edgeRouters.get(id);
 writeFileSync(
   'router.yml',
   \`v: 3
@@ -187,12 +171,12 @@ edge: {csr: {sans: {ip: [127.0.0.1]}}}
 listeners: [{binding: tunnel, options: {mode: host}}]
 \`,
 );
-const { routerId } = await enrollRouter('router.yml', enrollmentJwt);
+const { routerId } = await enrollRouter('router.yml', enrollmentJwt ?? '');
 await using router = await startRouter('router.yml', { log: createLog({ level: 'warn' }) });
 let isOnline = false;
 for (let left = 500; !isOnline && left > 0; left--) {
   await new Promise((resolve) => setTimeout(resolve, 20));
-  isOnline = (await call<{ isOnline: boolean }>('GET', '/edge-routers/' + id)).isOnline;
+  ({ isOnline } = await edgeRouters.get(id));
 }
 writeFileSync('broken.yml', 'v: 3\\nctrl: {}\\n');
 const { findings } = checkRouterConfig('broken.yml');
@@ -200,7 +184,9 @@ const rejected = await startRouter('broken.yml').then(
   () => '',
   (error: unknown) => (error instanceof ConfigurationError ? error.message : String(error)),
 );
-console.log(JSON.stringify({ isOnline, isSame: routerId === id && router.id === id, findings: findings.length, rejected }));
+const { buildDate } = await simulator.admin.call('listVersion');
+const isSame = routerId === id && router.id === id;
+console.log(JSON.stringify({ isOnline, isSame, findings: findings.length, rejected, buildDate }));
 `;
 
 t.test('a program starts a simulator, enrolls a router and runs it', async (t) => {
@@ -209,6 +195,7 @@ t.test('a program starts a simulator, enrolls a router and runs it', async (t) =
   t.match(outcome, {
     isOnline: true,
     isSame: true,
+    buildDate: new Date(sourceTime() * 1_000).toISOString().replace('.000Z', 'Z'),
     rejected: /^broken\.yml is not a valid router configuration\nbroken\.yml:1:1 /,
   });
   t.ok(Number(outcome.findings) > 0);

@@ -1,13 +1,17 @@
 // The documents of a release: version, notes, bill of materials, provenance.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import packageJson from '../../package.json' with { type: 'json' };
 import { newestSection, released } from '../../tools/release/changelog.ts';
 import { componentsOfExecutables, debianLicenses } from '../../tools/release/components.ts';
+import { withoutNetwork } from '../../tools/release/no-network.ts';
 import { setPlainModes } from '../../tools/release/plain-modes.ts';
 import { provenance } from '../../tools/release/provenance.ts';
 import { sbom } from '../../tools/release/sbom.ts';
@@ -149,12 +153,30 @@ t.test('a Debian package has the licenses of its parts', async (t) => {
 
 t.test('the provenance has the commit, the lockfile and the checksum of each file', async (t) => {
   const files = new Map([['edgeweave.tgz', 'a'.repeat(64)]]);
-  const init = { ...INIT, files, commit: 'b'.repeat(40), lockfile: 'c'.repeat(64), tests: 'passed' as const };
+  const conditions = { tests: 'passed', network: 'none' } as const;
+  const init = { ...INIT, ...conditions, files, commit: 'b'.repeat(40), lockfile: 'c'.repeat(64) };
   const { subject, predicate } = JSON.parse(provenance(init));
   t.same(subject, [{ name: 'edgeweave.tgz', digest: { sha256: 'a'.repeat(64) } }]);
   t.match(predicate.buildDefinition.resolvedDependencies, [
     { digest: { gitCommit: 'b'.repeat(40) } },
     { digest: { sha256: 'c'.repeat(64) } },
   ]);
-  t.equal(predicate.buildDefinition.internalParameters.tests, 'passed');
+  t.match(predicate.buildDefinition.internalParameters, conditions);
+});
+
+t.test('a build reaches no network', { skip: !withoutNetwork() && 'namespaces are not permitted' }, async (t) => {
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const program = `require('node:net').connect(${port}, '127.0.0.1').on('connect', () => process.exit(0)).on('error', ({ code }) => { console.log(code); process.exit(1); })`;
+  const attempt = (prefix: readonly string[]) => {
+    const [command = '', ...args] = [...prefix, process.execPath, '-e', program];
+    return promisify(execFile)(command, args, { env }).then(
+      () => 'connected',
+      ({ stdout }: { stdout: string }) => stdout.trim(),
+    );
+  };
+  t.equal(await attempt([]), 'connected');
+  t.equal(await attempt(withoutNetwork() ?? []), 'ENETUNREACH');
 });

@@ -6,6 +6,7 @@ import { build, type OnLoadArgs, type OnLoadResult, type Plugin } from 'esbuild'
 import files from '../../controller-sim/dashboard/files.json' with { type: 'json' };
 import { type PageName, pathOfPage, readPage } from '../../controller-sim/dashboard/read-page.ts';
 import { ROOT } from '../commands.ts';
+import { buildDefinitions } from '../source-time.ts';
 import { ADDONS } from './addon-names.ts';
 
 export interface Bundle {
@@ -38,6 +39,7 @@ export async function bundle(entry: string): Promise<Bundle> {
     entryPoints: [join(ROOT, entry)],
     absWorkingDir: ROOT,
     bundle: true,
+    define: buildDefinitions(),
     platform: 'node',
     format: 'esm',
     target: `node${process.versions.node}`,

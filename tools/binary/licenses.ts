@@ -7,15 +7,7 @@ import { ROOT } from '../commands.ts';
 const RULE = '-'.repeat(80);
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)/i;
 
-/** Packages whose files contain another package, with its license. */
-const CONTAINED: Readonly<Record<string, string>> = {
-  htm: `It contains preact, MIT
-
-The MIT License (MIT)
-
-Copyright (c) 2015-present Jason Miller
-
-Permission is hereby granted, free of charge, to any person obtaining a copy
+const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy
 of this software and associated documentation files (the "Software"), to deal
 in the Software without restriction, including without limitation the rights
 to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
@@ -31,13 +23,20 @@ FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
 AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
 LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-SOFTWARE.`,
+SOFTWARE.`;
+
+/** Packages whose files contain another package, with its license. */
+const CONTAINED: Readonly<Record<string, string>> = {
+  htm: `It contains preact, MIT\n\nCopyright (c) 2015-present Jason Miller\n\n${MIT}`,
 };
+/** A library in Node whose license Node's LICENSE lacks. */
+const LIBFFI = `Copyright (c) 1996-2026 Anthony Green, Red Hat, Inc and others\n\n${MIT}`;
 
 /** @param packages Folders in the project. */
 export function licensesWithNode(packages: Iterable<string>): string {
   const node = `Node.js ${process.version}, MIT and others\n\n${licenseOfNode()}`;
-  return joined([node, ...partsOf(packages)]);
+  const libffi = `libffi ${process.versions.libffi}, within Node.js, MIT\n\n${LIBFFI}`;
+  return joined([node, libffi, ...partsOf(packages)]);
 }
 
 /** @param packages Folders in the project. */

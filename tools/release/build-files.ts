@@ -21,25 +21,24 @@ import { ROOT } from '../commands.ts';
 import { PROCESSORS, type Processor } from '../image/system-files.ts';
 import { setPlainModes } from './plain-modes.ts';
 
-/** @param time Seconds since 1970. Returns the names of the files. */
-export function buildFiles(folder: string, time: number): string[] {
+/**
+ * @param time Seconds since 1970.
+ * @param prefix Command and arguments that precede each build, see `withoutNetwork`. Returns the names of the files.
+ */
+export function buildFiles(folder: string, time: number, prefix: readonly string[]): string[] {
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(tmpdir(), 'edgeweave-release-'));
   try {
-    const env = { ...process.env, SOURCE_DATE_EPOCH: String(time) };
-    const tool = (path: string) =>
-      execFileSync(process.execPath, [join(ROOT, 'tools', path), work], {
-        env,
+    const run = (...words: string[]) => {
+      const [command = '', ...args] = [...prefix, ...words];
+      execFileSync(command, args, {
+        cwd: ROOT,
+        env: { ...process.env, SOURCE_DATE_EPOCH: String(time) },
         stdio: ['ignore', 'ignore', 'inherit'],
       });
-    tool('binary/build.ts');
-    tool('image/build.ts');
-    tool('packages/build.ts');
-    execFileSync('npm', ['pack', '--silent', '--pack-destination', work], {
-      cwd: ROOT,
-      env,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    };
+    for (const tool of ['binary', 'image', 'packages']) run(process.execPath, join('tools', tool, 'build.ts'), work);
+    run('npm', 'pack', '--silent', '--pack-destination', work);
     setPlainModes(join(work, `${packageJson.name}-${packageJson.version}.tgz`), time);
     collect(work, folder);
   } finally {

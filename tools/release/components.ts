@@ -28,8 +28,8 @@ export interface Component {
 const NO_LIBRARIES: ReadonlySet<string> = new Set(['node', 'modules', 'napi', 'unicode', 'tz', 'cldr']);
 
 /**
- * The licenses of Node's libraries, by their names in `process.versions`, in SPDX. Node's LICENSE has their texts, but
- * for SQLite, which is in the public domain, and libffi.
+ * The licenses of Node's libraries, by their names in `process.versions`, in SPDX. LICENSES.txt has their texts, but
+ * for SQLite, which is in the public domain.
  */
 const NODE_LICENSES: Readonly<Record<string, string>> = {
   acorn: 'MIT',

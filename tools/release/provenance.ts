@@ -1,5 +1,5 @@
 // Where the files of a release come from: a statement in the format of in-toto (v1) with the provenance predicate of
-// SLSA (v1): commit, lockfile, Node, and whether the tests ran.
+// SLSA (v1): commit, lockfile, Node, whether the tests ran, and whether the builds had a network.
 
 export interface ProvenanceInit {
   readonly name: string;
@@ -10,11 +10,13 @@ export interface ProvenanceInit {
   /** SHA-256 of package-lock.json. */
   readonly lockfile: string;
   readonly tests: 'passed' | 'skipped';
+  /** The network that the builds could reach. */
+  readonly network: 'none' | 'of the machine';
   /** Seconds since 1970: the time of the commit, so that two builds have the same statement. */
   readonly time: number;
 }
 
-export function provenance({ name, version, files, commit, lockfile, tests, time }: ProvenanceInit): string {
+export function provenance({ name, version, files, commit, lockfile, tests, network, time }: ProvenanceInit): string {
   const statement = {
     _type: 'https://in-toto.io/Statement/v1',
     subject: [...files].map(([file, sha256]) => ({ name: file, digest: { sha256 } })),
@@ -23,7 +25,7 @@ export function provenance({ name, version, files, commit, lockfile, tests, time
       buildDefinition: {
         buildType: `https://${name}.example/release/v1`,
         externalParameters: { command: `npm run release -- ${version}`, version },
-        internalParameters: { tests, sourceDateEpoch: time },
+        internalParameters: { tests, network, sourceDateEpoch: time },
         resolvedDependencies: [
           { name: 'source', digest: { gitCommit: commit } },
           { name: 'package-lock.json', digest: { sha256: lockfile } },

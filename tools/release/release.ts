@@ -17,6 +17,7 @@ import { sourceTime } from '../source-time.ts';
 import { buildFiles } from './build-files.ts';
 import { newestSection, released } from './changelog.ts';
 import { componentsOfExecutables, componentsOfImages } from './components.ts';
+import { withoutNetwork } from './no-network.ts';
 import { provenance } from './provenance.ts';
 import { sbom } from './sbom.ts';
 
@@ -104,9 +105,11 @@ async function release({ version, folder, skipsTests, buildsOnce }: Release): Pr
     runScript('test', '--release');
   }
   const time = sourceTime();
-  step('build');
-  const files = buildFiles(folder, time);
-  if (!buildsOnce) compareWithSecondBuild(folder, files, time);
+  const prefix = withoutNetwork();
+  step(prefix ? 'build without a network' : 'build; this machine permits no namespace without a network');
+  const build = (into: string) => buildFiles(into, time, prefix ?? []);
+  const files = build(folder);
+  if (!buildsOnce) compareWithSecondBuild(folder, files, build);
   step('documents');
   const { name, license } = packageJson;
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
@@ -119,6 +122,7 @@ async function release({ version, folder, skipsTests, buildsOnce }: Release): Pr
     commit: git('rev-parse', 'HEAD'),
     lockfile: sha256(join(ROOT, 'package-lock.json')),
     tests: skipsTests ? ('skipped' as const) : ('passed' as const),
+    network: prefix ? ('none' as const) : ('of the machine' as const),
     time,
   };
   write(`${name}-${version}.provenance.json`, provenance(statement));
@@ -128,11 +132,11 @@ async function release({ version, folder, skipsTests, buildsOnce }: Release): Pr
 }
 
 /** @throws ReleaseError with the files that differ */
-function compareWithSecondBuild(folder: string, files: readonly string[], time: number): void {
+function compareWithSecondBuild(folder: string, files: readonly string[], build: (into: string) => unknown): void {
   step('second build, for the comparison');
   const second = mkdtempSync(join(tmpdir(), 'edgeweave-second-build-'));
   try {
-    buildFiles(second, time);
+    build(second);
     const differing = files.filter(
       (file) => !readFileSync(join(folder, file)).equals(readFileSync(join(second, file))),
     );

@@ -4,6 +4,7 @@
 
 import { arch, platform } from 'node:os';
 import { parse } from 'semver';
+import { BUILD_DATE } from './build-date.ts';
 
 export const PROTOCOL_VERSION = 'v2.0.0';
 const DEVELOPMENT = '0.0.0';
@@ -19,12 +20,12 @@ export interface VersionInfo {
 const GO_ARCH: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
 /** The version information of this program; `revision` is the project's version. */
-export function ownVersionInfo(revision: string, buildDate = '2026-01-01T00:00:00Z'): VersionInfo {
+export function ownVersionInfo(revision: string): VersionInfo {
   const cpu = arch();
   return {
     version: PROTOCOL_VERSION,
     revision,
-    buildDate,
+    buildDate: BUILD_DATE,
     os: platform() === 'win32' ? 'windows' : platform(),
     arch: GO_ARCH[cpu] ?? cpu,
   };

@@ -9,6 +9,7 @@ import type {
   SpecList,
   Version,
 } from '#schemas/api/gen/answers.ts';
+import { BUILD_DATE } from '#wire/channel/build-date.ts';
 import { PROTOCOL_VERSION } from '#wire/channel/version-info.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { ROUTER_CAPABILITIES } from '../../network/router-capabilities.ts';
@@ -18,7 +19,6 @@ import { listRecords } from '../operations/list.ts';
 import { showController } from './controllers.ts';
 import { specification } from './specifications.ts';
 
-const BUILD_DATE = '2026-01-01T00:00:00Z';
 /** All capabilities, and those of a controller without a cluster (reference fact: HTTP entities, section 12). */
 const CAPABILITIES = ['OIDC_AUTH', 'HA_CONTROLLER', 'OIDC_AUTH_WITH_CSR'];
 const ALONE = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'];
