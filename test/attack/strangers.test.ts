@@ -16,8 +16,13 @@ const USED = 800;
 
 type Place = Readonly<{ host: string; port: number; localAddress: string }>;
 
-/** A port whose clients prove who they are with their first bytes, which they get back. */
-async function openPort(t: Test): Promise<{ at(localAddress: string): Place }> {
+/** A protocol whose clients prove nothing. */
+const UPLOAD = 'upload';
+/** As bytes of a handshake they would be most of what a source may use at once. */
+const UPLOADED = 8 * 1024 * 1024;
+
+/** A port whose other clients prove who they are with their first bytes, which they get back. */
+async function openPort(t: Test): Promise<{ at(localAddress: string): Place; isUploaded(): boolean }> {
   const authority = await makeAuthority('test');
   const { pem, key } = await issue(authority, 'localhost');
   const context = { cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) };
@@ -26,7 +31,10 @@ async function openPort(t: Test): Promise<{ at(localAddress: string): Place }> {
   port.handle(Alpn.None, (socket) => {
     socket.on('data', (data) => (strangers.know(socket), socket.end(data)));
   });
-  return { at: (localAddress) => ({ host: '127.0.0.1', port: port.address.port, localAddress }) };
+  let uploads = 0;
+  port.handle(UPLOAD, (socket) => void socket.resume().once('close', () => uploads++));
+  const isUploaded = () => uploads > 0;
+  return { isUploaded, at: (localAddress) => ({ host: '127.0.0.1', port: port.address.port, localAddress }) };
 }
 
 function shakeHands(place: Place): Socket {
@@ -82,4 +90,13 @@ t.test('silent connections take no turn, and closed ones leave nothing', async (
     socket.destroy();
   }
   await until('nothing to wait', () => strangers.waiting === 0);
+});
+
+t.test('bytes after the handshake are no part of it', async (t) => {
+  const { at, isUploaded } = await openPort(t);
+  const source = at('127.0.0.6');
+  connect({ ...source, rejectUnauthorized: false, ALPNProtocols: [UPLOAD] }).end(Buffer.alloc(UPLOADED));
+  await until('the upload to end', isUploaded);
+  const used = strangers.usedBy(source.localAddress);
+  t.ok(used < 100, `${used} ms`);
 });

@@ -89,7 +89,7 @@ echo purge; dpkg --purge edgeweave-router
 [ ! -e /etc/edgeweave ]; [ ! -e /var/lib/edgeweave ]; [ ! -e /etc/logrotate.d/edgeweave-router ]
 dpkg --install --force-depends /packages/${simulator}; edgeweave-sim --version; dpkg --purge edgeweave-sim
 [ ! -e /var/lib/edgeweave-sim ]
-find /etc /usr /var/lib -name '*edgeweave*' -not -path '/var/lib/dpkg/*' -newer /packages/LICENSES.txt`);
+find /etc /usr /var/lib -name '*edgeweave*' -not -path '/var/lib/dpkg/*' -not -path '/etc/netns/*' -newer /packages/LICENSES.txt`);
   const [installed = '', upgraded = '', removed = '', purged = ''] = output.split(/^(?:upgrade|remove|purge)$/m);
   t.match(installed, `\n${packageJson.version}\n`);
   t.match(

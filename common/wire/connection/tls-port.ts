@@ -86,6 +86,8 @@ export class TlsPort {
   readonly #handlers = new Map<string, SocketHandler>();
   readonly #sockets = new Set<TLSSocket>();
   readonly #connections: PortConnections;
+  /** What a client sent until the end of its handshake. */
+  readonly #handshakeBytes = new WeakMap<Socket, number>();
 
   private constructor(tls: Server, connections: PortConnections, { handshakeTimeout, log }: TlsPortOptions) {
     this.#listener = createListener((socket) => this.#onClient(socket));
@@ -187,7 +189,8 @@ export class TlsPort {
     socket.on('error', () => undefined); // its 'close' follows
     socket.once('close', () => {
       timer.cancel();
-      if (prevent && !prevent()) strangers.correct(socket, DEAREST_MS - costOf(socket));
+      const bytes = this.#handshakeBytes.get(socket) ?? socket.bytesRead;
+      if (prevent && !prevent()) strangers.correct(socket, DEAREST_MS - costOf(bytes));
     });
     socket.once('readable', () => {
       timer.cancel(); // its turn is not the client's affair, and the TLS server has a timer of its own
@@ -201,7 +204,10 @@ export class TlsPort {
     socket.on('error', () => undefined); // the owner of the socket handles 'close'
     const handler = this.#handlerFor(socket.alpnProtocol);
     const connection = this.#connections.secured(socket);
-    if (connection) strangers.join(connection.socket, socket);
+    if (connection) {
+      this.#handshakeBytes.set(connection.socket, connection.socket.bytesRead);
+      strangers.join(connection.socket, socket);
+    }
     if (handler && connection) handler(socket, connection);
     else socket.destroy();
   }
@@ -213,8 +219,8 @@ export class TlsPort {
   }
 }
 
-function costOf({ bytesRead }: Socket): number {
-  return HANDSHAKE_MS + (bytesRead / 1_024) * MS_PER_KIB;
+function costOf(bytes: number): number {
+  return HANDSHAKE_MS + (bytes / 1_024) * MS_PER_KIB;
 }
 
 function answerSni(
