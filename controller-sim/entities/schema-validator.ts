@@ -7,6 +7,7 @@ import { within } from '#lib/bounded.ts';
 import { describeError, InvariantError } from '#lib/errors.ts';
 import { isNestedDeeper, MAX_JSON_DEPTH } from '#lib/json/json.ts';
 import { invalid } from '../errors/errors.ts';
+import { isBuiltInSchema } from './built-in.ts';
 import { UNIQUE_ITEMS } from './unique-items.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -118,7 +119,7 @@ function build(schema: Schema): ValidateFunction {
   if (!compiler) throw new InvariantError('the schema compiler is not loaded yet');
   const { Validators, schemas } = compiler;
   try {
-    return within(MAX_COMPILE_MS, () => {
+    const compiled = () => {
       void schemas.validateSchema(plain, true); // synchronous for all but `$async` schemas
       const ajv = new Validators({
         strict: false,
@@ -131,7 +132,9 @@ function build(schema: Schema): ValidateFunction {
       ajv.removeKeyword('uniqueItems').addKeyword(UNIQUE_ITEMS);
       for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
       return ajv.compile(plain);
-    });
+    };
+    // A slow machine must be able to use ours.
+    return isBuiltInSchema(schema) ? compiled() : within(MAX_COMPILE_MS, compiled);
   } catch (error) {
     throw invalid('schema', error instanceof Error ? error.message : String(error), schema);
   }

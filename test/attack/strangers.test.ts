@@ -92,7 +92,7 @@ t.test('silent connections take no turn, and closed ones leave nothing', async (
   await until('nothing to wait', () => strangers.waiting === 0);
 });
 
-t.test('bytes after the handshake are no part of it', async (t) => {
+t.test('bytes after the handshake do not count as its bytes', async (t) => {
   const { at, isUploaded } = await openPort(t);
   const source = at('127.0.0.6');
   connect({ ...source, rejectUnauthorized: false, ALPNProtocols: [UPLOAD] }).end(Buffer.alloc(UPLOADED));

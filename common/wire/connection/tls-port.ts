@@ -86,7 +86,7 @@ export class TlsPort {
   readonly #handlers = new Map<string, SocketHandler>();
   readonly #sockets = new Set<TLSSocket>();
   readonly #connections: PortConnections;
-  /** What a client sent until the end of its handshake. */
+  /** Bytes of each client until the end of its handshake. */
   readonly #handshakeBytes = new WeakMap<Socket, number>();
 
   private constructor(tls: Server, connections: PortConnections, { handshakeTimeout, log }: TlsPortOptions) {
