@@ -220,6 +220,11 @@ export class Router implements RunningRouter {
     };
   }
 
+  /** The bytes in both directions of each circuit whose client is at this router, since it opened; by circuit id. */
+  circuitBytes(): Map<string, number> {
+    return this.#circuits.ends.carried();
+  }
+
   /**
    * Stops: rejects new circuits, closes listeners, waits for open circuits for `drain` milliseconds or until `hurry`
    * aborts, then closes all rooms. A second call waits for the first. Rejects with OptionError.

@@ -121,7 +121,7 @@ export async function withEdgeProxies(
   });
 }
 
-/** Opens a proxy port for each service, on another router than its host if there is one. */
+/** Opens a proxy port for each service, on another router than its host if there is one; counts bytes of circuits. */
 export class ServicePorts implements LabRouters {
   readonly #routers: readonly NetworkRouter[];
   readonly #clock: Clock;
@@ -142,6 +142,10 @@ export class ServicePorts implements LabRouters {
         () => `${host} to host ${service}`,
       );
     return place;
+  }
+
+  carried(): Map<string, number> {
+    return new Map(this.#routers.flatMap(({ router }) => [...router.circuitBytes()]));
   }
 
   /** The port of a service at a router. Rejects with ProjectError for an unknown router. */

@@ -26,6 +26,8 @@ export interface Router {
   readonly decommissioned: Promise<void>;
   /** The state of all parts of the router. */
   describe(): RouterDescription;
+  /** The bytes in both directions of each circuit whose client is at this router, since it opened; by circuit id. */
+  circuitBytes(): ReadonlyMap<string, number>;
   /**
    * Listens for a service (TCP) and dials it for each client, until the router closes. @returns the port. Rejects with
    * OptionError, with the system's code for a port in use, and with ProxyModeError for a router that listens for none.

@@ -7,6 +7,12 @@ export type UsageTags = Readonly<Record<string, string>>;
 /** `ingress`: the dialing client; `egress`: the host; `fabric`: links. */
 export type UsageSide = 'ingress' | 'egress' | 'fabric';
 
+/** Bytes that were received and sent. */
+export interface UsageAmount {
+  readonly rx: number;
+  readonly tx: number;
+}
+
 export type UsageKind = `${UsageSide}.${'rx' | 'tx'}`;
 
 /**
@@ -57,7 +63,7 @@ export class UsageRecorder {
   }
 
   /** Adds bytes to the current interval of a circuit. */
-  add(circuitId: string, side: UsageSide, { rx, tx }: { rx: number; tx: number }, tags: UsageTags = NO_TAGS): void {
+  add(circuitId: string, side: UsageSide, { rx, tx }: UsageAmount, tags: UsageTags = NO_TAGS): void {
     if (rx === 0 && tx === 0) return;
     let usage = this.#circuits.get(circuitId);
     if (!usage) {

@@ -15,6 +15,7 @@ import type { XgressClient } from './clients/xgress-client.ts';
 import { HolderBudgets } from './holder-budgets.ts';
 import { registryXgressMetrics } from './registry-metrics.ts';
 import { XgressTicker } from './ticker.ts';
+import type { Transferred } from './transferred.ts';
 import { Xgress } from './xgress.ts';
 import type { OwnRight, XgressInit } from './xgress-components.ts';
 import type { CircuitRole, XgressMetrics } from './xgress-metrics.ts';
@@ -31,8 +32,7 @@ export interface CircuitEndsComponents {
 /** An end whose client does its own flow control. */
 export interface RelayEnd extends CircuitEnd {
   readonly role: CircuitRole;
-  /** Bytes since the last usage report, in each direction. */
-  readonly transferred: { fromClient: number; toClient: number };
+  readonly transferred: Transferred;
 }
 
 export class CircuitEnds {
@@ -66,6 +66,15 @@ export class CircuitEnds {
   /** Bytes held for clients that read slowly and for peers that have not acknowledged them. */
   get bufferedBytes(): number {
     return this.#budget.used;
+  }
+
+  /** The bytes in both directions of each circuit whose client is at this router, since it opened. */
+  carried(): Map<string, number> {
+    const bytes = new Map<string, number>();
+    for (const ends of [this.#open, this.#relays])
+      for (const { circuitId, role, transferred } of ends)
+        if (role === 'initiator') bytes.set(circuitId, transferred.total);
+    return bytes;
   }
 
   /**
@@ -190,10 +199,7 @@ export class CircuitEnds {
    */
   #reportUsage({ circuitId, role, transferred }: Xgress | RelayEnd, tags: UsageTags): void {
     const side = role === 'initiator' ? 'ingress' : 'egress';
-    const { fromClient: rx, toClient: tx } = transferred;
-    this.#components.metrics.usage.add(circuitId, side, { rx, tx }, tags);
-    transferred.fromClient = 0;
-    transferred.toClient = 0;
+    this.#components.metrics.usage.add(circuitId, side, transferred.takeUnreported(), tags);
   }
 
   #tagsOf({ circuitId }: RelayEnd): UsageTags {

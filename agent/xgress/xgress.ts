@@ -28,6 +28,7 @@ import type { XgressOptions } from './options.ts';
 import { PayloadReceiver } from './payload-receiver.ts';
 import { PayloadSender } from './payload-sender.ts';
 import type { Ticking } from './ticker.ts';
+import { Transferred } from './transferred.ts';
 import type { OwnRight, XgressComponents, XgressInit } from './xgress-components.ts';
 import type { CircuitRole } from './xgress-metrics.ts';
 import {
@@ -58,8 +59,7 @@ export class Xgress implements CircuitEnd, Ticking {
   lastReceived: number;
   /** The identity to which this traffic is attributed in usage reports. */
   usageTags: Readonly<Record<string, string>> = {};
-  /** Bytes since the last usage report, in each direction. */
-  readonly transferred = { fromClient: 0, toClient: 0 };
+  readonly transferred = new Transferred();
   readonly #components: XgressComponents;
   readonly #options: XgressOptions;
   readonly #send: PayloadSender;

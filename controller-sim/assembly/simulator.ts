@@ -162,11 +162,22 @@ interface LabParts {
 function openLab(context: SimulatorContext, { data, rules, control, ...parts }: LabParts): Lab {
   const { state, passwords, authority } = data;
   const { tokens, activity, sessionLifetime } = control;
-  const { clock } = context;
+  const { clock, wireClock } = context;
   const sessions = { tokens, activity, sessionLifetime };
   const access = { peers: control.server.peers, log: context.logOf('lab') };
   return context.own(
-    new Lab({ ...rules, ...parts, ...sessions, ...access, state, passwords, authority, clock, validateBody }),
+    new Lab({
+      ...rules,
+      ...parts,
+      ...sessions,
+      ...access,
+      state,
+      passwords,
+      authority,
+      clock,
+      wireClock,
+      validateBody,
+    }),
   );
 }
 

@@ -7,6 +7,7 @@ import type { LabTopology } from '#schemas/api/gen/answers.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Router } from '../state/kinds/router.ts';
 import type { Transaction } from '../state/transaction.ts';
+import { CircuitRates, type CircuitRatesComponents } from './circuit-rates.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Journal } from './journal/journal.ts';
 import { LabClock } from './lab-clock.ts';
@@ -45,6 +46,7 @@ export interface LabComponents
     Pick<IdentityComponents, 'authority'>,
     Pick<SessionComponents, 'activity' | 'sessionLifetime'> {
   readonly clock: AdvanceableClock;
+  readonly wireClock: CircuitRatesComponents['wireClock'];
   readonly traffic: LabTraffic;
   readonly cluster: Cluster;
   readonly peers: OtherLabsComponents['peers'];
@@ -60,12 +62,14 @@ export class Lab {
   readonly member: MemberFaults;
   readonly #components: LabComponents;
   readonly #ended: EndedSessions;
+  readonly #rates: CircuitRates;
   #routers: LabRouters | undefined;
 
   constructor(components: LabComponents) {
     const { state, clock } = components;
     this.#components = components;
     this.#ended = new EndedSessions(state);
+    this.#rates = new CircuitRates(components);
     this.member = new MemberFaults({ state, clock, close: components.close });
     const others = new OtherLabs(components);
     this.clock = new LabClock(clock, others);
@@ -76,6 +80,7 @@ export class Lab {
 
   close(): void {
     this.#ended.close();
+    this.#rates.close();
   }
 
   /** The requests of clients and the messages of routers. */
@@ -95,7 +100,8 @@ export class Lab {
   /** The controllers, routers, links and circuits at this moment; each list has a limit, and totals. */
   network(): LabTopology {
     const { state, network, cluster, clock } = this.#components;
-    return viewNetwork({ state, network, cluster, journal: this.journal, now: clock.now() });
+    const rates = this.#rates.read(this.#routers?.carried() ?? new Map());
+    return viewNetwork({ state, network, cluster, journal: this.journal, rates, now: clock.now() });
   }
 
   /**

@@ -21,11 +21,13 @@ export interface NetworkViewComponents {
   readonly network: Network;
   readonly cluster: Cluster;
   readonly journal: Journal;
+  /** Bytes per second of circuits, by id. */
+  readonly rates: ReadonlyMap<string, number>;
   /** Milliseconds. */
   readonly now: number;
 }
 
-export function viewNetwork({ state, network, cluster, journal, now }: NetworkViewComponents): LabTopology {
+export function viewNetwork({ state, network, cluster, journal, rates, now }: NetworkViewComponents): LabTopology {
   const { tables } = state;
   const links = network.links.values();
   const circuits = network.circuits.values();
@@ -36,7 +38,7 @@ export function viewNetwork({ state, network, cluster, journal, now }: NetworkVi
     circuits: circuits
       .slice(-MAX_CIRCUITS)
       .reverse()
-      .map((circuit) => viewCircuit(circuit, tables, now)),
+      .map((circuit) => viewCircuit(circuit, { tables, rate: rates.get(circuit.id), now })),
     totals: {
       routers: tables.router.size,
       online: network.routers.size,
@@ -104,7 +106,10 @@ function viewLink(link: NetworkLink, { routers }: Network): LabLink {
   };
 }
 
-function viewCircuit(circuit: Circuit, tables: Tables, now: number): LabCircuit {
+function viewCircuit(
+  circuit: Circuit,
+  { tables, rate, now }: { readonly tables: Tables; readonly rate: number | undefined; readonly now: number },
+): LabCircuit {
   const { id, serviceId, clientId, path, createdAt } = circuit;
   return {
     id,
@@ -112,6 +117,7 @@ function viewCircuit(circuit: Circuit, tables: Tables, now: number): LabCircuit 
     client: tables.identity.get(clientId)?.name ?? clientId,
     path: path.routers,
     age: Math.max(0, Math.round(now - createdAt)),
+    ...(rate !== undefined && { rate: Math.round(rate) }),
   };
 }
 

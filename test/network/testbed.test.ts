@@ -69,6 +69,14 @@ t.test('three routers with links, a service, a client without an SDK, an enrolle
   await t.rejects(network.service('other', { host: 'd', port: echo.port }), /no router d/);
   await t.rejects(network.service('other', { host: 'b', port: 0 }), /use a whole number from 1 to 65535/);
 
+  const busy = await network.dial('echo');
+  busy.resume();
+  await until('the bytes a second of its circuit', () => {
+    busy.write('again and again');
+    return network.lab.network().circuits.some(({ rate = 0 }) => rate > 0);
+  });
+  busy.destroy();
+
   const file = await network.identity('anna', { roleAttributes: ['staff'] });
   t.equal(statSync(file).mode & 0o777, 0o600);
   t.same(await login(file), { status: 200, name: 'anna' });

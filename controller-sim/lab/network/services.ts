@@ -38,6 +38,8 @@ export interface LabRouters {
    * Resolves when a service that `host` hosts can be dialed; its address is that of another router, if there is one.
    */
   open(service: string, host: string): Promise<DialPlace>;
+  /** The bytes in both directions of the circuits whose clients are at these routers, by circuit id. */
+  carried(): ReadonlyMap<string, number>;
 }
 
 const SERVICE_FIELDS: readonly (keyof NewService)[] = ['host', 'port', 'address', 'encryptionRequired'];

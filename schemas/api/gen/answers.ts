@@ -520,6 +520,8 @@ export type LabCircuit = {
   readonly path: readonly string[];
   /** Milliseconds. */
   readonly age: number;
+  /** Bytes per second in both directions: since the last reading if the router of the client runs beside the simulator, else from its latest usage report (metrics.reportInterval); missing until it is known. */
+  readonly rate?: number;
 };
 
 export type LabClock = {

@@ -19,6 +19,7 @@ import { isAnswerOfEnd } from '../../../forwarder/trace-route.ts';
 import type { CircuitEnds } from '../../../xgress/circuit-ends.ts';
 import { isEnd, isFin } from '../../../xgress/end-marks.ts';
 import type { XgressOptions } from '../../../xgress/options.ts';
+import { Transferred } from '../../../xgress/transferred.ts';
 import type { CircuitRole, XgressMetrics } from '../../../xgress/xgress-metrics.ts';
 import { type RejectionDetail, stateClosed, writeFailed } from '../clients/sdk-messages.ts';
 import type { ClientEnd, SdkLink } from './client-end.ts';
@@ -60,8 +61,7 @@ export class SdkRelay implements CircuitEnd, ClientEnd {
   readonly circuitId: string;
   readonly address: string;
   lastReceived: number;
-  /** Bytes since the last usage report, in each direction. */
-  readonly transferred = { fromClient: 0, toClient: 0 };
+  readonly transferred = new Transferred();
   readonly role: CircuitRole;
   readonly #components: SdkRelayComponents;
   readonly #idEntry: Buffer;
