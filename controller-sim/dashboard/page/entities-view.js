@@ -3,6 +3,7 @@
 
 import { countText, wordsOf } from './format.js';
 import { html, useEffect, useMemo, useState } from './htm.js';
+import { entriesWith } from './journal-window.js';
 import { Empty, Problem } from './parts.js';
 import { useAction } from './poll.js';
 
@@ -29,14 +30,10 @@ export function EntitiesView({ client, data: { network }, openJournal, openWhy }
   useEffect(() => {
     void run(async () => setSections(await client.get('/export')));
   }, [client, counts]);
-  const words = search.trim().toLowerCase();
   const found = useMemo(() => {
-    const texts = Object.entries(sections ?? {}).map(([name, entities]) => [
-      name,
-      entities.filter((entity) => words === '' || JSON.stringify(entity).toLowerCase().includes(words)),
-    ]);
-    return /** @type {Readonly<Record<string, readonly Entity[]>>} */ (Object.fromEntries(texts));
-  }, [sections, words]);
+    const matches = Object.entries(sections ?? {}).map(([name, entities]) => [name, entriesWith(entities, search)]);
+    return /** @type {Readonly<Record<string, readonly Entity[]>>} */ (Object.fromEntries(matches));
+  }, [sections, search]);
   const names = Object.keys(found);
   const section = names.includes(chosen) ? chosen : (names[0] ?? '');
   return html`<div class="toolbar" role="search">
@@ -86,7 +83,7 @@ function Table({ section, entities, openJournal, openWhy }) {
           (entity, index) => html`<tr key=${entity.name ?? index}>
             <td class="long"><b>${entity.name ?? '–'}</b></td>
             ${columns.map((name) => html`<td class="long" key=${name} data-label=${wordsOf(name)}>${cellText(entity[name])}</td>`)}
-            <td class="actions"><${Actions} ...${{ section, name: entity.name, openJournal, openWhy }} /></td>
+            <td class="actions"><${Actions} ...${{ section, entity, openJournal, openWhy }} /></td>
           </tr>`,
         )}
       </tbody>
@@ -96,18 +93,35 @@ function Table({ section, entities, openJournal, openWhy }) {
 }
 
 /**
- * @param {{ section: string, name: string, openJournal: ViewProps['openJournal'], openWhy: ViewProps['openWhy'] }}
+ * @param {{ section: string, entity: Entity, openJournal: ViewProps['openJournal'], openWhy: ViewProps['openWhy'] }}
  * props
  */
-function Actions({ section, name, openJournal, openWhy }) {
-  if (section === 'identities')
-    return html`<button type="button" onClick=${() => openWhy({ identity: name })}>Why</button>
-      <button type="button" onClick=${() => openJournal({ identity: name })}>Journal</button>`;
-  if (section === 'services')
-    return html`<button type="button" onClick=${() => openWhy({ service: name })}>Why</button>`;
-  if (section === 'edgeRouters' || section === 'transitRouters')
-    return html`<button type="button" onClick=${() => openJournal({ router: name })}>Journal</button>`;
-  return null;
+function Actions({ section, entity, openJournal, openWhy }) {
+  const question = questionOf(section, entity);
+  const { name = '' } = entity;
+  const filter =
+    section === 'identities'
+      ? { identity: name }
+      : section === 'edgeRouters' || section === 'transitRouters'
+        ? { router: name }
+        : { text: name };
+  return html`${question && html`<button type="button" onClick=${() => openWhy(question)}>Why</button>`}
+    ${name !== '' && html`<button type="button" onClick=${() => openJournal(filter)}>Journal</button>`}`;
+}
+
+/** The question that the view Why can ask about an entity; undefined without one. @param {string} section @param {Entity} entity */
+function questionOf(section, { name, type, identityRoles, serviceRoles }) {
+  if (section === 'identities') return { identity: name };
+  if (section === 'services') return { service: name };
+  if (section !== 'servicePolicies') return undefined;
+  const [identity, service] = [namedIn(identityRoles), namedIn(serviceRoles)];
+  if (identity === undefined && service === undefined) return undefined;
+  return { ...(identity && { identity }), ...(service && { service }), type };
+}
+
+/** The first entity that a list of roles names. @param {readonly string[]} [roles] */
+function namedIn(roles = []) {
+  return roles.find((role) => role.startsWith('@'))?.slice(1);
 }
 
 /** @param {unknown} value */

@@ -44,11 +44,12 @@ export function rateText({ rate }) {
   return rate === 0 ? 'stands still' : `× ${rate}`;
 }
 
-/** `0`, `850 B`, `1.5 KiB`. @param {number | undefined} bytes */
+/** `0 B`, `850 B`, `1.5 KiB`. @param {number | undefined} bytes */
 export function bytesText(bytes) {
   if (bytes === undefined) return '';
   if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+  if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} KiB`;
+  return bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MiB` : `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }
 
 /** `2026-11-25 19:01:43` of a date. @param {Date} date */

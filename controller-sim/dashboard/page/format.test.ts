@@ -37,6 +37,7 @@ t.test('numbers and times are short', async (t) => {
     [bytesText(0), '0 B'],
     [bytesText(1_536), '1.5 KiB'],
     [bytesText(3_145_728), '3.0 MiB'],
+    [bytesText(5_368_709_120), '5.0 GiB'],
     [dateText(new Date(Date.UTC(2026, 10, 25, 19, 1, 43))), '2026-11-25 19:01:43'],
     [dateText(new Date(Number.NaN)), ''],
     [timeText('2026-11-25T19:01:43.120Z'), '19:01:43.120'],

@@ -14,5 +14,6 @@ type Effect = () => unknown;
 export function useEffect(effect: Effect, keys?: readonly unknown[]): void;
 export function useLayoutEffect(effect: Effect, keys?: readonly unknown[]): void;
 export function useMemo<Value>(make: () => Value, keys: readonly unknown[]): Value;
+export function useCallback<Callback>(callback: Callback, keys: readonly unknown[]): Callback;
 export function useRef<Value>(initial: Value): { current: Value };
 export function useRef<Value>(): { current: Value | undefined };

@@ -2,7 +2,7 @@
 
 import { countText, curlText, entryCells, prettyBody, timeText } from './format.js';
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
-import { journalQuery, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
+import { entriesWith, journalQuery, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
 import { isNoAnswer, ownController } from './lab-client.js';
 import { Confirm, Field, Problem } from './parts.js';
 import { useAction, usePoll } from './poll.js';
@@ -20,12 +20,13 @@ const AT_ONCE = 1_000;
 /** @type {readonly Entry[]} */
 const NO_ENTRIES = [];
 /** @type {Required<JournalFilter>} */
-const NO_FILTER = { kind: '', failed: false, identity: '', path: '', router: '' };
+const NO_FILTER = { kind: '', failed: false, identity: '', path: '', router: '', text: '' };
 
 /** @param {ViewProps} props */
 export function JournalView({ client, data: { network }, journalFilter, refresh }) {
   const [filter, setFilter] = useState({ ...NO_FILTER, ...journalFilter });
-  const query = useQuiet(journalQuery(filter));
+  const { text, ...asked } = filter;
+  const query = useQuiet(journalQuery(asked));
   const [isPaused, setPaused] = useState(false);
   const [error, setError] = useState(/** @type {Error | undefined} */ (undefined));
   const [entries, setEntries] = useEntries({ client, query, network, isPaused, setError });
@@ -36,7 +37,8 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
     setEntries([]);
     await refresh();
   };
-  const entry = entries.find(({ sequence }) => sequence === selected);
+  const found = useMemo(() => entriesWith(entries, text), [entries, text]);
+  const entry = found.find(({ sequence }) => sequence === selected);
   /** @param {keyof JournalFilter} name @returns {(value: string | boolean) => void} */
   const change = (name) => (value) => setFilter((last) => ({ ...last, [name]: value }));
   return html`<div class="toolbar" role="search">
@@ -58,6 +60,7 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
         placeholder="id or name"
         options=${network.routers.slice(0, 100).map(({ name }) => name)}
       />
+      <${Field} label="Text" name="text" value=${text} onInput=${change('text')} placeholder="in any field" />
       <label class="check">
         <input
           type="checkbox"
@@ -68,14 +71,14 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
         failed only
       </label>
       <span class="space"></span>
-      <span class="muted" role="status">${countText(entries.length, 'entry').replace('entrys', 'entries')}</span>
+      <span class="muted" role="status">${found.length < entries.length && `${found.length.toLocaleString('en')} of `}${countText(entries.length, 'entry').replace('entrys', 'entries')}</span>
       <button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>
         ${isPaused ? 'Resume' : 'Pause'}
       </button>
       <${Confirm} question="Clear the journal?" disabled=${action.isBusy} onConfirm=${() => action.run(clear)}>Clear<//>
     </div>
     <${Problem} error=${error ?? action.error} />
-    <${Rows} entries=${entries} selected=${selected} onSelect=${setSelected} />
+    <${Rows} entries=${found} selected=${selected} onSelect=${setSelected} />
     ${entry && html`<${Details} entry=${entry} onClose=${() => setSelected(undefined)} />`}`;
 }
 

@@ -25,6 +25,26 @@ export function merged(kept, added, journal) {
   return [...still, ...fresh].slice(-MAX_KEPT);
 }
 
+/** The entries as texts, in lower case: a search reads each of them at every key. @type {WeakMap<object, string>} */
+const texts = new WeakMap();
+
+/**
+ * The entries with a text in any field, whatever its case; the same list for an empty text.
+ * @template {object} Entry
+ * @param {readonly Entry[]} entries @param {string} text
+ */
+export function entriesWith(entries, text) {
+  const words = text.trim().toLowerCase();
+  return words === '' ? entries : entries.filter((entry) => textOf(entry).includes(words));
+}
+
+/** @param {object} entry */
+function textOf(entry) {
+  const text = texts.get(entry) ?? JSON.stringify(entry).toLowerCase();
+  texts.set(entry, text);
+  return text;
+}
+
 /**
  * The rows from `from` to before `to`, and the pixels above and below them.
  * @param {number} count @param {number} scrollTop @param {number} height

@@ -1,7 +1,7 @@
 // The entries that the page keeps, and the rows of them that exist.
 
 import t from 'tap';
-import { journalQuery, MAX_KEPT, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
+import { entriesWith, journalQuery, MAX_KEPT, merged, ROW_HEIGHT, visibleRows } from './journal-window.js';
 
 const entries = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => ({ sequence: from + index }));
@@ -14,6 +14,14 @@ t.test('later entries are added once, and the oldest are dropped', async (t) => 
   t.equal(merged(kept, []), kept, 'the same list');
   t.equal(merged(kept, entries(2, 3)), kept);
   t.same(span(merged(entries(1, MAX_KEPT), entries(MAX_KEPT + 1, MAX_KEPT + 10))), [11, MAX_KEPT + 10, MAX_KEPT]);
+});
+
+t.test('a search finds a text in any field, whatever its case', async (t) => {
+  const kept = [{ path: '/services', body: '{"name":"Wiki"}' }, { path: '/identities' }];
+  t.same(entriesWith(kept, ' wIKI '), [kept[0]]);
+  t.same(entriesWith(kept, '/'), kept);
+  t.same(entriesWith(kept, 'nothing'), []);
+  t.equal(entriesWith(kept, ' '), kept, 'the same list');
 });
 
 t.test('entries that the simulator no longer has disappear', async (t) => {

@@ -1,197 +1,173 @@
-// The network as a picture: routers, links, and the paths of circuits. The wheel zooms, the mouse moves the picture,
-// the arrow keys select the next router.
+// The network as a picture on a canvas: routers, links, and circuits with their rates. The wheel, two fingers and + -
+// zoom, the mouse moves the picture, the arrow keys select the next router. The list of routers beside it has the same
+// for readers without the picture.
 
-import { latencyText } from './format.js';
-import { html, useEffect, useMemo, useRef, useState } from './htm.js';
+import { ALL, moved, zoomed } from './camera.js';
+import { html, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
 import { HEIGHT, layout, WIDTH } from './layout.js';
+import { DASH_LENGTH, drawNetwork, drawTrails, INK_NAMES, textMeter } from './picture.js';
+import { routesOf } from './routes.js';
+import { nodeAt, sceneOf } from './scene.js';
 
-/** @import { LabLink, LabRouter, LabTopology, SetState } from './types.d.ts' */
+/** @import { LabRouter, LabTopology, SetState } from './types.d.ts' */
+/** @import { Size, View } from './camera.js' */
 /** @import { Point } from './layout.js' */
-/** @typedef {{ x: number, y: number, scale: number }} View */
-/** @typedef {{ currentTarget: SVGElement }} OfPicture */
+/** @import { Inks } from './picture.js' */
+/** @import { Scene } from './scene.js' */
 /** @typedef {(id: string | undefined) => void} Select */
+/** @typedef {PointerEvent & { currentTarget: HTMLCanvasElement }} PicturePointer */
 
-/** Routers up to which all have a name in the picture, and links up to which all have a latency. */
-const MAX_NAMED = 60;
-const MAX_MEASURED = 40;
-const MAX_NAME_LENGTH = 24;
 /** @type {Readonly<Record<string, number>>} */
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-/** @type {View} */
-const ALL = { x: 0, y: 0, scale: 1 };
+const ZOOM = 1.25;
+/** Pixels that a pointer moves before it drags the picture. */
+const MIN_DRAG = 4;
+/** Pixels a second that the dashes of circuits move. */
+const SPEED = 30;
 
 /**
- * @param {{ network: LabTopology, selected: string | undefined, onSelect: Select, path: readonly string[], search:
- * string }} props
+ * @param {{ network: LabTopology, selected: string | undefined, onSelect: Select, chosen: readonly string[],
+ *   isFound: (router: LabRouter) => boolean }} props `chosen` are ids of circuits
  */
-export function Topology({ network, selected, onSelect, path, search }) {
-  const { routers, links } = network;
+export function Topology({ network, selected, onSelect, chosen, isFound }) {
   const box = /** @type {{ current: HTMLElement }} */ (useRef()); // from the first rendering on
-  const { height, unit } = useSize(box);
-  const plane = usePlaces(routers, links);
-  const places = useMemo(() => stretched(plane, height / HEIGHT), [plane, height]);
+  const size = useSize(box);
+  const places = usePlaces(network);
   const [view, setView] = useState(ALL);
-  const found = search.trim().toLowerCase();
-  /** @param {LabRouter} router */
-  const isFound = ({ name, id }) => found !== '' && (name.toLowerCase().includes(found) || id === found);
-  const hops = useMemo(() => hopsOf(path), [path.join()]);
-  // The same picture is not compared again.
-  const picture = useMemo(
-    () => html`<g class="links">
-        ${links.map((link) => html`<${Link} key=${link.id} ...${{ link, places, hops, selected, unit, count: links.length }} />`)}
-      </g>
-      <g class="routers">
-        ${routers.map(
-          (router) =>
-            html`<${Router}
-              key=${router.id}
-              router=${router}
-              place=${places.get(router.id)}
-              isSelected=${router.id === selected}
-              isOnPath=${path.includes(router.id)}
-              isFound=${isFound(router)}
-              unit=${unit}
-              count=${routers.length}
-              onSelect=${onSelect}
-            />`,
-        )}
-      </g>`,
-    [shapeOf(network), places, unit, selected, path.join(), found],
+  const [hovered, setHovered] = useState(/** @type {string | undefined} */ (undefined));
+  const widthOf = useMemo(textMeter, []);
+  const routes = useMemo(() => routesOf(network.circuits), [network]);
+  const scene = useMemo(
+    () => sceneOf({ network, routes, places, view, size, selected, hovered, chosen, isFound, widthOf }),
+    [network, places, view, size, selected, hovered, chosen.join(), isFound],
   );
-  const pan = usePan(view, setView, height);
-  return html`<div class="topology" ref=${box} style=${{ '--unit': unit }}>
-    <svg
-      viewBox=${`${view.x} ${view.y} ${WIDTH / view.scale} ${height / view.scale}`}
-      role="application"
-      aria-label="Routers and links. The arrow keys select a router."
-      tabindex="0"
-      onKeyDown=${(/** @type {KeyboardEvent} */ event) => onKey(event, routers, selected, onSelect)}
-      onClick=${(/** @type {Event} */ { target, currentTarget }) => target === currentTarget && onSelect(undefined)}
-      ...${pan}
-    >
-      ${picture}
-    </svg>
-    ${routers.length === 0 && html`<p class="nothing">No routers yet. Create and enroll one, and it appears here.</p>`}
-    ${view !== ALL && html`<button type="button" class="quiet whole" onClick=${() => setView(ALL)}>Show all</button>`}
+  const canvas = usePicture(box, scene);
+  const pointers = usePointers({ scene, size, view, setView, setHovered, onSelect, selected });
+  const middle = { x: size.width / 2, y: size.height / 2 };
+  const zoom = (/** @type {number} */ factor) => setView(zoomed(view, factor, middle, size));
+  return html`<div class="topology">
+    <div class="picture" ref=${box}>
+      <canvas ref=${canvas.below} aria-hidden="true"></canvas>
+      <canvas
+        ref=${canvas.above}
+        class=${view === ALL ? '' : 'zoomed'}
+        role="application"
+        aria-label="Routers, links and circuits. The arrow keys select a router, + and - zoom."
+        tabindex="0"
+        onKeyDown=${(/** @type {KeyboardEvent} */ event) => onKey(event, { routers: network.routers, selected, onSelect, zoom })}
+        ...${pointers}
+      ></canvas>
+      ${network.routers.length === 0 && html`<p class="nothing">No routers yet. Create and enroll one, and it appears here.</p>`}
+      <div class="zoom">
+        ${view !== ALL && html`<button type="button" class="quiet" onClick=${() => setView(ALL)}>Show all</button>`}
+        <button type="button" aria-label="Zoom out" disabled=${view === ALL} onClick=${() => zoom(1 / ZOOM)}>−</button>
+        <button type="button" aria-label="Zoom in" onClick=${() => zoom(ZOOM)}>+</button>
+      </div>
+    </div>
     <ul class="legend" aria-label="Legend">
       <li><i class="dot edge"></i>edge</li>
       <li><i class="dot transit"></i>transit</li>
       <li><i class="dot offline"></i>offline</li>
       <li><i class="line up"></i>link</li>
       <li><i class="line disabled"></i>disabled</li>
-      <li><i class="line path"></i>circuit</li>
+      <li><i class="line path"></i>circuit → its host</li>
     </ul>
   </div>`;
 }
 
-/**
- * Computed again only when routers or links come or go.
- * @param {readonly LabRouter[]} routers @param {readonly LabLink[]} links
- */
-function usePlaces(routers, links) {
+/** Computed again only when routers or links come or go. @param {LabTopology} network */
+function usePlaces({ routers, links }) {
   const previous = useRef(/** @type {Map<string, Point>} */ (new Map()));
-  const ids = routers.map(({ id }) => id);
-  const key = `${[...ids].sort().join()} ${links
-    .map(({ id }) => id)
-    .sort()
-    .join()}`;
+  const key = useMemo(() => {
+    const [ids, linkIds] = [routers.map(({ id }) => id).sort(), links.map(({ id }) => id).sort()];
+    return `${ids.join()} ${linkIds.join()}`;
+  }, [routers, links]);
   return useMemo(() => {
-    previous.current = layout(ids, links, previous.current);
+    previous.current = layout(
+      routers.map(({ id }) => id),
+      links,
+      previous.current,
+    );
     return previous.current;
   }, [key]);
 }
 
-/**
- * The height of the plane, whose width is `WIDTH`, so that it fills the box; and the length on it of one pixel, at
- * least 1, so that names and circles keep their size on a narrow screen.
- * @param {{ current: HTMLElement }} box
- */
+/** The size of the picture in pixels. @param {{ current: HTMLElement }} box */
 function useSize(box) {
-  const [size, setSize] = useState({ height: HEIGHT, unit: 1 });
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      const { clientWidth, clientHeight } = box.current.querySelector('svg') ?? box.current;
-      if (clientWidth > 0 && clientHeight > 0)
-        setSize({ height: (WIDTH * clientHeight) / clientWidth, unit: Math.max(1, WIDTH / clientWidth) });
-    });
+  const [size, setSize] = useState({ width: WIDTH, height: HEIGHT });
+  useLayoutEffect(() => {
+    const measure = () => {
+      const { clientWidth: width, clientHeight: height } = box.current;
+      if (width > 0 && height > 0)
+        setSize((last) => (last.width === width && last.height === height ? last : { width, height }));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
   return size;
 }
 
-/** @param {ReadonlyMap<string, Point>} places @param {number} factor */
-function stretched(places, factor) {
-  return new Map([...places].map(([id, { x, y }]) => [id, { x, y: y * factor }]));
-}
-
-/** The parts of the network that the picture shows. @param {LabTopology} network */
-function shapeOf({ routers, links }) {
-  return JSON.stringify([
-    routers,
-    links.map(({ id, state, cost, latency }) => [id, state, cost, latencyText(latency)]),
-  ]);
+/**
+ * Draws the scene with the next frame, and its circuits with each one while one of them carries bytes.
+ * @param {{ current: HTMLElement }} box @param {Scene} scene
+ */
+function usePicture(box, scene) {
+  const below = /** @type {{ current: HTMLCanvasElement }} */ (useRef());
+  const above = /** @type {{ current: HTMLCanvasElement }} */ (useRef());
+  const inks = useInks(box);
+  useLayoutEffect(() => {
+    if (!inks) return undefined;
+    const frame = requestAnimationFrame(() => drawNetwork(below.current, scene, inks));
+    return () => cancelAnimationFrame(frame);
+  }, [scene, inks]);
+  useLayoutEffect(() => {
+    if (!inks) return undefined;
+    const isMoving = scene.trails.some(({ isBusy }) => isBusy) && !matchMedia('(prefers-reduced-motion)').matches;
+    const draw = (/** @type {number} */ now) => {
+      drawTrails(above.current, scene, inks, isMoving ? ((now * SPEED) / 1_000) % DASH_LENGTH : 0);
+      if (isMoving) frame = requestAnimationFrame(draw);
+    };
+    let frame = requestAnimationFrame(draw);
+    return () => cancelAnimationFrame(frame);
+  }, [scene, inks]);
+  return { below, above };
 }
 
 /**
- * @param {{ link: LabLink, places: Map<string, Point>, hops: Set<string>, selected: string | undefined, unit: number,
- *   count: number }} props
+ * The colours of style.css in the current theme. A canvas does not know variables.
+ * @param {{ current: HTMLElement }} box @returns {Inks | undefined}
  */
-function Link({ link, places, hops, selected, unit, count }) {
-  const { source, destination, state, cost, latency } = link;
-  const [from, to] = [places.get(source), places.get(destination)];
-  if (!from || !to) return null;
-  const isOfSelected = selected !== undefined && (source === selected || destination === selected);
-  const isOnPath = hops.has(`${source} ${destination}`) || hops.has(`${destination} ${source}`);
-  const isMeasured = latency !== undefined && state === 'up' && (count <= MAX_MEASURED || isOfSelected || isOnPath);
-  return html`<g class=${`link ${state} ${isOnPath ? 'path' : ''} ${isOfSelected ? 'near' : ''}`}>
-    <title>${`link ${link.id}: ${state}, cost ${cost}, latency ${latencyText(latency)}`}</title>
-    <line x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y} />
-    ${isMeasured && html`<text x=${(from.x + to.x) / 2} y=${(from.y + to.y) / 2 - 4 * unit}>${latencyText(latency)}</text>`}
-  </g>`;
+function useInks(box) {
+  const [inks, setInks] = useState(/** @type {Inks | undefined} */ (undefined));
+  useLayoutEffect(() => {
+    const read = () => {
+      const probe = box.current.appendChild(document.createElement('i'));
+      const values = INK_NAMES.map((name) => {
+        probe.style.color = `var(--${name})`;
+        return [name, getComputedStyle(probe).color];
+      });
+      probe.remove();
+      setInks(Object.fromEntries(values));
+    };
+    read();
+    const theme = matchMedia('(prefers-color-scheme: dark)');
+    theme.addEventListener('change', read);
+    return () => theme.removeEventListener('change', read);
+  }, []);
+  return inks;
 }
 
 /**
- * @param {{ router: LabRouter, place: Point | undefined, isSelected: boolean, isOnPath: boolean, isFound: boolean,
- *   unit: number, count: number, onSelect: Select }} props
+ * @param {KeyboardEvent} event
+ * @param {{ routers: readonly LabRouter[], selected: string | undefined, onSelect: Select, zoom: (factor: number) =>
+ *   void }} picture
  */
-function Router({ router, place, isSelected, isOnPath, isFound, unit, count, onSelect }) {
-  if (!place) return null;
-  const { id, name, online, type, disabled, identities } = router;
-  const radius = unit * (count <= MAX_NAMED ? 11 : count <= 200 ? 8 : 5);
-  const isNamed = count <= MAX_NAMED || isSelected || isOnPath || isFound;
-  const classes = ['router', type, online ? 'online' : 'offline', disabled && 'disabled', isSelected && 'selected'];
-  const state = disabled ? 'disabled' : online ? 'online' : 'offline';
-  return html`<g
-    class=${[...classes, isOnPath && 'path', isFound && 'found'].filter(Boolean).join(' ')}
-    transform=${`translate(${place.x} ${place.y})`}
-    data-router=${id}
-    onClick=${() => onSelect(isSelected ? undefined : id)}
-  >
-    <title>${`${name} (${type} router, ${state})`}</title>
-    <circle r=${radius + 6 * unit} class="halo" />
-    <circle r=${radius} class="body" />
-    ${identities > 0 && count <= MAX_NAMED && html`<text class="inside" dy=${3.5 * unit}>${identities}</text>`}
-    ${isNamed && html`<text class="name" y=${radius + 15 * unit}>${shortened(name)}</text>`}
-  </g>`;
-}
-
-/** @param {string} name */
-function shortened(name) {
-  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 1)}…` : name;
-}
-
-/** @param {readonly string[]} path */
-function hopsOf(path) {
-  return new Set(path.slice(1).map((id, index) => `${path[index]} ${id}`));
-}
-
-/**
- * @param {KeyboardEvent} event @param {readonly LabRouter[]} routers @param {string | undefined} selected
- * @param {Select} onSelect
- */
-function onKey(event, routers, selected, onSelect) {
+function onKey(event, { routers, selected, onSelect, zoom }) {
   if (event.key === 'Escape') onSelect(undefined);
+  if (event.key === '+') zoom(ZOOM);
+  if (event.key === '-') zoom(1 / ZOOM);
   const step = STEPS[event.key];
   if (step === undefined || routers.length === 0) return;
   event.preventDefault();
@@ -201,41 +177,73 @@ function onKey(event, routers, selected, onSelect) {
 }
 
 /**
- * Zooms with the wheel, and moves with the pressed mouse.
- * @param {View} view @param {SetState<View>} setView @param {number} height
+ * A pointer that is pressed moves the picture, two zoom it, a click selects a router.
+ * @param {{ scene: Scene, size: Size, view: View, setView: SetState<View>, setHovered: Select, onSelect: Select,
+ *   selected: string | undefined }} picture
  */
-function usePan(view, setView, height) {
-  /** @type {{ current: { clientX: number, clientY: number, view: View } | undefined }} */
-  const start = useRef();
-  useEffect(() => {
-    const end = () => {
-      start.current = undefined;
-    };
-    addEventListener('pointerup', end);
-    return () => removeEventListener('pointerup', end);
-  }, []);
+function usePointers({ scene, size, view, setView, setHovered, onSelect, selected }) {
+  const pressed = useRef(/** @type {Map<number, Point>} */ (new Map()));
+  const isDragged = useRef(false);
+  /** @param {MouseEvent & { currentTarget: HTMLCanvasElement }} event */
+  const placeOf = ({ currentTarget, clientX, clientY }) => {
+    const { left, top } = currentTarget.getBoundingClientRect();
+    return { x: clientX - left, y: clientY - top };
+  };
+  /** @param {PicturePointer} event */
+  const drag = (event) => {
+    const before = [...pressed.current.values()];
+    const own = pressed.current.get(event.pointerId);
+    const at = placeOf(event);
+    if (!own || (!isDragged.current && before.length === 1 && distance(own, at) < MIN_DRAG)) return;
+    isDragged.current = true;
+    pressed.current.set(event.pointerId, at);
+    const after = [...pressed.current.values()];
+    const [from, to] = [centre(before), centre(after)];
+    const isPinch = before.length === 2 && after.length === 2;
+    const factor = isPinch ? spread(after) / Math.max(1, spread(before)) : 1;
+    setView((last) => moved(zoomed(last, factor, from, size), { x: to.x - from.x, y: to.y - from.y }, size));
+  };
   return {
-    /** @param {WheelEvent & OfPicture} event */
+    /** @param {WheelEvent & { currentTarget: HTMLCanvasElement }} event */
     onWheel: (event) => {
       event.preventDefault();
-      const box = event.currentTarget.getBoundingClientRect();
-      const scale = Math.min(12, Math.max(1, view.scale * (event.deltaY < 0 ? 1.2 : 1 / 1.2)));
-      const [across, down] = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
-      const change = 1 / view.scale - 1 / scale;
-      const next = { x: view.x + across * WIDTH * change, y: view.y + down * height * change, scale };
-      setView(scale === 1 ? ALL : next);
+      setView(zoomed(view, event.deltaY < 0 ? ZOOM : 1 / ZOOM, placeOf(event), size));
     },
-    /** @param {PointerEvent} event */
-    onPointerDown: ({ clientX, clientY }) => {
-      start.current = { clientX, clientY, view };
+    /** @param {PicturePointer} event */
+    onPointerDown: (event) => {
+      if (pressed.current.size === 0) isDragged.current = false;
+      pressed.current.set(event.pointerId, placeOf(event));
+      event.currentTarget.setPointerCapture(event.pointerId);
     },
-    /** @param {PointerEvent & OfPicture} event */
+    /** @param {PicturePointer} event */
     onPointerMove: (event) => {
-      const from = start.current;
-      if (!from || from.view.scale === 1) return;
-      const ratio = WIDTH / from.view.scale / event.currentTarget.getBoundingClientRect().width;
-      const [x, y] = [(from.clientX - event.clientX) * ratio, (from.clientY - event.clientY) * ratio];
-      setView({ ...from.view, x: from.view.x + x, y: from.view.y + y });
+      if (pressed.current.has(event.pointerId)) drag(event);
+      else setHovered(nodeAt(scene, placeOf(event))?.router.id);
     },
+    /** @param {PicturePointer} event */
+    onPointerUp: (event) => {
+      if (!pressed.current.delete(event.pointerId) || isDragged.current) return;
+      const id = nodeAt(scene, placeOf(event))?.router.id;
+      onSelect(id === selected ? undefined : id);
+    },
+    /** @param {PicturePointer} event */
+    onPointerCancel: ({ pointerId }) => void pressed.current.delete(pointerId),
+    onPointerLeave: () => setHovered(undefined),
   };
+}
+
+/** @param {Point} a @param {Point} b */
+function distance(a, b) {
+  return Math.hypot(a.x - b.x, a.y - b.y);
+}
+
+/** @param {readonly Point[]} points */
+function centre(points) {
+  const sum = points.reduce((total, { x, y }) => ({ x: total.x + x, y: total.y + y }), { x: 0, y: 0 });
+  return { x: sum.x / Math.max(1, points.length), y: sum.y / Math.max(1, points.length) };
+}
+
+/** Between the first two. @param {readonly Point[]} points */
+function spread([first, second]) {
+  return first && second ? distance(first, second) : 0;
 }

@@ -47,11 +47,15 @@ export interface JournalFilter {
   readonly identity?: string;
   readonly path?: string;
   readonly router?: string;
+  /** In any field. */
+  readonly text?: string;
 }
 
 export interface WhyQuestion {
   readonly identity?: string;
   readonly service?: string;
+  /** `Dial` or `Bind`. */
+  readonly type?: string;
 }
 
 export interface ViewProps {
