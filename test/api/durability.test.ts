@@ -10,9 +10,9 @@ import t from 'tap';
 import { Agent, request } from 'undici';
 import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient } from '../support/api-client.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE } from '../support/thorough.ts';
 
-const WRITES = THOROUGH ? 600 : 200;
+const WRITES = RELEASE ? 600 : 200;
 const WRITERS = 8;
 /** Milliseconds of writing before a kill. */
 const MAX_ROUND_MS = 250;

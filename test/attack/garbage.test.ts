@@ -12,13 +12,13 @@ import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
 import { Overlay, until } from '../support/overlay.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE } from '../support/thorough.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SEED = 20_261_125;
 /** Connections for each listener and protocol, and datagrams for each UDP listener. */
-const MANY = THOROUGH ? 60 : 12;
+const MANY = RELEASE ? 60 : 12;
 /** Milliseconds after which a connection that the router keeps is closed. */
 const ENOUGH = 300;
 /** Sockets that the network itself may open meanwhile: groups of links and control channels grow after the start. */

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { ending, until } from '../support/overlay.ts';
 import { processes } from '../support/processes.ts';
-import { THOROUGH } from '../support/thorough.ts';
+import { RELEASE } from '../support/thorough.ts';
 
 const MIB = 1024 * 1024;
 /**
@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
  */
 const CONTROLLER_WAITS = 30_000;
 /** Milliseconds that a router is suspended, at least. */
-const SUSPENSION = THOROUGH ? 90_000 : 0;
+const SUSPENSION = RELEASE ? 90_000 : 0;
 
 /** A service that echoes, and records how its connections ended. */
 class Service {
