@@ -5,25 +5,15 @@ import { ApiError } from '../errors/errors.ts';
 import type { AuthPolicy } from '../state/kinds/auth-policy.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Body } from './body.ts';
-import { deleteEntity } from './cascade.ts';
-import { baseFields, changedBase, uniqueName } from './common.ts';
+import { uniqueName } from './common.ts';
+import { rulesOfFields } from './rules.ts';
 
 export type AuthPolicyBody = AuthPolicyCreate | AuthPolicyUpdate | AuthPolicyPatch;
 
 /** reference fact: the minimum password length that an auth policy can require. */
 const MIN_PASSWORD_LENGTH = 5;
 
-export function createAuthPolicy(transaction: Transaction, id: string, body: Body<AuthPolicyBody>): void {
-  transaction.put('authPolicy', { ...baseFields(transaction, id, body), ...fields(transaction, body, undefined) });
-}
-
-export function updateAuthPolicy(transaction: Transaction, policy: AuthPolicy, body: Body<AuthPolicyBody>): void {
-  transaction.put('authPolicy', { ...changedBase(transaction, policy, body), ...fields(transaction, body, policy) });
-}
-
-export function deleteAuthPolicy(transaction: Transaction, { id }: AuthPolicy): void {
-  deleteEntity(transaction, 'authPolicy', id);
-}
+export const authPolicyRules = rulesOfFields('authPolicy', fields);
 
 /** Merges field by field: a patch keeps missing fields. */
 function fields(transaction: Transaction, body: Body<AuthPolicyBody>, current: AuthPolicy | undefined) {

@@ -14,8 +14,8 @@ import type { Config } from '../state/kinds/config.ts';
 import type { ConfigType } from '../state/kinds/config-type.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Body } from './body.ts';
-import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, uniqueName } from './common.ts';
+import { rules } from './rules.ts';
 import { demandSchema, firstError } from './schema-validator.ts';
 
 export type ConfigBody = ConfigCreate | ConfigUpdate | ConfigPatch;
@@ -40,10 +40,6 @@ export function updateConfigType(transaction: Transaction, configType: ConfigTyp
   });
 }
 
-export function deleteConfigType(transaction: Transaction, { id }: ConfigType): void {
-  deleteEntity(transaction, 'configType', id);
-}
-
 export function createConfig(transaction: Transaction, id: string, body: Body<ConfigBody>): Config {
   const configTypeId = body.given.configTypeId ?? '';
   const type = transaction.get('configType', configTypeId);
@@ -62,9 +58,8 @@ export function updateConfig(transaction: Transaction, config: Config, body: Bod
   transaction.put('config', { ...config, ...changedBase(transaction, config, body), name, data });
 }
 
-export function deleteConfig(transaction: Transaction, { id }: Config): void {
-  deleteEntity(transaction, 'config', id);
-}
+export const configTypeRules = rules('configType', { create: createConfigType, update: updateConfigType });
+export const configRules = rules('config', { create: createConfig, update: updateConfig });
 
 function configTypeFields(transaction: Transaction, body: Body<ConfigTypeBody>, current: ConfigType | undefined) {
   const name = uniqueName(transaction, 'configType', body, current);
@@ -78,11 +73,7 @@ function configTypeFields(transaction: Transaction, body: Body<ConfigTypeBody>, 
   return { name, schema };
 }
 
-function configData(
-  body: Body<ConfigBody>,
-  type: ConfigType | undefined,
-  current: Config | undefined,
-): Readonly<Record<string, unknown>> {
+function configData(body: Body<ConfigBody>, type: ConfigType | undefined, current: Config | undefined): Config['data'] {
   const given = mapOr('data', body.given.data);
   if (body.mode !== 'patch' && !given) throw invalid('data', 'data in body is required', undefined);
   const data = given ?? current?.data ?? {};
@@ -92,7 +83,7 @@ function configData(
 }
 
 /** The schemas accept any value here: the reference rejects others than maps later. Undefined for a missing value. */
-function mapOr(field: string, value: unknown): Readonly<Record<string, unknown>> | undefined {
+function mapOr(field: string, value: unknown): Config['data'] | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid(field, 'invalid type, expected object', value);
   return { ...value };
@@ -110,7 +101,7 @@ function worded(error: Partial<ErrorObject>, data: unknown): ApiError {
     case 'additionalProperties':
       return say(
         `Additional property ${String(error.params?.additionalProperty)} is not allowed`,
-        (error.data as Record<string, unknown>)[String(error.params?.additionalProperty)],
+        (error.data as Config['data'])[String(error.params?.additionalProperty)],
       );
     case 'if':
       return say(

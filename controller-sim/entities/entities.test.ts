@@ -13,8 +13,8 @@ import { addAuthenticator, passwordProof } from './authenticator.ts';
 import { Body } from './body.ts';
 import { addEnrollment } from './enrollment.ts';
 import { createIdentity, deleteIdentity } from './identity.ts';
-import { createServicePolicy, updateServicePolicy } from './policy.ts';
-import { createService, deleteService, updateService } from './service.ts';
+import { servicePolicyRules } from './policy.ts';
+import { createService, serviceRules, updateService } from './service.ts';
 
 async function newState(): Promise<State> {
   const state = await State.open({
@@ -33,7 +33,7 @@ function fill(transaction: Transaction): void {
   createService(transaction, 'service', creation({ name: 'service', roleAttributes: ['web', 'all', 'web'] }));
   createIdentity(transaction, 'user', creation({ name: 'user', type: 'Device', isAdmin: false }));
   const roles = { identityRoles: ['@user', '#staff'], serviceRoles: ['@service'], semantic: 'AnyOf', type: 'Dial' };
-  createServicePolicy(transaction, 'policy', creation({ name: 'policy', ...roles }));
+  servicePolicyRules.create(transaction, 'policy', creation({ name: 'policy', ...roles }));
 }
 
 t.test('a new service has the defaults of the reference; a patch keeps what it does not name', async (t) => {
@@ -83,7 +83,7 @@ t.test(
       [
         'a policy for an unknown identity',
         (each) =>
-          updateServicePolicy(
+          servicePolicyRules.update(
             each,
             state.tables.servicePolicy.get('policy') as never,
             new Body({ identityRoles: ['@unknown'] }, 'patch'),
@@ -111,7 +111,7 @@ t.test('deleting an entity removes it from policies, together with everything th
   await state.change(fill);
   await state.change((transaction) => {
     const [service, user] = [transaction.get('service', 'service'), transaction.get('identity', 'user')];
-    if (service) deleteService(transaction, service);
+    if (service) serviceRules.remove(transaction, service);
     if (user) deleteIdentity(transaction, user);
   });
   t.match(state.tables.servicePolicy.get('policy'), { identityRoles: ['#staff'], serviceRoles: [] });

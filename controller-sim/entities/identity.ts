@@ -10,6 +10,7 @@ import { type Body, precedenceOf } from './body.ts';
 import { detachAll } from './cascade.ts';
 import { baseFields, changedBase, requireUnique, roleAttributes } from './common.ts';
 import { revocationOf } from './revocation.ts';
+import { rules } from './rules.ts';
 
 export type IdentityBody = IdentityCreate | IdentityUpdate | IdentityPatch;
 
@@ -107,6 +108,12 @@ export function deleteIdentity(transaction: Transaction, identity: Identity): vo
   }
   removeIdentity(transaction, identity.id);
 }
+
+export const identityRules = rules('identity', {
+  create: createIdentity,
+  update: updateIdentity,
+  remove: deleteIdentity,
+});
 
 /** Tokens are not stored: those issued so far must stay invalid if the identity is enabled or created again. */
 function revokeTokens(transaction: Transaction, id: string): void {

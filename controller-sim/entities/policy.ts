@@ -18,7 +18,8 @@ import type { ServiceEdgeRouterPolicy } from '../state/kinds/service-edge-router
 import type { ServicePolicy } from '../state/kinds/service-policy.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Body } from './body.ts';
-import { baseFields, changedBase, rejectSystem, roleLists, uniqueName } from './common.ts';
+import { baseFields, rejectSystem, roleLists, uniqueName } from './common.ts';
+import { type Rules, rulesOfFields } from './rules.ts';
 
 export type ServicePolicyBody = ServicePolicyCreate | ServicePolicyUpdate | ServicePolicyPatch;
 export type EdgeRouterPolicyBody = EdgeRouterPolicyCreate | EdgeRouterPolicyUpdate | EdgeRouterPolicyPatch;
@@ -27,69 +28,22 @@ export type ServiceEdgeRouterPolicyBody =
   | ServiceEdgeRouterPolicyUpdate
   | ServiceEdgeRouterPolicyPatch;
 
-export function createServicePolicy(transaction: Transaction, id: string, body: Body<ServicePolicyBody>): void {
-  transaction.put('servicePolicy', {
-    ...baseFields(transaction, id, body),
-    ...servicePolicyFields(transaction, body, undefined),
-  });
-}
+export const servicePolicyRules = rulesOfFields('servicePolicy', servicePolicyFields);
+export const serviceEdgeRouterPolicyRules = rulesOfFields('serviceEdgeRouterPolicy', serviceEdgeRouterPolicyFields);
 
-export function updateServicePolicy(
-  transaction: Transaction,
-  policy: ServicePolicy,
-  body: Body<ServicePolicyBody>,
-): void {
-  transaction.put('servicePolicy', {
-    ...servicePolicyFields(transaction, body, policy),
-    ...changedBase(transaction, policy, body),
-  });
-}
+const { update: updateEdgeRouterPolicy, ...others } = rulesOfFields('edgeRouterPolicy', edgeRouterPolicyFields);
 
-export function createEdgeRouterPolicy(transaction: Transaction, id: string, body: Body<EdgeRouterPolicyBody>): void {
-  transaction.put('edgeRouterPolicy', {
-    ...baseFields(transaction, id, body),
-    ...edgeRouterPolicyFields(transaction, body, undefined),
-  });
-}
-
-export function updateEdgeRouterPolicy(
-  transaction: Transaction,
-  policy: EdgeRouterPolicy,
-  body: Body<EdgeRouterPolicyBody>,
-): void {
-  rejectSystem(policy, 'edgeRouterPolicy', 'update');
-  transaction.put('edgeRouterPolicy', {
-    ...edgeRouterPolicyFields(transaction, body, policy),
-    ...changedBase(transaction, policy, body),
-  });
-}
-
-export function deleteEdgeRouterPolicy(transaction: Transaction, policy: EdgeRouterPolicy): void {
-  rejectSystem(policy, 'edgeRouterPolicy', 'delete');
-  transaction.delete('edgeRouterPolicy', policy.id);
-}
-
-export function createServiceEdgeRouterPolicy(
-  transaction: Transaction,
-  id: string,
-  body: Body<ServiceEdgeRouterPolicyBody>,
-): void {
-  transaction.put('serviceEdgeRouterPolicy', {
-    ...baseFields(transaction, id, body),
-    ...serviceEdgeRouterPolicyFields(transaction, body, undefined),
-  });
-}
-
-export function updateServiceEdgeRouterPolicy(
-  transaction: Transaction,
-  policy: ServiceEdgeRouterPolicy,
-  body: Body<ServiceEdgeRouterPolicyBody>,
-): void {
-  transaction.put('serviceEdgeRouterPolicy', {
-    ...serviceEdgeRouterPolicyFields(transaction, body, policy),
-    ...changedBase(transaction, policy, body),
-  });
-}
+export const edgeRouterPolicyRules: Rules<'edgeRouterPolicy', EdgeRouterPolicyBody> = {
+  ...others,
+  update: (transaction, policy, body) => {
+    rejectSystem(policy, 'edgeRouterPolicy', 'update');
+    updateEdgeRouterPolicy(transaction, policy, body);
+  },
+  remove: (transaction, policy) => {
+    rejectSystem(policy, 'edgeRouterPolicy', 'delete');
+    others.remove(transaction, policy);
+  },
+};
 
 /** The policy with which the identity of a tunneler may use its own router. */
 export function systemRouterPolicy(transaction: Transaction, routerId: string): EdgeRouterPolicy {

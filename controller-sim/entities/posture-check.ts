@@ -19,8 +19,8 @@ import { ApiError, badRequest, invalid } from '../errors/errors.ts';
 import type { PostureCheck } from '../state/kinds/posture-check.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Body } from './body.ts';
-import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, roleAttributes, uniqueName } from './common.ts';
+import { rules } from './rules.ts';
 
 export type PostureCheckBody = PostureCheckCreate | PostureCheckUpdate | PostureCheckPatch;
 
@@ -52,10 +52,7 @@ export function updatePostureCheck(transaction: Transaction, check: PostureCheck
   });
 }
 
-/** Also removes it from the policies that demand it. */
-export function deletePostureCheck(transaction: Transaction, { id }: PostureCheck): void {
-  deleteEntity(transaction, 'postureCheck', id);
-}
+export const postureCheckRules = rules('postureCheck', { create: createPostureCheck, update: updatePostureCheck });
 
 function typeOf({ given: { typeId } }: Body<PostureCheckBody>): PostureCheckType {
   if (!typeId) throw invalid('typeId', 'typeId in body is required', '');

@@ -22,6 +22,7 @@ import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, configList, requireUnique, roleAttributes, uniqueName } from './common.ts';
 import { removeIdentity, routerIdentity } from './identity.ts';
 import { systemRouterPolicy } from './policy.ts';
+import { rules } from './rules.ts';
 
 export type EdgeRouterBody = EdgeRouterCreate | EdgeRouterUpdate | EdgeRouterPatch;
 /** Bodies of the operations on transit routers. */
@@ -42,11 +43,11 @@ export function createEdgeRouter(
   transaction: Transaction,
   id: string,
   body: Body<EdgeRouterBody>,
-  enrollment: SignedEnrollment,
+  enrollment: SignedEnrollment | undefined,
 ): void {
   const router: Router = { ...newRouter(transaction, id, body), ...edgeFields(body, undefined), isEdge: true };
   transaction.put('router', router);
-  addRouterEnrollment(transaction, id, 'erott', enrollment);
+  if (enrollment) addRouterEnrollment(transaction, id, 'erott', enrollment);
   if (router.isTunnelerEnabled) enableTunneler(transaction, router);
 }
 
@@ -123,6 +124,17 @@ export function deleteRouter(transaction: Transaction, { id }: Router): void {
   disableTunneler(transaction, id);
   deleteEntity(transaction, 'router', id);
 }
+
+export const edgeRouterRules = rules('router', {
+  create: createEdgeRouter,
+  update: updateEdgeRouter,
+  remove: deleteRouter,
+});
+export const transitRouterRules = rules('router', {
+  create: createTransitRouter,
+  update: updateTransitRouter,
+  remove: deleteRouter,
+});
 
 /** Replaces the enrollment and invalidates the router's certificate. */
 export function reEnrollEdgeRouter(transaction: Transaction, { id }: Router, enrollment: SignedEnrollment): void {

@@ -12,8 +12,8 @@ import { ApiError } from '../errors/errors.ts';
 import type { Service } from '../state/kinds/service.ts';
 import type { Transaction } from '../state/transaction.ts';
 import type { Body } from './body.ts';
-import { deleteEntity } from './cascade.ts';
 import { baseFields, changedBase, configList, roleAttributes, uniqueName } from './common.ts';
+import { rules } from './rules.ts';
 
 export type ServiceBody = ServiceCreate | ServiceUpdate | ServicePatch;
 export type FabricServiceBody = FabricServiceCreate | FabricServiceUpdate | FabricServicePatch;
@@ -60,10 +60,8 @@ export function updateFabricService(transaction: Transaction, service: Service, 
   });
 }
 
-/** reference fact: identities keep their costs and precedences for the service, see `removeIdentity`. */
-export function deleteService(transaction: Transaction, service: Service): void {
-  deleteEntity(transaction, 'service', service.id);
-}
+/** reference fact: identities keep their costs and precedences for a deleted service, see `removeIdentity`. */
+export const serviceRules = rules('service', { create: createService, update: updateService });
 
 function serviceFields(transaction: Transaction, body: Body<ServiceBody>, current: Service | undefined) {
   // reference fact: faults of configs are reported first, of the terminator strategy last.

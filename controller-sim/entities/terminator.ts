@@ -13,6 +13,7 @@ import type { Terminator } from '../state/kinds/terminator.ts';
 import type { Transaction } from '../state/transaction.ts';
 import { type Body, precedenceOf } from './body.ts';
 import { baseFields, changedBase, existing } from './common.ts';
+import { rules } from './rules.ts';
 
 export type TerminatorBody = TerminatorCreate | TerminatorUpdate | TerminatorPatch;
 export type FabricTerminatorBody = FabricTerminatorCreate | FabricTerminatorUpdate | FabricTerminatorPatch;
@@ -52,6 +53,8 @@ export function updateTerminator(transaction: Transaction, terminator: Terminato
     ...changedBase(transaction, terminator, body),
   });
 }
+
+export const terminatorRules = rules('terminator', { create: createTerminator, update: updateTerminator });
 
 /** Its service and router. Throws if one is unknown. reference fact: the service is immutable, the router is not. */
 function ends(transaction: Transaction, { given }: Body<AnyBody>, current: Terminator | undefined) {

@@ -8,7 +8,7 @@ import { Access } from '../access/access.ts';
 import { Body } from '../entities/body.ts';
 import { baseFields } from '../entities/common.ts';
 import { plainIdentity } from '../entities/identity.ts';
-import { createServicePolicy } from '../entities/policy.ts';
+import { servicePolicyRules } from '../entities/policy.ts';
 import { createService } from '../entities/service.ts';
 import { State } from '../state/state.ts';
 import { MemoryStore } from '../state/store/memory-store.ts';
@@ -25,7 +25,7 @@ t.test('a session that is stored together with the loss of its right ends', asyn
     transaction.put('identity', { ...plainIdentity(transaction, 'anna', 'anna'), roleAttributes: ['users'] });
     createService(transaction, 'echo', new Body({ name: 'echo' }, 'create'));
     const roles = { identityRoles: ['#users'], serviceRoles: ['#all'], semantic: 'AnyOf' } as const;
-    createServicePolicy(transaction, 'dial', new Body({ name: 'dial', type: 'Dial', ...roles }, 'create'));
+    servicePolicyRules.create(transaction, 'dial', new Body({ name: 'dial', type: 'Dial', ...roles }, 'create'));
   });
   const store = (id: string) =>
     state.change((transaction) => {

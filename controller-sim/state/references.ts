@@ -18,7 +18,7 @@ export const REFERENCES: readonly KindReference[] = KIND_NAMES.flatMap((kind) =>
 
 /** The ids that an entity names. */
 export function idsIn(entity: Entity, { key, form }: Reference): string[] {
-  const value = keyOf(entity, key);
+  const value = valueAt(entity, key);
   if (value === null || value === undefined || value === '') return [];
   switch (form) {
     case 'id':
@@ -36,7 +36,7 @@ export function idsIn(entity: Entity, { key, form }: Reference): string[] {
 
 /** The role list of a policy: `#attribute`, `@id`. */
 export function selectorsIn(entity: Entity, { key }: Pick<Reference, 'key'>): readonly string[] {
-  return (keyOf(entity, key) ?? []) as readonly string[];
+  return (valueAt(entity, key) ?? []) as readonly string[];
 }
 
 /** The entities that name an id. The table has an index of the reference. */
@@ -51,7 +51,7 @@ export function referring(tables: Tables, reference: KindReference, id: string):
 /** The changed field of an entity that no longer names some ids. */
 export function withoutIds(entity: Entity, { key, form }: Reference, ids: readonly string[]): object {
   const isLost = (id: string) => ids.includes(id.replace(/^@/, ''));
-  const value = keyOf(entity, key);
+  const value = valueAt(entity, key);
   let changed: unknown;
   if (form === 'map') changed = Object.fromEntries(Object.entries(value as object).filter(([id]) => !isLost(id)));
   else if (form === 'lists')
@@ -67,12 +67,14 @@ export function withoutIds(entity: Entity, { key, form }: Reference, ids: readon
 /** The changed field of an entity with another value at the key of a reference. */
 export function withValue(entity: Entity, key: string, value: unknown): object {
   const [first = '', ...rest] = key.split('.');
-  return { [first]: replaced(keyOf(entity, first), rest, value) };
+  return { [first]: replaced(valueAt(entity, first), rest, value) };
 }
 
-function keyOf(entity: object, key: string): unknown {
-  if (!key.includes('.')) return (entity as Readonly<Record<string, unknown>>)[key]; // most keys, and often
-  return key.split('.').reduce((value: unknown, part) => (value as Readonly<Record<string, unknown>>)[part], entity);
+/** The value at a path of field names, separated by dots; undefined without one. */
+export function valueAt(entity: object, key: string): unknown {
+  type Fields = Readonly<Record<string, unknown>>;
+  if (!key.includes('.')) return (entity as Fields)[key]; // most keys, and often
+  return key.split('.').reduce((value: unknown, part) => (value as Fields | null | undefined)?.[part], entity);
 }
 
 /** A copy of `value` with another value at a path of keys. */

@@ -1,4 +1,5 @@
-// The recipes of docs/architecture.md for a new kind of entity and its operations, followed in a copy of the project.
+// The recipes of docs/architecture.md for a new kind of entity, its operations, a new field and a new option, followed
+// in a copy of the project.
 
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,11 +11,18 @@ import {
   ANSWERS,
   BODIES,
   DESCRIPTION,
+  FIELD,
   HANDLERS,
   LISTED,
   OPERATION_FILE,
   OPERATIONS,
+  OPTION,
+  PRIORITY,
   PROGRAM,
+  RULES_FILE,
+  SEED_FORM,
+  SEEDED,
+  SHOWN_FIELD,
   STATE_PROGRAM,
 } from '../support/new-kind.ts';
 
@@ -45,12 +53,41 @@ const exec = promisify(execFile);
 const run = (args: readonly string[]) => exec('env', ['-u', 'NODE_OPTIONS', ...args], { cwd: copy });
 
 function insert(lines: typeof LISTED): void {
-  for (const [path, after, inserted] of lines) write(path, read(path).replace(`${after}\n`, `${after}\n${inserted}\n`));
+  for (const [path, after, inserted] of lines) {
+    const [before, ...rest] = read(path).split(`${after}\n`);
+    if (rest.length !== 1) throw new Error(`${path} does not have the line once: ${after}`);
+    write(path, `${before}${after}\n${inserted}\n${rest[0]}`);
+  }
 }
 
 function addTypes(path: string, types: object): void {
   const schema = JSON.parse(read(path));
   write(path, JSON.stringify({ ...schema, $defs: { ...schema.$defs, ...types } }));
+}
+
+/** The field `priority` of services. */
+function addPriority(): void {
+  const add = (path: string, names: readonly string[], isRequired: boolean) => {
+    const schema = JSON.parse(read(path));
+    for (const name of names) {
+      const type = schema.$defs[name].allOf?.[1] ?? schema.$defs[name];
+      type.properties.priority = { type: 'integer' };
+      if (isRequired) type.required.push('priority');
+    }
+    write(path, JSON.stringify(schema));
+  };
+  add('schemas/api/bodies.json', ['serviceCreate', 'serviceUpdate', 'servicePatch'], false);
+  add('schemas/api/answers.json', ['serviceDetail'], true);
+}
+
+/** The section of seeds, and the field of services. */
+function addSeedForm(): void {
+  const path = 'schemas/sim/seed.schema.json';
+  const schema = JSON.parse(read(path));
+  schema.properties.labels = { type: 'array', items: { $ref: '#/definitions/label' } };
+  schema.definitions.label = SEED_FORM;
+  schema.definitions.service.properties.priority = PRIORITY;
+  write(path, JSON.stringify(schema));
 }
 
 /** The errors of the compiler. */
@@ -81,41 +118,64 @@ t.test('one file and one line add a kind of entity: its table, indexes, cascade 
 });
 
 t.test('one file, one line and the schemas add its operations', async (t) => {
+  t.equal(Object.keys(RULES_FILE).length, 1);
   t.equal(Object.keys(OPERATION_FILE).length, 1);
   addTypes('schemas/api/bodies.json', BODIES);
   addTypes('schemas/api/answers.json', ANSWERS);
   write('schemas/api/operations.tsv', `${read('schemas/api/operations.tsv')}${OPERATIONS.join('\n')}\n`);
+  addPriority();
   write(
     'generate.ts',
     "import { writeFileSync } from 'node:fs';\nimport { generateApiTypes } from './tools/generate/api-types.ts';\nfor (const [path, content] of generateApiTypes()) writeFileSync(path, content);\n",
   );
   await run([process.execPath, 'generate.ts']);
-  const files = Object.entries(OPERATION_FILE);
-  for (const [path, content] of files) write(path, content.replaceAll('FIELD', 'servcies'));
-  // The compiler demands a handler for each operation, and the fields of its body.
+  for (const [path, content] of Object.entries(OPERATION_FILE)) write(path, content);
+  const rules = Object.entries(RULES_FILE);
+  for (const [path, content] of rules) write(path, content.replaceAll('FIELD', 'servcies'));
+  insert(FIELD);
+  insert(OPTION);
+  // The compiler demands a handler for each operation, the fields of its body, and those of answers.
   t.match(await compile(), [
-    /^controller-sim\/api\/edge\/labels\.ts.*'servcies' does not exist/,
+    /^controller-sim\/api\/edge\/services\.ts.*'ServiceDetail'/,
+    /^controller-sim\/api\/edge\/services\.ts.*'ServiceDetail'/,
     /^controller-sim\/api\/server\/routes\.ts.*listLabels, createLabel/,
+    /^controller-sim\/entities\/label\.ts.*'servcies' does not exist/,
   ]);
-  for (const [path, content] of files) write(path, content.replaceAll('FIELD', 'services'));
+  for (const [path, content] of rules) write(path, content.replaceAll('FIELD', 'services'));
   insert(HANDLERS);
+  insert(SHOWN_FIELD);
+  addSeedForm();
+  insert(SEEDED);
   t.same(await compile(), []);
 });
 
-t.test('the kind has lists, filters, checks, counts, cascades and snapshots', async (t) => {
-  t.match(await printed(PROGRAM), {
-    shown: { services: 2, link: /^\.\/labels\// },
-    found: ['web'],
-    taken: { field: 'name', reason: 'name must be unique' },
-    misplaced: 404,
-    wrong: 'COULD_NOT_PARSE_BODY',
-    counted: 1,
-    kept: true,
-    afterDeletion: 1,
-    renamed: ['pages'],
-    restored: ['web'],
-    servicesOfRestored: 2,
-    documented: true,
-    deleted: [],
-  });
-});
+t.test(
+  'the kind has lists, filters, checks, counts, cascades, snapshots and seeds; the field and the option work',
+  async (t) => {
+    t.match(await printed(PROGRAM), {
+      shown: { services: 2, link: /^\.\/labels\// },
+      found: ['web'],
+      taken: { field: 'name', reason: 'name must be unique' },
+      misplaced: 404,
+      wrong: 'COULD_NOT_PARSE_BODY',
+      counted: 1,
+      kept: true,
+      afterDeletion: 1,
+      renamed: ['pages'],
+      restored: ['web'],
+      servicesOfRestored: 2,
+      exported: {
+        labels: [{ name: 'web', services: ['@shop', '@wiki'] }],
+        services: [{ priority: 3 }, { priority: 3 }],
+      },
+      priority: 3,
+      seeded: { labels: 1 },
+      misnamed: /labels\[0\]\.services\[0\]: label other: there is no service wkii; did you mean wiki\?/,
+      motto: true,
+      help: '--motto <text>',
+      rejected: /the option motto is invalid/,
+      documented: true,
+      deleted: ['more'],
+    });
+  },
+);

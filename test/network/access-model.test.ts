@@ -17,7 +17,7 @@ import { seedBuiltIns } from '../../controller-sim/assembly/seed.ts';
 import { type ModelSet, ModelSets } from '../../controller-sim/control-channel/data-model/model-sets.ts';
 import { Body } from '../../controller-sim/entities/body.ts';
 import { createIdentity, updateIdentity } from '../../controller-sim/entities/identity.ts';
-import { createServicePolicy, updateServicePolicy } from '../../controller-sim/entities/policy.ts';
+import { servicePolicyRules } from '../../controller-sim/entities/policy.ts';
 import { createPostureCheck, updatePostureCheck } from '../../controller-sim/entities/posture-check.ts';
 import { createService } from '../../controller-sim/entities/service.ts';
 import { LabClock } from '../../controller-sim/lab/lab-clock.ts';
@@ -171,8 +171,8 @@ async function change({ state }: Network, random: Random): Promise<void> {
           postureCheckRoles: random.next() < 0.5 ? [] : roles(random, there('postureCheck', CHECKS)),
         };
         return before
-          ? updateServicePolicy(transaction, before, new Body(fields, mode))
-          : createServicePolicy(transaction, id, new Body(fields, mode));
+          ? servicePolicyRules.update(transaction, before, new Body(fields, mode))
+          : servicePolicyRules.create(transaction, id, new Body(fields, mode));
       }
     }
   });

@@ -25,9 +25,9 @@ import { Body } from '../../controller-sim/entities/body.ts';
 import { baseFields } from '../../controller-sim/entities/common.ts';
 import { plainIdentity, routerIdentity } from '../../controller-sim/entities/identity.ts';
 import {
-  createEdgeRouterPolicy,
-  createServiceEdgeRouterPolicy,
-  createServicePolicy,
+  edgeRouterPolicyRules,
+  serviceEdgeRouterPolicyRules,
+  servicePolicyRules,
 } from '../../controller-sim/entities/policy.ts';
 import { createTransitRouter } from '../../controller-sim/entities/router.ts';
 import { createService } from '../../controller-sim/entities/service.ts';
@@ -239,11 +239,11 @@ function addEntities(transaction: Transaction): void {
   createService(transaction, 'echo-id', body({ name: 'echo', terminatorStrategy: 'smartrouting' }));
   for (const type of ['Dial', 'Bind']) {
     const roles = { identityRoles: ['#all'], serviceRoles: ['#all'], semantic: 'AnyOf' };
-    createServicePolicy(transaction, `policy-${type}`, body({ name: type, type, ...roles }));
+    servicePolicyRules.create(transaction, `policy-${type}`, body({ name: type, type, ...roles }));
   }
   const routers = { edgeRouterRoles: ['#all'], semantic: 'AnyOf' };
-  createEdgeRouterPolicy(transaction, 'erp', body({ name: 'erp', ...routers, identityRoles: ['#all'] }));
-  createServiceEdgeRouterPolicy(transaction, 'serp', body({ name: 'serp', ...routers, serviceRoles: ['#all'] }));
+  edgeRouterPolicyRules.create(transaction, 'erp', body({ name: 'erp', ...routers, identityRoles: ['#all'] }));
+  serviceEdgeRouterPolicyRules.create(transaction, 'serp', body({ name: 'serp', ...routers, serviceRoles: ['#all'] }));
   transaction.put('terminator', {
     ...baseFields(transaction, 'host'),
     serviceId: 'echo-id',

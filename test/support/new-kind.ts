@@ -67,37 +67,41 @@ export const ANSWERS = {
   },
 };
 
-/** Path → content: rules and operations. \`FIELD\` is the name of the field in bodies. */
+/** Path → content: the rules. \`FIELD\` is the name of the field in bodies. */
+export const RULES_FILE: Readonly<Record<string, string>> = {
+  'controller-sim/entities/label.ts': `
+import type { LabelCreate, LabelPatch, LabelUpdate } from '#schemas/api/gen/bodies.ts';
+import type { Label } from '../state/kinds/label.ts';
+import type { Transaction } from '../state/transaction.ts';
+import type { Body } from './body.ts';
+import { existing, uniqueName } from './common.ts';
+import { rulesOfFields } from './rules.ts';
+
+export type LabelBody = LabelCreate | LabelUpdate | LabelPatch;
+
+export const labelRules = rulesOfFields('label', fields);
+
+function fields(transaction: Transaction, body: Body<LabelBody>, current: Label | undefined) {
+  const services = body.given.FIELD ?? body.kept(current)?.services ?? [];
+  for (const id of services) existing(transaction, 'service', id);
+  return { name: uniqueName(transaction, 'label', body, current), services };
+}
+`,
+};
+
+/** Path → content: the operations. */
 export const OPERATION_FILE: Readonly<Record<string, string>> = {
   'controller-sim/api/edge/labels.ts': `
 import type { LabelDetail } from '#schemas/api/gen/answers.ts';
-import type { LabelCreate, LabelPatch, LabelUpdate } from '#schemas/api/gen/bodies.ts';
-import type { Body } from '../../entities/body.ts';
-import { deleteEntity } from '../../entities/cascade.ts';
-import { baseFields, changedBase, existing, uniqueName } from '../../entities/common.ts';
-import type { Label } from '../../state/kinds/label.ts';
-import type { Transaction } from '../../state/transaction.ts';
+import { type LabelBody, labelRules } from '../../entities/label.ts';
 import type { Handlers } from '../operations/context.ts';
 import { field, fieldSet } from '../operations/list.ts';
 import { base } from '../answers/references.ts';
 import { create, detail, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
-type LabelBody = LabelCreate | LabelUpdate | LabelPatch;
-
-function fields(transaction: Transaction, body: Body<LabelBody>, current?: Label) {
-  const services = body.given.FIELD ?? body.kept(current)?.services ?? [];
-  for (const id of services) existing(transaction, 'service', id);
-  return { name: uniqueName(transaction, 'label', body, current), services };
-}
-
 const labels: Resource<'label', LabelDetail, LabelBody> = {
-  kind: 'label',
+  ...labelRules,
   symbols: { name: field('name'), services: fieldSet('services') },
-  create: (transaction, id, body) =>
-    transaction.put('label', { ...baseFields(transaction, id, body), ...fields(transaction, body) }),
-  update: (transaction, label, body) =>
-    transaction.put('label', { ...changedBase(transaction, label, body), ...fields(transaction, body, label) }),
-  remove: (transaction, { id }) => deleteEntity(transaction, 'label', id),
   show: (label) => ({ ...base('label', label), name: label.name, services: label.services }),
 };
 
@@ -119,6 +123,55 @@ export const HANDLERS: typeof LISTED = [
     "import { labelHandlers } from './labels.ts';",
   ],
   ['controller-sim/api/edge/handlers.ts', '  ...identityHandlers,', '  ...labelHandlers,'],
+];
+
+/** The form in seeds and exports, in the schema of seeds. */
+export const SEED_FORM = {
+  type: 'object',
+  required: ['name'],
+  additionalProperties: false,
+  properties: { name: { type: 'string' }, services: { type: 'array', items: { type: 'string', pattern: '^@' } } },
+};
+export const SEEDED: typeof LISTED = [
+  [
+    'controller-sim/lab/seed/sections.ts',
+    "import { postureCheckRules } from '../../entities/posture-check.ts';",
+    "import { labelRules } from '../../entities/label.ts';",
+  ],
+  ['controller-sim/lab/seed/sections.ts', '  services: described(serviceRules),', '  labels: described(labelRules),'],
+];
+
+/** A field of services, `priority`: schemas, type, rule, JSON. */
+export const PRIORITY = { type: 'integer', default: 0 };
+export const FIELD: typeof LISTED = [
+  [
+    'controller-sim/state/kinds/service.ts',
+    '  readonly maxIdleTimeMillis: number;',
+    '  readonly priority?: number | undefined;',
+  ],
+  [
+    'controller-sim/entities/service.ts',
+    '    maxIdleTimeMillis: given.maxIdleTimeMillis ?? keep?.maxIdleTimeMillis ?? 0,',
+    '    priority: given.priority ?? keep?.priority ?? 0,',
+  ],
+];
+export const SHOWN_FIELD: typeof LISTED = [
+  ['controller-sim/api/edge/services.ts', '    maxIdleTimeMillis,', '    priority: service.priority ?? 0,'],
+];
+
+/** An option of the simulator, `motto`: type, row, use. */
+export const OPTION: typeof LISTED = [
+  ['controller-sim/assembly/options.ts', '  linkVersion?: string;', '  motto?: string;'],
+  [
+    'controller-sim/assembly/options.ts',
+    '  linkVersion: { check: version },',
+    "  motto: { check: stringOfLength(1, 40), flag: { flags: '--motto <text>', help: 'logged at the start' } },",
+  ],
+  [
+    'controller-sim/assembly/simulator.ts',
+    '  data.started();',
+    "  if (options.motto) context.logOf('lab').info({ motto: options.motto }, 'motto');",
+  ],
 ];
 
 /** A program that uses the table, the references and the name of the kind, without its operations. */
@@ -151,10 +204,14 @@ console.log(JSON.stringify({ word: inWords('label'), size: label.size, mended, f
 
 /** A program that uses the kind, and prints what it has seen as JSON. */
 export const PROGRAM = `
+import { createLog } from './common/lib/log/log.ts';
+import { startSimulator } from './controller-sim/assembly/simulator.ts';
+import { simulatorOption } from './controller-sim/commands/serve.ts';
 import { ApiClient } from './test/support/api-client.ts';
 
-await using api = await ApiClient.start();
-const service = (name: string) => api.create('/services', { name, encryptionRequired: true });
+const lines: string[] = [];
+await using api = await ApiClient.start({ motto: 'be kind', log: createLog({ write: (line) => void lines.push(line) }) });
+const service = (name: string) => api.create('/services', { name, encryptionRequired: true, priority: 3 });
 const [wiki, shop] = [await service('wiki'), await service('shop')];
 const id = await api.create('/labels', { name: 'web', services: [wiki, shop] });
 const services = async () => (await api.get('/labels/' + id)).services.length;
@@ -170,6 +227,13 @@ const seen = {
   renamed: await api.change('PATCH', '/labels/' + id, { name: 'pages' }).then(() => api.names('/labels')),
   restored: await api.simulator.lab.snapshots.restore('labels').then(() => api.names('/labels')),
   servicesOfRestored: await services(),
+  exported: api.simulator.lab.export(),
+  priority: (await api.get('/services/' + wiki)).priority,
+  seeded: (await api.simulator.lab.seed({ labels: [{ name: 'more', services: ['@wiki'] }] })).created,
+  misnamed: await api.simulator.lab.seed({ labels: [{ name: 'other', services: ['@wkii'] }] }).catch(({ message }) => message),
+  motto: lines.some((line) => line.includes('be kind')),
+  help: simulatorOption('motto').flags,
+  rejected: await startSimulator({ motto: '' }).catch(({ message }) => message),
   documented: (await api.ask('GET', '/edge/management/v1/swagger.json')).text.includes('createLabel'),
   deleted: await api.change('DELETE', '/labels/' + id).then(() => api.names('/labels')),
 };

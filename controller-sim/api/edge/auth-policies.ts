@@ -2,12 +2,7 @@
 
 import type { AuthPolicyDetail } from '#schemas/api/gen/answers.ts';
 import { letsAdminsIn } from '../../auth/vouching.ts';
-import {
-  type AuthPolicyBody,
-  createAuthPolicy,
-  deleteAuthPolicy,
-  updateAuthPolicy,
-} from '../../entities/auth-policy.ts';
+import { type AuthPolicyBody, authPolicyRules } from '../../entities/auth-policy.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { AuthPolicy } from '../../state/kinds/auth-policy.ts';
 import { base } from '../answers/references.ts';
@@ -40,16 +35,15 @@ function rejectPolicyOfAdmins(request: ApiRequest, policy: AuthPolicy): void {
 }
 
 export const authPolicies: Resource<'authPolicy', AuthPolicyDetail, AuthPolicyBody> = {
-  kind: 'authPolicy',
+  ...authPolicyRules,
   symbols: AUTH_POLICY_SYMBOLS,
-  create: createAuthPolicy,
   update: (transaction, policy, body, request) => {
     rejectPolicyOfAdmins(request, policy);
-    updateAuthPolicy(transaction, policy, body);
+    authPolicyRules.update(transaction, policy, body);
   },
   remove: (transaction, policy, request) => {
     rejectPolicyOfAdmins(request, policy);
-    deleteAuthPolicy(transaction, policy);
+    authPolicyRules.remove(transaction, policy);
   },
   show: (policy): AuthPolicyDetail => {
     const { requireTotp, requireExtJwtSigner } = policy.secondary;

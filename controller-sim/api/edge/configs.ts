@@ -1,16 +1,7 @@
 // Config types, and configs, whose data follows the schemas of their types.
 
 import type { ConfigDetail, ConfigTypeDetail } from '#schemas/api/gen/answers.ts';
-import {
-  type ConfigBody,
-  type ConfigTypeBody,
-  createConfig,
-  createConfigType,
-  deleteConfig,
-  deleteConfigType,
-  updateConfig,
-  updateConfigType,
-} from '../../entities/config.ts';
+import { type ConfigBody, type ConfigTypeBody, configRules, configTypeRules } from '../../entities/config.ts';
 import { loadSchemaValidator } from '../../entities/schema-validator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Config } from '../../state/kinds/config.ts';
@@ -29,12 +20,9 @@ const CONFIG_TYPE_SYMBOLS: Symbols<ConfigType> = {
 export const CONFIG_SYMBOLS: Symbols<Config> = { name: field('name'), type: field('configTypeId') };
 
 export const configTypes: Resource<'configType', ConfigTypeDetail, ConfigTypeBody, void> = {
-  kind: 'configType',
+  ...configTypeRules,
   symbols: CONFIG_TYPE_SYMBOLS,
   prepare: loadSchemaValidator,
-  create: createConfigType,
-  update: updateConfigType,
-  remove: deleteConfigType,
   show: (type): ConfigTypeDetail => ({
     ...base('configType', type),
     name: type.name,
@@ -44,12 +32,9 @@ export const configTypes: Resource<'configType', ConfigTypeDetail, ConfigTypeBod
 };
 
 export const configs: Resource<'config', ConfigDetail, ConfigBody, void> = {
-  kind: 'config',
+  ...configRules,
   symbols: CONFIG_SYMBOLS,
   prepare: loadSchemaValidator,
-  create: createConfig,
-  update: updateConfig,
-  remove: deleteConfig,
   show: (config, { state }): ConfigDetail => ({
     ...base('config', config),
     name: config.name,

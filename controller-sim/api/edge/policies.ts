@@ -6,16 +6,12 @@ import type {
   ServicePolicyDetail,
 } from '#schemas/api/gen/answers.ts';
 import {
-  createEdgeRouterPolicy,
-  createServiceEdgeRouterPolicy,
-  createServicePolicy,
-  deleteEdgeRouterPolicy,
   type EdgeRouterPolicyBody,
+  edgeRouterPolicyRules,
   type ServiceEdgeRouterPolicyBody,
   type ServicePolicyBody,
-  updateEdgeRouterPolicy,
-  updateServiceEdgeRouterPolicy,
-  updateServicePolicy,
+  serviceEdgeRouterPolicyRules,
+  servicePolicyRules,
 } from '../../entities/policy.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
 import type { Side } from '../../state/kind.ts';
@@ -40,7 +36,7 @@ function members({ access }: ApiServices, side: Side): FilterSymbol<ServicePolic
 }
 
 export const servicePolicies: Resource<'servicePolicy', ServicePolicyDetail, ServicePolicyBody> = {
-  kind: 'servicePolicy',
+  ...servicePolicyRules,
   symbols: (context) => ({
     name: field('name'),
     type: field('type'),
@@ -51,9 +47,6 @@ export const servicePolicies: Resource<'servicePolicy', ServicePolicyDetail, Ser
     identities: linked(members(context, 'left'), context.state.tables.identity, () => IDENTITY_SYMBOLS),
     services: linked(members(context, 'right'), context.state.tables.service, () => serviceSymbols(context)),
   }),
-  create: createServicePolicy,
-  update: updateServicePolicy,
-  remove: (transaction, { id }) => transaction.delete('servicePolicy', id),
   show: (policy, { state: { tables } }): ServicePolicyDetail => ({
     ...base('servicePolicy', policy),
     name: policy.name,
@@ -69,16 +62,13 @@ export const servicePolicies: Resource<'servicePolicy', ServicePolicyDetail, Ser
 };
 
 export const edgeRouterPolicies: Resource<'edgeRouterPolicy', EdgeRouterPolicyDetail, EdgeRouterPolicyBody> = {
-  kind: 'edgeRouterPolicy',
+  ...edgeRouterPolicyRules,
   symbols: {
     name: field('name'),
     semantic: field('semantic'),
     edgeRouterRoles: fieldSet('edgeRouterRoles'),
     identityRoles: fieldSet('identityRoles'),
   },
-  create: createEdgeRouterPolicy,
-  update: updateEdgeRouterPolicy,
-  remove: deleteEdgeRouterPolicy,
   show: (policy, { state: { tables } }): EdgeRouterPolicyDetail => ({
     ...base('edgeRouterPolicy', policy),
     name: policy.name,
@@ -96,16 +86,13 @@ export const serviceEdgeRouterPolicies: Resource<
   ServiceEdgeRouterPolicyDetail,
   ServiceEdgeRouterPolicyBody
 > = {
-  kind: 'serviceEdgeRouterPolicy',
+  ...serviceEdgeRouterPolicyRules,
   symbols: {
     name: field('name'),
     semantic: field('semantic'),
     edgeRouterRoles: fieldSet('edgeRouterRoles'),
     serviceRoles: fieldSet('serviceRoles'),
   },
-  create: createServiceEdgeRouterPolicy,
-  update: updateServiceEdgeRouterPolicy,
-  remove: (transaction, { id }) => transaction.delete('serviceEdgeRouterPolicy', id),
   show: (policy, { state: { tables } }): ServiceEdgeRouterPolicyDetail => ({
     ...base('serviceEdgeRouterPolicy', policy),
     name: policy.name,

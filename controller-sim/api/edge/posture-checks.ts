@@ -1,12 +1,7 @@
 // Posture checks: the common fields, and the demands of each type.
 
 import type { PostureCheckDetail } from '#schemas/api/gen/answers.ts';
-import {
-  createPostureCheck,
-  deletePostureCheck,
-  type PostureCheckBody,
-  updatePostureCheck,
-} from '../../entities/posture-check.ts';
+import { type PostureCheckBody, postureCheckRules } from '../../entities/posture-check.ts';
 import type { FilterSymbol } from '../../filter/compile.ts';
 import type { PostureCheck } from '../../state/kinds/posture-check.ts';
 import { base } from '../answers/references.ts';
@@ -44,7 +39,7 @@ function demandsOf(check: PostureCheck): Partial<PostureCheckDetail> {
 }
 
 export const postureChecks: Resource<'postureCheck', PostureCheckDetail, PostureCheckBody> = {
-  kind: 'postureCheck',
+  ...postureCheckRules,
   symbols: {
     name: field('name'),
     typeId: field('typeId'),
@@ -52,9 +47,6 @@ export const postureChecks: Resource<'postureCheck', PostureCheckDetail, Posture
     promptOnWake: mfaFlag('promptOnWake'),
     promptOnUnlock: mfaFlag('promptOnUnlock'),
   },
-  create: createPostureCheck,
-  update: updatePostureCheck,
-  remove: deletePostureCheck,
   show: (check): PostureCheckDetail => ({
     ...base('postureCheck', check),
     name: check.name,

@@ -6,15 +6,12 @@ import type { Body } from '../../entities/body.ts';
 import { existing } from '../../entities/common.ts';
 import { signEnrollment } from '../../entities/enrollment.ts';
 import {
-  createEdgeRouter,
-  createTransitRouter,
-  deleteRouter,
   type EdgeRouterBody,
+  edgeRouterRules,
   type RouterBody,
   reEnrollEdgeRouter,
   type SignedEnrollment,
-  updateEdgeRouter,
-  updateTransitRouter,
+  transitRouterRules,
 } from '../../entities/router.ts';
 import { notFound } from '../../errors/errors.ts';
 import type { Symbols } from '../../filter/compile.ts';
@@ -52,16 +49,11 @@ export const edgeRouterSymbols = (context: ApiServices): Symbols<Router> => ({
 const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' };
 
 export const edgeRouters: Resource<'router', EdgeRouterDetail, EdgeRouterBody, SignedEnrollment | undefined> = {
-  kind: 'router',
+  ...edgeRouterRules,
   symbols: edgeRouterSymbols,
   includes: ({ isEdge }) => isEdge,
   newId: ({ state }) => state.ids.short(),
   prepare: (request, id, body) => newEnrollment(request, 'erott', id, body),
-  create: (transaction, id, body, enrollment) => {
-    if (enrollment) createEdgeRouter(transaction, id, body, enrollment);
-  },
-  update: updateEdgeRouter,
-  remove: deleteRouter,
   show: (router, context, request): EdgeRouterDetail => {
     const { appData, certPem, isTunnelerEnabled, roleAttributes } = router;
     return {
@@ -139,15 +131,12 @@ function routerFields(router: Router, request: ApiRequest, method: 'erott' | 'tr
 }
 
 export const transitRouters: Resource<'router', RouterDetail, RouterBody, SignedEnrollment | undefined> = {
-  kind: 'router',
+  ...transitRouterRules,
   plural: 'transit-routers',
   symbols: routerSymbols,
   newId: ({ state }) => state.ids.short(),
   prepare: (request, id, body) => newEnrollment(request, 'trott', id, body),
-  create: createTransitRouter,
-  update: updateTransitRouter,
   isLookedUpFirst: true,
-  remove: deleteRouter,
   show: (router, context, request): RouterDetail => ({
     ...base('router', router, 'transit-routers'),
     name: router.name,

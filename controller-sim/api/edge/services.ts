@@ -1,7 +1,7 @@
 // Services, with the caller's permissions, their posture queries, and configs of the requested types.
 
 import type { ServiceDetail } from '#schemas/api/gen/answers.ts';
-import { createService, deleteService, type ServiceBody, updateService } from '../../entities/service.ts';
+import { type ServiceBody, serviceRules } from '../../entities/service.ts';
 import { configsOfTypes } from '../../entities/service-configs.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Service } from '../../state/kinds/service.ts';
@@ -22,13 +22,10 @@ export const serviceSymbols = (context: ApiServices): Symbols<Service> => ({
 });
 
 export const services: Resource<'service', ServiceDetail, ServiceBody> = {
-  kind: 'service',
+  ...serviceRules,
   symbols: serviceSymbols,
   includes: ({ isFabricOnly }) => !isFabricOnly,
   fixed: ['encryptionRequired'],
-  create: createService,
-  update: updateService,
-  remove: deleteService,
   show: showService,
 };
 

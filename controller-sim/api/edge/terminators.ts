@@ -1,7 +1,7 @@
 // Terminators, with the management API's field names.
 
 import type { TerminatorDetail } from '#schemas/api/gen/answers.ts';
-import { createTerminator, type TerminatorBody, updateTerminator } from '../../entities/terminator.ts';
+import { type TerminatorBody, terminatorRules } from '../../entities/terminator.ts';
 import type { Symbols } from '../../filter/compile.ts';
 import type { Terminator } from '../../state/kinds/terminator.ts';
 import { base, reference } from '../answers/references.ts';
@@ -26,11 +26,8 @@ export const terminatorSymbols = (context: ApiServices): Symbols<Terminator> => 
 };
 
 export const terminators: Resource<'terminator', TerminatorDetail, TerminatorBody> = {
-  kind: 'terminator',
+  ...terminatorRules,
   symbols: terminatorSymbols,
-  create: createTerminator,
-  update: updateTerminator,
-  remove: (transaction, { id }) => transaction.delete('terminator', id),
   show: (terminator, context): TerminatorDetail => ({
     ...commonTerminator(terminator, context, 'transit-routers'),
     identity: terminator.instanceId,

@@ -11,8 +11,8 @@ import type {
 import { createTransitRouter, deleteRouter, type FabricRouterBody, updateFabricRouter } from '../../entities/router.ts';
 import {
   createFabricService,
-  deleteService,
   type FabricServiceBody,
+  serviceRules,
   updateFabricService,
 } from '../../entities/service.ts';
 import {
@@ -32,11 +32,10 @@ import type { ApiServices, Handlers } from '../operations/context.ts';
 import { create, detail, find, list, patch, type Resource, remove, update } from '../operations/resource.ts';
 
 const services: Resource<'service', FabricServiceDetail, FabricServiceBody> = {
-  kind: 'service',
+  ...serviceRules,
   symbols: serviceSymbols,
   create: createFabricService,
   update: updateFabricService,
-  remove: deleteService,
   show: (service) => ({
     ...fabricBase('services', service),
     name: service.name,

@@ -8,7 +8,7 @@ import { DataState_Action, type DataState_Revocation } from '#wire/gen/edge_cont
 import { Access } from '../../access/access.ts';
 import { Body } from '../../entities/body.ts';
 import { plainIdentity, removeIdentity } from '../../entities/identity.ts';
-import { createServicePolicy } from '../../entities/policy.ts';
+import { servicePolicyRules } from '../../entities/policy.ts';
 import { createFabricService, createService } from '../../entities/service.ts';
 import type { Authority } from '../../pki/authority.ts';
 import { State } from '../../state/state.ts';
@@ -30,7 +30,7 @@ t.test('a change that cannot become a set resets the history, and receivers get 
   const add = (id: string) =>
     state.change((transaction) => {
       const fields = { name: id, type: 'Dial', semantic: 'AnyOf', postureCheckRoles: ['#all'] } as const;
-      createServicePolicy(transaction, id, new Body(fields, 'create'));
+      servicePolicyRules.create(transaction, id, new Body(fields, 'create'));
     });
   await add('first');
   const { checksOf } = access;
@@ -106,7 +106,7 @@ t.test('a change of many policies looks at each of their members a constant numb
   await state.change((transaction) => {
     for (const id of names) {
       transaction.put('identity', { ...plainIdentity(transaction, `i-${id}`, `i-${id}`), roleAttributes: ['all'] });
-      createServicePolicy(
+      servicePolicyRules.create(
         transaction,
         `p-${id}`,
         new Body({ name: id, type: 'Dial', semantic: 'AnyOf', identityRoles: [`@i-${id}`] }, 'create'),
@@ -157,7 +157,7 @@ t.test('changes that are committed together make the same sets as one after the 
         identityRoles: ['#all'],
         serviceRoles: ['#all'],
       } as const;
-      createServicePolicy(transaction, 'dial', new Body(fields, 'create'));
+      servicePolicyRules.create(transaction, 'dial', new Body(fields, 'create'));
     },
   };
   const setsOf = async (together: boolean, order: readonly (keyof typeof kinds)[]) => {

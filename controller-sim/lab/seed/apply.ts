@@ -5,8 +5,6 @@ import { workLimit } from '#lib/bounded.ts';
 import { withoutNulls } from '#lib/json/without-nulls.ts';
 import { didYouMean } from '#lib/text/suggestion.ts';
 import { Body } from '../../entities/body.ts';
-import { deleteEntity } from '../../entities/cascade.ts';
-import { updateSigner } from '../../entities/external-jwt-signer.ts';
 import { enableIdentity, updateIdentity } from '../../entities/identity.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Entity, Named } from '../../state/entity.ts';
@@ -16,12 +14,11 @@ import { type EntityKind, inWords, KINDS } from '../../state/kinds.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import { changedFields, entryOf } from './differences.ts';
 import { Names } from './export-names.ts';
+import { routerIdentityBody, usernameOf } from './identities.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
 import type { Note, SeedPath } from './mistake.ts';
-import type { Entry, Refer } from './section.ts';
-import { signerEnrollment } from './sections/external-jwt-signers.ts';
-import { routerIdentityBody, usernameOf } from './sections/identities.ts';
-import { SECTIONS, type Section, type SectionName } from './sections.ts';
+import type { Entry, Refer, Section } from './section.ts';
+import { SECTIONS, type SectionName } from './sections.ts';
 import type { SectionCounts, Seeded, SeedOptions, SeedStep } from './seeded.ts';
 
 /**
@@ -86,7 +83,7 @@ export class Applier {
       }
       if (!item.isBroken) this.#add(item);
     }
-    for (const item of this.#items) if (item.section.name === 'externalJwtSigners') this.#completeSigner(item);
+    for (const item of this.#items) if (item.section.later.length > 0) this.#completeLater(item);
     const { apply, prune, plan } = this.#options;
     if (prune) this.#prune();
     return {
@@ -146,7 +143,7 @@ export class Applier {
     const current = entity && entryOf(section, entity, this.#exported, this.#transaction.clock.now());
     const fields = current ? changedFields(section.name, entry, current) : [];
     if (!entity || !current || fields.length === 0) return count(this.#existing, section.name);
-    const fixed = fields.find((field) => !section.update || section.fixed?.includes(field));
+    const fixed = fields.find((field) => !section.update || section.fixed.includes(field));
     if (fixed !== undefined) return this.#fail(item, [...path, fixed], `${fixed} cannot be changed; delete it first`);
     this.#update(item, entity, { ...current, ...withoutNulls(entry) });
     if (item.isBroken) return;
@@ -163,10 +160,8 @@ export class Applier {
       enableIdentity(this.#transaction, entity as Identity);
     const now = this.#transaction.get(section.kind, entity.id);
     section.update?.(this.#transaction, now as never, new Body(body, 'patch'));
-    section.complete?.(this.#transaction, entity.id, merged, refer, {});
-    const signer = section.name === 'externalJwtSigners' ? signerEnrollment(merged, refer) : undefined;
-    const updated = signer && this.#transaction.get('externalJwtSigner', entity.id);
-    if (signer && updated) updateSigner(this.#transaction, updated, signer, true);
+    section.complete(this.#transaction, entity.id, merged, refer, {});
+    this.#updateLater(section, entity.id, section.laterBody(merged, refer));
   }
 
   /** Deletes what the sections of the document do not have, the last sections first. */
@@ -180,7 +175,7 @@ export class Applier {
 
   #isPruned(section: Section, entity: Entity & Partial<Named & Identity>): boolean {
     if (this.#kept.has(`${section.kind} ${entity.id}`) || entity.isSystem) return false;
-    if (!(section.isExported?.(entity as never, this.#transaction.tables) ?? true)) return false;
+    if (!section.isExported(entity as never, this.#transaction.tables)) return false;
     if (section.kind === 'identity' && entity.type === 'Router') return false; // it follows its router
     if (section.kind === 'edgeRouterPolicy' && OF_ROUTER.test(entity.name ?? '')) return false;
     return this.#transaction.get(section.kind, entity.id) !== undefined;
@@ -191,8 +186,7 @@ export class Applier {
     const name = entity.name ?? entity.id;
     try {
       const current = this.#transaction.get(kind, entity.id);
-      if (section.remove) section.remove(this.#transaction, current as never);
-      else deleteEntity(this.#transaction, kind, entity.id);
+      section.remove(this.#transaction, current as never);
       count(this.#deleted, sectionName);
       this.#step({ action: 'delete', kind: word, name });
     } catch (error) {
@@ -209,7 +203,7 @@ export class Applier {
     if (item.isBroken) return false;
     section.create(this.#transaction, id, new Body(fields, 'create'), made);
     if (section.kind === 'router') this.#newRouters.add(id);
-    section.complete?.(this.#transaction, id, entry, refer, made);
+    section.complete(this.#transaction, id, entry, refer, made);
     return !item.isBroken;
   }
 
@@ -220,22 +214,27 @@ export class Applier {
     if (router?.isBroken) return;
     if (identity?.type !== 'Router')
       return this.#fail(item, item.path, 'no edge router of the seed has this name and a tunneler (isTunnelerEnabled)');
-    const body = routerIdentityBody(item.entry, this.#referTo(item));
+    const body = routerIdentityBody(item.section, item.entry, this.#referTo(item));
     if (!item.isBroken) updateIdentity(this.#transaction, identity, body);
   }
 
-  /** Needs the auth policies of the seed, which need the signers. */
-  #completeSigner(item: Item): void {
+  /** Sets the fields that refer to entities of later sections. */
+  #completeLater(item: Item): void {
     if (item.isBroken || this.#existingId(item) !== undefined) return;
-    const signer = this.#transaction.get('externalJwtSigner', item.id);
-    const body = signerEnrollment(item.entry, this.#referTo(item));
-    if (!signer || !body || item.isBroken) return;
+    const fields = item.section.laterBody(item.entry, this.#referTo(item));
+    if (item.isBroken) return;
     try {
-      updateSigner(this.#transaction, signer, body, true);
+      this.#updateLater(item.section, item.id, fields);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#fail(item, placeOf(item, error), reasonOf(error));
     }
+  }
+
+  #updateLater({ kind, update }: Section, id: string, fields: object): void {
+    const entity = this.#transaction.get(kind, id);
+    if (entity && Object.keys(fields).length > 0)
+      update?.(this.#transaction, entity as never, new Body(fields, 'patch'));
   }
 
   /** The id of the entity in the data that has the entry's name. */

@@ -5,8 +5,8 @@ import { withoutNulls } from '#lib/json/without-nulls.ts';
 import type { Entity, Named } from '../../state/entity.ts';
 import type { Tables } from '../../state/tables.ts';
 import { Names } from './export-names.ts';
-import { type Entry, type Fields, filled } from './section.ts';
-import { SECTIONS, type Section, type SectionName } from './sections.ts';
+import { type Entry, type Fields, filled, type Section } from './section.ts';
+import { SECTIONS, type SectionName } from './sections.ts';
 
 export type SeedDocument = Partial<Readonly<Record<SectionName, readonly Entry[]>>>;
 
@@ -24,7 +24,7 @@ export function exportNetwork(tables: Tables, now: number): SeedDocument {
 /** Sorted by name; those without names by their content. */
 function entriesOf(section: Section, tables: Tables, names: Names, now: number): Entry[] {
   return [...tables[section.kind].values()]
-    .filter((each) => section.isExported?.(each, tables) ?? true)
+    .filter((each) => section.isExported(each, tables))
     .map((each) => entry({ ...filled(named(each)), ...section.entry(each, names, now) }))
     .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 }

@@ -1,10 +1,16 @@
-// The description of a section of seeds: how an entry becomes the body of the management API, how its entity is
-// created, and how an export writes it. The files in sections/ describe one each.
+// A section of seeds: how an entry becomes the body of the management API, and how an export writes an entity. Both
+// follow from the schema of seeds, the references of the kind and its rules; a section describes only differences.
 
+import { withoutNulls } from '#lib/json/without-nulls.ts';
+import bodies from '#schemas/api/bodies.json' with { type: 'json' };
+import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import type { Body } from '../../entities/body.ts';
 import type { IdentityEnrollment } from '../../entities/enrollment.ts';
 import type { SignedEnrollment } from '../../entities/router.ts';
-import type { EntityKind, EntityTypes } from '../../state/kinds.ts';
+import type { Rules } from '../../entities/rules.ts';
+import type { Reference } from '../../state/kind.ts';
+import { type EntityKind, type EntityTypes, inWords, isSelectable, KINDS } from '../../state/kinds.ts';
+import { valueAt } from '../../state/references.ts';
 import type { Tables } from '../../state/tables.ts';
 import type { Transaction } from '../../state/transaction.ts';
 import type { Names } from './export-names.ts';
@@ -24,27 +30,176 @@ export interface Prepared {
 }
 
 export interface Section<K extends EntityKind = EntityKind> {
+  readonly name: keyof typeof schema.properties;
   readonly kind: K;
-  /** The kind in messages, if it is not that of all entities of the kind. */
-  readonly word?: string;
+  /** The kind in messages. */
+  readonly word: string;
   /** The type of the body in schemas/api/bodies.json. */
   readonly bodyType: string;
   /** Whether ids are short, as those of the management API. */
-  readonly hasShortId?: boolean;
-  body(entry: Entry, refer: Refer): Fields;
-  create(transaction: Transaction, id: string, body: Body, made: Prepared): void;
-  /** Changes an entity that exists; the body has all of its fields. */
-  update?(transaction: Transaction, entity: EntityTypes[K], body: Body): void;
+  readonly hasShortId: boolean;
   /** Fields that cannot be changed. */
-  readonly fixed?: readonly string[];
-  /** Deletes an entity; by default with the consequences that its kind describes. */
-  remove?(transaction: Transaction, entity: EntityTypes[K]): void;
+  readonly fixed: readonly string[];
+  /** Fields that are set when all entities exist: they refer to later sections, which refer to this one. */
+  readonly later: readonly string[];
+  /** Without the later fields. */
+  body(entry: Entry, refer: Refer): Fields;
+  laterBody(entry: Entry, refer: Refer): Fields;
+  create(transaction: Transaction, id: string, body: Body, made: Prepared): void;
+  /** Changes an entity that exists; the body has all of its fields. Undefined if nothing can be changed. */
+  readonly update: ((transaction: Transaction, entity: EntityTypes[K], body: Body) => void) | undefined;
+  remove(transaction: Transaction, entity: EntityTypes[K]): void;
   /** Adds the fields that the body cannot contain. */
-  complete?(transaction: Transaction, id: string, entry: Entry, refer: Refer, made: Prepared): void;
-  /** Whether an export contains the entity; all by default. */
-  isExported?(entity: EntityTypes[K], tables: Tables): boolean;
+  complete(transaction: Transaction, id: string, entry: Entry, refer: Refer, made: Prepared): void;
+  /** Whether an export contains the entity. */
+  isExported(entity: EntityTypes[K], tables: Tables): boolean;
   /** The entry of an entity, without name and tags. `now` in milliseconds. */
   entry(entity: EntityTypes[K], names: Names, now: number): Fields;
+}
+
+type Derived = 'bodyType' | 'complete' | 'fixed' | 'hasShortId' | 'isExported' | 'later' | 'update' | 'word';
+
+/** The differences from what is derived. */
+export interface Differences<K extends EntityKind> extends Partial<Pick<Section<K>, Derived>> {
+  /** Paths of fields of the body, with their values if an entry lacks them. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  /** Changes a body in which the references are ids. */
+  body?(body: Fields, entry: Entry, refer: Refer): Fields;
+  /** The fields that are not those of the entity. */
+  entry?(entity: EntityTypes[K], names: Names, now: number): Fields;
+}
+
+/** The rules of a kind, and the differences of its section. */
+export interface Described<K extends EntityKind = EntityKind> {
+  readonly rules: Rules<K, object, SignedEnrollment | undefined>;
+  readonly own: Differences<K>;
+}
+
+export function described<K extends EntityKind>(rules: Described<K>['rules'], own: Differences<K> = {}): Described<K> {
+  return { rules, own };
+}
+
+/** A field in the schema of seeds. One without a type is ignored. */
+interface Property {
+  readonly description?: string;
+  readonly type?: unknown;
+  readonly enum?: unknown;
+  /** Exports omit the field if it has this value, or is empty. */
+  readonly default?: unknown;
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, Property>>;
+}
+
+/** A reference of the kind, with its places in entries and in bodies. */
+interface PlacedReference extends Reference<string, EntityKind> {
+  readonly inEntry: string;
+  readonly inBody: string;
+}
+
+export function sectionOf<K extends EntityKind>(name: Section['name'], { rules, own }: Described<K>): Section<K> {
+  const { kind } = rules;
+  const { bodyType = `${kind}Create`, later = [], defaults = {} } = own;
+  const fields = fieldsOf(name);
+  const references = placed(kind, fields, (bodies.$defs as Readonly<Record<string, ObjectSchema>>)[bodyType] ?? {});
+  const wholeBody = (entry: Entry, refer: Refer) =>
+    references.reduce((body, { to, form, inEntry, inBody }): Fields => {
+      const value = valueAt(entry, inEntry);
+      const resolved = value ? idsOf(to, form, value, inEntry.split('.'), refer) : null;
+      return put(put(body, inEntry, null), inBody, resolved);
+    }, withoutNulls(entry));
+  const parts = (entry: Entry) => Object.groupBy(Object.entries(entry), ([field]) => String(later.includes(field)));
+  const body = (entry: Entry, refer: Refer) => {
+    const given = wholeBody(Object.fromEntries(parts(entry).false ?? []), refer);
+    const whole = Object.entries(defaults).reduce(
+      (fields, [path, value]) => ((valueAt(fields, path) ?? null) === null ? put(fields, path, value) : fields),
+      given,
+    );
+    return own.body?.(whole, entry, refer) ?? whole;
+  };
+  return {
+    word: inWords(kind),
+    hasShortId: false,
+    fixed: [],
+    update: (transaction, entity, changed) => rules.update(transaction, entity, changed),
+    complete: () => undefined,
+    isExported: (entity) => !entity.isSystem && isSelectable(kind, entity),
+    ...own,
+    name,
+    kind,
+    bodyType,
+    later,
+    body,
+    laterBody: (entry, refer) => wholeBody(Object.fromEntries(parts(entry).true ?? []), refer),
+    create: (transaction, id, given, made) => rules.create(transaction, id, given, made.routerEnrollment),
+    remove: (transaction, entity) => rules.remove(transaction, entity),
+    entry: (entity, names, now) => ({
+      ...exported(
+        references.reduce((all, each) => named(all, entity, each, names), picked(entity, fields)),
+        fields,
+      ),
+      ...own.entry?.(entity, names, now),
+    }),
+  };
+}
+
+/** The fields of an entry, except for the ignored ones. */
+function fieldsOf(name: Section['name']): ReadonlyMap<string, Property> {
+  const definitions: Readonly<Record<string, ObjectSchema>> = schema.definitions;
+  const { $ref } = schema.properties[name].items;
+  const { properties = {} } = definitions[$ref.replace('#/definitions/', '')] ?? {};
+  const known = Object.entries(properties).filter(([, { type, enum: values }]) => type ?? values);
+  return new Map(known.filter(([field]) => field !== 'name' && field !== 'tags'));
+}
+
+/** A reference `serviceId` may be the field `service` of entries, and of bodies. */
+function placed(kind: EntityKind, fields: ReadonlyMap<string, Property>, body: ObjectSchema): PlacedReference[] {
+  return (KINDS[kind].refers ?? []).flatMap((reference) => {
+    const { key } = reference;
+    const inEntry = [key, key.replace(/Id$/, '')].find((path) => fields.has(rootOf(path)));
+    if (inEntry === undefined) return [];
+    return { ...reference, inEntry, inBody: Object.hasOwn(body.properties ?? {}, rootOf(key)) ? key : inEntry };
+  });
+}
+
+function rootOf(path: string): string {
+  return path.replace(/\..*/, '');
+}
+
+function idsOf(to: EntityKind, form: Reference['form'], value: unknown, field: SeedPath, refer: Refer): unknown {
+  if (form === 'id') return refer(to, value, field);
+  return form === 'selectors' ? roles(to, value, field, refer) : all(to, value, field, refer);
+}
+
+function picked(entity: object, fields: ReadonlyMap<string, Property>): Fields {
+  return Object.fromEntries(Object.entries(entity).filter(([field]) => fields.has(field)));
+}
+
+/** With `@name` in place of the ids of a reference. */
+function named(fields: Fields, entity: object, { key, to, form, inEntry }: PlacedReference, names: Names): Fields {
+  const value = valueAt(entity, key);
+  const write = () => {
+    if (form === 'id') return names.one(to, value as string);
+    return form === 'selectors' ? names.roles(to, value as string[]) : names.all(to, value as string[]);
+  };
+  return put(fields, inEntry, (value ?? null) === null ? null : write());
+}
+
+function exported(entry: Fields, fields: ReadonlyMap<string, Property>): Fields {
+  const isOmitted = ([name, value]: [string, unknown]) => {
+    const omitted = fields.get(name)?.default;
+    return omitted !== undefined && (isEmpty(value) || value === omitted);
+  };
+  return Object.fromEntries(Object.entries(entry).filter((field) => !isOmitted(field)));
+}
+
+/** With another value at a path; null removes it. */
+function put(map: Fields, path: string, value: unknown): Fields {
+  const [key = '', ...rest] = path.split('.');
+  if (rest.length > 0) return { ...map, [key]: put((map[key] ?? {}) as Fields, rest.join('.'), value) };
+  const { [key]: _old, ...others } = map;
+  return value === null ? others : { ...others, [key]: value };
 }
 
 export function listOf(value: unknown): readonly unknown[] {
@@ -52,12 +207,12 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 /** Ids of all entities in a list of `@name`. */
-export function all(kind: EntityKind, value: unknown, field: SeedPath, refer: Refer): unknown[] {
+function all(kind: EntityKind, value: unknown, field: SeedPath, refer: Refer): unknown[] {
   return listOf(value).map((each, index) => refer(kind, each, [...field, index]));
 }
 
 /** Selectors of policies: `#attribute` as it is, `@name` as `@id`. */
-export function roles(kind: EntityKind, value: unknown, field: SeedPath, refer: Refer): unknown[] {
+function roles(kind: EntityKind, value: unknown, field: SeedPath, refer: Refer): unknown[] {
   return listOf(value).map((role, index) =>
     typeof role === 'string' && role.startsWith('@') ? `@${refer(kind, role, [...field, index])}` : role,
   );

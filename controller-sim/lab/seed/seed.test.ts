@@ -7,14 +7,14 @@ import { IdSource } from '#lib/ids.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import schema from '#schemas/sim/seed.schema.json' with { type: 'json' };
 import { validateBody } from '../../api/bodies/validate.ts';
-import { createAuthPolicy } from '../../entities/auth-policy.ts';
+import { authPolicyRules } from '../../entities/auth-policy.ts';
 import { Body } from '../../entities/body.ts';
 import { builtInConfigTypes, defaultAuthPolicy } from '../../entities/built-in.ts';
 import { baseFields } from '../../entities/common.ts';
 import { createConfig, createConfigType } from '../../entities/config.ts';
 import { createSigner } from '../../entities/external-jwt-signer.ts';
 import { createIdentity, disableIdentity } from '../../entities/identity.ts';
-import { createEdgeRouterPolicy, createServiceEdgeRouterPolicy, createServicePolicy } from '../../entities/policy.ts';
+import { edgeRouterPolicyRules, serviceEdgeRouterPolicyRules, servicePolicyRules } from '../../entities/policy.ts';
 import { createPostureCheck } from '../../entities/posture-check.ts';
 import { createEdgeRouter, createTransitRouter } from '../../entities/router.ts';
 import { loadSchemaValidator } from '../../entities/schema-validator.ts';
@@ -166,7 +166,7 @@ function fill(transaction: Transaction, g: fc.GeneratorValue): void {
     }),
   );
   const policies = make(
-    (id, body) => createAuthPolicy(transaction, id, body),
+    (id, body) => authPolicyRules.create(transaction, id, body),
     () => ({
       primary: {
         cert: { allowed: flag(), allowExpiredCerts: flag() },
@@ -262,7 +262,7 @@ function fill(transaction: Transaction, g: fc.GeneratorValue): void {
   }
   const identities = [...people, ...routers.filter((id) => transaction.get('identity', id))];
   make(
-    (id, body) => createServicePolicy(transaction, id, body),
+    (id, body) => servicePolicyRules.create(transaction, id, body),
     () => ({
       type: g(fc.constantFrom, 'Dial', 'Bind'),
       semantic: semantic(),
@@ -272,7 +272,7 @@ function fill(transaction: Transaction, g: fc.GeneratorValue): void {
     }),
   );
   make(
-    (id, body) => createEdgeRouterPolicy(transaction, id, body),
+    (id, body) => edgeRouterPolicyRules.create(transaction, id, body),
     () => ({
       semantic: semantic(),
       identityRoles: roles(identities),
@@ -280,7 +280,7 @@ function fill(transaction: Transaction, g: fc.GeneratorValue): void {
     }),
   );
   make(
-    (id, body) => createServiceEdgeRouterPolicy(transaction, id, body),
+    (id, body) => serviceEdgeRouterPolicyRules.create(transaction, id, body),
     () => ({
       semantic: semantic(),
       serviceRoles: roles(services),

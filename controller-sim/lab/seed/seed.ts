@@ -20,10 +20,10 @@ import { checkSeed } from './check.ts';
 import { entryOf, namesake } from './differences.ts';
 import { readSeedObject, readSeedText, type SeedSource } from './document.ts';
 import { Names } from './export-names.ts';
+import { usernameOf } from './identities.ts';
 import { type Item, labelOf, placeOf, reasonOf } from './item.ts';
 import { Mistakes, type Note, type SeedPath } from './mistake.ts';
 import type { Entry, Prepared } from './section.ts';
-import { usernameOf } from './sections/identities.ts';
 import { SECTIONS } from './sections.ts';
 import type { Seeded, SeedOptions } from './seeded.ts';
 

@@ -1,34 +1,34 @@
 // Identities, without the default administrator, and with a password or an enrollment if the entry has one.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
-import { addAuthenticator, passwordProof } from '../../../entities/authenticator.ts';
-import { Body } from '../../../entities/body.ts';
-import { addEnrollment } from '../../../entities/enrollment.ts';
+import { addAuthenticator, passwordProof } from '../../entities/authenticator.ts';
+import { Body } from '../../entities/body.ts';
+import { addEnrollment } from '../../entities/enrollment.ts';
+import { disableIdentity, identityRules, isDisabled } from '../../entities/identity.ts';
+import { associateConfigs } from '../../entities/service-configs.ts';
+import type { Identity } from '../../state/kinds/identity.ts';
+import type { Transaction } from '../../state/transaction.ts';
+import type { Names } from './export-names.ts';
 import {
-  createIdentity,
-  deleteIdentity,
-  disableIdentity,
-  isDisabled,
-  updateIdentity,
-} from '../../../entities/identity.ts';
-import { associateConfigs } from '../../../entities/service-configs.ts';
-import type { Identity } from '../../../state/kinds/identity.ts';
-import type { Transaction } from '../../../state/transaction.ts';
-import type { Names } from '../export-names.ts';
-import { type Entry, type Fields, filled, listOf, type Prepared, type Refer, type Section } from '../section.ts';
+  described,
+  type Entry,
+  type Fields,
+  filled,
+  listOf,
+  type Prepared,
+  type Refer,
+  type Section,
+} from './section.ts';
 
-export const identities: Section<'identity'> = {
-  kind: 'identity',
-  bodyType: 'identityCreate',
+export const identities = described(identityRules, {
   hasShortId: true,
-  body: identityBody,
-  create: createIdentity,
+  defaults: { isAdmin: false },
+  body,
   update,
-  remove: deleteIdentity,
   complete,
   isExported: ({ isDefaultAdmin }) => !isDefaultAdmin,
-  entry: identityEntry,
-};
+  entry,
+});
 
 interface ServiceSetting {
   readonly service: unknown;
@@ -41,23 +41,15 @@ function settingsOf({ serviceSettings }: Entry): readonly ServiceSetting[] {
   return listOf(serviceSettings) as readonly ServiceSetting[];
 }
 
-function identityBody(entry: Entry, refer: Refer): Fields {
-  const {
-    authPolicy,
-    serviceSettings: _settings,
-    enrollment: _enrollment,
-    password: _password,
-    ...fields
-  } = withoutNulls(entry);
+function body(given: Fields, entry: Entry, refer: Refer): Fields {
+  const { serviceSettings: _settings, enrollment: _enrollment, password: _password, ...fields } = given;
   const settings = settingsOf(entry).map((setting, index) => ({
     ...setting,
     id: String(refer('service', setting.service, ['serviceSettings', index, 'service'])),
   }));
   return {
-    isAdmin: false,
     ...fields,
     type: 'Default',
-    ...(authPolicy !== undefined && { authPolicyId: refer('authPolicy', authPolicy, ['authPolicy']) }),
     serviceHostingCosts: byService(settings, ({ cost }) => cost),
     serviceHostingPrecedences: byService(settings, ({ precedence }) => precedence),
   };
@@ -106,30 +98,28 @@ function timeOf(text: unknown): number | undefined {
 
 /** The body of a creation has a type, and the name of a router's identity stays. */
 function update(transaction: Transaction, identity: Identity, { given }: Body): void {
-  const { name, type: _type, ...fields } = given as Fields & { readonly name: string };
+  const { name, ...fields } = given as Fields & { readonly name: string };
   const renamed = identity.type === 'Router' ? {} : { name };
-  updateIdentity(transaction, identity, new Body({ ...renamed, ...fields }, 'patch'));
+  identityRules.update(transaction, identity, new Body({ ...renamed, ...withoutType(fields) }, 'patch'));
 }
 
 /** Router identities exist with their routers: the entry sets these fields. */
-export function routerIdentityBody(entry: Entry, refer: Refer): Body {
-  const { name: _name, typeId: _type, type: _kind, ...fields } = identityBody(entry, refer);
-  return new Body(fields, 'patch');
+export function routerIdentityBody(section: Section, entry: Entry, refer: Refer): Body {
+  const { name: _name, ...fields } = section.body(entry, refer);
+  return new Body(withoutType(fields), 'patch');
 }
 
-function identityEntry(identity: Identity, names: Names, now: number): Fields {
-  const { appData, externalId, permissions, defaultHostingCost, defaultHostingPrecedence, disabledUntil } = identity;
+function withoutType({ type: _type, typeId: _typeId, ...fields }: Fields): Fields {
+  return fields;
+}
+
+function entry(identity: Identity, names: Names, now: number): Fields {
   const disabled = isDisabled(identity, now);
   return {
-    authPolicy: names.one('authPolicy', identity.authPolicyId),
     disabled,
-    disabledUntil: disabled ? disabledUntil : null,
-    externalId,
-    isAdmin: identity.isAdmin,
-    roleAttributes: identity.roleAttributes,
+    disabledUntil: disabled ? identity.disabledUntil : null,
     typeId: identity.type,
-    ...filled({ appData, permissions, defaultHostingCost, serviceSettings: settings(identity, names) }),
-    ...(defaultHostingPrecedence !== 'default' && { defaultHostingPrecedence }),
+    ...filled({ serviceSettings: settings(identity, names) }),
   };
 }
 
