@@ -1,6 +1,7 @@
 // The data of the measured simulator, and the requests to it.
 
 import type { Agent } from 'undici';
+import { openManagement } from '../../test/support/management.ts';
 import { ask, CONNECTIONS, type Target } from './load.ts';
 import type { SimulatorReady } from './programs.ts';
 
@@ -33,14 +34,10 @@ export interface Filled {
  * Creates that many identities, and a tenth as many services and policies; one client has a few services of its own.
  */
 export async function fill(agent: Agent, ready: SimulatorReady, identities: number): Promise<Filled> {
-  const { managementUrl } = ready;
-  const token = await login(agent, ready, 'admin', 'admin');
-  const create = async (kind: string, body: unknown): Promise<string> => {
-    const target: Target = { url: `${managementUrl}/${kind}`, method: 'POST', token, body: () => body };
-    return (JSON.parse(await ask(agent, target)) as { data: { id: string } }).data.id;
-  };
+  await using management = await openManagement(ready.baseUrl, ready.ca, 'admin', 'admin');
+  const { services, servicePolicies, authenticators } = management;
   await inParallel(identities, (each) =>
-    create('identities', {
+    management.identities.create({
       name: `identity-${each}`,
       type: 'Device',
       isAdmin: false,
@@ -48,10 +45,10 @@ export async function fill(agent: Agent, ready: SimulatorReady, identities: numb
     }),
   );
   await inParallel(identities / 10, (each) =>
-    create('services', { name: `service-${each}`, encryptionRequired: true, roleAttributes: [`role-${each % 50}`] }),
+    services.create({ name: `service-${each}`, encryptionRequired: true, roleAttributes: [`role-${each % 50}`] }),
   );
   await inParallel(identities / 10, (each) =>
-    create('service-policies', {
+    servicePolicies.create({
       name: `policy-${each}`,
       type: 'Dial',
       semantic: 'AllOf',
@@ -59,20 +56,19 @@ export async function fill(agent: Agent, ready: SimulatorReady, identities: numb
       serviceRoles: [`#role-${each % 50}`, `#group-${each}`],
     }),
   );
-  const identityId = await create('identities', {
-    name: 'client',
-    type: 'User',
-    isAdmin: false,
-    roleAttributes: ['own'],
-  });
-  await create('authenticators', { identityId, method: 'updb', username: 'client', password: 'client' });
+  const client = { name: 'client', type: 'User', isAdmin: false, roleAttributes: ['own'] } as const;
+  const { id: identityId } = await management.identities.create(client);
+  await authenticators.create({ identityId, method: 'updb', username: 'client', password: 'client' });
   let serviceId = '';
-  for (let each = 0; each < OWN_SERVICES; each++)
-    serviceId = await create('services', { name: `own-${each}`, encryptionRequired: true, roleAttributes: ['own'] });
-  const own = { semantic: 'AnyOf', identityRoles: ['#own'], serviceRoles: ['#own'] };
-  await create('service-policies', { name: 'own', type: 'Dial', ...own });
+  for (let each = 0; each < OWN_SERVICES; each++) {
+    const own = { name: `own-${each}`, encryptionRequired: true, roleAttributes: ['own'] };
+    serviceId = (await services.create(own)).id;
+  }
+  const own = { semantic: 'AnyOf', identityRoles: ['#own'], serviceRoles: ['#own'] } as const;
+  await servicePolicies.create({ name: 'own', type: 'Dial', ...own });
   const sessions = Math.min(API_SESSIONS, identities);
   await inParallel(sessions, () => login(agent, ready, 'client', 'client'));
+  const token = await login(agent, ready, 'admin', 'admin');
   return { token, clientToken: await login(agent, ready, 'client', 'client'), identityId, serviceId };
 }
 

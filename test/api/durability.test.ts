@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { Agent, request } from 'undici';
 import { Program } from '../../examples/two-routers/process.ts';
 import { ApiClient } from '../support/api-client.ts';
+import { type Management, openManagement } from '../support/management.ts';
 import { RELEASE } from '../support/thorough.ts';
 
 const WRITES = RELEASE ? 600 : 200;
@@ -26,14 +26,11 @@ interface Ready {
 /** One run of the simulator. */
 class Life {
   readonly program: Program;
-  readonly #url: string;
-  readonly #agent: Agent;
-  #token = '';
+  readonly #management: Management;
 
-  private constructor(program: Program, { management, ca }: Ready) {
+  private constructor(program: Program, management: Management) {
     this.program = program;
-    this.#url = management;
-    this.#agent = new Agent({ connect: { ca: readFileSync(ca) }, connections: WRITERS });
+    this.#management = management;
   }
 
   static async begin(number: number, directory: string): Promise<Life> {
@@ -42,16 +39,13 @@ class Life {
     const program = new Program(`life-${number}`, ['controller-sim/cli.ts', 'start', '--json', ...options], {
       directory,
     });
-    const life = new Life(program, JSON.parse(await program.firstLine()) as Ready);
-    const body = { username: 'admin', password: PASSWORD };
-    const { data } = await life.#ask('POST', '/authenticate?method=password', body);
-    life.#token = (data as { token: string }).token;
-    return life;
+    const { management, ca } = JSON.parse(await program.firstLine()) as Ready;
+    return new Life(program, await openManagement(management, readFileSync(ca, 'utf8'), 'admin', PASSWORD));
   }
 
   async end(): Promise<void> {
     await this.program.exited;
-    await this.#agent.destroy();
+    await this.#management.close();
   }
 
   /** Writes until the simulator dies; reports each acknowledged write. */
@@ -59,8 +53,8 @@ class Life {
     for (let count = 0; ; count++) {
       const name = `${prefix}-${count}`;
       try {
-        const { data } = await this.#ask('POST', '/identities', { name, type: 'Device', isAdmin: false });
-        acknowledged(name, (data as { id: string }).id);
+        const { id } = await this.#management.identities.create({ name, type: 'Device', isAdmin: false });
+        acknowledged(name, id);
       } catch {
         return; // killed: this write may or may not be stored
       }
@@ -69,26 +63,7 @@ class Life {
 
   /** Name to id of every identity. */
   async identities(): Promise<Map<string, string>> {
-    const found = new Map<string, string>();
-    for (let offset = 0; ; ) {
-      const { data } = await this.#ask('GET', `/identities?limit=500&offset=${offset}`);
-      const page = data as { name: string; id: string }[];
-      for (const { name, id } of page) found.set(name, id);
-      offset += page.length;
-      if (page.length === 0) return found;
-    }
-  }
-
-  async #ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ data: unknown }> {
-    const response = await request(`${this.#url}${path}`, {
-      method,
-      dispatcher: this.#agent,
-      headers: { 'content-type': 'application/json', ...(this.#token !== '' && { 'zt-session': this.#token }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.body.text();
-    if (response.statusCode >= 300) throw new Error(`${response.statusCode} ${text}`);
-    return JSON.parse(text) as { data: unknown };
+    return new Map((await this.#management.identities.list()).map(({ name, id }) => [name, id]));
   }
 }
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import t from 'tap';
+import type { InspectRequest } from '#schemas/api/gen/bodies.ts';
 import { type InterfaceSchema, RouterInterfacesUpdateSchema } from '#wire/gen/control_pb.js';
 import { ChannelHeader, ControlType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
@@ -164,12 +165,7 @@ t.test('routers are listed with live fields, and answer inspections', async (t) 
   });
   t.equal((await api.get<object[]>(`/fabric/v1/routers?filter=connected`)).length, 3);
   t.match(await api.get(`/fabric/v1/routers/${host.id}/terminators`), [{ binding: 'tunnel', router: { id: host.id } }]);
-  const inspect = async (body: object) =>
-    JSON.parse((await api.manage('POST', '/fabric/v1/inspections', body)).text) as {
-      success: boolean;
-      errors: string[] | null;
-      values: { appId: string; name: string; value: unknown }[] | null;
-    };
+  const inspect = (body: InspectRequest) => overlay.management.fabric.call('inspect', { body });
   const inspected = await inspect({
     appRegex: '.*',
     requestedValues: ['links', 'router', 'terminator-costs', 'identity-connection-statuses', 'connected-peers'],

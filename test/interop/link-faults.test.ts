@@ -1,13 +1,12 @@
 // Links between our routers and those of the reference with simultaneous dials from both sides, or lost connections.
 
 import t from 'tap';
-import { Agent, request } from 'undici';
 import type { LinkDetail } from '#schemas/api/gen/answers.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { linksOf, longTransfer } from '../support/faulty-paths.ts';
 import { FaultyPort } from '../support/faulty-port.ts';
-import { dialer, NO_DIALER, NO_LISTENER } from '../support/link-config.ts';
+import { dialing, listening } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/reference.ts';
 
@@ -55,11 +54,10 @@ for (const dials of ['own', 'other'] as const) {
     const overlay = owned.use(await Overlay.start({ churnLimit: 0 }));
     const [port = 0] = await freePorts(1);
     const between = owned.use(await FaultyPort.start(port));
-    const address = `advertise: "tls:127.0.0.1:${between.port}"`;
-    const listening = `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", ${address}}]\n${NO_DIALER}`;
-    const dialing = `${NO_LISTENER}\n${dialer('maxDefaultConnections: 5, maxAckConnections: 1')}`;
-    const own = await overlay.addRouter({ name: 'own', mode: 'proxy', link: dials === 'own' ? dialing : listening });
-    const link = dials === 'other' ? dialing : listening;
+    const listens = listening(port, { advertise: `tls:127.0.0.1:${between.port}` });
+    const connects = dialing({ maxDefaultConnections: 5, maxAckConnections: 1 });
+    const own = await overlay.addRouter({ name: 'own', mode: 'proxy', link: dials === 'own' ? connects : listens });
+    const link = dials === 'other' ? connects : listens;
     const other = owned.use(await ReferenceRouter.start(overlay, { name: 'other', mode: 'host', link }));
     await overlay.addService('echo', other.id);
     await until('all connections', () => between.open === 6, PATIENCE);
@@ -76,17 +74,9 @@ for (const dials of ['own', 'other'] as const) {
 
 /** The links in the view of a router of the reference. */
 async function inspectedLinks(overlay: Overlay, routerId: string): Promise<LinkDetail[]> {
-  const { simulator, management } = overlay;
-  const dispatcher = new Agent({ connect: { ca: simulator.ca } });
-  const response = await request(`${simulator.baseUrl}/fabric/v1/inspections`, {
-    method: 'POST',
-    dispatcher,
-    headers: { 'content-type': 'application/json', 'zt-session': management.sessionToken },
-    body: JSON.stringify({ appRegex: routerId, requestedValues: ['links'] }),
-  });
-  const { values = [] } = (await response.body.json()) as { values?: { appId: string; value: unknown }[] };
-  await dispatcher.close();
-  const value = values.find(({ appId }) => appId === routerId)?.value;
+  const body = { appRegex: routerId, requestedValues: ['links'] };
+  const { values } = await overlay.management.fabric.call('inspect', { body });
+  const value = values?.find(({ appId }) => appId === routerId)?.value;
   const { links = [] } = (typeof value === 'string' ? JSON.parse(value) : (value ?? {})) as { links?: LinkDetail[] };
   return links;
 }

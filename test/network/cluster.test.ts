@@ -51,10 +51,8 @@ t.test('routers use every controller, and lose no circuit when one stops', async
   await one.close();
   await until('new circuits without the first controller', () => passes().catch(() => false));
   await until('another leader', async () => {
-    const answer = await new ApiClient(two).manage('GET', '/fabric/v1/cluster/list-members');
-    return JSON.parse(answer.text).data.some(
-      (each: { id: string; leader: boolean }) => each.id === 'ctrl2' && each.leader,
-    );
+    const members = await second.fabric.call('clusterListMembers');
+    return members.some(({ id, leader }) => id === 'ctrl2' && leader);
   });
   t.ok(await areOnline(second));
   const { id } = await second.services.create({ name: 'late', encryptionRequired: true });

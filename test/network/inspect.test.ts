@@ -8,7 +8,7 @@ import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { decodeStringList, TRUE } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { edgeListener } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 import { enrollDevice, loginOidc, SdkClient, serviceSession } from '../support/sdk-client.ts';
@@ -37,8 +37,8 @@ t.test('every inspection has the name and format of the reference, without secre
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
-    extra: 'proxy: {type: none, address: "127.0.0.1:1", username: u, password: pr0xy-secret}',
+    listeners: [edgeListener(sdkPort)],
+    extra: { proxy: { type: 'none', address: '127.0.0.1:1', username: 'u', password: 'pr0xy-secret' } },
   });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   const echo = await overlay.addService('echo', b.id, { encrypted: false });
@@ -72,16 +72,8 @@ t.test('every inspection has the name and format of the reference, without secre
   conn.send('hello');
   await until('the echo', () => conn.text === 'hello');
 
-  await using api = new ApiClient(overlay.simulator);
-  api.token = overlay.management.sessionToken;
-  const fabric = async (requestedValues: string[]) => {
-    const body = { appRegex: `^${a.id}$`, requestedValues };
-    return JSON.parse((await api.manage('POST', '/fabric/v1/inspections', body)).text) as {
-      success: boolean;
-      errors: string[] | null;
-      values: { appId: string; name: string; value: Shown }[] | null;
-    };
-  };
+  const fabric = (requestedValues: string[]) =>
+    overlay.management.fabric.call('inspect', { body: { appRegex: `^${a.id}$`, requestedValues } });
   const answer = await fabric([...NAMES, 'Links', `circuit:${circuitId}`, `circuitAndStacks:${circuitId}`, 'nothing']);
   t.match(answer, { success: true, errors: null });
   const found = Object.fromEntries((answer.values ?? []).map(({ name, value }) => [name, value]));

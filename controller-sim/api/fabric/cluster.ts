@@ -1,5 +1,6 @@
 // The members of the cluster. Controllers join by their start with a common store, and need no invitation.
 
+import type { ClusterMembers } from '#schemas/api/gen/answers.ts';
 import type { ClusterMemberAdd, ClusterMemberRemove, ClusterTransferLeadership } from '#schemas/api/gen/bodies.ts';
 import { memberStatuses } from '../../cluster/member-status.ts';
 import { ApiError, invalidField } from '../../errors/errors.ts';
@@ -30,7 +31,7 @@ function inCluster<Body, Answer>(
  */
 function listMembers({ services: { cluster, state } }: ApiRequest): Raw {
   const members = memberStatuses(cluster, state);
-  const data = members.map((member) => ({
+  const data: ClusterMembers = members.map((member) => ({
     id: member.id,
     address: member.controlAddress,
     voter: true,

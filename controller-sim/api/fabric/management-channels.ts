@@ -8,11 +8,12 @@ import { limitShortFrames, MESSAGE_PARTS } from '#http/websocket-frames.ts';
 import { background } from '#lib/background.ts';
 import { describeError } from '#lib/errors.ts';
 import { TaskQueue } from '#lib/queue/task-queue.ts';
+import type { InspectResponse } from '#schemas/api/gen/answers.ts';
 import { InspectRequestSchema, InspectResponseSchema } from '#wire/gen/management_pb.js';
 import { ChannelType, ManagementType } from '#wire/gen/numbers.ts';
 import { Message, resultMessage } from '#wire/message.ts';
 import { EventStream } from '../../events/stream.ts';
-import { type InspectAnswer, inspect } from '../../network/inspect/inspect.ts';
+import { inspect } from '../../network/inspect/inspect.ts';
 import type { EntityKind } from '../../state/kinds.ts';
 import type { Origin } from '../../state/origin.ts';
 import type { ApiServices } from '../operations/context.ts';
@@ -162,7 +163,7 @@ export class ManagementChannels {
   }
 }
 
-function inspected({ success, errors, values }: InspectAnswer): Message {
+function inspected({ success, errors, values }: InspectResponse): Message {
   const texts = (values ?? []).map(({ value, ...rest }) => ({
     ...rest,
     value: typeof value === 'string' ? value : JSON.stringify(value),

@@ -3,20 +3,9 @@
 
 import { within } from '#lib/bounded.ts';
 import { describeError } from '#lib/errors.ts';
+import type { InspectedValue, InspectResponse } from '#schemas/api/gen/answers.ts';
 import { type Inspected, nullIfEmpty, routerName, valuesOfController } from './controller-inspections.ts';
 import { inspectOver } from './inspect-over.ts';
-
-export interface InspectAnswer {
-  readonly success: boolean;
-  readonly errors: readonly string[] | null;
-  readonly values: readonly InspectedValue[] | null;
-}
-
-interface InspectedValue {
-  readonly appId: string;
-  readonly name: string;
-  readonly value: unknown;
-}
 
 /** The answer of one router or controller. */
 export interface PeerAnswer {
@@ -52,7 +41,7 @@ export async function inspect(
   inspected: Inspected & { readonly peers: Peers },
   appRegex: string,
   requestedNames: readonly string[],
-): Promise<InspectAnswer> {
+): Promise<InspectResponse> {
   const names = [...new Set(requestedNames)];
   const { network, cluster, state, peers } = inspected;
   const controllerId = cluster.id;

@@ -1,7 +1,5 @@
 // Generated from schemas/api/answers.json by `npm run generate`. Do not edit.
 
-export type Any = unknown;
-
 export type ApiAddress = {
   readonly url?: string;
   readonly version?: string;
@@ -146,6 +144,25 @@ export type ClientExternalJwtSignerDetail = BaseEntity & {
   readonly scopes?: readonly string[] | null;
   readonly targetToken?: 'ACCESS' | 'ID' | null;
 };
+
+export type ClusterMember = {
+  readonly id: string;
+  /** Of its control channel. */
+  readonly address: string;
+  readonly voter: boolean;
+  readonly leader: boolean;
+  readonly version: string;
+  readonly connected: boolean;
+  readonly readOnly: boolean;
+  /** Of several members: the index of its data. */
+  readonly index?: number;
+  /** Of several members: the changes that it lacks. */
+  readonly behind?: number;
+  /** Why it does not follow the database. */
+  readonly problem?: string;
+};
+
+export type ClusterMembers = readonly ClusterMember[];
 
 export type CommonEdgeRouterProperties = {
   readonly appData?: Readonly<Record<string, unknown>> | null;
@@ -467,6 +484,19 @@ export type IdentityExtendCerts = {
 
 export type IdentityTypeDetail = BaseEntity & {
   readonly name?: string;
+};
+
+export type InspectResponse = {
+  readonly success: boolean;
+  readonly errors: readonly string[] | null;
+  readonly values: readonly InspectedValue[] | null;
+};
+
+export type InspectedValue = {
+  readonly appId: string;
+  readonly name: string;
+  /** A map or a text, by name. */
+  readonly value: unknown;
 };
 
 export type Interface = {

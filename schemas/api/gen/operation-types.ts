@@ -318,13 +318,13 @@ export interface Operations {
     readonly listCircuits: Operation<undefined, 'page', A.CircuitDetail, never, 'filter' | 'limit' | 'offset'>;
     readonly detailCircuit: Operation<undefined, 'data', A.CircuitDetail, 'id'>;
     readonly deleteCircuit: Operation<B.CircuitDelete | undefined, 'none', never, 'id'>;
-    readonly inspect: Operation<B.InspectRequest, 'data', A.Any>;
+    readonly inspect: Operation<B.InspectRequest, 'bare', A.InspectResponse>;
     readonly createDatabaseSnapshot: Operation<undefined, 'none', never>;
     readonly createDatabaseSnapshotWithPath: Operation<B.DatabaseSnapshotCreate, 'data', A.DatabaseSnapshot>;
     readonly checkDataIntegrity: Operation<undefined, 'none', never>;
     readonly fixDataIntegrity: Operation<undefined, 'none', never>;
     readonly dataIntegrityResults: Operation<undefined, 'data', A.DataIntegrityCheckDetails>;
-    readonly clusterListMembers: Operation<undefined, 'data', A.Any>;
+    readonly clusterListMembers: Operation<undefined, 'data', A.ClusterMembers>;
     readonly clusterMemberAdd: Operation<B.ClusterMemberAdd, 'none', never>;
     readonly clusterMemberRemove: Operation<B.ClusterMemberRemove, 'none', never>;
     readonly clusterTransferLeadership: Operation<B.ClusterTransferLeadership, 'none', never>;
