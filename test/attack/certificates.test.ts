@@ -2,7 +2,6 @@
 // rejected; without limits, the tests would exceed their time limit.
 
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { verifyChain } from '#pki/certificate-chain.ts';
@@ -112,7 +111,7 @@ t.test('every listener rejects a clique of certificates', async (t) => {
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
   await overlay.ready();
-  const linkPort = Number(/bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1]);
+  const linkPort = a.linkPort;
   const controlPort = Number(overlay.simulator.controlAddress.split(':').at(-1));
   const targets: Record<string, Target> = {
     link: { port: linkPort, alpn: Alpn.Link },

@@ -9,6 +9,7 @@ import { Agent, request } from 'undici';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
+import { webServer } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const OPEN_FILES = 256;
@@ -44,7 +45,7 @@ t.test('a router with few descriptors obeys its operator while strangers hold co
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const [webPort = 0] = await freePorts(1);
   const at = `127.0.0.1:${webPort}`;
-  const extra = `web: [{name: h, bindPoints: [{interface: "${at}", address: "${at}"}], apis: [{binding: health-checks}]}]`;
+  const extra = { web: [webServer(at, 'health-checks')] };
   const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy', extra });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
@@ -56,7 +57,7 @@ t.test('a router with few descriptors obeys its operator while strangers hold co
     await exited;
   });
   await until('traffic', async () => (await transfer(a.proxyPort, 1).catch(() => undefined))?.bytes === 1);
-  const linkPort = Number(/bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1]);
+  const linkPort = a.linkPort;
   const held = [
     ...(await hold(a.proxyPort, '127.0.0.2', 'x')),
     ...(await hold(webPort, '127.0.0.3')),

@@ -2,7 +2,6 @@
 // continue, and nothing remains.
 
 import { createSocket } from 'node:dgram';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
@@ -11,6 +10,7 @@ import { Alpn } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
+import { edgeListener, linkListener, webServer } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { RELEASE } from '../support/thorough.ts';
 
@@ -37,26 +37,22 @@ async function network() {
     number
   >;
   const at = (name: (typeof names)[number]) => `127.0.0.1:${ports[name]}`;
-  const { id, configFile, proxyPort } = await overlay.enrollRouter({
+  const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
-    link: `  listeners: [{binding: transport, bind: "tls:${at('link')}", advertise: "tls:${at('link')}"}]
-  dialers: [{binding: transport}]`,
-    listeners: `
-  {binding: edge, address: "tls:${at('edge')}", options: {advertise: "${at('edge')}"}},
-  {binding: edge, address: "wss:${at('wss')}", options: {advertise: "${at('wss')}"}},
-  {binding: transport, address: "tls:${at('tls')}"},
-  {binding: transport, address: "tcp:${at('tcp')}"},
-  {binding: proxy, address: "tcp:${at('proxy')}", service: ${service}},
-  {binding: transport_udp, address: "udp:${at('udp')}"},
-  {binding: proxy_udp, address: "udp:${at('proxyUdp')}", service: ${service}}`,
-    extra: `web: [{name: h, bindPoints: [{interface: "${at('web')}", address: "${at('web')}"}], apis: [{binding: health-checks}, {binding: metrics}]}]`,
+    ctrl: { listeners: [{ bind: `tls:${at('control')}` }] },
+    link: { listeners: [linkListener(at('link'))], dialers: [{ binding: 'transport' }] },
+    listeners: [
+      edgeListener(at('edge')),
+      edgeListener(at('wss'), 'wss'),
+      { binding: 'transport', address: `tls:${at('tls')}` },
+      { binding: 'transport', address: `tcp:${at('tcp')}` },
+      { binding: 'proxy', address: `tcp:${at('proxy')}`, service },
+      { binding: 'transport_udp', address: `udp:${at('udp')}` },
+      { binding: 'proxy_udp', address: `udp:${at('proxyUdp')}`, service },
+    ],
+    extra: { web: [webServer(at('web'), 'health-checks', 'metrics')] },
   });
-  const control = `ctrl: {listeners: [{bind: "tls:${at('control')}"}], `;
-  writeFileSync(configFile, readFileSync(configFile, 'utf8').replace('ctrl: {', control));
-  const router = await overlay.startRouter(configFile);
-  const a = { id, name: 'a', configFile, proxyPort, router };
-  overlay.routers.push(a);
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id);
   const address = `tcp:127.0.0.1:${overlay.echo.port}`;

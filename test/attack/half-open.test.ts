@@ -18,6 +18,7 @@ import { transfer } from '../../examples/two-routers/transfer.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
+import { edgeListener, linkListener, webServer } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { RELEASE } from '../support/thorough.ts';
 
@@ -79,7 +80,7 @@ t.test('the web port of a router answers despite hundreds of half-open connectio
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const [webPort = 0] = await freePorts(1);
   const at = `127.0.0.1:${webPort}`;
-  const extra = `web: [{name: h, bindPoints: [{interface: "${at}", address: "${at}"}], apis: [{binding: health-checks}]}]`;
+  const extra = { web: [webServer(at, 'health-checks')] };
   await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
   const ca = readFileSync(join(overlay.directory, 'a.ca'), 'utf8');
   const statusNow = async () => {
@@ -107,15 +108,13 @@ t.test(
   async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0 });
     const ports = await freePorts(4);
-    const [web, edge, wss, link] = ports.map((port) => `127.0.0.1:${port}`);
+    const [web = 0, edge = 0, wss = 0, link = 0] = ports;
     const a = await overlay.addRouter({
       name: 'a',
       mode: 'proxy',
-      extra: `web: [{name: h, bindPoints: [{interface: "${web}", address: "${web}"}], apis: [{binding: health-checks}]}]`,
-      listeners: `{binding: edge, address: "tls:${edge}", options: {advertise: "${edge}"}},
-  {binding: edge, address: "wss:${wss}", options: {advertise: "${wss}"}}`,
-      link: `  listeners: [{binding: transport, bind: "tls:${link}", advertise: "tls:${link}"}]
-  dialers: [{binding: transport}]`,
+      extra: { web: [webServer(web, 'health-checks')] },
+      listeners: [edgeListener(edge), edgeListener(wss, 'wss')],
+      link: { listeners: [linkListener(link)], dialers: [{ binding: 'transport' }] },
     });
     const b = await overlay.addRouter({ name: 'b', mode: 'host' });
     await overlay.addService('echo', b.id);

@@ -18,6 +18,7 @@ import {
   untilClosed,
 } from '../support/attacker.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
+import { edgeListener, linkListener } from '../support/link-config.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 import { RELEASE } from '../support/thorough.ts';
 
@@ -51,8 +52,8 @@ async function network() {
   const router = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    link: `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${linkPort}", advertise: "tls:127.0.0.1:${linkPort}"}]\n  dialers: [{binding: transport}]`,
-    listeners: `{binding: edge, address: "tls:127.0.0.1:${edgePort}", options: {advertise: "127.0.0.1:${edgePort}"}}`,
+    link: { listeners: [linkListener(linkPort)], dialers: [{ binding: 'transport' }] },
+    listeners: [edgeListener(edgePort)],
   });
   const file = (name: string) => readFileSync(join(overlay.directory, name));
   const own: Credentials = { cert: file('a.cert'), key: file('a.key') };

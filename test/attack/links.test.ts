@@ -37,7 +37,7 @@ async function network(log?: Log) {
   await overlay.addService('echo', b.id);
   await overlay.ready();
   const evil = await overlay.enrollRouter({ name: 'evil' });
-  const port = Number(/bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1]);
+  const port = a.linkPort;
   /** Dials router a with the certificate of a router. Resolves with the connection once its hello is answered. */
   const dial = async (as: string, headers: HeaderEntries): Promise<Underlay> => {
     const [cert, key] = [`${as}.cert`, `${as}.key`].map((name) => readFileSync(join(overlay.directory, name)));

@@ -9,6 +9,7 @@ import t from 'tap';
 import { Alpn } from '#wire/connection/tls-port.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { open } from '../support/attacker.ts';
+import { webServer } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -54,7 +55,7 @@ t.test('programs whose log is not read continue to serve, and stop on request', 
   const { configFile } = await overlay.enrollRouter({
     name: 'a',
     mode: 'host',
-    extra: `web: [{name: h, bindPoints: [{interface: "127.0.0.1:${webPort}", address: "127.0.0.1:${webPort}"}], apis: [{binding: health-checks}]}]`,
+    extra: { web: [webServer(webPort, 'health-checks')] },
   });
   const verbose = ['--log-level', 'debug', '--log-format', 'json'];
   const programs: readonly [string, number, readonly string[]][] = [

@@ -27,8 +27,8 @@ t.test('hostile configurations of a controller open no ports and fill no log', a
   const { id, configFile } = await overlay.enrollRouter({
     name: 'a',
     mode: 'host',
-    link: '  listeners: []',
-    extra: 'managedConfig: {allow: [router.link]}',
+    link: { listeners: [] },
+    extra: { managedConfig: { allow: ['router.link'] } },
   });
   const router = await overlay.startRouter(configFile, { log: createLog({ write: (line) => lines.push(line) }) });
   t.teardown(() => router.close({ drain: 0 }));

@@ -11,6 +11,7 @@ import { encodeUint32 } from '#wire/header-values.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type Credentials, hello, open, type Target, untilClosed } from '../support/attacker.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
+import { listening } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const YEAR = 365 * 86_400_000;
@@ -30,9 +31,7 @@ async function network() {
   const clock = new DatedClock();
   const overlay = await Overlay.start({ churnLimit: 0, clock });
   const [port = 0] = await freePorts(1);
-  const at = `"tls:127.0.0.1:${port}"`;
-  const link = `  listeners: [{binding: transport, bind: ${at}, advertise: ${at}}]\n  dialers: []`;
-  const a = await overlay.addRouter({ name: 'a', link }, { clock });
+  const a = await overlay.addRouter({ name: 'a', link: listening(port) }, { clock });
   const file = (name: string) => readFileSync(join(overlay.directory, name), 'utf8');
   const enroll = async (name: string) => {
     const { id } = await overlay.enrollRouter({ name });

@@ -10,6 +10,7 @@ import { Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { untilClosed } from '../support/attacker.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
+import { edgeListener } from '../support/link-config.ts';
 import { ManagementClient } from '../support/management-client.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { enrollDevice, loginLegacy, SdkClient } from '../support/sdk-client.ts';
@@ -57,8 +58,8 @@ async function network() {
   const { router } = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: `{binding: edge, address: "wss:127.0.0.1:${port}", options: {advertise: "127.0.0.1:${port}"}}`,
-    extra: `transport: {wss: {handshakeTimeout: ${PATIENT}, readTimeout: 1}}`,
+    listeners: [edgeListener(port, 'wss')],
+    extra: { transport: { wss: { handshakeTimeout: PATIENT, readTimeout: 1 } } },
   });
   return { overlay, port, router, [Symbol.asyncDispose]: () => overlay.close() };
 }

@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { edgeListener } from '../support/link-config.ts';
 import { Overlay, type TestRouter } from '../support/overlay.ts';
 import { disagreements } from './agreement.ts';
 import { ROUTERS, type RouterName, type Step } from './steps.ts';
@@ -48,7 +49,7 @@ export class ChaosNetwork {
     await Promise.all(
       ROUTERS.map(async (name, index) => {
         const address = `127.0.0.1:${ports[index]}`;
-        const listeners = `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`;
+        const listeners = [edgeListener(address)];
         network.#running.set(name, await overlay.addRouter({ name, mode: 'host', listeners }));
       }),
     );

@@ -9,6 +9,7 @@ import { checkRouterConfig, type LoadOptions } from '../../agent/config/load.ts'
 import { startSimulator } from '../../controller-sim/assembly/simulator.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { TestProxy } from '../support/http-proxy.ts';
+import { linkListener } from '../support/link-config.ts';
 import { createRouter, openManagement } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
@@ -155,8 +156,7 @@ t.test('a router enrolls through the proxy of the environment, unless NO_PROXY n
 t.test('a host that the certificates would not cover stops the enrollment before the token is used', async (t) => {
   await using overlay = await Overlay.start();
   const { jwt } = await token(overlay, 'a');
-  const link = (host: string) =>
-    `  listeners: [{binding: transport, bind: "tls:127.0.0.1:0", advertise: "tls:${host}:6000"}]`;
+  const link = (host: string) => ({ listeners: [linkListener(0, { advertise: `tls:${host}:6000` })] });
   const { configFile } = await overlay.writeConfig({ name: 'a', link: link('edge.example') });
   const rejected = await enroll(overlay, configFile, jwt);
   t.equal(rejected.code, 1);
@@ -164,11 +164,11 @@ t.test('a host that the certificates would not cover stops the enrollment before
     rejected.stderr,
     /link\.listeners\[0\]\.advertise: csr\.sans does not contain edge\.example: routers and SDKs verify/,
   );
-  const bindPoint = '{interface: "127.0.0.1:8081", address: "health.example:8081"}';
+  const bindPoints = [{ interface: '127.0.0.1:8081', address: 'health.example:8081' }];
   await overlay.writeConfig({
     name: 'a',
     link: link('localhost'),
-    extra: `web: [{name: w, bindPoints: [${bindPoint}], apis: [{binding: health-checks}]}]`,
+    extra: { web: [{ name: 'w', bindPoints, apis: [{ binding: 'health-checks' }] }] },
   });
   const done = await enroll(overlay, configFile, jwt);
   t.equal(done.code, 0, `the token was not used: ${done.stderr}`);
@@ -177,7 +177,7 @@ t.test('a host that the certificates would not cover stops the enrollment before
     /warning CFG-ADVERTISE web\[0\].bindPoints\[0\].address: csr.sans does not contain health.example/,
   );
 
-  const text = readFileSync(configFile, 'utf8').replace('dns: [localhost]', 'dns: [other]');
+  const text = readFileSync(configFile, 'utf8').replace('"dns":["localhost"]', '"dns":["other"]');
   const { ok, findings } = checkRouterConfig(text, configFile);
   t.ok(ok, 'the existing certificates have the name');
   t.match(
@@ -195,12 +195,12 @@ t.test('an unwritable file is reported before the token is used, so that the tok
   const file = (name: string) => join(overlay.directory, name);
   const before = readdirSync(overlay.directory);
   const table: [string, RegExp, string, RegExp][] = [
-    ['a missing folder', /[^ ]*a\.cert/, file('nowhere/a.cert'), /nowhere\/a\.cert.*does not exist/],
-    ['the same for the server certificate', /[^ ]*a\.server\.cert/, file('nowhere/b.cert'), /nowhere\/b\.cert/],
-    ['the same for the key', /[^ ]*a\.key/, file('nowhere/a.key'), /nowhere\/a\.key.*does not exist/],
-    ['a folder instead of a file', /[^ ]*a\.ca(?=})/, file('folder'), /folder is a folder; name a file/],
-    ['a folder that rejects files', /[^ ]*a\.ca(?=})/, '/proc/a.ca', /\/proc\/a\.ca cannot be written/],
-    ['one file for two purposes', /[^ ]*a\.ca(?=})/, file('a.cert'), /a\.cert is used for two purposes/],
+    ['a missing folder', /[^"]*a\.cert/, file('nowhere/a.cert'), /nowhere\/a\.cert.*does not exist/],
+    ['the same for the server certificate', /[^"]*a\.server\.cert/, file('nowhere/b.cert'), /nowhere\/b\.cert/],
+    ['the same for the key', /[^"]*a\.key/, file('nowhere/a.key'), /nowhere\/a\.key.*does not exist/],
+    ['a folder instead of a file', /[^"]*a\.ca(?="})/, file('folder'), /folder is a folder; name a file/],
+    ['a folder that rejects files', /[^"]*a\.ca(?="})/, '/proc/a.ca', /\/proc\/a\.ca cannot be written/],
+    ['one file for two purposes', /[^"]*a\.ca(?="})/, file('a.cert'), /a\.cert is used for two purposes/],
     ['a data file that is a folder', /edge: {}/, `edge: {db: ${file('folder')}}`, /folder is a folder/],
     [
       'an endpoints file below a file',
@@ -326,8 +326,8 @@ t.test('unsuitable certificates are found: wrong names, wrong keys, wrong times'
     codes(text).filter((each) => each.startsWith('error')),
     [],
   );
-  const advertised = text.replace(/advertise: "tls:127.0.0.1/, 'advertise: "tls:router.elsewhere');
-  const requested = advertised.replace('dns: [localhost]', 'dns: [localhost, router.elsewhere]');
+  const advertised = text.replace('"advertise":"tls:127.0.0.1', '"advertise":"tls:router.elsewhere');
+  const requested = advertised.replace('["localhost"]', '["localhost","router.elsewhere"]');
   const advertisement = (changed: string, options: LoadOptions) =>
     checkRouterConfig(changed, configFile, options).findings.find(({ code }) => code === 'CFG-ADVERTISE');
   const isInvalid = { severity: 'error', message: 'no certificate of this router is valid for router.elsewhere' };

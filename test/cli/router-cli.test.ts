@@ -8,6 +8,7 @@ import { rootCertificates } from 'node:tls';
 import t from 'tap';
 import { loadApart } from '../../agent/config/load-apart.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { webServer } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 
@@ -85,7 +86,7 @@ t.test('identity files in another folder, readable for others, or signed by no c
   t.equal(open.code, 0);
   t.match(open.stdout, `other users can read or change the private key ${beside} (mode 0640)`);
   chmodSync(beside, 0o600);
-  writeFileSync(configFile, text.replace(/ca: \S*a\.ca\b/, `ca: ${STRANGER}`));
+  writeFileSync(configFile, text.replace(/"ca":"[^"]*a\.ca"/, `"ca":"${STRANGER}"`));
   const foreign = await router('config', 'check', configFile);
   t.match(foreign.stdout, /warning CFG-IDENTITY identity\.cert: it is not signed by an authority of identity\.ca: /);
 });
@@ -251,20 +252,22 @@ t.test('a router without a controller exits after its startup timeout', async (t
 t.test('health and inspect query a running router', async (t) => {
   await using overlay = await Overlay.start();
   const [port = 0, metricsPort = 0] = await freePorts(2);
-  const extra = `healthChecks: {ctrlPingCheck: {interval: 1s, initialDelay: 10ms}}\nweb: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}, {name: m, bindPoints: [{interface: "127.0.0.1:${metricsPort}", address: "127.0.0.1:${metricsPort}"}], apis: [{binding: metrics}]}]`;
+  const extra = {
+    healthChecks: { ctrlPingCheck: { interval: '1s', initialDelay: '10ms' } },
+    web: [webServer(port, 'health-checks'), webServer(metricsPort, 'metrics')],
+  };
   const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
   const url = `https://127.0.0.1:${port}`;
   const ca = join(overlay.directory, 'a.ca');
   await until('health', async () => (await router('health', url, '--ca', ca)).code === 0);
   const { stdout } = await router('health', url, '--ca', ca);
   t.match(stdout, /ok +controllerPing/);
-  const linkPort = /bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1];
   const failures: [string[], RegExp][] = [
     [[url], /unknown authority; .*--ca FILE.*--insecure/],
     [[url, '--ca', GOOD], /good\.yml contains no certificate/],
     [[url, '--ca', join(directory, 'nowhere')], /file of --ca cannot be read/],
     [[url, '--ca', STRANGER], /not signed by an authority in .*stranger\.pem/],
-    [[`https://127.0.0.1:${linkPort}`], /serves TLS, but no HTTP; use the port of a web section/],
+    [[`https://127.0.0.1:${a.linkPort}`], /serves TLS, but no HTTP; use the port of a web section/],
     [[`https://127.0.0.1:${overlay.echo.port}`], /does not serve TLS; use the port of a web section/],
     [[`https://127.0.0.1:${metricsPort}`, '--ca', ca], /not with health checks; use the port of a web section/],
     [[`http://127.0.0.1:${port}`], /served over https/],
@@ -300,7 +303,7 @@ t.test('health and inspect query a running router', async (t) => {
 
 t.test('without a web section, health asks the router on this machine', async (t) => {
   await using overlay = await Overlay.start();
-  const extra = 'healthChecks: {ctrlPingCheck: {interval: 100ms, initialDelay: 10ms}}';
+  const extra = { healthChecks: { ctrlPingCheck: { interval: '100ms', initialDelay: '10ms' } } };
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', extra });
   const stopped = await router('health', configFile);
   t.match([stopped.code, stopped.stderr], [1, /^no router is running with /]);

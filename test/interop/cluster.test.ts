@@ -8,6 +8,7 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { changeMembers } from '../support/changing-members.ts';
+import { edgeListener } from '../support/link-config.ts';
 import { openManagement } from '../support/management.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { allowRouter, enrollIdentity, ReferenceProcess, ReferenceRouter, skipped } from '../support/reference.ts';
@@ -63,7 +64,7 @@ t.test('its tunneler goes on at another controller', { skip: skipped }, async (t
   await using overlay = await Overlay.of(one, first);
   const [edgePort = 0, proxyPort = 0] = await freePorts(2);
   const address = `127.0.0.1:${edgePort}`;
-  const listeners = `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`;
+  const listeners = [edgeListener(address)];
   const a = await overlay.addRouter({ name: 'a', mode: 'host', listeners });
   const host = await enrollIdentity(overlay, 'host');
   const client = await enrollIdentity(overlay, 'client');

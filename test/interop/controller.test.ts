@@ -5,6 +5,7 @@ import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { linksOf } from '../support/faulty-paths.ts';
+import { edgeListener } from '../support/link-config.ts';
 import { listeningRouter } from '../support/listening-router.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import {
@@ -31,7 +32,7 @@ t.test(
       name: 'own',
       mode: 'proxy',
       services: [`theirs:${ports[1]}`],
-      listeners: `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`,
+      listeners: [edgeListener(address)],
     });
     await using theirs = await ReferenceRouter.start(overlay, { name: 'theirs', mode: 'host' });
     await overlay.addService('theirs', theirs.id);

@@ -5,18 +5,13 @@ import type { LinkDetail } from '#schemas/api/gen/answers.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { linksOf } from '../support/faulty-paths.ts';
-import { dialer, NO_DIALER, NO_LISTENER } from '../support/link-config.ts';
+import { dialing, linkDialer, linkListener, listening } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/reference.ts';
 
 const MIB = 1024 * 1024;
 /** Milliseconds for all links and terminators to come up. */
 const PATIENCE = 30_000;
-
-async function listener(): Promise<string> {
-  const [port] = await freePorts(1);
-  return `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}]`;
-}
 
 /** The number of connections of each type, such as `link.ack: 1, link.default: 2`. */
 function shape(link: LinkDetail | undefined): string {
@@ -31,41 +26,41 @@ for (const { kind, version, options, expected } of [
   {
     kind: 'grouped',
     version: undefined,
-    options: 'maxDefaultConnections: 3, maxAckConnections: 2',
+    options: { maxDefaultConnections: 3, maxAckConnections: 2 },
     expected: 'link.ack: 2, link.default: 3',
   },
   {
     kind: 'grouped without connections for acknowledgements',
     version: undefined,
-    options: 'maxDefaultConnections: 2, maxAckConnections: 0',
+    options: { maxDefaultConnections: 2, maxAckConnections: 0 },
     expected: 'link.default: 2',
   },
-  { kind: 'split', version: 'v1.5.0', options: 'split: true', expected: 'ack: 1, payload: 1' },
-  { kind: 'single', version: 'v1.5.0', options: 'split: false', expected: 'single: 1' },
+  { kind: 'split', version: 'v1.5.0', options: { split: true }, expected: 'ack: 1, payload: 1' },
+  { kind: 'single', version: 'v1.5.0', options: { split: false }, expected: 'single: 1' },
 ]) {
   t.test(`${kind} links carry circuits, whichever side dials`, { skip: skipped, timeout: 60_000 }, async (t) => {
     await using overlay = await Overlay.start({ churnLimit: 0, ...(version && { linkVersion: version }) });
-    const ports = await freePorts(2);
+    const ports = await freePorts(4);
     // One reference router only listens, the other only dials: two echoes each cover the four directions of payloads.
     await overlay.addRouter({
       name: 'ours',
       mode: 'proxy',
       services: [`listening:${ports[0]}`, `dialing:${ports[1]}`],
-      link: `${await listener()}\n${dialer(options)}`,
+      link: { listeners: [linkListener(ports[2] ?? 0)], dialers: [linkDialer(options)] },
     });
-    await using listening = await ReferenceRouter.start(overlay, {
+    await using listener = await ReferenceRouter.start(overlay, {
       name: 'listening',
       mode: 'host',
-      link: `${await listener()}\n${NO_DIALER}`,
+      link: listening(ports[3] ?? 0),
     });
-    await using dialing = await ReferenceRouter.start(overlay, {
+    await using dialer = await ReferenceRouter.start(overlay, {
       name: 'dialing',
       mode: 'proxy',
       services: [],
-      link: `${NO_LISTENER}\n${dialer(options)}`,
+      link: dialing(options),
     });
-    await overlay.addService('listening', listening.id);
-    await overlay.addService('dialing', dialing.id);
+    await overlay.addService('listening', listener.id);
+    await overlay.addService('dialing', dialer.id);
     await until('terminators', async () => (await overlay.management.terminators.list()).length === 2, PATIENCE);
     const between = async (from: string, to: string) =>
       (await linksOf(overlay)).find((link) => link.sourceRouter?.name === from && link.destRouter?.name === to);

@@ -4,7 +4,8 @@ import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
-import { hasBothPaths, linkIn, longTransfer, pathOf } from '../support/faulty-paths.ts';
+import { hasBothPaths, longTransfer, pathOf } from '../support/faulty-paths.ts';
+import { linkIn } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { ReferenceRouter, skipped } from '../support/reference.ts';
 

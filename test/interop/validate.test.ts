@@ -8,6 +8,7 @@ import { TerminatorState } from '#wire/gen/management_pb.js';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { linksOf } from '../support/faulty-paths.ts';
+import { edgeListener } from '../support/link-config.ts';
 import { ManagementClient } from '../support/management-client.ts';
 import { Overlay, type TestController, until } from '../support/overlay.ts';
 import {
@@ -37,8 +38,8 @@ async function check(t: Test, overlay: Overlay<Validating>): Promise<void> {
     name: 'own',
     mode: 'proxy',
     services: [`theirs:${proxyPort}`],
-    listeners: `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`,
-    extra: 'connectEvents: {batchInterval: 250ms}',
+    listeners: [edgeListener(address)],
+    extra: { connectEvents: { batchInterval: '250ms' } },
   });
   // Neither an SDK listener nor a tunneler: it has nothing to list.
   await overlay.addRouter({ name: 'plain' });

@@ -32,7 +32,7 @@ async function network(upstream?: string): Promise<Network> {
   const listener = `127.0.0.1:${port}`;
   await overlay.addRouter({
     name: 'a',
-    edge: `apiProxy: {listener: "${listener}", upstream: "${upstream ?? new URL(overlay.simulator.baseUrl).host}"}`,
+    edge: { apiProxy: { listener, upstream: upstream ?? new URL(overlay.simulator.baseUrl).host } },
   });
   return { overlay, proxy: `https://${listener}`, [Symbol.asyncDispose]: () => overlay.close() };
 }

@@ -6,6 +6,7 @@ import { SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { Message } from '#wire/message.ts';
 import type { Event } from '../../controller-sim/events/events.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { edgeListener } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { enrollDevice, loginLegacy, loginOidc, SdkClient, serviceSession } from '../support/sdk-client.ts';
 
@@ -16,7 +17,7 @@ const FORWARDING = { forwardProtocol: true, allowedProtocols: ['tcp'], address: 
 async function network() {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [sdkPort = 0] = await freePorts(1);
-  const listeners = `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`;
+  const listeners = [edgeListener(sdkPort)];
   const router = await overlay.addRouter({ name: 'b', mode: 'host', listeners });
   await overlay.management.edgeRouterPolicies.create({
     name: 'all',

@@ -5,21 +5,23 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { SdkType } from '#wire/gen/numbers.ts';
+import type { RouterFile } from '../../agent/config/router-file.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
+import { edgeListener, webServer } from '../support/link-config.ts';
 import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 import { enrollDevice, loginOidc, SdkClient } from '../support/sdk-client.ts';
 
-async function network(extra = '') {
+async function network(extra: RouterFile = {}) {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [sdkPort = 0] = await freePorts(1);
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
+    listeners: [edgeListener(sdkPort)],
   });
   const service = await overlay.addService('echo', b.id);
   await overlay.ready();
@@ -105,9 +107,10 @@ t.test(
   'a dialing router drains: its clients are rejected; the command reports open circuits and the outcome',
   async (t) => {
     const [port = 0] = await freePorts(1);
-    const bindPoint = `{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}`;
-    const extra = `healthChecks: {ctrlPingCheck: {interval: 100ms, initialDelay: 10ms}}
-web: [{name: h, bindPoints: [${bindPoint}], apis: [{binding: health-checks}]}]`;
+    const extra = {
+      healthChecks: { ctrlPingCheck: { interval: '100ms', initialDelay: '10ms' } },
+      web: [webServer(port, 'health-checks')],
+    };
     const { overlay, a } = await network(extra);
     await using _ = overlay;
     const socket = await openCircuit(a.proxyPort);

@@ -60,7 +60,7 @@ t.test('host.v2 has a terminator for each target, and circuits fail over to the 
 
 t.test('the strategy of a service distributes its circuits over its terminators', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const extra = 'metrics: {reportInterval: 300ms}';
+  const extra = { metrics: { reportInterval: '300ms' } };
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
   const b = await overlay.addRouter({ name: 'b', mode: 'host', extra });
   const targets = { cheap: await named('cheap'), dear: await named('dear') };

@@ -24,8 +24,8 @@ t.test('a router reaches its controller and other routers through its proxy, wit
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
-    link: '  listeners: []\n  dialers: [{binding: transport, startupDelay: 10ms}]',
-    extra: `proxy: {type: http, address: "${proxy.address}", username: router, password: "se:cret"}`,
+    link: { listeners: [], dialers: [{ binding: 'transport', startupDelay: '10ms' }] },
+    extra: { proxy: { type: 'http', address: proxy.address, username: 'router', password: 'se:cret' } },
   });
   await overlay.addService('echo', b.id);
   await overlay.ready();
@@ -45,7 +45,7 @@ t.test('TLS services are dialed through the proxy of the section transport, othe
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const b = await overlay.addRouter({
     name: 'b',
-    extra: `transport: {proxy: {type: http, address: "${proxy.address}"}}`,
+    extra: { transport: { proxy: { type: 'http', address: proxy.address } } },
   });
   const [cert, key] = ['b.server.cert', 'b.key'].map((name) => readFileSync(join(overlay.directory, name)));
   const server = createServer({ cert, key, allowHalfOpen: true }, (socket) => void socket.pipe(socket));

@@ -7,6 +7,7 @@ import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
 import { longTransfer, pathOf, linksOf as reportedLinks } from '../support/faulty-paths.ts';
 import { FaultyPort } from '../support/faulty-port.ts';
+import { dialing, type linkDialer, linkListener, listening } from '../support/link-config.ts';
 import { Overlay, proxyNetwork, type TestRouter, until } from '../support/overlay.ts';
 
 const KIB = 1024;
@@ -47,19 +48,19 @@ t.test('routers that dial each other at once agree on one link', { timeout: 60_0
 });
 
 /** Router a dials b through a faulty port. */
-async function throughFaultyPort(options: string) {
+async function throughFaultyPort(dialer: Parameters<typeof linkDialer>[0]) {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [port = 0] = await freePorts(1);
   const between = await FaultyPort.start(port);
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    link: `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${between.port}"}]\n  dialers: []`,
+    link: listening(port, { advertise: `tls:127.0.0.1:${between.port}` }),
   });
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
-    link: `  listeners: []\n  dialers: [{binding: transport, startupDelay: 50ms, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}, ${options}}]`,
+    link: dialing({ startupDelay: '50ms', ...dialer }),
   });
   await overlay.addService('echo', b.id);
   await overlay.ready();
@@ -71,7 +72,7 @@ async function throughFaultyPort(options: string) {
 }
 
 t.test('a group that loses connections keeps its link and every byte', { timeout: 60_000 }, async (t) => {
-  await using network = await throughFaultyPort('maxDefaultConnections: 5, maxAckConnections: 1');
+  await using network = await throughFaultyPort({ maxDefaultConnections: 5, maxAckConnections: 1 });
   const { a, b, between } = network;
   await until('all connections', () => between.open === 6);
   const before = linksOf(a);
@@ -97,7 +98,7 @@ t.test('a group that loses connections keeps its link and every byte', { timeout
 });
 
 t.test('connections of a group that overtake each other keep all bytes in order', { timeout: 60_000 }, async (t) => {
-  await using network = await throughFaultyPort('maxDefaultConnections: 4, maxAckConnections: 2');
+  await using network = await throughFaultyPort({ maxDefaultConnections: 4, maxAckConnections: 2 });
   const { a, between } = network;
   await until('all connections', () => between.open === 6);
   let turn = 0;
@@ -107,7 +108,7 @@ t.test('connections of a group that overtake each other keep all bytes in order'
 });
 
 t.test('a silent connection of a group does not block circuits', { timeout: 60_000 }, async (t) => {
-  await using network = await throughFaultyPort('maxDefaultConnections: 3, maxAckConnections: 0');
+  await using network = await throughFaultyPort({ maxDefaultConnections: 3, maxAckConnections: 0 });
   const { a, between } = network;
   await until('all connections', () => between.open === 3);
   const outcome = await longTransfer({
@@ -125,8 +126,8 @@ t.test(
   'a link whose peer stops reading is closed after writeTimeout and dialed again',
   { timeout: 90_000 },
   async (t) => {
-    const one = 'maxDefaultConnections: 1, maxAckConnections: 0';
-    await using network = await throughFaultyPort(`${one}, options: {writeTimeout: 500ms}`);
+    const options = { writeTimeout: '500ms' };
+    await using network = await throughFaultyPort({ maxDefaultConnections: 1, maxAckConnections: 0, options });
     const { a, between } = network;
     const [before] = linksOf(a);
     t.ok(before);
@@ -151,18 +152,18 @@ t.test('circuits prefer the link with the lower latency', { timeout: 60_000 }, a
   const between = owned.use(await FaultyPort.start(slowPort));
   between.delay = () => delay;
   const listener = (port: number, advertised: number, group: string) =>
-    `{binding: transport, bind: "tls:127.0.0.1:${port}", bindInterface: ${group}, advertise: "tls:127.0.0.1:${advertised}", groups: ${group}}`;
-  const extra = 'metrics: {reportInterval: 300ms}';
+    linkListener(port, { bindInterface: group, advertise: `tls:127.0.0.1:${advertised}`, groups: group });
+  const extra = { metrics: { reportInterval: '300ms' } };
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    link: `  listeners: [${listener(slowPort, between.port, 'slow')}, ${listener(fastPort, fastPort, 'fast')}]\n  dialers: []`,
+    link: { listeners: [listener(slowPort, between.port, 'slow'), listener(fastPort, fastPort, 'fast')], dialers: [] },
     extra,
   });
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
-    link: '  listeners: []\n  dialers: [{binding: transport, groups: slow}, {binding: transport, groups: fast}]',
+    link: { listeners: [], dialers: ['slow', 'fast'].map((groups) => ({ binding: 'transport', groups }) as const) },
     extra,
   });
   await overlay.addService('echo', b.id);

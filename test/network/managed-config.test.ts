@@ -6,9 +6,10 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { linkListener } from '../support/link-config.ts';
 import { ending, Overlay, type TestRouter, until } from '../support/overlay.ts';
 
-const NO_LINKS = '  listeners: []';
+const NO_LINKS = { listeners: [] };
 
 const peers = ({ router }: TestRouter) => router.describe().links.map(({ peerId }) => peerId);
 const registry = async ({ configFile }: TestRouter) =>
@@ -21,7 +22,7 @@ async function network() {
   const [port = 0, next = 0] = await freePorts(2);
   const managed = async (bindPort: number, name: string) =>
     overlay.addConfig(name, 'router.link.v1', {
-      listeners: [{ binding: 'transport', bind: `tls:127.0.0.1:${bindPort}`, advertise: `tls:127.0.0.1:${bindPort}` }],
+      listeners: [linkListener(bindPort)],
       dialers: [{ binding: 'transport', healthyDialBackoff: { minRetryInterval: '200ms', maxRetryInterval: '1s' } }],
     });
   const hold = ({ id }: TestRouter, configs: string[]) => overlay.management.edgeRouters.patch(id, { configs });
@@ -36,7 +37,7 @@ t.test('a router applies link configurations of its controller, changes them, an
     name: 'b',
     mode: 'host',
     link: NO_LINKS,
-    extra: 'managedConfig: {allow: [router.link]}',
+    extra: { managedConfig: { allow: ['router.link'] } },
   });
   await until('the data model', async () => (await registry(b)).handlers.length === 1);
   t.same(peers(b), []);
@@ -66,7 +67,7 @@ t.test('a configuration that cannot be applied leaves the links of the one befor
   const { overlay, port, managed, hold } = await network();
   await using _ = overlay;
   const a = await overlay.addRouter({ name: 'a', mode: 'host' });
-  const extra = 'managedConfig: {allow: [router.link]}';
+  const extra = { managedConfig: { allow: ['router.link'] } };
   const b = await overlay.addRouter({ name: 'b', mode: 'host', link: NO_LINKS, extra });
   await hold(b, [await managed(port, 'first')]);
   await until('a link', () => peers(a).includes(b.id));
@@ -89,10 +90,11 @@ t.test('a router without edge functions applies link configurations of its contr
   const { overlay, port, managed, hold } = await network();
   await using _ = overlay;
   const a = await overlay.addRouter({ name: 'a', mode: 'host' });
-  const extra = 'managedConfig: {allow: [router.link]}';
-  const { id, configFile, proxyPort } = await overlay.enrollRouter({ name: 'b', link: NO_LINKS, extra });
+  const extra = { managedConfig: { allow: ['router.link'] } };
+  const enrolled = await overlay.enrollRouter({ name: 'b', link: NO_LINKS, extra });
+  const { id, configFile } = enrolled;
   writeFileSync(configFile, readFileSync(configFile, 'utf8').replace(/^edge: .*$/m, ''));
-  const b = { id, name: 'b', configFile, proxyPort, router: await overlay.startRouter(configFile) };
+  const b = { ...enrolled, name: 'b', router: await overlay.startRouter(configFile) };
   overlay.routers.push(b);
   await hold(b, [await managed(port, 'first')]);
   await until('a link', () => peers(a).includes(id) && peers(b).includes(a.id));
@@ -107,12 +109,12 @@ t.test(
     const config = await managed(port, 'held');
     const occupied = await managed(overlay.echo.port, 'occupied');
     const rejecting = await overlay.addRouter({ name: 'rejecting', mode: 'host', link: NO_LINKS });
-    const own = await overlay.addRouter({ name: 'own', mode: 'host', extra: 'managedConfig: {allow: [all]}' });
+    const own = await overlay.addRouter({ name: 'own', mode: 'host', extra: { managedConfig: { allow: ['all'] } } });
     const failing = await overlay.addRouter({
       name: 'failing',
       mode: 'host',
       link: NO_LINKS,
-      extra: 'managedConfig: {allow: [router.link.v1]}',
+      extra: { managedConfig: { allow: ['router.link.v1'] } },
     });
     await hold(rejecting, [config]);
     await hold(own, [config]);

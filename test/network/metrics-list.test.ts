@@ -12,6 +12,7 @@ import { Payload } from '#wire/xgress-frames.ts';
 import { PAGE_METRICS } from '../../agent/metrics/page-metrics.ts';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { edgeListener, webServer } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { enrollDevice, loginOidc, SdkClient } from '../support/sdk-client.ts';
 
@@ -42,18 +43,19 @@ function pattern(name: string): RegExp {
 async function busy() {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [sdkPort = 0, webPort = 0] = await freePorts(2);
-  const bindPoint = `{interface: "127.0.0.1:${webPort}", address: "127.0.0.1:${webPort}"}`;
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
-    extra: `metrics: {reportInterval: 200ms, intervalAgeThreshold: 1ms, enableDataDelayMetric: true}
-web: [{name: m, bindPoints: [${bindPoint}], apis: [{binding: metrics}]}]`,
+    listeners: [edgeListener(sdkPort)],
+    extra: {
+      metrics: { reportInterval: '200ms', intervalAgeThreshold: '1ms', enableDataDelayMetric: true },
+      web: [webServer(webPort, 'metrics')],
+    },
   });
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    extra: 'metrics: {reportInterval: 200ms, intervalAgeThreshold: 1ms}',
+    extra: { metrics: { reportInterval: '200ms', intervalAgeThreshold: '1ms' } },
   });
   await overlay.addService('echo', b.id, { encrypted: false });
   await overlay.addService('own', a.id, { encrypted: false });

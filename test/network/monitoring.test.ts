@@ -13,6 +13,7 @@ import { askRouter } from '../../agent/operator/operator-client.ts';
 import { PROGRAM_VERSION } from '../../agent/version.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
+import { edgeListener, webServer } from '../support/link-config.ts';
 import { ending, Overlay, until } from '../support/overlay.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/monitoring');
@@ -64,9 +65,14 @@ async function network() {
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
-    extra: `healthChecks: {ctrlPingCheck: {interval: 100ms, initialDelay: 10ms}, linkCheck: {interval: 100ms, initialDelay: 10ms, minLinks: 0}}
-web: [{name: m, bindPoints: [{interface: "127.0.0.1:${webPort}", address: "127.0.0.1:${webPort}"}], apis: [{binding: metrics}]}]`,
+    listeners: [edgeListener(sdkPort)],
+    extra: {
+      healthChecks: {
+        ctrlPingCheck: { interval: '100ms', initialDelay: '10ms' },
+        linkCheck: { interval: '100ms', initialDelay: '10ms', minLinks: 0 },
+      },
+      web: [webServer(webPort, 'metrics')],
+    },
   });
   await overlay.addService('echo', b.id);
   await overlay.addService('dead', b.id, { port: closedPort });

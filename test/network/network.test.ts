@@ -9,6 +9,7 @@ import t from 'tap';
 import { loadApart } from '../../agent/config/load-apart.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
+import { linkIn } from '../support/link-config.ts';
 import { ending, Overlay, until } from '../support/overlay.ts';
 
 const MIB = 1024 * 1024;
@@ -76,8 +77,8 @@ t.test('many connections at once, each with its own bytes', async (t) => {
 t.test('dialer and host on one router need no link', async (t) => {
   const overlay = await Overlay.start();
   await using _ = overlay;
-  const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra: '' });
-  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: '  listeners: []\n  dialers: []' });
+  const a = await overlay.addRouter({ name: 'a', mode: 'proxy' });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', link: { listeners: [], dialers: [] } });
   await overlay.addService('echo', b.id);
   await until('a terminator', async () => (await overlay.management.terminators.list()).length > 0);
   await t.resolves(overlay.management.edgeRouters.get(a.id));
@@ -135,9 +136,8 @@ t.test('a circuit moves to another path when its intermediate router dies, and l
   const overlay = await Overlay.start({ churnLimit: 0 });
   await using _ = overlay;
   const link = async (...groups: string[]) => {
-    const [port] = await freePorts(1);
-    const within = `groups: [${groups.join(', ')}]`;
-    return `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}", ${within}}]\n  dialers: [{binding: transport, ${within}}]`;
+    const [port = 0] = await freePorts(1);
+    return linkIn(port, groups);
   };
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy', link: await link('west') });
   const b = await overlay.addRouter({ name: 'b', mode: 'host', link: await link('east') });
@@ -282,7 +282,10 @@ t.test('profiles and message traces are written to the configured files, without
   const overlay = await Overlay.start();
   await using _ = overlay;
   const at = (name: string) => join(overlay.directory, name);
-  const extra = `trace: {path: ${at('trace.jsonl')}}\nprofile: {cpu: {path: ${at('cpu.cpuprofile')}}, memory: {path: ${at('memory.heapprofile')}, intervalMs: 100}}`;
+  const extra = {
+    trace: { path: at('trace.jsonl') },
+    profile: { cpu: { path: at('cpu.cpuprofile') }, memory: { path: at('memory.heapprofile'), intervalMs: 100 } },
+  };
   const a = await overlay.addRouter({ name: 'a', mode: 'host', extra });
   await until('the controller to know a', async () => (await overlay.management.edgeRouters.get(a.id)).isOnline);
   await until('a memory profile', () => existsSync(at('memory.heapprofile')));

@@ -16,6 +16,7 @@ import { loadRouterConfig } from '../../agent/config/load.ts';
 import { Router } from '../../agent/router.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
+import { edgeListener, webServer } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 import { enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/sdk-client.ts';
@@ -23,13 +24,18 @@ import { enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support
 async function withWeb() {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [webPort = 0, edgePort = 0] = await freePorts(2);
-  const extra = `healthChecks: {ctrlPingCheck: {interval: 100ms, initialDelay: 10ms}, linkCheck: {interval: 100ms, initialDelay: 10ms, minLinks: 1}}
-web: [{name: h, bindPoints: [{interface: "127.0.0.1:${webPort}", address: "127.0.0.1:${webPort}"}], apis: [{binding: health-checks}, {binding: metrics}]}]`;
+  const extra = {
+    healthChecks: {
+      ctrlPingCheck: { interval: '100ms', initialDelay: '10ms' },
+      linkCheck: { interval: '100ms', initialDelay: '10ms', minLinks: 1 },
+    },
+    web: [webServer(webPort, 'health-checks', 'metrics')],
+  };
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy', extra });
   const b = await overlay.addRouter({
     name: 'b',
     mode: 'host',
-    listeners: `{binding: edge, address: "tls:127.0.0.1:${edgePort}", options: {advertise: "127.0.0.1:${edgePort}"}}`,
+    listeners: [edgeListener(edgePort)],
   });
   await overlay.addService('echo', b.id);
   const agent = new Agent({
@@ -76,7 +82,7 @@ t.test('a router that reaches no controller is starting: alive, not ready, with 
   const { configFile } = await overlay.enrollRouter({
     name: 'a',
     mode: 'host',
-    extra: `web: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}]`,
+    extra: { web: [webServer(port, 'health-checks')] },
   });
   await overlay.simulator.close();
   await using _ = await overlay.startRouter(configFile);
@@ -135,7 +141,14 @@ t.test(
     const [port = 0] = await freePorts(1);
     const { router } = await overlay.addRouter({
       name: 'a',
-      extra: `web: [{name: h, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}, {binding: metrics}], options: {readTimeout: 300ms, writeTimeout: 1s, idleTimeout: 300ms}}]`,
+      extra: {
+        web: [
+          {
+            ...webServer(port, 'health-checks', 'metrics'),
+            options: { readTimeout: '300ms', writeTimeout: '1s', idleTimeout: '300ms' },
+          },
+        ],
+      },
     });
     const ask = (text: string) =>
       new Promise<string>((resolve) => {
@@ -192,7 +205,7 @@ t.test('strangers on a link port use no resources', async (t) => {
   const { overlay, a, agent } = await withWeb();
   await using _ = overlay;
   await overlay.ready();
-  const port = Number(/bind: "tls:127\.0\.0\.1:(\d+)"/.exec(readFileSync(a.configFile, 'utf8'))?.[1]);
+  const port = a.linkPort;
   const knock = (alpn: string[], bytes: Buffer) =>
     new Promise<void>((resolve) => {
       const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: alpn, rejectUnauthorized: false }, () =>
@@ -271,8 +284,8 @@ t.test('a trace contains the messages of control, link and SDK channels without 
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
-    extra: `trace: {path: ${file}}`,
+    listeners: [edgeListener(sdkPort)],
+    extra: { trace: { path: file } },
   });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   const echo = await overlay.addService('echo', b.id, { encrypted: false });

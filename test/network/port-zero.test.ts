@@ -1,13 +1,12 @@
 // Listeners with port 0: the system chooses the port, and the router tells controllers and other routers that one.
 
-import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import t from 'tap';
+import { edgeListener, linkDialer, linkListener } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const FREE = 'tls:127.0.0.1:0';
-const LINK = `  listeners: [{binding: transport, bind: "${FREE}", advertise: "${FREE}"}]
-  dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}}]`;
+const LINK = { listeners: [linkListener(0)], dialers: [linkDialer()] };
 
 /** A TCP connection to `host:port` opens. */
 function isOpen(address: string): Promise<boolean> {
@@ -22,7 +21,7 @@ function isOpen(address: string): Promise<boolean> {
 t.test('port 0 of link, SDK and control listeners is advertised as the port that the system chose', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { management } = overlay;
-  const setup = { link: LINK, listeners: `{binding: edge, address: "${FREE}", options: {advertise: "127.0.0.1:0"}}` };
+  const setup = { link: LINK, listeners: [edgeListener(0)] };
   const a = await overlay.addRouter({ name: 'a', mode: 'proxy', ...setup });
   const b = await overlay.addRouter({ name: 'b', mode: 'host', link: LINK });
   await overlay.addService('echo', b.id);
@@ -40,11 +39,9 @@ t.test('port 0 of link, SDK and control listeners is advertised as the port that
 t.test('two listeners for controllers with port 0 have a port each, and both are advertised', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { management } = overlay;
-  const { id, configFile } = await overlay.enrollRouter({ name: 'listening', link: LINK });
-  const text = readFileSync(configFile, 'utf8');
-  const listener = `{bind: "${FREE}", advertise: "${FREE}"}`;
-  writeFileSync(configFile, text.replace('ctrl: {', `ctrl: {listeners: [${listener}, ${listener}], `));
-  const router = await overlay.startRouter(configFile);
+  const listener = { bind: FREE, advertise: FREE };
+  const ctrl = { listeners: [listener, listener] };
+  const { id, router } = await overlay.addRouter({ name: 'listening', ctrl, link: LINK });
   const read = async () =>
     Object.keys((await management.edgeRouters.get(id)).ctrlChanListeners ?? {}).map((each) => each.replace('tls:', ''));
   await until('the router to report its listeners', async () => (await read()).length === 2);

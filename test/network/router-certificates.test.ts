@@ -27,11 +27,11 @@ import { Overlay, until } from '../support/overlay.ts';
 import { RouterPeer } from '../support/router-peer.ts';
 import { runProgram } from '../support/run.ts';
 
-/** Enrolls router `a` with `server_key`; `value` is its value in YAML. */
+/** Enrolls router `a` with `server_key`; `value` is its value. */
 async function enrollWith(overlay: Overlay, value: string) {
   const { id, enrollmentJwt: jwt } = await createRouter(overlay.management, { name: 'a', isTunnelerEnabled: true });
   const { configFile } = await overlay.writeConfig({ name: 'a' });
-  const text = readFileSync(configFile, 'utf8').replace(' ca: ', ` server_key: ${value}, ca: `);
+  const text = readFileSync(configFile, 'utf8').replace('"ca":', () => `"server_key":${JSON.stringify(value)},"ca":`);
   writeFileSync(configFile, text);
   const { config } = loadRouterConfig(configFile, { beforeEnrollment: true });
   if (!config) throw new Error('the configuration is invalid');
@@ -41,7 +41,7 @@ async function enrollWith(overlay: Overlay, value: string) {
 
 t.test('a separate key of the server certificate is used by enrollment and renewal', async (t) => {
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
-  const inline = JSON.stringify(`pem:${pem}`);
+  const inline = `pem:${pem}`;
   const table: [string, (file: string) => string, string | undefined][] = [
     ['a missing file', (file) => file, undefined],
     ['an existing file', (file) => (writeFileSync(file, pem, { mode: 0o600 }), file), pem.toString()],
@@ -76,9 +76,9 @@ t.test(
     const { id, configFile } = await overlay.enrollRouter({ name: 'a' });
     const text = readFileSync(configFile, 'utf8');
     const moved = text
-      .replace('"tls:127.0.0.1:', '"tls:0.0.0.0:')
-      .replace(/advertise: "tls:[^:]*/, 'advertise: "tls:new.example');
-    writeFileSync(configFile, moved.replace('dns: [localhost]', 'dns: [localhost, new.example]'));
+      .replace('"bind":"tls:127.0.0.1:', '"bind":"tls:0.0.0.0:')
+      .replace(/"advertise":"tls:[^:]*/, '"advertise":"tls:new.example');
+    writeFileSync(configFile, moved.replace('["localhost"]', '["localhost","new.example"]'));
     const refused = await runProgram(['agent/cli.ts', 'run', configFile]);
     t.match([refused.code, refused.stderr], [1, /valid for new\.example.*start the router with --extend/s]);
     const program = new Program('router', ['agent/cli.ts', 'run', configFile, '--extend'], {
@@ -100,7 +100,7 @@ t.test('new certificates without an advertised name are reported', async (t) => 
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const { configFile } = await overlay.enrollRouter({ name: 'a' });
   const text = readFileSync(configFile, 'utf8');
-  writeFileSync(configFile, text.replace('ip: [127.0.0.1]', 'ip: []'));
+  writeFileSync(configFile, text.replace('"ip":["127.0.0.1"]', '"ip":[]'));
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) });
   const router = await overlay.startRouter(configFile, { extend: true, log });

@@ -27,7 +27,7 @@ async function tests(): Promise<void> {
   t.after(prepareNamespace());
 
   t.test('floods and half-open connections are limited, and leave no descriptors, sessions or timers', async (t) => {
-    const { overlay, web, a, offer } = await network('udpIdleTimeout: 5s, udpCheckInterval: 1s');
+    const { overlay, web, a, offer } = await network({ udpIdleTimeout: '5s', udpCheckInterval: '1s' });
     await using _ = overlay;
     await offer('evil" accept; flush ruleset #', { addresses: ['10.77.0.1', '*.wild.example'] });
     const nobody = { protocol: 'udp', address: '127.0.0.1', port: 1 };
@@ -140,14 +140,14 @@ async function tests(): Promise<void> {
     await using overlay = await Overlay.start({ churnLimit: 0 });
     const hosts = join(overlay.directory, 'hosts');
     writeFileSync(hosts, '127.0.0.1\tlocalhost\n');
-    const tunnel = `lanIf: lo, resolver: "file://${hosts}"`;
+    const tunnel = { lanIf: 'lo', resolver: `file://${hosts}` };
     const { id, configFile } = await overlay.enrollRouter({ name: 'a', mode: 'tproxy', tunnel });
     const intercept = { protocols: ['tcp'], addresses: ['web.example'], portRanges: [{ low: 80, high: 80 }] };
     await overlay.addService('web', id, { configs: { 'intercept.v1': intercept } });
     const tproxy = readFileSync(configFile, 'utf8');
     const others = [
-      ['without lanIf', tproxy.replace(', lanIf: lo', '')],
-      ['in mode host', tproxy.replace(`mode: tproxy, ${tunnel}`, 'mode: host')],
+      ['without lanIf', tproxy.replace(',"lanIf":"lo"', '')],
+      ['in mode host', tproxy.replace(asTproxy(tunnel), '"mode":"host"')],
       ['without a tunneler', tproxy.replace(/^listeners: .*$/m, '')],
     ] as const;
     for (const [what, other] of others) {
@@ -176,7 +176,7 @@ async function tests(): Promise<void> {
     await using overlay = await Overlay.start({ churnLimit: 0 });
     const hosts = join(overlay.directory, 'hosts');
     writeFileSync(hosts, '');
-    const tunnel = `resolver: "file://${hosts}"`;
+    const tunnel = { resolver: `file://${hosts}` };
     const [a, b] = [
       await overlay.enrollRouter({ name: 'a', mode: 'tproxy', tunnel }),
       await overlay.enrollRouter({ name: 'b', mode: 'tproxy', tunnel }),
@@ -194,7 +194,7 @@ async function tests(): Promise<void> {
     other.kill('SIGTERM');
     await once(other, 'exit');
     t.equal(traces(), left, 'the first one is untouched');
-    writeFileSync(a.configFile, readFileSync(a.configFile, 'utf8').replace(`mode: tproxy, ${tunnel}`, 'mode: host'));
+    writeFileSync(a.configFile, readFileSync(a.configFile, 'utf8').replace(asTproxy(tunnel), '"mode":"host"'));
     const next = startDaemon(a.configFile);
     await until('the removal', () => traces() === '');
     next.kill('SIGTERM');
@@ -220,13 +220,13 @@ async function tests(): Promise<void> {
         .map((line) => line.slice(action.length).replace(/ -t .*/, ''))
         .sort();
     const text = readFileSync(configFile, 'utf8');
-    writeFileSync(configFile, text.replace('mode: tproxy', `mode: "tproxy:${program}"`));
+    writeFileSync(configFile, text.replace('"mode":"tproxy"', `"mode":"tproxy:${program}"`));
     const killed = startDaemon(configFile);
     await until('the rule', () => inserted('-I').some((line) => line.includes('-c 10.77.0.1 ')));
     killed.kill('SIGKILL');
     await once(killed, 'exit');
     t.same(inserted('-D'), []);
-    writeFileSync(configFile, text.replace('mode: tproxy', 'mode: host'));
+    writeFileSync(configFile, text.replace('"mode":"tproxy"', '"mode":"host"'));
     const next = startDaemon(configFile);
     await until('the deletion', () => inserted('-D').length === inserted('-I').length);
     t.same(inserted('-D'), inserted('-I'));
@@ -252,4 +252,9 @@ async function tests(): Promise<void> {
     t.notMatch(error?.stderr, /ExperimentalWarning/);
     t.equal(traces(), '');
   });
+}
+
+/** The options of the tunneler in a file. */
+function asTproxy(tunnel: object): string {
+  return `"mode":"tproxy",${JSON.stringify(tunnel).slice(1, -1)}`;
 }

@@ -72,7 +72,7 @@ async function tests(): Promise<void> {
   });
 
   t.test('datagrams are intercepted, and answers come from the address that the client sent them to', async (t) => {
-    const { overlay, web, a, offer } = await network('udpIdleTimeout: 5s, udpCheckInterval: 1s');
+    const { overlay, web, a, offer } = await network({ udpIdleTimeout: '5s', udpCheckInterval: '1s' });
     await using _ = overlay;
     web.close();
     const echo = createSocket('udp4').bind(0, '127.0.0.1');
@@ -115,8 +115,8 @@ async function tests(): Promise<void> {
       const upstream = createSocket('udp4').bind(0, '127.0.0.2');
       await once(upstream, 'listening');
       upstream.on('message', (query, { port, address }) => upstream.send(answerTo(query), port, address));
-      const options = `dnsSvcIpRange: 100.72.0.1/24, dnsUpstream: "udp://127.0.0.2:${upstream.address().port}"`;
-      const { overlay, web, a, b } = await network(options);
+      const dnsUpstream = `udp://127.0.0.2:${upstream.address().port}`;
+      const { overlay, web, a, b } = await network({ dnsSvcIpRange: '100.72.0.1/24', dnsUpstream });
       await using _ = overlay;
       const older = { 'ziti-tunneler-client.v1': { hostname: 'Old.Example', port: 8_080 } };
       await overlay.addService('older', b.id, { port: web.port, configs: older });
@@ -175,7 +175,7 @@ async function tests(): Promise<void> {
     'connections of a machine behind the router are intercepted, from allowed sources, despite a firewall that drops',
     async (t) => {
       const lan = await LanClient.open();
-      const { overlay, web, a, offer } = await network('lanIf: lan0, resolver: "udp://0.0.0.0:53"');
+      const { overlay, web, a, offer } = await network({ lanIf: 'lan0', resolver: 'udp://0.0.0.0:53' });
       await using _ = overlay;
       await offer(
         'lan',

@@ -31,12 +31,13 @@ async function network() {
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: `
-  {binding: transport, address: "tcp:127.0.0.1:${transport}"},
-  {binding: transport, address: "tls:127.0.0.1:${tls}"},
-  {binding: proxy, address: "tcp:127.0.0.1:${proxy}", service: ${tcp}},
-  {binding: transport_udp, address: "udp:127.0.0.1:${transportUdp}"},
-  {binding: proxy_udp, address: "udp4:127.0.0.1:${proxyUdp}", service: ${udp}}`,
+    listeners: [
+      { binding: 'transport', address: `tcp:127.0.0.1:${transport}` },
+      { binding: 'transport', address: `tls:127.0.0.1:${tls}` },
+      { binding: 'proxy', address: `tcp:127.0.0.1:${proxy}`, service: tcp },
+      { binding: 'transport_udp', address: `udp:127.0.0.1:${transportUdp}` },
+      { binding: 'proxy_udp', address: `udp4:127.0.0.1:${proxyUdp}`, service: udp },
+    ],
   });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   const address = `tcp:127.0.0.1:${overlay.echo.port}`;
@@ -194,7 +195,7 @@ t.test('addresses that cannot be dialed, and bindings that only listen, are reje
 t.test('a port in use prevents the start, with the reason', async (t) => {
   await using overlay = await Overlay.start();
   const { port } = overlay.echo;
-  const listeners = `{binding: proxy, address: "tcp:127.0.0.1:${port}", service: x}`;
+  const listeners = [{ binding: 'proxy', address: `tcp:127.0.0.1:${port}`, service: 'x' }] as const;
   const { configFile } = await overlay.enrollRouter({ name: 'a', mode: 'host', listeners });
   await t.rejects(overlay.startRouter(configFile), { code: 'EADDRINUSE', message: /^listeners\[1\]\.address: / });
 });

@@ -6,16 +6,16 @@ import t, { type Test } from 'tap';
 import { createLog } from '#lib/log/log.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { type LinkSection, listening } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guides/why-no-link.md'), 'utf8');
 
-const listener = (address: string, more = '') =>
-  `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${address.split(':').at(-1)}", advertise: "${address}"${more}}]\n  dialers: []`;
-const dialer = (more = '') => `  dialers: [{binding: transport${more}}]`;
+/** Without a listener of its own. */
+const DIALS = { dialers: [{ binding: 'transport' }] } as const;
 
 /** Router b listens, router a dials. */
-async function pair({ a, b }: { a: string; b: string }) {
+async function pair({ a, b }: { a: LinkSection; b: LinkSection }) {
   const lines: Record<string, unknown>[] = [];
   const overlay = await Overlay.start({
     churnLimit: 0,
@@ -32,7 +32,7 @@ function isNamed(t: Test, text: string): void {
 }
 
 t.test('no router listens, or no router dials', async (t) => {
-  const { overlay, described } = await pair({ a: dialer(), b: '  dialers: []' });
+  const { overlay, described } = await pair({ a: DIALS, b: { dialers: [] } });
   await using _ = overlay;
   await until('a reason', () => described().notDialed.length > 0);
   const reason = 'it has no link listener, so it must dial this router';
@@ -41,8 +41,8 @@ t.test('no router listens, or no router dials', async (t) => {
 });
 
 t.test('the router has no dialer', async (t) => {
-  const [port] = await freePorts(1);
-  const { overlay, described } = await pair({ a: '  dialers: []', b: listener(`tls:127.0.0.1:${port}`) });
+  const [port = 0] = await freePorts(1);
+  const { overlay, described } = await pair({ a: { dialers: [] }, b: listening(port) });
   await using _ = overlay;
   await until('a reason', () => described().notDialed.length > 0);
   const reason = 'this router has no link dialer (link.dialers)';
@@ -51,10 +51,10 @@ t.test('the router has no dialer', async (t) => {
 });
 
 t.test('no common group', async (t) => {
-  const [port] = await freePorts(1);
+  const [port = 0] = await freePorts(1);
   const { overlay, described } = await pair({
-    a: dialer(', groups: [inside]'),
-    b: listener(`tls:127.0.0.1:${port}`, ', groups: [outside, dmz]'),
+    a: { dialers: [{ binding: 'transport', groups: ['inside'] }] },
+    b: listening(port, { groups: ['outside', 'dmz'] }),
   });
   await using _ = overlay;
   await until('a reason', () => described().notDialed.length > 0);
@@ -64,9 +64,9 @@ t.test('no common group', async (t) => {
 });
 
 t.test('the advertised address has no listener', async (t) => {
-  const [closed, open] = await freePorts(2);
-  const away = `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${open}", advertise: "tls:127.0.0.1:${closed}"}]\n  dialers: []`;
-  const { overlay, lines, described } = await pair({ a: dialer(), b: away });
+  const [closed, open = 0] = await freePorts(2);
+  const b = listening(open, { advertise: `tls:127.0.0.1:${closed}` });
+  const { overlay, lines, described } = await pair({ a: DIALS, b });
   await using _ = overlay;
   await until('a failure', () => described().wantedLinks.some(({ state }) => state === 'dialFailed'));
   const [wanted] = described().wantedLinks;
@@ -80,8 +80,11 @@ t.test('the advertised address has no listener', async (t) => {
 
 t.test('the certificate lacks the advertised address: the check finds it before', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [port] = await freePorts(1);
-  const { configFile } = await overlay.writeConfig({ name: 'a', link: listener(`tls:other.example:${port}`) });
+  const [port = 0] = await freePorts(1);
+  const { configFile } = await overlay.writeConfig({
+    name: 'a',
+    link: listening(port, { advertise: `tls:other.example:${port}` }),
+  });
   const { findings } = loadRouterConfig(configFile, { beforeEnrollment: true });
   t.match(
     findings.find(({ path }) => path === 'link.listeners[0].advertise'),
@@ -93,12 +96,9 @@ t.test('the certificate lacks the advertised address: the check finds it before'
 t.test('another program listens at the address', async (t) => {
   const foreign = await Overlay.start({ churnLimit: 0 });
   await using _foreign = foreign;
-  const [port] = await freePorts(1);
-  const elsewhere = `tls:127.0.0.1:${foreign.simulator.port}`;
-  const { overlay, described } = await pair({
-    a: dialer(),
-    b: `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "${elsewhere}"}]\n  dialers: []`,
-  });
+  const [port = 0] = await freePorts(1);
+  const b = listening(port, { advertise: `tls:127.0.0.1:${foreign.simulator.port}` });
+  const { overlay, described } = await pair({ a: DIALS, b });
   await using _ = overlay;
   await until('a failure', () => described().wantedLinks.some(({ lastError }) => lastError !== undefined));
   t.match(

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { holdings, leftSince } from '../support/leftovers.ts';
+import type { TunnelOptions } from '../support/link-config.ts';
 import { Overlay, type ServiceSetup, type TestRouter, until } from '../support/overlay.ts';
 
 /** A UDP server on the loopback interface that echoes every datagram. */
@@ -47,16 +48,16 @@ class UdpClient {
   }
 }
 
-async function udpNetwork(setup: ServiceSetup, tunnel?: string) {
+async function udpNetwork(setup: ServiceSetup, tunnel: TunnelOptions = {}) {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [port = 0] = await freePorts(1);
   const a = await overlay.addRouter({
     name: 'a',
     mode: 'proxy',
     services: [`echo:${port}:udp`],
-    ...(tunnel !== undefined && { tunnel }),
+    tunnel,
   });
-  const b = await overlay.addRouter({ name: 'b', mode: 'host', ...(tunnel !== undefined && { tunnel }) });
+  const b = await overlay.addRouter({ name: 'b', mode: 'host', tunnel });
   await overlay.addService('echo', b.id, setup);
   await overlay.ready();
   return { overlay, a, b, port };
@@ -100,7 +101,7 @@ t.test('idle sessions end on both routers without leftovers, and a returning sou
   using echo = await udpEcho();
   const { overlay, port, a, b } = await udpNetwork(
     { host: { protocol: 'udp', address: '127.0.0.1', port: echo.port } },
-    'udpIdleTimeout: 5s, udpCheckInterval: 1s',
+    { udpIdleTimeout: '5s', udpCheckInterval: '1s' },
   );
   await using _ = overlay;
   using client = new UdpClient(port);

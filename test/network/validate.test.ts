@@ -20,6 +20,7 @@ import { ControlType, EdgeControlType, SdkHeader, SdkType } from '#wire/gen/numb
 import { TRUE } from '#wire/header-values.ts';
 import { type HeaderEntries, Message } from '#wire/message.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { edgeListener } from '../support/link-config.ts';
 import { ManagementClient, VALIDATIONS, type ValidationName } from '../support/management-client.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 import { RouterPeer } from '../support/router-peer.ts';
@@ -68,8 +69,8 @@ class Network {
     const overlay = await Overlay.start({ churnLimit: 0 });
     const ports = await freePorts(2);
     const add = (name: string, port = 0) => {
-      const listeners = `{binding: edge, address: "tls:127.0.0.1:${port}", options: {advertise: "127.0.0.1:${port}"}}`;
-      return overlay.addRouter({ name, mode: 'host', listeners, extra: 'connectEvents: {batchInterval: 50ms}' });
+      const listeners = [edgeListener(port)];
+      return overlay.addRouter({ name, mode: 'host', listeners, extra: { connectEvents: { batchInterval: '50ms' } } });
     };
     const a = await add('a', ports[0]);
     const b = await add('b', ports[1]);

@@ -17,6 +17,7 @@ import { WebServer } from '../../agent/web/web-server.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
 import { expensiveChain } from '../support/expensive-chain.ts';
+import { edgeListener, linkListener, webServer } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 
 type Version = 'TLSv1.2' | 'TLSv1.3';
@@ -150,13 +151,13 @@ t.test('requests beyond the share of a source are rejected, and other sources ar
 t.test('a web server shares the port of a link or SDK listener', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
   const [linkPort = 0, sdkPort = 0] = await freePorts(2);
-  const point = (port: number) => `{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}`;
+  const server = webServer(linkPort, 'health-checks');
   const shared = await overlay.addRouter({
     name: 'shared',
     mode: 'host',
-    link: `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${linkPort}", advertise: "tls:127.0.0.1:${linkPort}"}]`,
-    listeners: `{binding: edge, address: "tls:127.0.0.1:${sdkPort}", options: {advertise: "127.0.0.1:${sdkPort}"}}`,
-    extra: `web: [{name: w, bindPoints: [${point(linkPort)}, ${point(sdkPort)}], apis: [{binding: health-checks}]}]`,
+    link: { listeners: [linkListener(linkPort)] },
+    listeners: [edgeListener(sdkPort)],
+    extra: { web: [{ ...server, bindPoints: [...server.bindPoints, ...webServer(sdkPort).bindPoints] }] },
   });
   await overlay.addRouter({ name: 'other', mode: 'host' });
   await until('the link', () => shared.router.describe().links.length > 0);

@@ -10,8 +10,10 @@ import { DEFAULT_LANE } from '#wire/connection/send-lanes.ts';
 import { EdgeFlag, SdkHeader, SdkType } from '#wire/gen/numbers.ts';
 import { encodeUint32 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
+import type { RouterFile } from '../../agent/config/router-file.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { issue, makeAuthority } from '../support/certificates.ts';
+import { edgeListener } from '../support/link-config.ts';
 import { Overlay, type TestRouter, until } from '../support/overlay.ts';
 import { type Device, enrollDevice, loginLegacy, SdkClient, serviceSession } from '../support/sdk-client.ts';
 
@@ -24,16 +26,14 @@ interface Network extends AsyncDisposable {
   echo: string;
 }
 
-async function network(wss = ''): Promise<Network> {
+async function network(wss: NonNullable<RouterFile['transport']>['wss'] = {}): Promise<Network> {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [port = 0, sharedPort = 0] = await freePorts(2);
-  const listener = (type: string, at: number) =>
-    `{binding: edge, address: "${type}:127.0.0.1:${at}", options: {advertise: "127.0.0.1:${at}"}}`;
   const router = await overlay.addRouter({
     name: 'a',
     mode: 'host',
-    listeners: [listener('wss', port), listener('wss', sharedPort), listener('tls', sharedPort)].join(', '),
-    extra: `transport: {protocol: custom, wss: {${wss}}}`,
+    listeners: [edgeListener(port, 'wss'), edgeListener(sharedPort, 'wss'), edgeListener(sharedPort)],
+    extra: { transport: { protocol: 'custom', wss } },
   });
   await overlay.management.edgeRouterPolicies.create({
     name: 'all',
@@ -110,7 +110,7 @@ t.test('a browser dials a service over a dedicated port and over a shared one', 
 });
 
 t.test('strangers are rejected by the TLS inside the WebSocket', async (t) => {
-  await using all = await network('handshakeTimeout: 4, readTimeout: 4, pingInterval: 1, pongTimeout: 2');
+  await using all = await network({ handshakeTimeout: 4, readTimeout: 4, pingInterval: 1, pongTimeout: 2 });
   const { overlay, router, port } = all;
   const http = new Agent({ connect: { rejectUnauthorized: false } });
   t.teardown(() => http.close());
@@ -162,7 +162,7 @@ t.test('strangers are rejected by the TLS inside the WebSocket', async (t) => {
 });
 
 t.test('a client that answers pings stays connected while the router does not read from it', async (t) => {
-  await using all = await network('pingInterval: 1, pongTimeout: 5');
+  await using all = await network({ pingInterval: 1, pongTimeout: 5 });
   const { overlay, router, port } = all;
   const unread = createServer({ pauseOnConnect: true });
   t.teardown(() => unread.close());

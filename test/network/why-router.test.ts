@@ -4,6 +4,7 @@ import t from 'tap';
 import { askRouter } from '../../agent/operator/operator-client.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { ApiClient } from '../support/api-client.ts';
+import { listening } from '../support/link-config.ts';
 import { Overlay, until } from '../support/overlay.ts';
 import { runProgram } from '../support/run.ts';
 
@@ -87,11 +88,11 @@ t.test('a network that works, and its parts that break', async (t) => {
 
 t.test('routers that cannot link', async (t) => {
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const [closed, open] = await freePorts(2);
-  const away = `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${open}", advertise: "tls:127.0.0.1:${closed}"}]\n  dialers: []`;
+  const [closed, open = 0] = await freePorts(2);
+  const away = listening(open, { advertise: `tls:127.0.0.1:${closed}` });
   const b = await overlay.addRouter({ name: 'b', mode: 'host', link: away });
-  const a = await overlay.addRouter({ name: 'a', mode: 'host', link: '  dialers: [{binding: transport}]' });
-  const c = await overlay.addRouter({ name: 'c', mode: 'host', link: '  dialers: [{binding: transport}]' });
+  const a = await overlay.addRouter({ name: 'a', mode: 'host', link: { dialers: [{ binding: 'transport' }] } });
+  const c = await overlay.addRouter({ name: 'c', mode: 'host', link: { dialers: [{ binding: 'transport' }] } });
   const failure = async () => blocking(await why(a.configFile, 'link', b.id));
   await until('a failed dial', async () => (await failure()).some((text) => text.includes('ECONNREFUSED')));
   t.match(await failure(), [

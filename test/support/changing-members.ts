@@ -71,8 +71,8 @@ export async function changeMembers(t: Test, add: Add): Promise<void> {
   const overlay = cleanup.use(await Overlay.of<TestController>(one, management));
   const files = ['a', 'b'].map((name) => `${overlay.directory}/${name}-endpoints.yml`);
   const [ofA = '', ofB = ''] = files;
-  const a = await add(overlay, { name: 'a', mode: 'proxy', endpointsFile: ofA }, cleanup);
-  const b = await add(overlay, { name: 'b', mode: 'host', endpointsFile: ofB }, cleanup);
+  const a = await add(overlay, { name: 'a', mode: 'proxy', ctrl: { endpointsFile: ofA } }, cleanup);
+  const b = await add(overlay, { name: 'b', mode: 'host', ctrl: { endpointsFile: ofB } }, cleanup);
   await overlay.addService('echo', b.id, { encrypted: true });
 
   /** Controllers that were not removed, by their id; those that have stopped keep their address. */

@@ -2,6 +2,7 @@
 // listener for clients.
 
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { edgeListener } from './link-config.ts';
 import { Overlay, type RouterSetup, until } from './overlay.ts';
 
 export interface ClientNetwork {
@@ -17,7 +18,7 @@ export async function clientNetwork(setup: Partial<RouterSetup> = {}): Promise<C
   const ports = await freePorts(2);
   for (const [index, name] of ['a', 'b'].entries()) {
     const address = `127.0.0.1:${ports[index]}`;
-    const listeners = `{binding: edge, address: "tls:${address}", options: {advertise: "${address}"}}`;
+    const listeners = [edgeListener(address)];
     await overlay.addRouter({ name, mode: 'host', listeners, ...(name === 'a' && setup) });
   }
   const [a = '', b = ''] = overlay.routers.map(({ id }) => id);

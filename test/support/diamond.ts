@@ -3,7 +3,8 @@
 
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
-import { hasBothPaths, linkIn, pathOf } from './faulty-paths.ts';
+import { hasBothPaths, pathOf } from './faulty-paths.ts';
+import { linkIn } from './link-config.ts';
 import { Overlay, until } from './overlay.ts';
 
 interface Between {

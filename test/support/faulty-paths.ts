@@ -76,15 +76,6 @@ export async function pathOf(overlay: Overlay): Promise<{ routers: string[]; lin
   };
 }
 
-/** Lines below `link:` of a router in some groups: routers link only if they share a group. */
-export function linkIn(port: number, groups: readonly string[], options = ''): string {
-  const within = `groups: [${groups.join(', ')}]`;
-  const address = `"tls:127.0.0.1:${port}"`;
-  const backoff = 'healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}';
-  return `  listeners: [{binding: transport, bind: ${address}, advertise: ${address}, ${within}}]
-  dialers: [{binding: transport, startupDelay: 200ms, ${backoff}, ${within}${options && `, ${options}`}}]`;
-}
-
 /** The links in the controller's view. */
 export function linksOf(overlay: Overlay<TestController>): Promise<LinkDetail[]> {
   return overlay.management.fabric.links.list();

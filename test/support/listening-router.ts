@@ -14,7 +14,8 @@ export async function listeningRouter(
   mode: 'proxy' | 'host',
   groups: readonly string[],
 ): Promise<TestRouter & { port: number }> {
-  const { id, configFile, proxyPort } = await overlay.enrollRouter({ name, mode });
+  const enrolled = await overlay.enrollRouter({ name, mode });
+  const { configFile } = enrolled;
   const [port = 0] = await freePorts(1);
   const listener = `{bind: "tls:127.0.0.1:${port}", groups: [${groups.join(', ')}]}`;
   const text = readFileSync(configFile, 'utf8').replace(
@@ -23,7 +24,7 @@ export async function listeningRouter(
   );
   writeFileSync(configFile, text);
   const router = await overlay.startRouter(configFile);
-  const added = { id, name, configFile, proxyPort, router };
+  const added = { ...enrolled, name, router };
   overlay.routers.push(added);
   return { ...added, port };
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type Log, silentLog } from '#lib/log/log.ts';
 import { SystemClock } from '#lib/time/clock.ts';
 import { loadRouterConfig } from '../../agent/config/load.ts';
+import type { RouterFile } from '../../agent/config/router-file.ts';
 import { enrollRouter } from '../../agent/enroll/enroll.ts';
 import { Router, type RouterOptions } from '../../agent/router.ts';
 import { type SimulatorOptions, startSimulator } from '../../controller-sim/assembly/simulator.ts';
@@ -15,16 +16,22 @@ import { TEST_COST } from '../../controller-sim/auth/passwords.ts';
 import type { Simulator } from '../../controller-sim/interface/simulator.ts';
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
+import { type LinkSection, linkDialer, linkListener, routerFileText, type TunnelOptions } from './link-config.ts';
 import { createRouter, type Management, openManagement } from './management.ts';
 
 /** Milliseconds: far longer than any wait takes on an idle machine. */
 const PATIENCE = 60_000;
 
-export interface TestRouter {
+export interface WrittenConfig {
+  readonly configFile: string;
+  /** The port of the default listener for links. */
+  readonly linkPort: number;
+  readonly proxyPort: number;
+}
+
+export interface TestRouter extends WrittenConfig {
   readonly id: string;
   readonly name: string;
-  readonly configFile: string;
-  readonly proxyPort: number;
   router: Router;
 }
 
@@ -32,20 +39,19 @@ export interface RouterSetup {
   name: string;
   /** `proxy` listens for the service `echo`, `host` hosts every permitted service. */
   mode?: 'proxy' | 'host' | 'tproxy';
-  /** Additional options of the tunneler, in YAML. */
-  tunnel?: string;
-  /** Additional top-level lines of YAML. */
-  extra?: string;
-  /** Keys of the section `edge`, in YAML. */
-  edge?: string;
-  /** An additional listener, in YAML. */
-  listeners?: string;
+  /** Additional options of the tunneler. */
+  tunnel?: TunnelOptions;
+  /** Additional sections. */
+  extra?: RouterFile;
+  edge?: RouterFile['edge'];
+  /** Keys of the section `ctrl`, beside the endpoint. */
+  ctrl?: RouterFile['ctrl'];
+  /** Additional listeners. */
+  listeners?: RouterFile['listeners'];
   /** Service and port pairs of the proxy. */
   services?: readonly string[];
-  /** Lines below `link:`, instead of the default listener and dialer. */
-  link?: string;
-  /** Path of the file with the known controllers. */
-  endpointsFile?: string;
+  /** Instead of the default listener and dialer. */
+  link?: LinkSection;
 }
 
 export interface ServiceSetup {
@@ -94,26 +100,21 @@ export class Overlay<Controller extends TestController = Simulator> {
 
   /** Creates a router, enrolls it and starts it. */
   async addRouter(setup: RouterSetup, options: Partial<RouterOptions> = {}): Promise<TestRouter> {
-    const { id, configFile, proxyPort } = await this.enrollRouter(setup);
-    const added: TestRouter = {
-      id,
-      name: setup.name,
-      configFile,
-      proxyPort,
-      router: await this.startRouter(configFile, options),
-    };
+    const enrolled = await this.enrollRouter(setup);
+    const router = await this.startRouter(enrolled.configFile, options);
+    const added: TestRouter = { ...enrolled, name: setup.name, router };
     this.routers.push(added);
     return added;
   }
 
   /** Creates a router and enrolls it. */
-  async enrollRouter(setup: RouterSetup): Promise<{ id: string; configFile: string; proxyPort: number }> {
+  async enrollRouter(setup: RouterSetup): Promise<WrittenConfig & { id: string }> {
     const { id, enrollmentJwt } = await createRouter(this.management, { name: setup.name, isTunnelerEnabled: true });
-    const { configFile, proxyPort } = await this.writeConfig(setup);
-    const { config, findings } = loadRouterConfig(configFile, { beforeEnrollment: true });
+    const written = await this.writeConfig(setup);
+    const { config, findings } = loadRouterConfig(written.configFile, { beforeEnrollment: true });
     if (!config) throw new Error(JSON.stringify(findings));
     await enrollRouter({ config, jwt: enrollmentJwt, keyAlgorithm: 'EC', clock: new SystemClock(), log: this.log });
-    return { id, configFile, proxyPort };
+    return { id, ...written };
   }
 
   async startRouter(configFile: string, options: Partial<RouterOptions> = {}): Promise<Router> {
@@ -122,31 +123,24 @@ export class Overlay<Controller extends TestController = Simulator> {
     return Router.start({ config, log: this.log, ...options });
   }
 
-  async writeConfig(setup: RouterSetup): Promise<{ configFile: string; proxyPort: number }> {
+  async writeConfig(setup: RouterSetup): Promise<WrittenConfig> {
     const [linkPort = 0, proxyPort = 0] = await freePorts(2);
     const { name, mode, services = [`echo:${proxyPort}`] } = setup;
-    const options = setup.tunnel === undefined ? '' : `, ${setup.tunnel}`;
     const file = join(this.directory, name);
-    const link =
-      setup.link ??
-      `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${linkPort}", advertise: "tls:127.0.0.1:${linkPort}"}]\n  dialers: [{binding: transport, healthyDialBackoff: {minRetryInterval: 200ms, maxRetryInterval: 1s}}]`;
-    const tunnel =
-      mode === 'proxy'
-        ? `{mode: proxy, services: [${services.map((each) => `"${each}"`).join(', ')}]${options}}`
-        : `{mode: ${mode}${options}}`;
-    const text = `v: 3
-identity: {cert: ${file}.cert, server_cert: ${file}.server.cert, key: ${file}.key, ca: ${file}.ca}
-ctrl: {endpoint: "${this.simulator.controlAddress}"${setup.endpointsFile === undefined ? '' : `, endpointsFile: "${setup.endpointsFile}"`}}
-csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}
-edge: {${setup.edge ?? ''}}
-link:
-${link}
-${mode ? `listeners: [{binding: tunnel, options: ${tunnel}}${setup.listeners ? `, ${setup.listeners}` : ''}]` : ''}
-${setup.extra ?? ''}
-`;
+    const options = { mode, ...(mode === 'proxy' && { services }), ...setup.tunnel };
+    const config: RouterFile = {
+      v: 3,
+      identity: { cert: `${file}.cert`, server_cert: `${file}.server.cert`, key: `${file}.key`, ca: `${file}.ca` },
+      ctrl: { endpoint: this.simulator.controlAddress, ...setup.ctrl },
+      csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } },
+      edge: setup.edge ?? {},
+      link: setup.link ?? { listeners: [linkListener(linkPort)], dialers: [linkDialer({ startupDelay: undefined })] },
+      ...(mode && { listeners: [{ binding: 'tunnel', options }, ...(setup.listeners ?? [])] }),
+      ...setup.extra,
+    };
     const configFile = `${file}.yml`;
-    writeFileSync(configFile, text);
-    return { configFile, proxyPort };
+    writeFileSync(configFile, routerFileText(config));
+    return { configFile, linkPort, proxyPort };
   }
 
   /** Returns the config's id. `type` is the name of a config type. */

@@ -3,6 +3,7 @@
 import { freePorts } from '../../examples/two-routers/ports.ts';
 import { Program } from '../../examples/two-routers/process.ts';
 import { transfer } from '../../examples/two-routers/transfer.ts';
+import { webServer } from './link-config.ts';
 import { Overlay } from './overlay.ts';
 
 const MIB = 1024 * 1024;
@@ -13,9 +14,8 @@ const MIB = 1024 * 1024;
 export async function processes(port?: number) {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const [webPort = 0] = await freePorts(1);
-  const web = (port: number) =>
-    `web: [{name: health, bindPoints: [{interface: "127.0.0.1:${port}", address: "127.0.0.1:${port}"}], apis: [{binding: health-checks}]}]`;
-  const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy', extra: web(webPort) });
+  const extra = { web: [webServer(webPort, 'health-checks')] };
+  const a = await overlay.enrollRouter({ name: 'a', mode: 'proxy', extra });
   const b = await overlay.enrollRouter({ name: 'b', mode: 'host' });
   await overlay.addService('echo', b.id, port === undefined ? {} : { port });
   const start = (name: string, configFile: string) =>

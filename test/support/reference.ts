@@ -6,6 +6,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { edgeListener } from './link-config.ts';
 import { createDevice, createRouter, type Management, openManagement } from './management.ts';
 import { type Overlay, type RouterSetup, type TestController, until } from './overlay.ts';
 
@@ -123,9 +124,9 @@ export class ReferenceRouter {
   static async start(overlay: Overlay<TestController>, setup: RouterSetup): Promise<ReferenceRouter> {
     const { management, directory } = overlay;
     const { id, enrollmentJwt } = await createRouter(management, { name: setup.name, isTunnelerEnabled: true });
-    const [edgePort] = await freePorts(1);
+    const [edgePort = 0] = await freePorts(1);
     // The reference only enrolls routers with an edge listener.
-    const listeners = `{binding: edge, address: "tls:127.0.0.1:${edgePort}", options: {advertise: "127.0.0.1:${edgePort}"}}`;
+    const listeners = [edgeListener(edgePort)];
     const { configFile, proxyPort } = await overlay.writeConfig({ listeners, ...setup });
     const tokenFile = `${configFile}.jwt`;
     writeFileSync(tokenFile, enrollmentJwt);

@@ -1,6 +1,7 @@
 // A network for SDK clients: two routers with SDK listeners, and services.
 
 import { freePorts } from '../../examples/two-routers/ports.ts';
+import { edgeListener } from './link-config.ts';
 import { Overlay, type TestRouter, until } from './overlay.ts';
 import type { Device } from './sdk-client.ts';
 
@@ -17,8 +18,8 @@ export async function network(): Promise<Network> {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const ports = await freePorts(2);
   const add = async (name: string, port: number) => {
-    const listeners = `{binding: edge, address: "tls:127.0.0.1:${port}", options: {advertise: "127.0.0.1:${port}"}}`;
-    const extra = 'connectEvents: {batchInterval: 250ms}';
+    const listeners = [edgeListener(port)];
+    const extra = { connectEvents: { batchInterval: '250ms' } };
     return { ...(await overlay.addRouter({ name, mode: 'host', listeners, extra })), sdkPort: port };
   };
   const a = await add('a', ports[0] ?? 0);

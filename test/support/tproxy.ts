@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { TunnelOptions } from './link-config.ts';
 import { run, useLocalResolver } from './network-namespace.ts';
 import { Overlay, type ServiceSetup, type TestRouter } from './overlay.ts';
 
@@ -60,10 +61,10 @@ export function traces(): string {
   return [...rules, ...chains, ...routes].join('\n');
 }
 
-export async function network(tunnel = '') {
+export async function network(tunnel: TunnelOptions = {}) {
   const overlay = await Overlay.start({ churnLimit: 0 });
   const web = await webServer();
-  const a = await overlay.addRouter({ name: 'a', mode: 'tproxy', ...(tunnel !== '' && { tunnel }) });
+  const a = await overlay.addRouter({ name: 'a', mode: 'tproxy', tunnel });
   const b = await overlay.addRouter({ name: 'b', mode: 'host' });
   const offer = (name: string, intercept: Readonly<Record<string, unknown>>, setup: ServiceSetup = {}) =>
     overlay.addService(name, b.id, {

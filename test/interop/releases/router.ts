@@ -4,33 +4,33 @@
 
 import { freePorts } from '../../../examples/two-routers/ports.ts';
 import { linksOf } from '../../support/faulty-paths.ts';
-import { dialer, NO_DIALER, NO_LISTENER } from '../../support/link-config.ts';
+import { dialing, linkDialer, linkListener, listening } from '../../support/link-config.ts';
 import { Overlay, until } from '../../support/overlay.ts';
 import { ReferenceRouter } from '../../support/reference.ts';
 import type { Steps } from './steps.ts';
 import { carries, PATIENCE } from './traffic.ts';
 
-const DIALER = dialer('maxDefaultConnections: 1');
+const DIALER = { maxDefaultConnections: 1 };
 /** Router 1.1.20 demands it in the section `edge`. */
-const CSR = 'csr: {sans: {dns: [localhost], ip: [127.0.0.1]}}';
+const CSR = { csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } } };
 const DIALING = 'ours-dialing';
 const LISTENING = 'ours-listening';
 const THEIRS = 'theirs';
 
 export async function tryRouter(steps: Steps): Promise<void> {
-  const [dialingPort = 0, listeningPort = 0, ...theirPorts] = await freePorts(4);
+  const [dialingPort = 0, listeningPort = 0, linkPort = 0, theirLinkPort = 0, ...theirPorts] = await freePorts(6);
   await using overlay = await Overlay.start({ churnLimit: 0 });
-  const dialing = await overlay.addRouter({
+  const ourDialing = await overlay.addRouter({
     name: DIALING,
     mode: 'proxy',
     services: [`${THEIRS}:${dialingPort}`],
-    link: `${NO_LISTENER}\n${DIALER}`,
+    link: dialing(DIALER),
   });
-  const listening = await overlay.addRouter({
+  const ourListening = await overlay.addRouter({
     name: LISTENING,
     mode: 'proxy',
     services: [`${THEIRS}:${listeningPort}`],
-    link: `${await listener()}\n${NO_DIALER}`,
+    link: listening(linkPort),
   });
   let theirs: ReferenceRouter | undefined;
   const enroll = async () => {
@@ -39,12 +39,12 @@ export async function tryRouter(steps: Steps): Promise<void> {
       mode: 'proxy',
       edge: CSR,
       services: [`${DIALING}:${theirPorts[0]}`, `${LISTENING}:${theirPorts[1]}`],
-      link: `${await listener()}\n${DIALER}`,
+      link: { listeners: [linkListener(theirLinkPort)], dialers: [linkDialer(DIALER)] },
     });
   };
   if (!(await steps.try('enrollment', enroll)) || theirs === undefined) return;
   await using router = theirs;
-  for (const { id, name } of [dialing, listening, router]) await overlay.addService(name, id);
+  for (const { id, name } of [ourDialing, ourListening, router]) await overlay.addService(name, id);
   const link = (from: string, to: string) =>
     until(
       `the link from ${from} to ${to}`,
@@ -66,9 +66,4 @@ export async function tryRouter(steps: Steps): Promise<void> {
   await steps.try('a running process at the end', async () => {
     if (!router.process.isRunning) throw new Error('the router has ended');
   });
-}
-
-async function listener(): Promise<string> {
-  const [port] = await freePorts(1);
-  return `  listeners: [{binding: transport, bind: "tls:127.0.0.1:${port}", advertise: "tls:127.0.0.1:${port}"}]`;
 }
