@@ -73,7 +73,7 @@ export function assembleInspections(context: RouterContext, rooms: InspectedRoom
  * The identities that are connected. reference fact: a controller counts the identity of a router's tunneler as
  * connected to its own router, so it is listed, too.
  */
-function identityConnections({ sdk, model }: Ingress, routerId: string): Record<string, unknown> {
+function identityConnections({ sdk, model }: Ingress, routerId: string) {
   const own = model?.identities.has(routerId) && {
     [routerId]: {
       unreported_count: 0,

@@ -144,7 +144,7 @@ export class Controllers {
   }
 
   /** The inspection `router-controllers`. */
-  inspect(): Record<string, unknown> {
+  inspect() {
     const controllers = this.all.map((controller) => {
       const { id, isConnected, isResponsive, address, latency, version, channel } = controller;
       return [

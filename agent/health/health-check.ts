@@ -64,7 +64,7 @@ export class HealthCheck {
   }
 
   /** The form of the API: sorted keys, undefined ones omitted. */
-  describe(short: boolean): Record<string, unknown> {
+  describe(short: boolean) {
     if (short) return { healthy: this.#healthy, id: this.id };
     return {
       consecutiveFailures: this.#healthy ? undefined : this.#failures,

@@ -96,7 +96,7 @@ export class Health {
     return `${JSON.stringify(this.report(options), undefined, 4)}\n`;
   }
 
-  report(options: { short?: boolean } = {}): Record<string, unknown> {
+  report(options: { short?: boolean } = {}) {
     const checks = this.#checks.map((check) => check.describe(options.short ?? false));
     // Present only while the state applies: the reference has no such keys.
     const draining = this.#isDraining() || undefined;

@@ -56,7 +56,7 @@ export interface LinkDestination {
   readonly version: string;
   readonly healthy: boolean;
   readonly unhealthySince?: string;
-  readonly linkStates: readonly Record<string, unknown>[];
+  readonly linkStates: readonly ReturnType<typeof inspectWanted>[];
 }
 
 /** The reference's name for a binding without a name. */
@@ -89,11 +89,7 @@ export function describeWanted(
 }
 
 /** @param toTimeOfDay Converts milliseconds of the clock's `monotonic` to milliseconds since the epoch. */
-export function inspectWanted(
-  wanted: WantedLink,
-  link: Link | undefined,
-  toTimeOfDay: (monotonic: number) => number,
-): Record<string, unknown> {
+export function inspectWanted(wanted: WantedLink, link: Link | undefined, toTimeOfDay: (monotonic: number) => number) {
   const { key, linkId, state, attempts, connects, retryDelay, nextDial, listener, dialer } = wanted;
   return {
     id: linkId,

@@ -63,7 +63,7 @@ export class ManagedConfig {
   }
 
   /** The inspection `router-config-registry`. */
-  inspect(): Record<string, unknown> {
+  inspect() {
     const { baseType, supportedVersions, isLocal } = this.#subsystem;
     const applied = this.#applied && { source: 'controller', version: this.#applied.version };
     const controllerConfigs = this.#held().map(({ version, data }) => ({ version, data: readable(data) }));

@@ -114,7 +114,7 @@ export class MessageTrace {
     if (this.#written >= this.#largest) this.#rotate();
   }
 
-  #describe({ channel, direction, frame }: MessageEvent): Record<string, unknown> {
+  #describe({ channel, direction, frame }: MessageEvent) {
     const headers: number[] = [];
     forEachHeader(frame.bytes, frame.bodyOffset, (key) => headers.push(key));
     const replyFor = frame.header(ChannelHeader.ReplyFor);

@@ -77,7 +77,7 @@ export class PayloadReceiver {
   }
 
   /** For inspections. */
-  inspect(): Record<string, unknown> {
+  inspect() {
     return this.#buffer.inspect();
   }
 

@@ -46,7 +46,7 @@ export class ReceiveBuffer {
   }
 
   /** For inspections, with the reference's names. */
-  inspect(): Record<string, unknown> {
+  inspect() {
     const stored = [...this.#stored.keys()];
     const next = stored.length > 0 ? String(stored.reduce((min, each) => Math.min(min, each))) : 'none';
     return {

@@ -106,7 +106,7 @@ export class Xgress implements CircuitEnd, Ticking {
   }
 
   /** For circuit inspections, with the reference's field names. */
-  inspect(): Record<string, unknown> {
+  inspect() {
     const now = this.#components.clock.monotonic();
     return {
       address: this.address,

@@ -176,11 +176,7 @@ export async function serve(options: ServeOptions, clock: Clock, open: (log: Log
   return 0;
 }
 
-function readyLine(
-  { nodes: [simulator, ...others], facts }: Served,
-  ca: string,
-  data: string | undefined,
-): Record<string, unknown> {
+function readyLine({ nodes: [simulator, ...others], facts }: Served, ca: string, data: string | undefined) {
   const { managementUrl, clientUrl, consoleUrl, dashboardUrl, labUrl, labToken, controlAddress } = simulator;
   const { username, password, port, controllerId } = simulator;
   return {

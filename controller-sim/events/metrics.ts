@@ -22,7 +22,7 @@ export function metricEvents(
   message: MetricsMessage,
   link: (id: string) => NetworkLink | undefined,
   source_event_id: string,
-): Record<string, unknown>[] {
+) {
   if (message.doNotPropagate) return [];
   return measured(message).map(({ metric_type, name, metrics }) => {
     const { metric, about } = nameOf(name);

@@ -6,7 +6,7 @@ import type { MetricsMessage } from '#wire/gen/metrics_pb.js';
 export type UsageKinds = ReadonlySet<string> | undefined;
 
 /** The fields of the events for one message of a router, without the common ones. */
-export function usageEvents(routerId: string, message: MetricsMessage): Record<string, unknown>[] {
+export function usageEvents(routerId: string, message: MetricsMessage) {
   if (message.doNotPropagate) return [];
   return message.usageCounters.flatMap(({ intervalStartUTC, intervalLength, buckets }) => {
     const interval = { interval_start_utc: Number(intervalStartUTC), interval_length: Number(intervalLength) };

@@ -35,7 +35,7 @@ export class TerminatorCosts {
   }
 
   /** For inspections, with the reference's field names. */
-  inspect(): Record<string, unknown>[] {
+  inspect() {
     return [...this.#costs].map(([terminatorId, { circuits, failures }]) => ({
       terminatorId,
       circuitCount: circuits,

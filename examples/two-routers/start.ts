@@ -71,7 +71,7 @@ function fail(network: Network | undefined, error: string, logs = ''): number {
   return 1;
 }
 
-function facts({ steps, controller, routers, links, transfer, proxyPort }: Network): Record<string, unknown> {
+function facts({ steps, controller, routers, links, transfer, proxyPort }: Network) {
   return { steps, controller, routers, links, proxy: proxyPort, transfer };
 }
 

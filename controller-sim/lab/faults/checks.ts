@@ -58,10 +58,9 @@ export function durationOf(field: string, given: number | string, max = MAX_DELA
 }
 
 /** A copy without the fields that are undefined, null or false. */
-export function given(fields: object): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== false),
-  );
+export function given<T extends object>(fields: T): T {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== false);
+  return Object.fromEntries(set) as T;
 }
 
 /** The fault with the durations of some fields in milliseconds. */

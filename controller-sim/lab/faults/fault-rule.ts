@@ -35,7 +35,7 @@ const CHECKS: Readonly<Record<Kind, (fault: never) => Rule>> = {
 /** Returns an own copy without undefined fields. @throws InvalidError that names the field */
 export function checkedFault(added: NewFault): Rule {
   if (typeof added !== 'object' || added === null) throw new InvalidError('fault', 'use an object', added);
-  const fault = given(added) as unknown as NewFault;
+  const fault = given(added);
   const { kind, scope, lasts } = fault;
   if (typeof kind !== 'string') throw new InvalidError('kind', `use ${Object.keys(CHECKS).join(', ')}`, kind);
   checkKnown('kind', kind, Object.keys(CHECKS));

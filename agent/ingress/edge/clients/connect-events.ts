@@ -66,7 +66,7 @@ export class ConnectEvents {
   }
 
   /** The inspection `identity-connection-statuses`. */
-  inspect(): Record<string, unknown> {
+  inspect() {
     const { batchInterval, fullSyncInterval, maxQueuedEvents } = this.#init;
     const byIdentity = Map.groupBy(this.#components.connections(), ({ identityId }) => identityId);
     const identities = [...byIdentity].map(([identityId, connections]) => [

@@ -25,6 +25,14 @@ export interface AskedCircuit {
   readonly error?: string;
 }
 
+/** The state of an identity's SDKs, or the reason why it is missing. */
+interface AskedContext {
+  readonly error?: string;
+  readonly identityId?: string;
+  readonly results?: readonly { readonly connId: string; readonly context: unknown }[];
+  readonly errors?: readonly string[];
+}
+
 /** Milliseconds for a client to answer about one circuit. */
 const CIRCUIT_TIMEOUT = 2_000;
 /** Milliseconds for clients to answer about themselves; the controller waits for 10 s. */
@@ -42,16 +50,18 @@ export class SdkInspections {
   }
 
   /** `router-edge-circuits`: circuits relayed to clients. */
-  relayedCircuits(): Record<string, unknown> {
-    const circuits: Record<string, unknown> = {};
-    for (const connection of this.#components.clients.all())
-      for (const relay of connection.relays())
-        circuits[`${relay.circuitId}/${relay.address}`] = this.#describe(connection, relay);
-    return { circuits };
+  relayedCircuits() {
+    const described = [...this.#components.clients.all()].flatMap((connection) =>
+      [...connection.relays()].map((relay) => [
+        `${relay.circuitId}/${relay.address}`,
+        this.#describe(connection, relay),
+      ]),
+    );
+    return { circuits: Object.fromEntries(described) };
   }
 
   /** `router-sdk-circuits`: the same circuits in the clients' view. */
-  async clientCircuits(): Promise<Record<string, unknown>> {
+  async clientCircuits() {
     const circuits: Record<string, unknown> = {};
     const errors: string[] = [];
     const question = { timeout: CLIENT_TIMEOUT, room: { bytes: MAX_ANSWERS_BYTES } };
@@ -73,10 +83,10 @@ export class SdkInspections {
   }
 
   /** `sdk-context:ID`: the state of an identity's SDKs. */
-  async contextOf(identityId: string): Promise<Record<string, unknown>> {
+  async contextOf(identityId: string): Promise<AskedContext> {
     const connections = [...this.#components.clients.all()].filter(({ session }) => session.identityId === identityId);
     if (connections.length === 0) return { error: `no connections found for identity ${identityId}` };
-    const results: Record<string, unknown>[] = [];
+    const results: { connId: string; context: unknown }[] = [];
     const errors: string[] = [];
     const question = { timeout: CLIENT_TIMEOUT, room: { bytes: MAX_ANSWERS_BYTES } };
     const asked = connections.slice(0, MAX_ASKED).map(async (connection) => {
@@ -101,7 +111,7 @@ export class SdkInspections {
     return undefined;
   }
 
-  #describe(connection: SdkConnection, relay: SdkRelay): Record<string, unknown> {
+  #describe(connection: SdkConnection, relay: SdkRelay) {
     const { clock, forwarder } = this.#components;
     const circuit = forwarder.circuits.get(relay.circuitId);
     return {

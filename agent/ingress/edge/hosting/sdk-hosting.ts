@@ -66,7 +66,7 @@ export class SdkHosting implements TerminatorHosts {
   }
 
   /** The inspection `sdk-terminators`, without tokens. */
-  inspect(): Record<string, unknown> {
+  inspect() {
     const entries = this.#components.terminators.inspect('edge').map((each) => {
       const service = this.#hosted.get(each.id);
       return {
