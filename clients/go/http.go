@@ -17,6 +17,12 @@ func (data Data) Decode(v any) error {
 	return json.Unmarshal(data, v)
 }
 
+// Bytes of an answer, and of one that is not JSON in an error.
+const (
+	maxAnswerBytes = 64 << 20
+	maxShownBytes  = 200
+)
+
 // LabError is the reason for which the simulator rejects a request.
 type LabError struct {
 	// Status of HTTP.
@@ -68,9 +74,15 @@ func (lab *Lab) call(method, path string, body, query any) (Data, error) {
 		return nil, err
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswerBytes+1))
 	if err != nil {
 		return nil, err
+	}
+	if len(text) > maxAnswerBytes {
+		return nil, &LabError{
+			Status:  answer.StatusCode,
+			Message: fmt.Sprintf("the answer has more than %d bytes", maxAnswerBytes),
+		}
 	}
 	return dataOf(answer.StatusCode, text)
 }
@@ -113,7 +125,8 @@ type envelope struct {
 func dataOf(status int, text []byte) (Data, error) {
 	var answer envelope
 	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, &LabError{Status: status, Message: string(text)}
+		shown := text[:min(len(text), maxShownBytes)]
+		return nil, &LabError{Status: status, Message: "the answer is not of a simulator: " + string(shown)}
 	}
 	if status < http.StatusBadRequest {
 		return Data(answer.Data), nil

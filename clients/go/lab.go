@@ -172,6 +172,17 @@ func (lab *Lab) ClearJournal() (Data, error) {
 	return lab.call("DELETE", "/journal", nil, nil)
 }
 
+// PatchJournalBody is the body of Lab.PatchJournal.
+type PatchJournalBody struct {
+	// Whether to record the messages of the links between routers in the process of the simulator.
+	Links bool `json:"links"`
+}
+
+// PatchJournal sends PATCH /lab/v1/journal.
+func (lab *Lab) PatchJournal(body PatchJournalBody) (Data, error) {
+	return lab.call("PATCH", "/journal", body, nil)
+}
+
 // ListJournalQuery is the query of Lab.ListJournal.
 type ListJournalQuery struct {
 	Limit     *int   `json:"limit,omitempty"`
@@ -179,6 +190,7 @@ type ListJournalQuery struct {
 	Kind      string `json:"kind,omitempty"`
 	Identity  string `json:"identity,omitempty"`
 	Router    string `json:"router,omitempty"`
+	Message   string `json:"message,omitempty"`
 	Path      string `json:"path,omitempty"`
 	Operation string `json:"operation,omitempty"`
 	Method    string `json:"method,omitempty"`
@@ -211,12 +223,14 @@ func (lab *Lab) RecordJournal(query RecordJournalQuery) (Data, error) {
 
 // WaitForEntryBody is the body of Lab.WaitForEntry.
 type WaitForEntryBody struct {
-	// One of http, control.
+	// One of http, control, link.
 	Kind string `json:"kind,omitempty"`
 	// Id or name of the caller.
 	Identity string `json:"identity,omitempty"`
 	// Id or name.
 	Router string `json:"router,omitempty"`
+	// The name of the content type of a message, such as Route.
+	Message string `json:"message,omitempty"`
 	// The beginning of the path.
 	Path string `json:"path,omitempty"`
 	// Such as listServices.
@@ -240,12 +254,14 @@ func (lab *Lab) WaitForEntry(body WaitForEntryBody) (Data, error) {
 
 // VerifyJournalBody is the body of Lab.VerifyJournal.
 type VerifyJournalBody struct {
-	// One of http, control.
+	// One of http, control, link.
 	Kind string `json:"kind,omitempty"`
 	// Id or name of the caller.
 	Identity string `json:"identity,omitempty"`
 	// Id or name.
 	Router string `json:"router,omitempty"`
+	// The name of the content type of a message, such as Route.
+	Message string `json:"message,omitempty"`
 	// The beginning of the path.
 	Path string `json:"path,omitempty"`
 	// Such as listServices.

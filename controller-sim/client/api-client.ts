@@ -2,10 +2,11 @@
 // first request, and again after its session has ended.
 
 import type { Agent, Dispatcher } from 'undici';
-import { describeError, ProjectError } from '#lib/errors.ts';
+import { describeError, ProjectError, TimeoutError } from '#lib/errors.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { checkOptions, notEmpty, type OptionCheck, OptionError } from '#lib/options.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
+import { SystemClock } from '#lib/time/clock.ts';
 import { BASES } from '#schemas/api/bases.ts';
 import { COLLECTIONS } from '#schemas/api/gen/collections.ts';
 import { type ApiOperation, readOperations } from '#schemas/api/operations.ts';
@@ -57,8 +58,11 @@ interface Call {
 }
 
 const LOGIN = `${BASES.client[0]}/authenticate?method=password`;
-/** Milliseconds for an answer. */
+/** Milliseconds until the head of an answer, and between two parts of its body. */
 const TIMEOUT = 60_000;
+/** Milliseconds for a whole answer, however slowly it comes. */
+const MAX_ANSWER_MS = 300_000;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** reference fact: the largest page. */
 const PAGE = 500;
 /** Entities that a list holds in memory. */
@@ -135,6 +139,7 @@ class Caller {
   /** The newest data of all answers: behind one address, the next request may reach another controller. */
   #index = 0n;
   #isClosed = false;
+  readonly #clock = new SystemClock();
 
   constructor(api: ClientApi, options: ClientOptions) {
     this.#api = api;
@@ -148,12 +153,12 @@ class Caller {
 
   /** All pages, or one page with a limit. */
   async list(id: string, query: Call['query'] = {}): Promise<unknown[]> {
-    if (query.limit !== undefined) return (await this.#ask(id, { query })).data as unknown[];
+    if (query.limit !== undefined) return listIn(id, (await this.#ask(id, { query })).data);
     const items: unknown[] = [];
     for (let offset = Number(query.offset ?? 0); ; offset += PAGE) {
       const { data, meta } = await this.#ask(id, { query: { ...query, limit: PAGE, offset } });
-      const page = data as readonly unknown[];
-      items.push(...page);
+      const page = listIn(id, data);
+      for (const item of page) items.push(item);
       if (page.length < PAGE || offset + PAGE >= (meta?.pagination?.totalCount ?? 0)) return items;
       if (items.length >= MAX_LISTED)
         throw new ApiRequestError(`${id}: more than ${MAX_LISTED} entities; narrow the list with a filter or a limit`);
@@ -216,17 +221,22 @@ class Caller {
     const { status, text } = await this.#request('POST', LOGIN, undefined, { username, password });
     const { data, error } = readEnvelope(text);
     if (status >= 300) throw rejection('authenticate', status, error);
-    return (data as { readonly token: string }).token;
+    const { token } = (data ?? {}) as { readonly token?: unknown };
+    if (typeof token !== 'string') throw new ApiRequestError('authenticate: the answer has no session', { status });
+    return token;
   }
 
   async #request(method: Dispatcher.HttpMethod, target: string, token: string | undefined, body: unknown) {
     if (this.#isClosed) throw new ApiRequestError('the client is closed');
     this.#connection ??= connect(this.#options.ca);
     const { agent, request } = await this.#connection;
+    const late = () => new TimeoutError(`the answer of ${this.#options.baseUrl}`, MAX_ANSWER_MS);
+    const { signal, timer } = this.#clock.deadline('answer of a controller', MAX_ANSWER_MS, late);
     try {
       const answer = await request(`${this.#options.baseUrl}${target}`, {
         method,
         dispatcher: agent,
+        signal,
         headers: {
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(token !== undefined && { 'zt-session': token }),
@@ -240,12 +250,20 @@ class Caller {
     } catch (error) {
       const message = `no controller answers at ${this.#options.baseUrl}: ${describeError(error)}`;
       throw new ApiRequestError(message, { cause: error });
+    } finally {
+      timer.cancel();
     }
   }
 
   #note(index: string): void {
     if (INDEX.test(index) && BigInt(index) > this.#index) this.#index = BigInt(index);
   }
+}
+
+/** The items of a page. @throws ApiRequestError for an answer without a list */
+function listIn(id: string, data: unknown): unknown[] {
+  if (Array.isArray(data)) return data;
+  throw new ApiRequestError(`${id}: the answer has no list`);
 }
 
 /** @throws OptionError: the controller ignores unknown parameters */
@@ -263,13 +281,21 @@ interface Connection {
 /** Its code is loaded on demand, so that the simulator starts faster. */
 async function connect(ca: string): Promise<Connection> {
   const { Agent, request } = await import('undici');
-  const agent = new Agent({ connect: { ca, timeout: TIMEOUT }, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
+  const agent = new Agent({
+    connect: { ca, timeout: TIMEOUT },
+    headersTimeout: TIMEOUT,
+    bodyTimeout: TIMEOUT,
+    maxResponseSize: MAX_ANSWER_BYTES,
+  });
   return { agent, request };
 }
 
 function readEnvelope(text: string): Envelope {
   try {
-    return (parseJson(text) ?? {}) as Envelope;
+    const envelope = (parseJson(text) ?? {}) as Envelope;
+    if (typeof envelope !== 'object') return {};
+    const { error, ...others } = envelope;
+    return typeof error === 'object' && error !== null ? envelope : others;
   } catch {
     return {}; // not JSON: the status tells enough
   }

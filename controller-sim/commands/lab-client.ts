@@ -55,8 +55,9 @@ interface Envelope {
 const loadUndici = () => import('undici');
 
 const LOGIN = '/lab/v1/authenticate?method=password';
-/** Milliseconds for an answer. */
+/** Milliseconds until the head of an answer, and between two parts of its body. */
 const TIMEOUT = 60_000;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export class LabClient {
   readonly #url: string;
@@ -78,7 +79,12 @@ export class LabClient {
     const known = complete(connection);
     const ca = read(known.ca);
     const { Agent } = await loadUndici();
-    const agent = new Agent({ connect: { ca, timeout: TIMEOUT }, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
+    const agent = new Agent({
+      connect: { ca, timeout: TIMEOUT },
+      headersTimeout: TIMEOUT,
+      bodyTimeout: TIMEOUT,
+      maxResponseSize: MAX_ANSWER_BYTES,
+    });
     const client = new LabClient(known, agent);
     try {
       if (known.labToken === undefined) await client.#login();
@@ -118,7 +124,10 @@ export class LabClient {
   async #login(): Promise<void> {
     this.#token = undefined;
     const session = await this.ask('POST', LOGIN, this.#credentials);
-    this.#token = (session as { token: string }).token;
+    const { token } = (session ?? {}) as { readonly token?: unknown };
+    if (typeof token !== 'string')
+      throw new LabClientError(`${this.#url} answers without a session: is it a simulator?`);
+    this.#token = token;
   }
 
   async #request(method: Dispatcher.HttpMethod, path: string, body?: unknown) {
@@ -210,7 +219,8 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
 }
 
 function envelopeOf(text: string): Envelope {
-  return (parsed(text) ?? {}) as Envelope;
+  const { error, ...others } = (parsed(text) ?? {}) as Envelope;
+  return typeof error === 'object' && error !== null ? { error, ...others } : others;
 }
 
 function originOf(url: string | undefined): string | undefined {

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import ssl
+import time
 import urllib.error
 import urllib.request
 from typing import Any
 from urllib.parse import urlencode
 
-#: Seconds for an answer.
+#: Seconds for the head of an answer, and for its body.
 TIMEOUT = 60
+#: Bytes of an answer.
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+PART_BYTES = 64 * 1024
+#: Characters of an answer that is not JSON, in an error.
+MAX_SHOWN = 200
 
 
 class LabError(Exception):
-    """The simulator rejects a request; the text is its reason."""
+    """The simulator rejects a request, or does not answer it; the text is the reason, and the status is then 0."""
 
     def __init__(self, message: str, status: int, code: str):
         super().__init__(message)
@@ -44,22 +51,55 @@ class LabHttp:
         request = urllib.request.Request(url, method=method, data=data, headers=headers)
         try:
             with urllib.request.urlopen(request, context=self._tls, timeout=TIMEOUT) as answer:
-                return json.load(answer).get("data")
+                return _map(_read(answer), answer.status).get("data")
         except urllib.error.HTTPError as rejection:
-            raise _error(rejection) from None
+            with rejection:
+                raise _error(rejection) from None
+        except (OSError, http.client.HTTPException) as error:
+            raise LabError(f"no simulator answers at {self.url}: {error}", 0, "") from error
 
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _error(rejection: urllib.error.HTTPError) -> LabError:
-    text = rejection.read().decode(errors="replace")
+def _read(answer: Any) -> str:
+    """The body. Raises LabError for one that is too long or comes too slowly."""
+    end = time.monotonic() + TIMEOUT
+    parts: list[bytes] = []
+    size = 0
+    while part := answer.read1(PART_BYTES):
+        size += len(part)
+        if size > MAX_ANSWER_BYTES:
+            raise LabError(f"the answer has more than {MAX_ANSWER_BYTES} bytes", answer.status, "")
+        if time.monotonic() > end:
+            raise LabError(f"the answer is not complete after {TIMEOUT} seconds", answer.status, "")
+        parts.append(part)
+    return b"".join(parts).decode(errors="replace")
+
+
+def _map(text: str, status: int) -> dict[str, Any]:
+    """The fields of an answer. Raises LabError for another one."""
     try:
-        error = json.loads(text).get("error") or {}
-    except ValueError:
-        error = {}
-    cause = error.get("cause") or {}
-    reason = cause.get("reason") or cause.get("message") or error.get("message") or text
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict):
+        return value
+    raise LabError(f"the answer is not of a simulator: {text[:MAX_SHOWN]}", status, "")
+
+
+def _error(rejection: urllib.error.HTTPError) -> LabError:
+    text = _read(rejection)
+    try:
+        error = _fields(_map(text, rejection.code).get("error"))
+    except LabError as other:
+        return other
+    cause = _fields(error.get("cause"))
+    reason = cause.get("reason") or cause.get("message") or error.get("message") or text[:MAX_SHOWN]
     field = cause.get("field")
-    return LabError(f"{field}: {reason}" if field else reason, rejection.code, error.get("code", ""))
+    return LabError(f"{field}: {reason}" if field else str(reason), rejection.code, str(error.get("code", "")))
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -107,20 +107,28 @@ class Lab(LabHttp):
         """`DELETE /lab/v1/journal`"""
         return self._call("DELETE", "/journal")
 
-    def list_journal(self, *, limit: int | None = None, after: int | None = None, kind: str | None = None, identity: str | None = None, router: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None) -> Any:
+    def patch_journal(self, links: bool) -> Any:
+        """`PATCH /lab/v1/journal`
+
+        links: Whether to record the messages of the links between routers in the process of the simulator.
+        """
+        return self._call("PATCH", "/journal", {"links": links})
+
+    def list_journal(self, *, limit: int | None = None, after: int | None = None, kind: str | None = None, identity: str | None = None, router: str | None = None, message: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None) -> Any:
         """`GET /lab/v1/journal`"""
-        return self._call("GET", "/journal", query={"limit": limit, "after": after, "kind": kind, "identity": identity, "router": router, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed})
+        return self._call("GET", "/journal", query={"limit": limit, "after": after, "kind": kind, "identity": identity, "router": router, "message": message, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed})
 
     def record_journal(self, *, after: int | None = None, identity: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None) -> Any:
         """`GET /lab/v1/journal/recording`"""
         return self._call("GET", "/journal/recording", query={"after": after, "identity": identity, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed})
 
-    def wait_for_entry(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, timeout: str | None = None) -> Any:
+    def wait_for_entry(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, message: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, timeout: str | None = None) -> Any:
         """`POST /lab/v1/journal/wait`
 
-        kind: One of http, control.
+        kind: One of http, control, link.
         identity: Id or name of the caller.
         router: Id or name.
+        message: The name of the content type of a message, such as Route.
         path: The beginning of the path.
         operation: Such as listServices.
         fault: The id of the fault that was applied.
@@ -128,14 +136,15 @@ class Lab(LabHttp):
         after: Only later entries than the one with this number.
         timeout: A duration, such as 5s; default 10s, at most 50s.
         """
-        return self._call("POST", "/journal/wait", {"kind": kind, "identity": identity, "router": router, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed, "after": after, "timeout": timeout})
+        return self._call("POST", "/journal/wait", {"kind": kind, "identity": identity, "router": router, "message": message, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed, "after": after, "timeout": timeout})
 
-    def verify_journal(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, times: int | None = None, within: str | None = None) -> Any:
+    def verify_journal(self, *, kind: str | None = None, identity: str | None = None, router: str | None = None, message: str | None = None, path: str | None = None, operation: str | None = None, method: str | None = None, status: int | None = None, fault: str | None = None, failed: bool | None = None, after: int | None = None, times: int | None = None, within: str | None = None) -> Any:
         """`POST /lab/v1/journal/verify`
 
-        kind: One of http, control.
+        kind: One of http, control, link.
         identity: Id or name of the caller.
         router: Id or name.
+        message: The name of the content type of a message, such as Route.
         path: The beginning of the path.
         operation: Such as listServices.
         fault: The id of the fault that was applied.
@@ -144,7 +153,7 @@ class Lab(LabHttp):
         times: The exact number of entries; default: at least one.
         within: A duration to wait for them, such as 5s.
         """
-        return self._call("POST", "/journal/verify", {"kind": kind, "identity": identity, "router": router, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed, "after": after, "times": times, "within": within})
+        return self._call("POST", "/journal/verify", {"kind": kind, "identity": identity, "router": router, "message": message, "path": path, "operation": operation, "method": method, "status": status, "fault": fault, "failed": failed, "after": after, "times": times, "within": within})
 
     def enroll_identity(self, name: str, *, role_attributes: list[str] | None = None) -> Any:
         """`POST /lab/v1/identities/{name}/enroll`"""

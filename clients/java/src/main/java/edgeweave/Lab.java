@@ -176,6 +176,13 @@ public final class Lab extends LabHttp {
   }
 
   /**
+   * PATCH /lab/v1/journal
+   */
+  public Object patchJournal(boolean links) {
+    return call("PATCH", "/journal", with(Map.of(), "links", links), null);
+  }
+
+  /**
    * GET /lab/v1/journal
    * Options:
    * <ul>
@@ -184,6 +191,7 @@ public final class Lab extends LabHttp {
    * <li>kind
    * <li>identity
    * <li>router
+   * <li>message
    * <li>path
    * <li>operation
    * <li>method
@@ -228,9 +236,10 @@ public final class Lab extends LabHttp {
    * POST /lab/v1/journal/wait
    * Options:
    * <ul>
-   * <li>kind: One of http, control.
+   * <li>kind: One of http, control, link.
    * <li>identity: Id or name of the caller.
    * <li>router: Id or name.
+   * <li>message: The name of the content type of a message, such as Route.
    * <li>path: The beginning of the path.
    * <li>operation: Such as listServices.
    * <li>method
@@ -254,9 +263,10 @@ public final class Lab extends LabHttp {
    * POST /lab/v1/journal/verify
    * Options:
    * <ul>
-   * <li>kind: One of http, control.
+   * <li>kind: One of http, control, link.
    * <li>identity: Id or name of the caller.
    * <li>router: Id or name.
+   * <li>message: The name of the content type of a message, such as Route.
    * <li>path: The beginning of the path.
    * <li>operation: Such as listServices.
    * <li>method

@@ -1,5 +1,6 @@
 package edgeweave;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -7,6 +8,7 @@ import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,14 +18,25 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Requests to the lab API with the JDK only. The lab token does not expire when a test advances the clock. */
 class LabHttp {
+  /** For a whole answer. */
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final int MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+  /** Characters of an answer that is not JSON, in an error. */
+  private static final int MAX_SHOWN = 200;
 
   private final String url;
   private final String token;
@@ -61,12 +74,17 @@ class LabHttp {
             .header("content-type", type)
             .timeout(TIMEOUT)
             .build();
+    CompletableFuture<HttpResponse<String>> sent = client.sendAsync(request, head -> new Body());
     try {
-      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> answer = sent.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
       return dataOf(answer.statusCode(), answer.body());
-    } catch (IOException error) {
-      throw new LabException("no simulator answers at " + url + ": " + error, 0, error);
+    } catch (ExecutionException error) {
+      throw new LabException("no simulator answers at " + url + ": " + error.getCause(), 0, error);
+    } catch (TimeoutException error) {
+      sent.cancel(true);
+      throw new LabException("the answer is not complete after " + TIMEOUT.toSeconds() + " seconds", 0, error);
     } catch (InterruptedException error) {
+      sent.cancel(true);
       Thread.currentThread().interrupt();
       throw new LabException("interrupted", 0, error);
     }
@@ -95,19 +113,67 @@ class LabHttp {
     try {
       answer = (Map<?, ?>) Json.parse(text);
     } catch (IllegalArgumentException | ClassCastException error) {
-      throw new LabException(text, status, error);
+      throw new LabException("the answer is not of a simulator: " + shown(text), status, error);
     }
+    if (answer == null) throw new LabException("the answer is empty", status, null);
     if (status < 400) return answer.get("data");
     throw new LabException(reasonOf(answer.get("error"), text), status, null);
   }
 
   private static String reasonOf(Object error, String text) {
-    if (!(error instanceof Map<?, ?> fields)) return text;
+    if (!(error instanceof Map<?, ?> fields)) return shown(text);
     if (fields.get("cause") instanceof Map<?, ?> cause) {
       Object reason = cause.get("reason") != null ? cause.get("reason") : cause.get("message");
       Object field = cause.get("field");
       if (reason != null) return field == null || "".equals(field) ? reason.toString() : field + ": " + reason;
     }
     return String.valueOf(fields.get("message"));
+  }
+
+  private static String shown(String text) {
+    return text.substring(0, Math.min(text.length(), MAX_SHOWN));
+  }
+
+  /** Collects the text of an answer; fails beyond the limit. */
+  private static final class Body implements HttpResponse.BodySubscriber<String> {
+    private final CompletableFuture<String> text = new CompletableFuture<>();
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private Flow.Subscription subscription;
+
+    @Override
+    public CompletionStage<String> getBody() {
+      return text;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      this.subscription = subscription;
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> parts) {
+      for (ByteBuffer part : parts) {
+        if (text.isDone()) return;
+        if (bytes.size() + part.remaining() > MAX_ANSWER_BYTES) {
+          subscription.cancel();
+          text.completeExceptionally(new IOException("the answer has more than " + MAX_ANSWER_BYTES + " bytes"));
+          return;
+        }
+        byte[] chunk = new byte[part.remaining()];
+        part.get(chunk);
+        bytes.writeBytes(chunk);
+      }
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      text.completeExceptionally(error);
+    }
+
+    @Override
+    public void onComplete() {
+      text.complete(bytes.toString(StandardCharsets.UTF_8));
+    }
   }
 }
