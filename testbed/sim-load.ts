@@ -1,12 +1,12 @@
 // `load`: thousands of virtual routers and clients against a running simulator or another controller, with a report.
 
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { inColumns } from '#lib/commands/columns.ts';
 import { examples } from '#lib/commands/name.ts';
 import { print, printError } from '#lib/commands/print.ts';
 import { describeError, ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
 import { connected } from '../controller-sim/commands/lab.ts';
 import { type Connection, controllerOf } from '../controller-sim/commands/lab-client.ts';
@@ -57,7 +57,7 @@ async function run(file: string, connection: Connection, keep: boolean): Promise
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFileSync(file);
   } catch (error) {
     throw new ProjectError('SCENARIO', readProblem(file, error), { cause: error });
   }

@@ -1,12 +1,12 @@
 // `snapshot`, `restore`, `reset`: named states of a running simulator, in its memory.
 
-import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { examples } from '#lib/commands/name.ts';
 import { print } from '#lib/commands/print.ts';
 import { ProjectError } from '#lib/errors.ts';
 import { writeFileAtomic } from '#lib/files/atomic-file.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
 import { KEPT } from '../lab/kept.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection } from './lab-client.ts';
@@ -108,7 +108,7 @@ export function resetCommand(): Command {
 function contentOf(file: string): unknown {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readTextFileSync(file);
   } catch (error) {
     throw new ProjectError('INPUT', readProblem(file, error));
   }

@@ -6,6 +6,7 @@ import type { Log } from '#lib/log/log.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { PeerConnections } from '../control-channel/peers.ts';
 import type { LabClock, SharedTime } from './lab-clock.ts';
+import { InvalidError } from './lab-error.ts';
 import type { LabSnapshots, Restored, RestoreOptions } from './snapshots.ts';
 
 /** Functions that controllers call. */
@@ -62,15 +63,27 @@ export class OtherLabs {
     );
   }
 
-  /** Restores the snapshot of another controller. Resolves with undefined if none has one with this name. */
+  /**
+   * Restores the snapshot of another controller. Resolves with undefined if none has one with this name. Rejects with
+   * InvalidError if the one that has it does not restore it.
+   */
   async restore(name: string, options: RestoreOptions): Promise<Restored | undefined> {
-    const { peers } = this.#components;
-    for (const id of this.#components.cluster.connectedOthers) {
+    const { peers, cluster } = this.#components;
+    const asked = cluster.connectedOthers.map(async (id) => {
       const names = await peers.call(id, NAMES, null).catch(() => []);
-      if (Array.isArray(names) && names.includes(name))
-        return (await peers.call(id, RESTORE, { name, options }, MAX_RESTORE_MS)) as Restored;
+      return Array.isArray(names) && names.includes(name) ? [id] : [];
+    });
+    const [id] = (await Promise.all(asked)).flat();
+    if (id === undefined) return undefined;
+    try {
+      return (await peers.call(id, RESTORE, { name, options }, MAX_RESTORE_MS)) as Restored;
+    } catch (error) {
+      throw new InvalidError(
+        'name',
+        `the controller ${id} has ${name}, and did not restore it: ${describeError(error)}`,
+        name,
+      );
     }
-    return undefined;
   }
 
   /** This controller has restored: faults and journals of the others belong to the time before. */

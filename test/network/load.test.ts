@@ -92,6 +92,8 @@ t.test('the example runs as a command, with a table of its steps', async (t) => 
   t.match(stdout, /\nphone +session echo +60 +0 /);
   const missing = await runProgram(['controller-sim/cli.ts', 'load', 'none.yml', ...args]);
   t.match(missing, { code: 1, stderr: /none\.yml does not exist/ });
+  const endless = await runProgram(['controller-sim/cli.ts', 'load', '/dev/zero', ...args]);
+  t.match(endless, { code: 1, stderr: /it has more than 4 MiB/ });
 });
 
 t.test('failures are counted by reason, and wrong scenarios are rejected with their lines', async (t) => {
@@ -102,6 +104,10 @@ t.test('failures are counted by reason, and wrong scenarios are rejected with th
   const failed = stage(report, 'r', 'dial nothing');
   t.match(failed, { done: 0, failed: 2, errors: [{ count: 2 }] });
   t.match(failed?.errors[0]?.reason, /nothing|terminator/i);
+  const name = 'a"\\';
+  await simulator.admin.services.create({ name, encryptionRequired: false });
+  await runLoad(target, { clients: [{ name: 'c', count: 1, steps: [{ session: name }] }] });
+  t.match(await simulator.admin.services.list(), [{ name }], 'the service with quotes and backslashes is found');
   for (const [text, message] of [
     [
       'routers:\n  - {name: a, count: 1, steps: [conect]}\n',
@@ -111,6 +117,7 @@ t.test('failures are counted by reason, and wrong scenarios are rejected with th
     ['clients:\n  - {name: a, count: 1, steps: [{wait: 5}]}\n', /this must be a text/],
     ['clients:\n  - {name: a, count: 1, steps: [{wait: 5 days}]}\n', /duration/],
     ['clients:\n  - {name: a, count: 1, steps: [{wait: 5s..1s}]}\n', /is shorter than the first/],
+    ['clients:\n  - {name: a, count: 1, steps: [{wait: 1s..2s..3s}]}\n', /more than two durations/],
     ['clients:\n  - {name: a, count: 1, steps: [{bnd: x}]}\n', /unknown field bnd; did you mean bind\?/],
     ['seed: 1\n', /no routers and no clients/],
   ] as const)

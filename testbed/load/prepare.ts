@@ -30,6 +30,7 @@ export interface Prepared {
 const AT_ONCE = 16;
 /** Milliseconds for an answer. */
 const TIMEOUT = 60_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 const NO_NAMES = { sans: { dns: [], ip: [], uri: [], email: [] } };
 const PREPARE = 'prepare';
 
@@ -71,7 +72,12 @@ class Preparation {
     this.#stages = stages;
     this.#role = role;
     this.#admin = openClient('management', target);
-    this.#anonymous = new Agent({ connect: { ca: target.ca }, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
+    this.#anonymous = new Agent({
+      connect: { ca: target.ca },
+      headersTimeout: TIMEOUT,
+      bodyTimeout: TIMEOUT,
+      maxResponseSize: MAX_ANSWER_BYTES,
+    });
   }
 
   async run({ routers = [], clients = [] }: LoadScenario): Promise<Prepared> {
@@ -118,7 +124,10 @@ class Preparation {
     const names = new Set(groups.flatMap(({ steps }) => steps.flatMap((step) => serviceOf(step))));
     const ids = new Map<string, string>();
     for (const name of names) {
-      const [known] = await this.#admin.services.list({ filter: `name="${name.replaceAll('"', '\\"')}"`, limit: 1 });
+      const [known] = await this.#admin.services.list({
+        filter: `name="${name.replaceAll(/["\\]/g, '\\$&')}"`,
+        limit: 1,
+      });
       ids.set(name, known ? known.id : await this.#service(name));
     }
     return ids;

@@ -102,12 +102,13 @@ function* problems({ routers = [], clients = [] }: LoadScenario): Generator<Prob
 
 /** Milliseconds: of a duration, or of the two of a range such as `1s..5s`. @throws DurationError */
 export function waitBounds(text: string): number[] {
-  return text.split('..', 2).map(parseDuration);
+  return text.split('..').map(parseDuration);
 }
 
 function* duration(path: (string | number)[], text: string, read = waitBounds): Generator<Problem> {
   try {
-    const [least = 0, most = least] = read(text);
+    const [least = 0, most = least, ...others] = read(text);
+    if (others.length > 0) yield [path, 'the range has more than two durations'];
     if (least < 0) yield [path, 'the duration is negative'];
     if (most < least) yield [path, 'the second duration of the range is shorter than the first'];
   } catch (error) {

@@ -8,8 +8,11 @@ import { ProjectError } from '../errors.ts';
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
-/** @throws ProjectError beyond the limit, and the system's error */
-export function readTextFileSync(path: string): string {
+/**
+ * `maxBytes`: for texts that may be longer than those above. @throws ProjectError beyond the limit, and the system's
+ * error
+ */
+export function readTextFileSync(path: string, maxBytes = MAX_TEXT_BYTES): string {
   const file = openSync(path, 'r');
   try {
     const chunks: Buffer[] = [];
@@ -19,7 +22,7 @@ export function readTextFileSync(path: string): string {
       const count = readSync(file, chunk, 0, CHUNK, null);
       if (count === 0) return Buffer.concat(chunks).toString('utf8');
       length += count;
-      mustFit(length);
+      mustFit(length, maxBytes);
       chunks.push(chunk.subarray(0, count));
     }
   } finally {
@@ -39,13 +42,12 @@ export async function readText(stream: AsyncIterable<Buffer | string>): Promise<
   for await (const chunk of stream) {
     const bytes = Buffer.from(chunk);
     length += bytes.length;
-    mustFit(length);
+    mustFit(length, MAX_TEXT_BYTES);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function mustFit(length: number): void {
-  if (length > MAX_TEXT_BYTES)
-    throw new ProjectError('FILE_TOO_LARGE', `it has more than ${MAX_TEXT_BYTES / 1024 / 1024} MiB`);
+function mustFit(length: number, max: number): void {
+  if (length > max) throw new ProjectError('FILE_TOO_LARGE', `it has more than ${max / 1024 / 1024} MiB`);
 }

@@ -3,9 +3,9 @@
 
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { ProjectError } from '#lib/errors.ts';
 import { readProblem } from '#lib/files/read-problem.ts';
+import { readTextFileSync } from '#lib/files/text-file.ts';
 import { parseJson } from '#lib/json/json.ts';
 import { suggest } from '#lib/text/suggestion.ts';
 
@@ -75,12 +75,8 @@ export function recordingText(upstream: string, recorded: readonly (Recorded | u
 export function readRecording(file: string): Recorded[] {
   let text: string;
   try {
-    const bytes = readFileSync(file);
-    if (bytes.length > MAX_FILE_BYTES)
-      throw new ProjectError('RECORDING', `${file} has more than ${MAX_FILE_BYTES} bytes; divide it`);
-    text = bytes.toString();
+    text = readTextFileSync(file, MAX_FILE_BYTES);
   } catch (error) {
-    if (error instanceof ProjectError) throw error;
     throw new ProjectError('RECORDING', readProblem(file, error), { cause: error });
   }
   const [first = '', ...lines] = text.split('\n').filter((line) => line !== '');
