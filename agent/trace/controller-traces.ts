@@ -16,7 +16,7 @@ import {
   TraceToggleVerbosity,
 } from '#wire/gen/trace_pb.js';
 import { Message, resultMessage } from '#wire/message.ts';
-import { decodeForController } from './decode-message.ts';
+import { decodeForController } from './decode-for-controller.ts';
 
 /** The controller that requested the trace. */
 export interface TraceReceiver {

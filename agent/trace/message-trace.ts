@@ -7,9 +7,9 @@ import { type AppendStream, openAppendStream } from '#lib/files/append-stream.ts
 import type { Log } from '#lib/log/log.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { type MessageEvent, watchMessages } from '#wire/channel/message-events.ts';
+import { decodeMessage, nameOfType } from '#wire/decode-message.ts';
 import { forEachHeader } from '#wire/frame.ts';
 import { ChannelHeader } from '#wire/gen/numbers.ts';
-import { decodeMessage, nameOfType } from './decode-message.ts';
 
 /** Bytes that may wait for the disk; further lines are counted and dropped. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;

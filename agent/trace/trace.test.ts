@@ -9,6 +9,7 @@ import t from 'tap';
 import { createLog, silentLog } from '#lib/log/log.ts';
 import { VirtualClock } from '#lib/time/clock.ts';
 import { isWatched, publishMessage } from '#wire/channel/message-events.ts';
+import { decodeMessage } from '#wire/decode-message.ts';
 import { Frame } from '#wire/frame.ts';
 import { RouteSchema } from '#wire/gen/control_pb.js';
 import { CreateTerminatorV2RequestSchema } from '#wire/gen/edge_control_pb.js';
@@ -27,7 +28,7 @@ import { encodeUint32, encodeUint64 } from '#wire/header-values.ts';
 import { Message } from '#wire/message.ts';
 import { until } from '../../test/support/overlay.ts';
 import { ControllerTraces } from './controller-traces.ts';
-import { decodeForController, decodeMessage } from './decode-message.ts';
+import { decodeForController } from './decode-for-controller.ts';
 import { MessageTrace } from './message-trace.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'trace-'));
@@ -36,6 +37,7 @@ t.teardown(() => rmSync(directory, { recursive: true }));
 const frameOf = (message: Message) => new Frame(message.encode());
 const event = (message: Message, channel = 'control c1') => ({
   channel,
+  peerId: '',
   direction: 'out' as const,
   frame: frameOf(message),
 });

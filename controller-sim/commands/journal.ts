@@ -8,6 +8,7 @@ import { describeError, ProjectError } from '#lib/errors.ts';
 import { stopSignals } from '#lib/process/stop-signal.ts';
 import { count } from '#lib/text/count.ts';
 import { SystemClock } from '#lib/time/clock.ts';
+import { JOURNAL_KINDS } from '../lab/journal/journal-entry.ts';
 import { journalLine, type ShownEntry, stableEntry } from './journal-line.ts';
 import { connected, withLab } from './lab.ts';
 import type { Connection, LabClient } from './lab-client.ts';
@@ -15,6 +16,7 @@ import type { Connection, LabClient } from './lab-client.ts';
 interface JournalOptions extends Connection {
   readonly follow?: true;
   readonly clear?: true;
+  readonly links?: 'on' | 'off';
   readonly recording?: string;
   readonly json?: true;
   readonly stable?: true;
@@ -23,6 +25,7 @@ interface JournalOptions extends Connection {
   readonly kind?: string;
   readonly identity?: string;
   readonly router?: string;
+  readonly message?: string;
   readonly path?: string;
   readonly operation?: string;
   readonly method?: string;
@@ -73,6 +76,12 @@ export function journalCommand(): Command {
     .option(
       '--recording <file>',
       'write the requests and answers to a file that `sim replay` answers from, without secrets',
+    )
+    .addOption(
+      new Option('--links <state>', 'record the messages of links from now on, or no longer, instead').choices([
+        'on',
+        'off',
+      ]),
     )
     .option('--clear', 'remove all entries instead')
     .addHelpText('after', examples('sim', 'journal --failed --ready sim.json', 'journal --follow --ready sim.json'))
@@ -130,10 +139,13 @@ function filtered(command: Command): Command {
   return command
     .option('--failed', 'only requests with a status of at least 400 or without an answer, and rejected routers')
     .addOption(
-      new Option('--kind <kind>', 'only requests to the APIs, or only control channels').choices(['http', 'control']),
+      new Option('--kind <kind>', 'only requests to the APIs, only control channels, or only links').choices(
+        JOURNAL_KINDS,
+      ),
     )
     .option('--identity <name>', 'only requests of this identity (id or name)')
-    .option('--router <name>', 'only the control channel of this router (id or name)')
+    .option('--router <name>', 'only the control channel and the links of this router (id or name)')
+    .option('--message <type>', 'only messages of this type, such as Route')
     .option('--path <prefix>', 'only requests whose path begins with this')
     .option('--operation <id>', 'only requests for this operation, such as listServices')
     .option('--method <method>', 'only requests with this method, such as GET')
@@ -141,8 +153,8 @@ function filtered(command: Command): Command {
     .option('--fault <id>', 'only entries to which this fault was applied');
 }
 
-function filterOf({ kind, identity, router, path, operation, method, status, fault, failed }: JournalOptions) {
-  return { kind, identity, router, path, operation, method, status, fault, ...(failed && { failed }) };
+function filterOf({ kind, identity, router, message, path, operation, method, status, fault, failed }: JournalOptions) {
+  return { kind, identity, router, message, path, operation, method, status, fault, ...(failed && { failed }) };
 }
 
 function times(text: string): number {
@@ -153,6 +165,10 @@ function times(text: string): number {
 async function show(client: LabClient, options: JournalOptions): Promise<void> {
   if (options.clear) {
     await client.ask('DELETE', JOURNAL);
+    return;
+  }
+  if (options.links !== undefined) {
+    await client.ask('PATCH', JOURNAL, { links: options.links === 'on' });
     return;
   }
   if (options.recording !== undefined) {
@@ -180,7 +196,7 @@ async function show(client: LabClient, options: JournalOptions): Promise<void> {
 }
 
 async function record(client: LabClient, file: string, options: JournalOptions): Promise<void> {
-  const query = queryOf({ ...filterOf(options), kind: undefined, router: undefined });
+  const query = queryOf({ ...filterOf(options), kind: undefined, router: undefined, message: undefined });
   const { requests, omitted, text } = (await client.ask('GET', `${JOURNAL}/recording?${query}`)) as Recording;
   try {
     writeFileSync(file, text);

@@ -1,6 +1,8 @@
 // The tap of the control channels: an observer that sees each message and each change of a connection, and may hold
 // messages and connections back. The lab is one (lab/control-traffic.ts).
 
+import type { Frame } from '#wire/frame.ts';
+import type { Message } from '#wire/message.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 
 /** `in` from the router, `out` to it. */
@@ -23,8 +25,11 @@ export interface ControlTap {
   faultOf(routerId: string, direction: Direction, contentType: number): Interference | undefined;
   /** The reason to reject a new connection of a router; undefined: it may connect. */
   rejectionOf(routerId: string): { readonly id: string } | undefined;
-  /** A message was sent or received; `fault` is the id of the interference. */
-  message(routerId: string, direction: Direction, contentType: number, bytes: number, fault?: string): void;
+  /**
+   * A message was sent or received; `fault` is the id of the interference. The tap copies the parts that it keeps:
+   * others use the message.
+   */
+  message(routerId: string, direction: Direction, message: Frame | Message, fault?: string): void;
   /** Resolves when others may learn of a router; undefined: now. */
   prepare(router: ConnectedRouter): Promise<void> | undefined;
   connected(routerId: string): void;

@@ -42,12 +42,12 @@ export class RouterChannel extends Channel {
     const fault = this.#tap.faultOf(this.peerId, 'out', contentType);
     if (!fault) {
       const isAccepted = super.transmit(message, lane);
-      if (isAccepted) this.#tap.message(this.peerId, 'out', contentType, body.length);
+      if (isAccepted) this.#tap.message(this.peerId, 'out', message);
       this.#letOvertaken('out');
       return isAccepted;
     }
     const send = () => void super.transmit(message, lane);
-    this.#tap.message(this.peerId, 'out', contentType, body.length, fault.id);
+    this.#tap.message(this.peerId, 'out', message, fault.id);
     if (!fault.rule.duplicate) this.#withheld++;
     return this.#apply(fault.rule, 'out', body.length, send);
   }
@@ -56,7 +56,7 @@ export class RouterChannel extends Channel {
   protected override receive(frame: Frame): void {
     const { contentType, body } = frame;
     const fault = this.#tap.faultOf(this.peerId, 'in', contentType);
-    this.#tap.message(this.peerId, 'in', contentType, body.length, fault?.id);
+    this.#tap.message(this.peerId, 'in', frame, fault?.id);
     if (fault) return void this.#apply(fault.rule, 'in', body.length, () => super.receive(frame));
     super.receive(frame);
     this.#letOvertaken('in');

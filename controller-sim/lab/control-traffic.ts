@@ -2,7 +2,9 @@
 
 import { ownText } from '#lib/text/own-text.ts';
 import type { Clock } from '#lib/time/clock.ts';
+import { Frame } from '#wire/frame.ts';
 import { ChannelType } from '#wire/gen/numbers.ts';
+import type { Message } from '#wire/message.ts';
 import type { ControlTap, Direction } from '../control-channel/control-tap.ts';
 import type { ConnectedRouter } from '../network/connected-router.ts';
 import type { State } from '../state/state.ts';
@@ -10,6 +12,7 @@ import type { ControlRule } from './faults/fault.ts';
 import type { Applied, Faults } from './faults/faults.ts';
 import { ControlRecord, type NewControlEvent } from './journal/control-record.ts';
 import type { Journal } from './journal/journal.ts';
+import { keptMessage } from './journal/kept-message.ts';
 import { MAX_TEXT_LENGTH } from './journal/redact.ts';
 
 export interface TrafficComponents {
@@ -40,9 +43,12 @@ export class ControlTraffic implements ControlTap {
   }
 
   /** Heartbeats without a fault are not recorded: each channel has one every few seconds. */
-  message(routerId: string, direction: Direction, contentType: number, bytes: number, fault?: string): void {
+  message(routerId: string, direction: Direction, message: Frame | Message, fault?: string): void {
+    const { contentType } = message;
     if (contentType === ChannelType.Heartbeat && fault === undefined) return;
-    this.#add({ event: 'message', router: this.#router(routerId), direction, contentType, bytes, fault });
+    const bytes = message.body.length;
+    const kept = keptMessage(contentType, bytes, () => (message instanceof Frame ? message.bytes : message.encode()));
+    this.#add({ event: 'message', router: this.#router(routerId), direction, contentType, bytes, kept, fault });
   }
 
   /** Resolves when others may learn of a router; undefined: now. */

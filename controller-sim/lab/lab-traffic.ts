@@ -11,6 +11,7 @@ import { Faults } from './faults/faults.ts';
 import { StoreFaults } from './faults/store-faults.ts';
 import { HttpTraffic } from './http-traffic.ts';
 import { Journal } from './journal/journal.ts';
+import { LinkTraffic } from './link-traffic.ts';
 import { Proxies } from './proxies/proxies.ts';
 import { RouterProxies } from './proxies/router-proxies.ts';
 
@@ -21,7 +22,7 @@ export interface LabTrafficComponents {
   /** For connections. */
   readonly wireClock: Clock;
   readonly random: Random;
-  readonly network: Pick<Network, 'routers' | 'announce'>;
+  readonly network: Pick<Network, 'routers' | 'links' | 'announce'>;
   readonly log: Log;
   /** Where the proxies listen. */
   readonly host: string;
@@ -37,6 +38,7 @@ export class LabTraffic {
   readonly http: HttpTraffic;
   /** For the control channels. */
   readonly control: ControlTraffic;
+  readonly links: LinkTraffic;
 
   constructor({ state, clock, wireClock, random, network, log, ...init }: LabTrafficComponents) {
     this.journal = new Journal({ wireClock, log });
@@ -44,6 +46,7 @@ export class LabTraffic {
     this.proxies = new Proxies({ wireClock, random, faults: this.faults, host: init.host });
     new StoreFaults({ wireClock, faults: this.faults }).guard(state);
     const { journal, faults, proxies } = this;
+    this.links = new LinkTraffic({ state, clock, journal, network });
     this.http = new HttpTraffic(journal, faults);
     const ofRouters = init.proxiesRouters ? new RouterProxies({ state, proxies, routers: network.routers }) : undefined;
     if (ofRouters) network.announce(ofRouters);
@@ -52,6 +55,7 @@ export class LabTraffic {
   }
 
   async close(): Promise<void> {
+    this.links.close();
     await this.proxies.close();
     this.faults.close();
     this.journal.close();

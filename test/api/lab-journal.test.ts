@@ -184,7 +184,7 @@ t.test('subscribers receive entries; one that throws harms nobody', async (t) =>
   journal.subscribe(() => {
     throw new Error('broken listener');
   });
-  const stop = journal.subscribe((entry) => seen.push(entry.kind === 'http' ? entry.path : entry.event));
+  const stop = journal.subscribe((entry) => seen.push(entry.kind === 'http' ? entry.path : entry.kind));
   t.equal((await api.ask('GET', '/version')).status, 200);
   stop();
   stop();

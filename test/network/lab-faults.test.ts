@@ -27,7 +27,10 @@ t.test('control channels in the journal; a delayed Route makes a circuit wait', 
   const [sent] = messages.filter(({ message }) => message === 'Route');
   const [result] = messages.filter(({ message }) => message === 'RouteResult');
   t.match(sent, { direction: 'out', router: { id: b.id, name: 'b' }, fault: id });
-  t.match(result, { direction: 'in' });
+  t.match(result, { direction: 'in', content: { success: true, text: /./ } });
+  const circuit = (sent?.content as { circuitId?: string } | undefined)?.circuitId;
+  t.match(sent?.content, { circuitId: /./, egress: { binding: /./ } });
+  t.equal(result?.content?.text, circuit, 'the answer names the circuit');
   t.ok((sent?.bytes ?? 0) > 10);
   t.ok(Number(result?.time) - Number(sent?.time) >= DELAY - 1, 'the router has the Route only after the delay');
   t.match(faults.list(), [{ id, hits: 1 }]);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Agent, request } from 'undici';
 import { type Network, startNetwork } from '../../controller-sim/index.ts';
+import type { LinkEntry } from '../../controller-sim/lab/journal/journal-entry.ts';
 import { EchoServer } from '../../examples/two-routers/transfer.ts';
 import { until } from '../support/overlay.ts';
 
@@ -86,6 +87,22 @@ t.test('three routers with links, a service, a client without an SDK, an enrolle
   t.equal((await login(file)).status, 200);
   t.equal((await login(earlier)).status, 401, 'the earlier certificate is invalid');
   await t.rejects(network.identity('b'), /b is the identity of a router/);
+
+  const { lab } = network;
+  const messages = (filter: object = {}) => lab.journal.entries({ kind: 'link', ...filter }) as LinkEntry[];
+  t.same(messages(), [], 'links are not recorded before');
+  lab.recordLinks();
+  t.equal(await echoed(await network.dial('echo', { from: 'a' }), 'recorded'), 'recorded');
+  const [sent] = messages({ router: 'a', message: 'Payload' });
+  t.match(sent, { router: { name: 'a' }, peer: { name: 'b' }, direction: 'out', content: { circuitId: /./ } });
+  const received = messages({ router: 'b', message: 'Payload' });
+  t.match(received[0], { direction: 'in', link: sent?.link, content: { circuitId: sent?.content?.circuitId } });
+  t.match(await lab.journal.waitFor({ kind: 'link', message: 'Acknowledgement' }), {
+    content: { sequences: [Number] },
+  });
+  t.notMatch(JSON.stringify(messages()), 'recorded', 'without the data of payloads');
+  lab.recordLinks(false);
+  t.notOk(lab.recordsLinks);
 
   const { router } = network.router('a');
   await t.rejects(router.openProxy('echo', { prt: 1 } as never), /unknown option prt; did you mean port\?/);

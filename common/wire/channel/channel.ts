@@ -384,7 +384,7 @@ export class Channel {
   }
 
   #publish(direction: 'in' | 'out', frame: Frame): void {
-    publishMessage({ channel: this.name, direction, frame });
+    publishMessage({ channel: this.name, peerId: this.peerId, direction, frame });
   }
 
   /** Handles a frame of an underlay. A subclass may record it or hold it back. */

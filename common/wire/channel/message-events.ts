@@ -6,6 +6,8 @@ import type { Frame } from '../frame.ts';
 
 export interface MessageEvent {
   readonly channel: string;
+  /** Id of the other end of the channel. */
+  readonly peerId: string;
   readonly direction: 'in' | 'out';
   readonly frame: Frame;
 }

@@ -1,8 +1,8 @@
-// The journal of requests and control messages in the lab API.
+// The journal of requests and messages in the lab API.
 
 import { withoutNulls } from '#lib/json/without-nulls.ts';
-import type { LabJournal, LabRecording, LabVerified, LabWaited } from '#schemas/api/gen/answers.ts';
-import type { JournalVerify, JournalWait } from '#schemas/api/gen/bodies.ts';
+import type { LabJournal, LabJournalState, LabRecording, LabVerified, LabWaited } from '#schemas/api/gen/answers.ts';
+import type { JournalPatch, JournalVerify, JournalWait } from '#schemas/api/gen/bodies.ts';
 import type { JournalEntry, JournalFilter, JournalKind } from '../../lab/journal/journal-entry.ts';
 import { VerificationError } from '../../lab/journal/verification.ts';
 import { InvalidError } from '../../lab/lab-error.ts';
@@ -49,6 +49,10 @@ export const journalHandlers = {
   recordJournal: labHandler(
     ({ journal }, { query }): Data<LabRecording> => ({ data: journal.recording(filterOf(query)) }),
   ),
+  patchJournal: labHandler<Data<LabJournalState>, JournalPatch>((lab, { body: { links } }) => {
+    lab.recordLinks(links);
+    return { data: { links: lab.recordsLinks } };
+  }),
   clearJournal: labHandler(({ journal }): Done => {
     journal.clear();
     return { data: {} };
@@ -60,7 +64,7 @@ function filterOf(query: URLSearchParams): JournalFilter {
   const after = query.get('after');
   const failed = query.get('failed');
   const status = query.get('status');
-  const texts = (['identity', 'router', 'path', 'operation', 'method', 'fault'] as const).flatMap((name) => {
+  const texts = (['identity', 'router', 'message', 'path', 'operation', 'method', 'fault'] as const).flatMap((name) => {
     const text = query.get(name);
     return text === null ? [] : [[name, text]];
   });

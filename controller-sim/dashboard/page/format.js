@@ -101,6 +101,20 @@ export function entryCells(entry) {
       level: status === null || status >= 500 ? 'bad' : status >= 400 ? 'warn' : '',
     };
   }
+  if (entry.kind === 'link') {
+    const { router, peer, direction, message, bytes } = entry;
+    const [own, other] = [router, peer].map((each) => each.name ?? each.id);
+    const isIn = direction === 'in';
+    return {
+      kind: isIn ? '→ link in' : '← link out',
+      subject: message,
+      outcome: '',
+      size: bytesText(bytes),
+      took: '',
+      who: isIn ? `${own} from ${other}` : `${own} to ${other}`,
+      level: '',
+    };
+  }
   const { event, router, direction, message, bytes, reason } = entry;
   const isMessage = event === 'message';
   return {

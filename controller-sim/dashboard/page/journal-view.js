@@ -1,4 +1,4 @@
-// The journal of requests and control messages: it continues while the page is visible, and only visible rows exist.
+// The journal of requests and messages: it continues while the page is visible, and only visible rows exist.
 
 import { countText, curlText, entryCells, prettyBody, timeText } from './format.js';
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './htm.js';
@@ -20,7 +20,7 @@ const AT_ONCE = 1_000;
 /** @type {readonly Entry[]} */
 const NO_ENTRIES = [];
 /** @type {Required<JournalFilter>} */
-const NO_FILTER = { kind: '', failed: false, identity: '', path: '', router: '', text: '' };
+const NO_FILTER = { kind: '', failed: false, identity: '', path: '', router: '', message: '', text: '' };
 
 /** @param {ViewProps} props */
 export function JournalView({ client, data: { network }, journalFilter, refresh }) {
@@ -48,6 +48,7 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
           <option value="">all</option>
           <option value="http">requests</option>
           <option value="control">control channels</option>
+          <option value="link">links</option>
         </select>
       </label>
       <${Field} label="Identity" name="identity" value=${filter.identity} onInput=${change('identity')} placeholder="id or name" />
@@ -60,6 +61,7 @@ export function JournalView({ client, data: { network }, journalFilter, refresh 
         placeholder="id or name"
         options=${network.routers.slice(0, 100).map(({ name }) => name)}
       />
+      <${Field} label="Message" name="message" value=${filter.message} onInput=${change('message')} placeholder="Route" />
       <${Field} label="Text" name="text" value=${text} onInput=${change('text')} placeholder="in any field" />
       <label class="check">
         <input
@@ -234,7 +236,7 @@ function Row({ entry, isSelected, onSelect }) {
 
 /** All fields of an entry. @param {{ entry: Entry, onClose: () => void }} props */
 function Details({ entry, onClose }) {
-  const { kind: _kind, method: _method, body, reason, code, headers, answer, answerHeaders, ...facts } = entry;
+  const { kind: _kind, method: _method, body, content, reason, code, headers, answer, answerHeaders, ...facts } = entry;
   const shown = Object.entries(facts).map(([name, value]) => [
     name,
     typeof value === 'object' && value ? partsOf(value) : String(value ?? '–'),
@@ -251,7 +253,8 @@ function Details({ entry, onClose }) {
         ${shown.map(([name, text]) => html`<dt key=${name}>${name}</dt><dd class="mono">${text}</dd>`)}
       </dl>
       <div class="texts">
-        <${Text} title="Body" text=${body && prettyBody(body)} />
+        ${entry.kind === 'http' && html`<${Text} title="Body" text=${body && prettyBody(body)} />`}
+        <${Text} title="Content" text=${content && JSON.stringify(content, undefined, 2)} />
         <${Text} title="Answer" text=${answer && prettyBody(answer)} />
         <${Text} title="Headers" text=${linesOf(headers)} />
         <${Text} title="Headers of the answer" text=${linesOf(answerHeaders)} />

@@ -47,6 +47,7 @@ export interface JournalFilter {
   readonly identity?: string;
   readonly path?: string;
   readonly router?: string;
+  readonly message?: string;
   /** In any field. */
   readonly text?: string;
 }

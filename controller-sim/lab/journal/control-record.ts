@@ -3,6 +3,7 @@
 import { ownText } from '#lib/text/own-text.ts';
 import { nameOfMessage } from '../message-names.ts';
 import { type ControlEntry, type ControlEventName, type JournalRecord, weightOf } from './journal-entry.ts';
+import { contentOf } from './kept-message.ts';
 import { cut, MAX_TEXT_LENGTH } from './redact.ts';
 
 export interface NewControlEvent {
@@ -14,6 +15,8 @@ export interface NewControlEvent {
   readonly contentType?: number;
   /** Bytes of the body. */
   readonly bytes?: number;
+  /** The message, as `keptMessage` returns it. */
+  readonly kept?: string | undefined;
   readonly reason?: string | undefined;
   readonly source?: string;
   readonly fault?: string | undefined;
@@ -34,8 +37,8 @@ export class ControlRecord implements JournalRecord {
   }
 
   get weight(): number {
-    const { reason, router, source } = this.#event;
-    return weightOf(reason, router.id, router.name, source);
+    const { reason, router, source, kept } = this.#event;
+    return weightOf(reason, router.id, router.name, source) + (kept?.length ?? 0);
   }
 
   get isFailed(): boolean {
@@ -46,12 +49,19 @@ export class ControlRecord implements JournalRecord {
     return this.#event.router;
   }
 
+  get message(): string | undefined {
+    const { contentType } = this.#event;
+    return contentType === undefined ? undefined : nameOfMessage(contentType);
+  }
+
   get fault(): string | undefined {
     return this.#event.fault;
   }
 
   show(sequence: number): ControlEntry {
-    const { event, time, router, direction, contentType, bytes, reason, source, fault } = this.#event;
+    const { event, time, router, direction, bytes, kept, reason, source, fault } = this.#event;
+    const { message } = this;
+    const content = contentOf(kept);
     return {
       kind: 'control',
       sequence,
@@ -59,8 +69,9 @@ export class ControlRecord implements JournalRecord {
       event,
       router,
       ...(direction && { direction }),
-      ...(contentType !== undefined && { message: nameOfMessage(contentType) }),
+      ...(message !== undefined && { message }),
       ...(bytes !== undefined && { bytes }),
+      ...(content && { content }),
       ...(reason !== undefined && { reason }),
       ...(source !== undefined && { source }),
       ...(fault !== undefined && { fault }),

@@ -41,6 +41,7 @@ export interface NewRequest {
 export class HttpRecord implements JournalRecord {
   readonly kind = 'http';
   readonly router = undefined;
+  readonly message = undefined;
   #identity: { readonly id: string; readonly name: string } | undefined;
   /** The id of the fault that was applied. */
   fault: string | undefined;

@@ -1,8 +1,10 @@
 // The entries of the journal as users see them, and the filter that selects some of them.
 
+import type { MessageContent } from './kept-message.ts';
 import type { Recorded } from './recording.ts';
 
-export type JournalKind = 'http' | 'control';
+export const JOURNAL_KINDS = ['http', 'control', 'link'] as const;
+export type JournalKind = (typeof JOURNAL_KINDS)[number];
 
 interface CommonEntry {
   /** Increases by one with each entry, also after the journal is cleared. */
@@ -60,13 +62,34 @@ export interface ControlEntry extends CommonEntry {
   readonly message?: string;
   /** Size of the body of a message in bytes. */
   readonly bytes?: number;
+  /** The fields of a message of at most 8,192 bytes, without secrets; missing for types that have none to show. */
+  readonly content?: MessageContent;
   /** Why a hello was rejected, or a connection ended. */
   readonly reason?: string;
   /** The address of a rejected peer. */
   readonly source?: string;
 }
 
-export type JournalEntry = HttpEntry | ControlEntry;
+/** A message of a link, at one of its routers. Both record it if both run beside the simulator. */
+export interface LinkEntry extends CommonEntry {
+  readonly kind: 'link';
+  /** The router that sent or received it; the name is missing for an unknown router. */
+  readonly router: { readonly id: string; readonly name?: string };
+  /** The router at the other end. */
+  readonly peer: { readonly id: string; readonly name?: string };
+  /** The id of the link. */
+  readonly link: string;
+  /** `out` from the router, `in` to it. */
+  readonly direction: 'in' | 'out';
+  /** The name of the content type, or its number if it has no name. */
+  readonly message: string;
+  /** Size of the body in bytes. */
+  readonly bytes: number;
+  /** The headers of the message, and the sequence numbers of an acknowledgement; never the data of a payload. */
+  readonly content?: MessageContent;
+}
+
+export type JournalEntry = HttpEntry | ControlEntry | LinkEntry;
 
 /** An entry must meet all of them. */
 export interface JournalFilter {
@@ -75,6 +98,8 @@ export interface JournalFilter {
   readonly identity?: string;
   /** Id or name of the router. */
   readonly router?: string;
+  /** The name of the content type of a message, such as Route. */
+  readonly message?: string;
   /** Beginning of the path. */
   readonly path?: string;
   /** The id of the operation, as in the journal. */
@@ -110,11 +135,13 @@ export interface JournalRecord {
   readonly isFailed: boolean;
   readonly router: { readonly id?: string; readonly name?: string } | undefined;
   readonly identity: { readonly id: string; readonly name: string } | undefined;
-  /** As shown; empty for control channels. */
+  /** As shown; empty for messages. */
   readonly path: string;
+  /** The name of the content type; undefined for requests and changes of a connection. */
+  readonly message: string | undefined;
   /** The id of the fault that was applied. */
   readonly fault: string | undefined;
-  /** Undefined for control channels. */
+  /** Undefined for messages. */
   readonly method: string | undefined;
   readonly operationId: string | undefined;
   /** Null without an answer. */

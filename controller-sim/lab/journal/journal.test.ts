@@ -103,6 +103,9 @@ t.test('filters select', async (t) => {
   t.same(sequences({ router: 'b' }), [3]);
   t.same(sequences({ failed: true }), [3]);
   t.same(sequences({ failed: false }), [1, 2, 3]);
+  t.same(sequences({ message: 'Route' }), [2]);
+  t.same(sequences({ message: 'Payload' }), []);
+  t.throws(() => sequences({ message: 'Rout' }), /there is no message Rout; did you mean Route\?/);
   for (const filter of [{ kind: 'x' }, { limit: -1 }, { after: 0.5 }, { failed: 'yes' }, { path: 1 }, { unknown: 1 }])
     t.throws(() => journal.entries(filter as object), { code: 'INVALID' }, JSON.stringify(filter));
 });

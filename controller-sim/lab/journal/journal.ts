@@ -10,14 +10,16 @@ import { type Subscription, subscription } from '#lib/subscription.ts';
 import { meantOrKnown } from '#lib/text/suggestion.ts';
 import type { Clock, Timer } from '#lib/time/clock.ts';
 import { demandKnown, InvalidError } from '../lab-error.ts';
-import type { JournalEntry, JournalFilter, JournalRecord } from './journal-entry.ts';
+import { ALL_MESSAGE_NAMES } from '../message-names.ts';
+import { JOURNAL_KINDS, type JournalEntry, type JournalFilter, type JournalRecord } from './journal-entry.ts';
 import { type JournalRecording, recordingText } from './recording.ts';
 import { type VerifyFilter, type VerifyOptions, verify } from './verification.ts';
 
 /** Entries; beyond it the oldest are dropped. */
 const MAX_ENTRIES = 10_000;
 /**
- * Bytes of addresses, headers, bodies, answers and reasons in all entries; beyond it the oldest entries are dropped.
+ * Bytes of addresses, headers, bodies, answers, messages and reasons in all entries; beyond it the oldest entries are
+ * dropped.
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Milliseconds. */
@@ -25,11 +27,14 @@ const DEFAULT_WAIT = 10_000;
 const MAX_WAIT_MS = 600_000;
 /** Waits at the same time. */
 const MAX_WAITS = 1_000;
+/** Known names of messages in the error for an unknown one. */
+const MAX_NAMES = 20;
 
 const FILTER_NAMES = [
   'kind',
   'identity',
   'router',
+  'message',
   'path',
   'operation',
   'method',
@@ -248,7 +253,7 @@ export class Journal {
 /** @throws InvalidError */
 function selectorOf(filter: JournalFilter): Selects {
   checkFilter(filter);
-  const { kind, identity, router, path, operation, method, status, fault, failed, after = 0 } = filter;
+  const { kind, identity, router, message, path, operation, method, status, fault, failed, after = 0 } = filter;
   return (record, sequence) =>
     sequence > after &&
     (kind === undefined || record.kind === kind) &&
@@ -259,6 +264,7 @@ function selectorOf(filter: JournalFilter): Selects {
     (fault === undefined || record.fault === fault) &&
     (identity === undefined || isNamed(record.identity, identity)) &&
     (router === undefined || isNamed(record.router, router)) &&
+    (message === undefined || record.message === message) &&
     (path === undefined || (record.kind === 'http' && record.path.startsWith(path)));
 }
 
@@ -271,11 +277,17 @@ function checkFilter(filter: JournalFilter): void {
     if ((FILTER_NAMES as readonly string[]).includes(name)) continue;
     throw new InvalidError(name, `the journal has no filter ${name}; ${meantOrKnown(name, FILTER_NAMES)}`, '');
   }
-  const { kind, identity, router, path, operation, method, status, fault, failed, after, limit } = filter;
-  if (kind !== undefined && kind !== 'http' && kind !== 'control')
-    throw new InvalidError('kind', 'use http or control', kind);
-  for (const [name, text] of Object.entries({ identity, router, path, operation, method, fault }))
+  const { kind, identity, router, message, path, operation, method, status, fault, failed, after, limit } = filter;
+  if (kind !== undefined && !JOURNAL_KINDS.includes(kind))
+    throw new InvalidError('kind', `use one of ${JOURNAL_KINDS.join(', ')}`, kind);
+  for (const [name, text] of Object.entries({ identity, router, message, path, operation, method, fault }))
     if (text !== undefined && typeof text !== 'string') throw new InvalidError(name, 'use a text', text);
+  if (message !== undefined && !ALL_MESSAGE_NAMES.has(message) && !/^-?\d+$/.test(message))
+    throw new InvalidError(
+      'message',
+      `there is no message ${message}; ${meantOrKnown(message, [...ALL_MESSAGE_NAMES], MAX_NAMES)}`,
+      message,
+    );
   if (failed !== undefined && typeof failed !== 'boolean')
     throw new InvalidError('failed', 'use true or false', failed);
   for (const [name, number] of Object.entries({ status, after, limit }))

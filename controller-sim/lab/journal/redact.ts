@@ -135,6 +135,11 @@ export function shownBody(body: unknown, contentType: string): string | undefine
   return cut(JSON.stringify(shownForm(new URLSearchParams(body))), MAX_BODY_LENGTH);
 }
 
+/** The fields of a decoded message without secrets. Its numbers are counts, indexes and codes of errors. */
+export function shownMessage(content: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return redacted(content, 0, true) as Record<string, unknown>;
+}
+
 /** Headers without secrets: a client may send one in any header. */
 export function shownHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const shown: Record<string, string> = {};
@@ -175,12 +180,13 @@ export function shownReason(reason: string, path: string, shown: string): string
   return cut(withoutSecrets(replaced), MAX_TEXT_LENGTH);
 }
 
-function redacted(value: unknown, depth: number): unknown {
+/** `showsNumbers`: fields with the name of a secret keep numbers. */
+function redacted(value: unknown, depth: number, showsNumbers = false): unknown {
   if (typeof value === 'string') return withoutSecrets(cut(value, MAX_BODY_LENGTH));
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_DEPTH) return REMOVED;
   if (Array.isArray(value)) {
-    const parts = value.slice(0, MAX_PARTS).map((each) => redacted(each, depth + 1));
+    const parts = value.slice(0, MAX_PARTS).map((each) => redacted(each, depth + 1, showsNumbers));
     return value.length > MAX_PARTS ? [...parts, REMOVED] : parts;
   }
   const entries = Object.entries(value);
@@ -188,14 +194,14 @@ function redacted(value: unknown, depth: number): unknown {
     .slice(0, MAX_PARTS)
     .map(([name, each]) => [
       withoutSecrets(cut(name, MAX_TEXT_LENGTH)),
-      SECRET_NAME.test(name) && !isHarmless(each) ? REMOVED : redacted(each, depth + 1),
+      SECRET_NAME.test(name) && !isHarmless(each, showsNumbers) ? REMOVED : redacted(each, depth + 1, showsNumbers),
     ]);
   return Object.fromEntries(entries.length > MAX_PARTS ? [...shown, [REMOVED, REMOVED]] : shown);
 }
 
 /** A flag such as `certRequired`, or a field that is left out. */
-function isHarmless(value: unknown): boolean {
-  return typeof value === 'boolean' || value === null;
+function isHarmless(value: unknown, showsNumbers: boolean): boolean {
+  return typeof value === 'boolean' || value === null || (showsNumbers && typeof value === 'number');
 }
 
 /** Also without secrets that are percent-encoded, once or several times: these remove the whole text. */

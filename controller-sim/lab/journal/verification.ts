@@ -129,7 +129,7 @@ function nearest(journal: Entries, filter: VerifyFilter): string[] {
 
 function shortOf(entry: JournalEntry): string {
   if (entry.kind === 'http') return `#${entry.sequence} ${entry.method} ${entry.path} ${entry.status ?? 'no answer'}`;
-  return `#${entry.sequence} ${entry.router.name ?? entry.router.id ?? 'unknown router'} ${entry.message ?? entry.event}`;
+  return `#${entry.sequence} ${entry.router.name ?? entry.router.id ?? 'unknown router'} ${entry.message ?? (entry.kind === 'control' ? entry.event : '')}`;
 }
 
 function shownValue(entry: object, name: string): string {

@@ -696,7 +696,7 @@ export type LabIdentityFile = {
 export type LabJournal = readonly LabJournalEntry[];
 
 export type LabJournalEntry = {
-  readonly kind: 'http' | 'control';
+  readonly kind: 'http' | 'control' | 'link';
   /** Increases by one with each entry; the parameter `after` excludes earlier ones. */
   readonly sequence: number;
   readonly time: string;
@@ -735,8 +735,17 @@ export type LabJournalEntry = {
     readonly name?: string;
   };
   readonly direction?: 'in' | 'out';
+  /** The router at the other end of a link. */
+  readonly peer?: {
+    readonly id?: string;
+    readonly name?: string;
+  };
+  /** The id of the link of a message. */
+  readonly link?: string;
   /** The name of the content type. */
   readonly message?: string;
+  /** The fields of a message of at most 8,192 bytes, without secrets; never the data of a payload. */
+  readonly content?: Readonly<Record<string, unknown>>;
   /** The id of the fault that was applied. */
   readonly fault?: string;
 };
@@ -845,6 +854,11 @@ export type LabRecording = {
   readonly omitted: number;
   /** For a file that `sim replay` answers from. */
   readonly text: string;
+};
+
+export type LabJournalState = {
+  /** Whether it records the messages of links. */
+  readonly links: boolean;
 };
 
 export type LabWaited = {

@@ -691,12 +691,19 @@ export type InspectRequest = {
   readonly requestedValues: readonly string[];
 };
 
+export type JournalPatch = {
+  /** Whether to record the messages of the links between routers in the process of the simulator. */
+  readonly links: boolean;
+};
+
 export type JournalVerify = {
-  readonly kind?: 'http' | 'control' | null | undefined;
+  readonly kind?: 'http' | 'control' | 'link' | null | undefined;
   /** Id or name of the caller. */
   readonly identity?: string | null | undefined;
   /** Id or name. */
   readonly router?: string | null | undefined;
+  /** The name of the content type of a message, such as Route. */
+  readonly message?: string | null | undefined;
   /** The beginning of the path. */
   readonly path?: string | null | undefined;
   /** Such as listServices. */
@@ -716,11 +723,13 @@ export type JournalVerify = {
 };
 
 export type JournalWait = {
-  readonly kind?: 'http' | 'control' | null | undefined;
+  readonly kind?: 'http' | 'control' | 'link' | null | undefined;
   /** Id or name of the caller. */
   readonly identity?: string | null | undefined;
   /** Id or name. */
   readonly router?: string | null | undefined;
+  /** The name of the content type of a message, such as Route. */
+  readonly message?: string | null | undefined;
   /** The beginning of the path. */
   readonly path?: string | null | undefined;
   /** Such as listServices. */

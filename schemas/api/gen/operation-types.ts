@@ -346,7 +346,8 @@ export interface Operations {
     readonly createFault: Operation<B.FaultCreate, 'data', A.LabFault>;
     readonly deleteFault: Operation<undefined, 'none', never, 'id'>;
     readonly clearJournal: Operation<undefined, 'none', never>;
-    readonly listJournal: Operation<undefined, 'data', A.LabJournal, never, 'limit' | 'after' | 'kind' | 'identity' | 'router' | 'path' | 'operation' | 'method' | 'status' | 'fault' | 'failed'>;
+    readonly patchJournal: Operation<B.JournalPatch, 'data', A.LabJournalState>;
+    readonly listJournal: Operation<undefined, 'data', A.LabJournal, never, 'limit' | 'after' | 'kind' | 'identity' | 'router' | 'message' | 'path' | 'operation' | 'method' | 'status' | 'fault' | 'failed'>;
     readonly recordJournal: Operation<undefined, 'data', A.LabRecording, never, 'after' | 'identity' | 'path' | 'operation' | 'method' | 'status' | 'fault' | 'failed'>;
     readonly waitForEntry: Operation<B.JournalWait, 'data', A.LabWaited>;
     readonly verifyJournal: Operation<B.JournalVerify, 'data', A.LabVerified>;
